@@ -1,0 +1,75 @@
+/** A directory that stands for a kubeadm node, and the bundled agent on it. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { KubeObject } from '../src/kube/kube-api.ts'
+import { parseAgentStatus } from '../src/protocol/agent-status.ts'
+import { contentDigest, type NodeContent } from '../src/protocol/digest.ts'
+import { namesFor } from '../src/protocol/names.ts'
+import { type Cluster, whenSeen } from './support/cluster.ts'
+import { aNode, register } from './support/nodes.ts'
+
+/** Long enough for V8 to have given back what the work took. */
+export const IDLE = 20_000
+const names = namesFor()
+
+export interface Machine {
+  readonly name: string
+  readonly root: string
+}
+
+export interface RunningAgent extends AsyncDisposable {
+  readonly pid: number
+  /** Its log, as text. */
+  readonly log: Readable
+}
+
+/** A directory like the root of a node that kubeadm made. */
+export async function furnish(cluster: Cluster, name: string): Promise<Machine> {
+  const root = join(cluster.folder, name)
+  await mkdir(join(root, 'var/lib/kubelet'), { recursive: true })
+  await mkdir(join(root, 'etc/default'), { recursive: true })
+  await writeFile(join(root, 'etc/default/kubelet'), 'KUBELET_EXTRA_ARGS=\n')
+  await writeFile(join(root, 'var/lib/kubelet/kubeadm-flags.env'), 'KUBELET_KUBEADM_ARGS=""\n')
+  const config = ['apiVersion: kubelet.config.k8s.io/v1beta1', 'kind: KubeletConfiguration']
+  await writeFile(join(root, 'var/lib/kubelet/config.yaml'), `${config.join('\n')}\n`)
+  return { name, root }
+}
+
+/** Its Node, which already has an assignment. */
+export async function registerAssigned(
+  cluster: Cluster,
+  { name, content, named }: { readonly name: string; readonly content: NodeContent; readonly named: object },
+): Promise<void> {
+  const node = aNode({ name, labels: {} })
+  const desired = JSON.stringify({ ...named, DIGEST: contentDigest(content), GRANT: 'restart' })
+  const annotations = { [names.desiredConfig]: desired }
+  await register(cluster.kube, [{ ...node, metadata: { ...node.metadata, annotations } }])
+}
+
+export function whenStatus({ kube }: Cluster, name: string, wanted: (phase: string) => boolean): Promise<number> {
+  const reports = ({ metadata }: KubeObject): boolean => {
+    const status = metadata.name === name ? parseAgentStatus(metadata.annotations?.[names.status]) : undefined
+    return status !== undefined && wanted(status.phase)
+  }
+  return whenSeen(kube, { path: '/api/v1/nodes', wanted: reports })
+}
+
+export function startAgent({ name, root }: Machine, place: { readonly cluster: Cluster; readonly bundle: string }): RunningAgent {
+  const { bundle, cluster } = place
+  const args = [bundle, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
+  const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  if (child.pid === undefined) throw new Error(`start the agent "${bundle}": no process`)
+  child.stderr.resume()
+  return {
+    pid: child.pid,
+    log: child.stderr,
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

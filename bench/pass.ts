@@ -1,0 +1,138 @@
+/**
+ * `node bench/pass.ts`: how long a pass of the controller takes to look at a large fleet, render it and decide, after a commit that
+ * changes every node, when one node reported, and when nothing changed. Requests are not part of it. Figures are medians, in milliseconds.
+ */
+import type { ClusterCache } from '../src/controller/cluster-cache.ts'
+import { createCompiler } from '../src/controller/compile.ts'
+import { Decider } from '../src/controller/decider.ts'
+import { gather } from '../src/controller/gather.ts'
+import { projectNodePool } from '../src/controller/node-pool-view.ts'
+import { type ClusterNode, projectNode } from '../src/controller/node-view.ts'
+import { ObjectCache } from '../src/controller/object-cache.ts'
+import { PoolRenderer } from '../src/controller/pool-renderer.ts'
+import { PoolSnapshots } from '../src/controller/pool-snapshots.ts'
+import type { CompiledFleet } from '../src/controller/ports.ts'
+import { RevisionLibrary } from '../src/controller/revision-library.ts'
+import { RevisionStore } from '../src/controller/revision-store.ts'
+import { namesFor } from '../src/protocol/names.ts'
+import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
+import { FakeKube } from '../test/controller/fake-kube.ts'
+
+const POOLS = 5
+const NODES = 15_000
+const RUNS = 9
+const NOW = Date.UTC(2026, 10, 21, 8)
+const names = namesFor()
+
+const compile = createCompiler({ namespace: 'nodewave-system' })
+const before = compile(commit('a', 2))
+const after = compile(commit('b', 4))
+const cluster = clusterAt(before)
+
+const all = await median(async () => {
+  const sources = sourcesWith([before, after])
+  return timed(() => look(sources, after))
+})
+const sources = sourcesWith([before])
+await look(sources, before)
+const none = await median(() => timed(() => look(sources, before)))
+const one = await median(() => {
+  heartbeat()
+  return timed(() => look(sources, before))
+})
+
+console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
+
+async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
+  const { pools } = await gather(sources, { fleet })
+  sources.decider.decide(pools, NOW)
+}
+
+/** A node that comes back to what it was, as a new view. */
+function heartbeat(): void {
+  const node = cluster.nodes.get('node-7')
+  if (node)
+    cluster.nodes.observe({
+      type: 'sync',
+      items: [...cluster.nodes.items.values()].map((other) => (other === node ? { ...node, view: { ...node.view } } : other)),
+    })
+}
+
+function sourcesWith(fleets: readonly CompiledFleet[]) {
+  const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.configMaps })
+  const library = new RevisionLibrary({ store, compile, log: () => undefined })
+  for (const fleet of fleets) library.add(fleet)
+  return { cluster, library, renderer: new PoolRenderer(), snapshots: new PoolSnapshots(), decider: new Decider() }
+}
+
+/** Every node runs what the fleet says, and every pool has completed it. */
+function clusterAt(fleet: CompiledFleet): ClusterCache {
+  const nodes = new ObjectCache<ClusterNode>(() => undefined)
+  const bare = Array.from({ length: NODES }, (_, index) => nodeObject(index, {}))
+  nodes.observe({ type: 'sync', items: bare.map((object) => projectNode(names)(object)).map((node) => running(node, fleet)) })
+  const pools = new ObjectCache<ReturnType<typeof projectNodePool>>(() => undefined)
+  const items = [...fleet.pools.values()].map(({ name, fingerprint }) => {
+    const ref = { revision: fleet.commit, fingerprint }
+    const startedAt = new Date(NOW - 3_600_000).toISOString()
+    const history = [{ ...ref, startedAt, endedAt: startedAt, result: 'Completed' }]
+    const status = { target: ref, stable: ref, failed: [], rejected: [], conditions: [], history }
+    return projectNodePool({ metadata: { name, resourceVersion: '1' }, status })
+  })
+  pools.observe({ type: 'sync', items })
+  return { nodes, pools, configMaps: new ObjectCache(() => undefined), synced: Promise.resolve() }
+}
+
+function running(node: ClusterNode, fleet: CompiledFleet): ClusterNode {
+  const owner = fleet.ownerOf(node)
+  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(node) : undefined
+  if (rendered?.kind !== 'config') throw new Error(`render node "${node.name}"`)
+  const at = new Date(NOW - 3_600_000).toISOString()
+  const desired = JSON.stringify({ ...rendered.desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at })
+  const { digest } = rendered
+  const status = JSON.stringify({ phase: 'Applied', digest, assigned: digest, active: digest, assignedAt: at, since: at })
+  const annotations = { [names.desiredConfig]: desired, [names.currentConfig]: desired, [names.status]: status }
+  return projectNode(names)(nodeObject(Number(node.name.slice('node-'.length)), annotations))
+}
+
+function nodeObject(index: number, annotations: Record<string, string>) {
+  const labels = { pool: `p${index % POOLS}`, 'topology.kubernetes.io/zone': `zone-${index % 3}`, rack: `r${index % 40}` }
+  const lastTransitionTime = new Date(NOW - 86_400_000).toISOString()
+  return {
+    metadata: { name: `node-${index}`, resourceVersion: String(index), labels, annotations },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime }],
+      nodeInfo: { kubeletVersion: 'v1.36.3', architecture: 'amd64', osImage: 'Debian GNU/Linux 12 (bookworm)' },
+    },
+  }
+}
+
+function commit(digit: string, verbosity: number): RepoSnapshot {
+  const head = 'apiVersion: nodewave.io/v1alpha1\nkind:'
+  const pools = Array.from(
+    { length: POOLS },
+    (_, pool) =>
+      `${head} NodePool\nmetadata: {name: p${pool}}\nspec:\n  nodeSelector: {matchLabels: {pool: p${pool}}}\n` +
+      `  kubelet: {flags: {v: ${verbosity}}}\n  rollout: {maxUnavailable: 10%}\n`,
+  )
+  const text = [`${head} Fleet\nmetadata: {name: fleet}\nspec: {}\n`, ...pools].join('---\n')
+  return {
+    commit: digit.repeat(40),
+    author: { name: 'Ada', email: 'ada@example.com' },
+    committedAt: NOW,
+    message: 'change',
+    parents: [],
+    files: new Map([['fleet.yaml', { kind: 'file', bytes: Buffer.from(text) }]]),
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+async function median(run: () => Promise<number>): Promise<number> {
+  const times: number[] = []
+  for (let index = 0; index < RUNS; index += 1) times.push(await run())
+  return Math.round((times.sort((a, b) => a - b)[Math.floor(RUNS / 2)] ?? 0) * 10) / 10
+}

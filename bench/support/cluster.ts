@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { loadKubeconfig } from '../../src/kube/kubeconfig.ts'
+import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+
+export const HOME = join(import.meta.dirname, '../..')
+
+/** The embedded API server in this process, with the namespace and the kind that a controller needs. */
+export interface Cluster extends AsyncDisposable {
+  readonly server: ApiServer
+  readonly kube: KubeApi
+  /** Path. */
+  readonly kubeconfig: string
+  /** For whatever else the bench puts on disk; gone at the end. */
+  readonly folder: string
+}
+
+export async function startCluster(): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), 'nodewave-bench-'))
+  const server = await startApiServer()
+  const kubeconfig = join(folder, 'kubeconfig')
+  await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 })
+  const kube = createKubeClient(await loadKubeconfig(kubeconfig))
+  await kube.create('/api/v1/namespaces', await manifest('namespace.yaml'))
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', await manifest('crds/nodepools.yaml'))
+  return {
+    server,
+    kube,
+    kubeconfig,
+    folder,
+    async [Symbol.asyncDispose]() {
+      await server.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function manifest(file: string): Promise<unknown> {
+  return parse(await readFile(join(HOME, 'deploy', file), 'utf8'))
+}
+
+/** Resolves with the time (`performance.now()`) at which an object of the collection was first seen as wanted. */
+export async function whenSeen(
+  kube: KubeApi,
+  { path, wanted }: { readonly path: string; readonly wanted: (object: KubeObject) => boolean },
+): Promise<number> {
+  const done = new AbortController()
+  try {
+    for await (const event of kube.follow(path, { project: (object) => object, signal: done.signal })) {
+      const objects = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
+      if (objects.some(wanted)) break
+    }
+    return performance.now()
+  } finally {
+    done.abort()
+  }
+}

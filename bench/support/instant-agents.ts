@@ -1,0 +1,71 @@
+import { kubeNodeApi } from '../../src/apply/kube-node-api.ts'
+import type { KubeApi } from '../../src/kube/kube-api.ts'
+import { type AgentStatus, formatAgentStatus } from '../../src/protocol/agent-status.ts'
+import { parseDesiredConfig } from '../../src/protocol/desired-config.ts'
+import { namesFor } from '../../src/protocol/names.ts'
+
+const names = namesFor()
+
+/** Counts what the agents wrote. */
+export interface AgentWrites {
+  count: number
+}
+
+/**
+ * Agents without hosts, each with a watch on its own Node: an assignment is taken and done at once, one patch each. Where it asks for
+ * another version, the kubelet that is not there says so too: one patch of the Node's status.
+ */
+export function startInstantAgents(
+  kube: KubeApi,
+  { nodes, signal }: { readonly nodes: readonly string[]; readonly signal: AbortSignal },
+): AgentWrites {
+  const writes = { count: 0 }
+  for (const name of nodes) {
+    run(kube, { name, writes, signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+  return writes
+}
+
+interface Running {
+  readonly name: string
+  readonly writes: AgentWrites
+  readonly signal: AbortSignal
+}
+
+async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<void> {
+  const node = kubeNodeApi(kube, name)
+  let answered: string | undefined
+  for await (const { annotations, kubeletVersion } of node.follow(signal)) {
+    const text = annotations[names.desiredConfig]
+    if (text === undefined || text === answered) continue
+    answered = text
+    const about = aboutAssignment(text)
+    const version = versionIn(text) ?? kubeletVersion
+    writes.count += 2
+    await node.annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
+    if (version !== kubeletVersion) {
+      writes.count += 1
+      await kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
+    }
+    const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
+    await node.annotate({ [names.status]: applied, [names.currentConfig]: text })
+  }
+}
+
+/** As kubelets spell it. */
+function versionIn(text: string): string | undefined {
+  return parseDesiredConfig(text).KUBELET_VERSION?.replace(/^v?/, 'v')
+}
+
+function aboutAssignment(text: string): Omit<AgentStatus, 'phase'> {
+  const { DIGEST, REVISION, ASSIGNED } = parseDesiredConfig(text)
+  return {
+    since: new Date().toISOString(),
+    attempts: 1,
+    ...(DIGEST !== undefined && { digest: DIGEST, assigned: DIGEST }),
+    ...(REVISION !== undefined && { revision: REVISION }),
+    ...(ASSIGNED !== undefined && { assignedAt: ASSIGNED }),
+  }
+}

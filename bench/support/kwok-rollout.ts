@@ -1,0 +1,71 @@
+import { loadavg } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { KubeApi } from '../../src/kube/kube-api.ts'
+import { API_GROUP, API_VERSION, NODEPOOLS } from '../../src/protocol/names.ts'
+import type { NodePoolStatus } from '../../src/protocol/node-pool.ts'
+import { type Request, recordRequests } from '../../test/e2e/cluster/audit.ts'
+import type { Cluster } from '../../test/e2e/cluster/cluster.ts'
+import { CONTROLLER } from '../../test/e2e/product/controller.ts'
+import type { FleetOptions } from '../../test/e2e/product/fleet.ts'
+import { completed } from '../../test/e2e/product/pool.ts'
+import type { Product } from '../../test/e2e/product/product.ts'
+import { whenSeen } from './cluster.ts'
+import { usageOf } from './process-usage.ts'
+
+export interface Subject {
+  readonly cluster: Cluster
+  readonly product: Product
+  readonly kube: KubeApi
+}
+
+/** What a commit cost, from the end of `git push` until its pool was Completed. Times in milliseconds. */
+export interface Rollout {
+  readonly load: number
+  readonly firstAssigned: number
+  readonly completed: number
+  readonly requests: readonly Request[]
+  /** Processor time of the controller; of this process, which is all agents. */
+  readonly cpu: { readonly controller: number; readonly agents: number }
+}
+
+/** Milliseconds. */
+const LIMIT = 180_000
+
+export async function measureRollout(subject: Subject, fleet: FleetOptions): Promise<Rollout> {
+  const { cluster, product } = subject
+  const load = loadavg()[0] ?? 0
+  const { pid } = product.controller
+  const requests = await recordRequests(cluster.slot)
+  const before = { controller: (await usageOf(pid)).cpu, agents: process.cpuUsage() }
+  const commit = await product.push(fleet, 'roll out')
+  const pushed = { at: performance.now(), date: Date.now() }
+  const end = await whenCompleted(subject, commit)
+  const cpu = { controller: (await usageOf(pid)).cpu - before.controller, agents: milliseconds(process.cpuUsage(before.agents)) }
+  const all = await requests()
+  const first = all.find(({ user, verb, resource }) => user === CONTROLLER && verb === 'patch' && resource === 'nodes')
+  return { load, firstAssigned: (first?.at ?? Number.NaN) - pushed.date, completed: end - pushed.at, requests: all, cpu }
+}
+
+/** The time at which it is seen. @throws when it takes too long, with what the pool and the controller say. */
+async function whenCompleted({ cluster, product, kube }: Subject, commit: string): Promise<number> {
+  const isCompleted = completed(commit)
+  const seen = whenSeen(kube, {
+    path: `/apis/${API_GROUP}/${API_VERSION}/${NODEPOOLS}`,
+    wanted: ({ status }) => status !== undefined && isCompleted(status as NodePoolStatus),
+  })
+  const ended = new AbortController()
+  const limit = sleep(LIMIT, undefined, { signal: ended.signal }).then(async () => {
+    const status = await cluster.kubectl(['get', 'nodepool', 'workers', '-o', 'jsonpath={.status}'])
+    const log = product.controller.log().split('\n').slice(-20).join('\n')
+    throw new Error(`wait for ${commit}: not Completed within ${LIMIT / 1000} s; the pool says ${status}\n${log}`)
+  })
+  try {
+    return await Promise.race([seen, limit])
+  } finally {
+    ended.abort()
+  }
+}
+
+function milliseconds({ user, system }: NodeJS.CpuUsage): number {
+  return (user + system) / 1000
+}

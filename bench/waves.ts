@@ -1,0 +1,39 @@
+/**
+ * `node bench/waves.ts [nodes]`: how long a commit takes to go through a pool, 10% of the nodes at a time, when agents apply at once;
+ * over HTTP, on the embedded API server, in this process. Then how many requests that took.
+ */
+import { systemClock } from '../src/controller/system-clock.ts'
+import { aFleet } from '../test/controller/a-fleet.ts'
+import { aStage, assignedRevision, NODES, POOLS, readyOf } from '../test/controller/stage.ts'
+
+const COUNT = Number(process.argv[2] ?? 100)
+const rollout = 'maxUnavailable: 10%'
+
+await using stage = await aStage()
+await stage.addNodes(COUNT)
+stage.startAgents()
+stage.startController({ clock: systemClock })
+await roll('a', 2)
+const before = stage.requests.length
+const all = stage.server.requests.count()
+const { first, last } = await roll('b', 4)
+const own = stage.requests.slice(before)
+const patches = own.filter((line) => line.startsWith('PATCH /api/v1/nodes/')).length
+console.log(`${COUNT} nodes at 10%: first assigned after ${first} ms, completed after ${last} ms`)
+console.log(
+  `requests of the controller: ${patches} patches of nodes, ${own.length - patches} others; of all: ${stage.server.requests.count() - all}`,
+)
+
+async function roll(digit: string, v: number): Promise<{ readonly first: number; readonly last: number }> {
+  const start = performance.now()
+  const since = () => Math.round(performance.now() - start)
+  stage.push(digit, aFleet({ rollout, v }))
+  const revision = digit.repeat(40)
+  const first = stage.until(NODES, (nodes) => [...nodes.values()].some((node) => assignedRevision(node) === revision)).then(since)
+  const completed = stage.until(POOLS, (pools) => {
+    const pool = pools.get('workers')
+    const { target } = (pool?.status ?? {}) as { target?: { revision: string } }
+    return target?.revision === revision && readyOf(pool) === 'True Completed'
+  })
+  return { last: await completed.then(since), first: await first }
+}

@@ -1,0 +1,10 @@
+/** Builds what the package ships: `dist/` as plain JavaScript, and the agent as one file that a host can run with Node alone. */
+import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleAgent } from './bundle-agent.ts'
+
+const root = join(import.meta.dirname, '..')
+rmSync(join(root, 'dist'), { recursive: true, force: true })
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' })
+await bundleAgent(join(root, 'dist'))

@@ -1,0 +1,109 @@
+/**
+ * Fails when a folder under src/ imports one that the architecture does not let it see.
+ * The table is the one in docs/architecture.md: imports go one way, so that the agent can never
+ * reach rollout code nor the controller host code.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+
+const ALL = [
+  'protocol',
+  'gitsync',
+  'repo',
+  'render',
+  'rollout',
+  'controller',
+  'apply',
+  'forge',
+  'kube',
+  'sim',
+  'dashboard',
+  'cli',
+]
+
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  protocol: [],
+  gitsync: ['protocol'],
+  repo: ['protocol'],
+  render: ['repo', 'protocol'],
+  rollout: ['protocol'],
+  controller: ['protocol', 'gitsync', 'repo', 'render', 'rollout', 'forge', 'kube'],
+  apply: ['kube', 'protocol'],
+  forge: ['protocol'],
+  kube: [],
+  sim: ['kube', 'protocol', 'apply'],
+  dashboard: ['protocol'],
+  cli: ALL,
+}
+
+/** Stages that decide and never act: they may not touch the outside world, so none of Node's I/O modules either. */
+const PURE = ['protocol', 'render', 'rollout']
+const PURE_MAY_USE = ['node:crypto', 'node:zlib', 'node:util']
+
+/** What the agent must not load: it runs on every node, and these cost megabytes. src/kube/node-http.ts has what node:http is wanted for. */
+const NEVER_IN_AGENT = ['@kubernetes/client-node', 'zod', 'isomorphic-git', 'chokidar', 'commander', 'node:http']
+
+const root = join(import.meta.dirname, '..')
+const problems: string[] = []
+
+for (const file of globSync('src/**/*.ts', { cwd: root })) {
+  const folder = file.split('/')[1] ?? ''
+  for (const target of importsOf(join(root, file))) {
+    const problem = judge(folder, file, target)
+    if (problem) problems.push(`${file}: ${problem}`)
+  }
+}
+for (const found of reachable('src/cli/agent.ts')) {
+  if (NEVER_IN_AGENT.includes(found.target)) problems.push(`${found.file}: the agent's entry reaches "${found.target}"`)
+}
+
+if (problems.length > 0) {
+  console.error(problems.sort().join('\n'))
+  console.error(`\n${problems.length} imports break the layering; scripts/check-imports.ts has the table.`)
+  process.exit(1)
+}
+
+function judge(folder: string, file: string, target: string): string | undefined {
+  if (target.startsWith('.')) {
+    const to = relative(root, normalize(join(root, dirname(file), target))).split('/')
+    if (to[0] !== 'src' || to[1] === folder) return undefined
+    const allowed = MAY_IMPORT[folder]
+    if (!allowed) return `src/${folder}/ is not in the table`
+    return allowed.includes(to[1] ?? '') ? undefined : `${folder} may not import ${to[1]} (${target})`
+  }
+  if (PURE.includes(folder) && target.startsWith('node:') && !PURE_MAY_USE.includes(target))
+    return `${folder} is pure and may not use ${target}`
+  return undefined
+}
+
+/** Static and dynamic imports, but not `import type`, which leaves nothing at run time. */
+function importsOf(path: string): string[] {
+  const source = readFileSync(path, 'utf8')
+  const pattern =
+    /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+  return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '').filter(Boolean)
+}
+
+/** Every module that loading `entry` would load, without following dynamic imports. */
+function* reachable(entry: string): Generator<{ file: string; target: string }> {
+  const seen = new Set<string>()
+  const queue = [entry]
+  for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    for (const target of staticImports(file)) {
+      if (target.startsWith('.')) queue.push(relative(root, normalize(join(root, dirname(file), target))))
+      else yield { file, target }
+    }
+  }
+}
+
+function staticImports(file: string): string[] {
+  try {
+    const source = readFileSync(join(root, file), 'utf8')
+    const pattern = /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]/gm
+    return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '').filter(Boolean)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import { dirname } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { http, https } from '../../kube/node-http.ts'
+import type { Artifact } from '../../protocol/host-document.ts'
+import type { Downloads } from '../ports.ts'
+import { sha256OfFile } from './sha256-of-file.ts'
+
+const MAX_REDIRECTS = 5
+/** Milliseconds without a byte. */
+const STALL = 60_000
+
+/** What arrived is not what the release says it should be. Nothing of it is kept. */
+export class ChecksumError extends Error {
+  override readonly name = 'ChecksumError'
+}
+
+/** Downloads over HTTP(S) to the host. The checksum is checked before the file gets the name that others look for. */
+export function httpDownloads({ place = (path: string) => path } = {}): Downloads {
+  return {
+    fetch: async (artifact, to, options) => {
+      const target = place(to)
+      if ((await sha256OfFile(target)) === artifact.sha256) return chmod(target, options.mode ?? 0o644)
+      await mkdir(dirname(target), { recursive: true })
+      await download(artifact, target, options)
+    },
+  }
+}
+
+async function download(artifact: Artifact, target: string, options: Parameters<Downloads['fetch']>[2]): Promise<void> {
+  const partial = `${target}.part`
+  try {
+    const hash = createHash('sha256')
+    const response = await follow(artifact.url, options.signal)
+    await pipeline(response, measure(hash, options.maxBytes), createWriteStream(partial, { mode: 0o600 })).catch(
+      (cause: Error) => {
+        throw new Error(`download "${artifact.url}": ${cause.message}`, { cause })
+      },
+    )
+    const found = hash.digest('hex')
+    if (found !== artifact.sha256)
+      throw new ChecksumError(`download "${artifact.url}": sha256 is ${found}, expected ${artifact.sha256}`)
+    await syncFile(partial)
+    await chmod(partial, options.mode ?? 0o644)
+    await rename(partial, target)
+  } finally {
+    await rm(partial, { force: true })
+  }
+}
+
+function measure(hash: ReturnType<typeof createHash>, maxBytes: number): Transform {
+  let size = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length
+      if (size > maxBytes) return done(new Error(`more than ${maxBytes} bytes`))
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+}
+
+async function follow(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  let address = new URL(url)
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const response = await request(address, signal)
+    const { statusCode = 0, headers } = response
+    if (statusCode === 200) return response
+    response.resume()
+    if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
+      throw new Error(`download "${url}": HTTP ${statusCode}`)
+    const next = new URL(headers.location, address)
+    if (address.protocol === 'https:' && next.protocol !== 'https:')
+      throw new Error(`download "${url}": refuse the redirect from https to "${next.protocol}"`)
+    address = next
+  }
+  throw new Error(`download "${url}": more than ${MAX_REDIRECTS} redirects`)
+}
+
+function request(url: URL, signal: AbortSignal | undefined): Promise<IncomingMessage> {
+  const get = url.protocol === 'https:' ? https.get : http.get
+  return new Promise((resolve, reject) => {
+    const sent = get(url, { timeout: STALL, agent: false, ...(signal === undefined ? {} : { signal }) }, resolve)
+    sent.on('timeout', () => sent.destroy(new Error(`download "${url.href}": no byte for ${STALL / 1000} s`)))
+    sent.on('error', (cause) => reject(new Error(`download "${url.href}": ${cause.message}`, { cause })))
+  })
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../ports.ts'
+
+/** The clock of this machine: `elapsed` is monotonic and never jumps, `now` may. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep: async (milliseconds, signal) => {
+    await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(ignoreAbort)
+  },
+}
+
+/** An aborted wait has done its work: it ended. */
+function ignoreAbort(error: Error): void {
+  if (error.name !== 'AbortError') throw error
+}

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import type { AgentPorts, NodeApi } from '../ports.ts'
+import { httpDownloads } from './http-downloads.ts'
+import { kubeletProgram } from './kubelet-program.ts'
+import { nodeFiles } from './node-files.ts'
+import { realClock } from './real-clock.ts'
+import { rootedServices } from './rooted-services.ts'
+import { stderrLog } from './stderr-log.ts'
+import { systemd } from './systemd.ts'
+
+export interface RealHostOptions {
+  readonly node: NodeApi
+  /** The directory that stands for `/`. */
+  readonly root?: string
+  readonly logFormat?: 'text' | 'json'
+}
+
+/**
+ * The ports of an agent on the machine it runs on. With a root other than `/` it writes files there and touches nothing else: no service
+ * of this machine, and neither the health nor the Node of this machine's kubelet say anything about what lies below.
+ */
+export function createRealPorts({ node, root = '/', logFormat = 'text' }: RealHostOptions): AgentPorts {
+  const place = (path: string): string => join(root, path)
+  const log = stderrLog(logFormat)
+  const ports = { files: nodeFiles(root), downloads: httpDownloads({ place }), clock: realClock, log }
+  const kubelet = kubeletProgram({ place })
+  if (root === '/') return { ...ports, services: systemd(), kubelet, node }
+  return {
+    ...ports,
+    services: rootedServices(log),
+    kubelet: { ...kubelet, healthz: async () => ({ ok: true, detail: 'not asked below --root' }) },
+    node: { ...node, get: async () => Promise.reject(new Error('not asked below --root')) },
+  }
+}

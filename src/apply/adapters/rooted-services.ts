@@ -1,0 +1,31 @@
+import type { Log, ServiceManager, ServiceState } from '../ports.ts'
+
+/**
+ * Below a `--root` nothing runs: what would be told to the service manager is only said. The machine that the directory lies on has services of
+ * the same names, and they are none of ours; to ask its systemd would restart its kubelet.
+ */
+export function rootedServices(log: Log): ServiceManager {
+  const disabled = new Set<string>()
+  const stopped = new Set<string>()
+  const says = (verb: string, effect: (unit: string) => void = () => {}) => {
+    return async (unit: string): Promise<void> => {
+      effect(unit)
+      log.info(`below --root, not done: ${verb} ${unit}`)
+    }
+  }
+  return {
+    show: async (unit) => stateOf({ running: !stopped.has(unit), enabled: !disabled.has(unit) }),
+    restart: says('restart', (unit) => stopped.delete(unit)),
+    start: says('start', (unit) => stopped.delete(unit)),
+    stop: says('stop', (unit) => stopped.add(unit)),
+    enable: says('enable', (unit) => disabled.delete(unit)),
+    disable: says('disable', (unit) => disabled.add(unit)),
+    reload: async () => {},
+    lastWords: async () => [],
+  }
+}
+
+function stateOf({ running, enabled }: { readonly running: boolean; readonly enabled: boolean }): ServiceState {
+  const active = running ? 'active' : 'inactive'
+  return { exists: true, active, enabled, mainPid: running ? 1 : 0, restarts: 0, startedAt: running ? 1 : 0, lastExit: 0 }
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+
+export interface Outcome {
+  /** Exit code; -1 when it was killed by a signal or by the timeout. */
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly timedOut: boolean
+}
+
+/** Programs get no environment of ours beyond this: output must not depend on a locale, and secrets must not travel. */
+const ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+  SYSTEMD_PAGER: '',
+  SYSTEMD_COLORS: '0',
+}
+
+/**
+ * Runs a program without a shell and waits for its end.
+ * @param options.timeout milliseconds, after which it is killed
+ * @throws when it cannot be started at all
+ */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  options: { readonly timeout?: number } = {},
+): Promise<Outcome> {
+  const settings = {
+    env: ENVIRONMENT,
+    timeout: options.timeout ?? 30_000,
+    killSignal: 'SIGKILL' as const,
+    maxBuffer: 8 * 1024 * 1024,
+  }
+  return new Promise((resolve, reject) => {
+    execFile(program, [...args], settings, (error, stdout, stderr) => {
+      if (error === null) return resolve({ code: 0, stdout, stderr, timedOut: false })
+      if (typeof error.code === 'string') return reject(new Error(`run "${program}": ${error.message}`, { cause: error }))
+      resolve({ code: error.code ?? -1, stdout, stderr, timedOut: error.killed === true })
+    })
+  })
+}

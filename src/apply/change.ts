@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { AgentPorts, FileStat, WriteOptions } from './ports.ts'
+
+/**
+ * One thing done to the host. Each is idempotent: done twice, it leaves what it leaves when done once, so that an undo
+ * that was cut short is simply done again. What puts a change back is a change too.
+ */
+export type Change = FileChange | UnitChange
+
+/** What puts a change back: bytes come from a backup, so that the journal never has to carry them. */
+export type Undo = Exclude<Change, { kind: 'write' }>
+
+export type FileChange =
+  | ({ readonly kind: 'write'; readonly path: string; readonly bytes: Uint8Array } & WriteOptions)
+  /** Takes its bytes from a file on this host: a staged binary, or a backup. */
+  | ({ readonly kind: 'install'; readonly path: string; readonly from: string } & WriteOptions)
+  | { readonly kind: 'remove'; readonly path: string }
+
+export interface UnitChange {
+  readonly kind: 'unit'
+  readonly unit: string
+  readonly enabled?: boolean
+  readonly running?: boolean
+}
+
+/** What changes act on. */
+export type HostHands = Pick<AgentPorts, 'files' | 'services'>
+
+export async function perform(change: Change, { files, services }: HostHands): Promise<void> {
+  switch (change.kind) {
+    case 'write':
+      return files.writeAtomic(change.path, change.bytes, ownership(change))
+    case 'install':
+      return files.install(change.from, change.path, ownership(change))
+    case 'remove':
+      return files.remove(change.path)
+    case 'unit':
+      return setUnit(change, services)
+  }
+}
+
+async function setUnit({ unit, enabled, running }: UnitChange, services: HostHands['services']): Promise<void> {
+  // The unit's own file may have come or gone a moment ago.
+  await services.reload()
+  if (enabled !== undefined) await (enabled ? services.enable(unit) : services.disable(unit))
+  if (running !== undefined) await (running ? services.start(unit) : services.stop(unit))
+}
+
+/**
+ * Keeps what the change is about to replace, and tells what puts it back: bytes, mode and owner, or nothing where nothing was.
+ * @param options.backup where the original may be kept
+ */
+export async function prepareUndo(change: Change, options: { readonly host: HostHands; readonly backup: string }): Promise<Undo> {
+  const { host, backup } = options
+  if (change.kind === 'unit') return unitUndo(change, host)
+  const stat = await host.files.stat(change.path)
+  if (stat === undefined) return { kind: 'remove', path: change.path }
+  await host.files.install(change.path, backup, { mode: 0o600 })
+  return { kind: 'install', path: change.path, from: backup, ...ownership(stat) }
+}
+
+async function unitUndo({ unit, enabled, running }: UnitChange, { services }: HostHands): Promise<Undo> {
+  const state = await services.show(unit)
+  return {
+    kind: 'unit',
+    unit,
+    ...(enabled === undefined ? {} : { enabled: state.enabled }),
+    ...(running === undefined ? {} : { running: isRunning(state.active) }),
+  }
+}
+
+export function isRunning(active: string): boolean {
+  return active === 'active' || active === 'activating'
+}
+
+/** Only what was said: an undefined member would not mean the same as a missing one. */
+export function ownership({ mode, uid, gid }: WriteOptions | FileStat): WriteOptions {
+  return {
+    ...(mode === undefined ? {} : { mode }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  }
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,57 @@
+import type { AgentContext } from './context.ts'
+import { type Assignment, fetchAssignment } from './fetch.ts'
+import type { Wanted } from './node-watch.ts'
+import type { Outcome } from './state.ts'
+
+/** Ends of the road: what came of an assignment stays so until somebody writes another. */
+const FINAL = ['Applied', 'RolledBack', 'Failed', 'Reverted', 'Blocked']
+
+/** What to make of the host; a goal that is undefined is the local configuration. */
+export interface NextGoal {
+  readonly goal: Assignment | undefined
+}
+
+/**
+ * @param wanted undefined while the API server cannot be reached: then only what was interrupted is taken up again, from the
+ * checkpoint.
+ * @returns undefined when there is nothing to do.
+ * @throws {AgentError} when what is wanted cannot be had or understood.
+ */
+export async function nextGoal(wanted: Wanted | undefined, context: AgentContext): Promise<NextGoal | undefined> {
+  const outcome = await context.state.outcome()
+  const settled = outcome !== undefined && FINAL.includes(outcome.phase)
+  if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
+  if (settled && outcome.assignment === wanted.text) return undefined
+  if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
+  return { goal: (await checkpointed(wanted.text, context)) ?? (await download(wanted.text, context)) }
+}
+
+async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {
+  if (assignment === null) return { goal: undefined }
+  const kept = await checkpointed(assignment, context)
+  return kept && { goal: kept }
+}
+
+/**
+ * Whether somebody took the assignment away. A Node that was deleted and registered anew has none either, and nobody meant the
+ * machine: it stays as it is until it is assigned something.
+ */
+async function wasRemoved(wanted: Wanted, { state }: AgentContext): Promise<boolean> {
+  const outcome = await state.outcome()
+  if (outcome?.node !== undefined && outcome.node !== wanted.node) return false
+  return outcome !== undefined || (await state.digest('active')) !== undefined
+}
+
+/** What was fetched once is not fetched again: an annotation means what it meant when it was read first. */
+async function checkpointed(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
+  const digest = await state.digest('assigned')
+  const kept = digest === undefined ? undefined : await state.restore(digest)
+  return kept?.text === text ? kept : undefined
+}
+
+async function download(text: string, { state, ports, options }: AgentContext): Promise<Assignment> {
+  const assignment = await fetchAssignment(text, { node: ports.node, namespace: options.namespace })
+  await state.checkpoint(assignment)
+  await state.point('assigned', assignment.digest)
+  return assignment
+}

@@ -1,0 +1,30 @@
+/**
+ * Why a kubelet ended, out of what it said last: a panic, or the last logged error, or else its last line.
+ * klog writes `E1121 … "command failed" err="…"`; the quoted part is what people want to read.
+ */
+export function reasonIn(lines: readonly string[]): string | undefined {
+  const said = unfolded(lines)
+    .map((line) => line.trim())
+    .filter(Boolean)
+  const found = said.find(isPanic) ?? said.findLast((line) => /\berr="|^Error:/.test(line)) ?? said.at(-1)
+  return found === undefined ? undefined : unquoted(found)
+}
+
+export function unquoted(line: string): string {
+  const quoted = /\berr="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
+  const text = quoted?.replace(/\\n/g, ' ').replace(/\\(.)/g, '$1') ?? line.replace(/^(?:panic|Error):\s*/, '')
+  return text.slice(0, 1000)
+}
+
+/** A value of several lines stands on lines of its own, between `err=<` and ` >`: put into quotes, it reads like all others. */
+function unfolded(lines: readonly string[]): string[] {
+  const quote = (_: string, value: string) => `=${JSON.stringify(value.trim().replace(/\s*\n\s*/g, ' '))}`
+  return lines
+    .join('\n')
+    .replace(/=<\n(.*?)\n\s*>$/gms, quote)
+    .split('\n')
+}
+
+function isPanic(line: string): boolean {
+  return line.startsWith('panic:')
+}

@@ -1,0 +1,79 @@
+import { readEnvironmentFile } from '../../protocol/environment-file.ts'
+import { splitFlagString } from '../../protocol/flag-string.ts'
+import { AgentError } from '../agent-error.ts'
+import { KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
+import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
+import { type Resource, resource } from '../resources/resource.ts'
+import { configTarget } from './config-target.ts'
+import { flagValue, healthzUrl, joinFlags, withoutFlag } from './kubelet-flags.ts'
+import { binaryResources, binaryTarget, kubeletFile } from './kubelet-install.ts'
+import type { HostTexts, Layout, LayoutInput } from './layout.ts'
+
+const OPTS = 'KUBELET_OPTS'
+const VERSION = 'KUBELET_VERSION'
+
+/**
+ * The CoreOS layout: the service reads an environment file, and a wrapper fetches and runs the version named there. KUBELET_OPTS
+ * and KUBELET_VERSION are ours, everything else in the file is not.
+ */
+export const envLayout: Layout = {
+  name: 'env',
+
+  managed: (input) => [
+    ...(input.install.binary ? [kubeletFile(KUBELET_BINARY)] : []),
+    ...(setsVariables(input) ? [kubeletFile(input.facts.environmentFile, [OPTS, VERSION])] : []),
+    ...(input.content.config === undefined ? [] : [kubeletFile(configPath(input))]),
+  ],
+
+  reads: (input) => [input.facts.environmentFile, configPath(input)],
+
+  target: (input, texts) => {
+    const binary = binaryTarget(input)
+    const environment = environmentTarget(input, texts)
+    const config = configTarget(input, texts, configPath(input))
+    const args = splitFlagString(environment.opts)
+    return {
+      resources: [...binaryResources(binary), ...config.resources, ...environment.resources],
+      args: config.text === undefined ? args : withoutFlag(args, 'config'),
+      ...(config.text === undefined ? {} : { config: { path: configPath(input), text: config.text } }),
+      binary,
+      fetchesVersion: binary === undefined && environment.version !== undefined,
+      healthz: healthzUrl(config.document, args),
+      healthzBefore: healthzUrl(config.before, args),
+    }
+  },
+}
+
+function setsVariables({ content }: LayoutInput): boolean {
+  return [content.flags, content.opts, content.version, content.config].some((value) => value !== undefined)
+}
+
+function environmentTarget(input: LayoutInput, { local }: HostTexts) {
+  const path = input.facts.environmentFile
+  const original = local.get(path)
+  const before = readEnvironmentFile(original ?? new Uint8Array())
+  const opts = wantedOpts(input, before.get(OPTS))
+  const version = input.content.version ?? before.get(VERSION)
+  const spec = { path, variables: { [OPTS]: opts, [VERSION]: version }, original }
+  const resources = setsVariables(input) ? [resource(kubeletEnvironment, spec, { subject: path })] : []
+  return { opts: opts ?? '', version, resources: resources as Resource[] }
+}
+
+/** What Git does not say stays as the machine had it. A configuration file is worth nothing unless a flag names it. */
+function wantedOpts(input: LayoutInput, local: string | undefined): string | undefined {
+  const { flags, opts, config } = input.content
+  const said = flags === undefined && opts === undefined ? local : joinFlags(flags, opts)
+  if (config === undefined || flagValue(splitFlagString(said ?? ''), 'config') === configPath(input)) return said
+  return joinFlags(said, `--config=${configPath(input)}`)
+}
+
+/** Where Git's own flags say the configuration is, or the usual place. */
+function configPath({ content }: LayoutInput): string {
+  const path = flagValue(splitFlagString(joinFlags(content.flags, content.opts)), 'config') ?? KUBELET_CONFIG
+  if (path.startsWith('/') && !path.split('/').includes('..')) return path
+  if (content.config === undefined) return KUBELET_CONFIG
+  throw new AgentError(`place the kubelet configuration: --config=${path} is no absolute path`, {
+    kind: 'load',
+    reason: 'MalformedFlags',
+  })
+}

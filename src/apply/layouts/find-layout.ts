@@ -1,0 +1,52 @@
+import type { KubeletLayout } from '../../protocol/host-document.ts'
+import { AgentError } from '../agent-error.ts'
+import { EXTRA_ARGS_FILES, KUBEADM_DROP_INS, KUBEADM_FLAGS } from '../paths.ts'
+import type { HostFiles } from '../ports.ts'
+import { envLayout } from './env.ts'
+import { kubeadmLayout } from './kubeadm.ts'
+import type { Layout, LayoutFacts } from './layout.ts'
+
+const LAYOUTS = { kubeadm: kubeadmLayout, env: envLayout } as const
+
+export interface LayoutChoice {
+  /** What the host document says, if it says. */
+  readonly named: KubeletLayout | undefined
+  /** What the agent was started with. */
+  readonly option: 'auto' | 'kubeadm' | 'env'
+  readonly environmentFile: string
+}
+
+/**
+ * @returns undefined when nothing says how the kubelet of this host is installed.
+ * @throws {AgentError} when it is a way that the agent does not have.
+ */
+export async function findLayout(
+  files: HostFiles,
+  choice: LayoutChoice,
+): Promise<{ readonly layout: Layout; readonly facts: LayoutFacts } | undefined> {
+  const name = choice.named ?? (choice.option === 'auto' ? await detect(files, choice.environmentFile) : choice.option)
+  if (name === 'managed')
+    throw new AgentError('lay out the kubelet: layout "managed" is not supported by this agent; use "kubeadm" or "env"', {
+      kind: 'validate',
+      reason: 'UnsupportedHostResource',
+    })
+  if (name === undefined) return undefined
+  const facts = { environmentFile: choice.environmentFile, extraArgsFile: await findExtraArgsFile(files) }
+  return { layout: LAYOUTS[name], facts }
+}
+
+async function detect(files: HostFiles, environmentFile: string): Promise<'kubeadm' | 'env' | undefined> {
+  for (const path of [KUBEADM_FLAGS, ...KUBEADM_DROP_INS]) if (await files.stat(path)) return 'kubeadm'
+  return (await files.stat(environmentFile)) ? 'env' : undefined
+}
+
+/** The unit itself says which file it reads; without kubeadm's drop-in, the directory that the distribution has. */
+async function findExtraArgsFile(files: HostFiles): Promise<string> {
+  for (const path of KUBEADM_DROP_INS) {
+    const text = Buffer.from((await files.read(path)) ?? []).toString()
+    const named = /^EnvironmentFile=-?(\/etc\/(?:default|sysconfig)\/kubelet)\s*$/m.exec(text)?.[1]
+    if (named !== undefined) return named
+  }
+  const isRpm = (await files.stat(EXTRA_ARGS_FILES.deb)) === undefined && (await files.stat('/etc/sysconfig')) !== undefined
+  return isRpm ? EXTRA_ARGS_FILES.rpm : EXTRA_ARGS_FILES.deb
+}

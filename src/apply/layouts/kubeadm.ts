@@ -1,0 +1,74 @@
+import { readEnvironmentFile } from '../../protocol/environment-file.ts'
+import { splitFlagString } from '../../protocol/flag-string.ts'
+import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
+import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
+import { resource } from '../resources/resource.ts'
+import { configTarget } from './config-target.ts'
+import { healthzUrl, joinFlags } from './kubelet-flags.ts'
+import { binaryResources, binaryTarget, kubeletFile } from './kubelet-install.ts'
+import type { HostTexts, Layout, LayoutInput } from './layout.ts'
+
+const KUBEADM_ARGS = 'KUBELET_KUBEADM_ARGS'
+const EXTRA_ARGS = 'KUBELET_EXTRA_ARGS'
+
+/**
+ * A node that kubeadm made. kubeadm owns config.yaml and kubeadm-flags.env, so ours go over what it wrote, and our flags into
+ * KUBELET_EXTRA_ARGS, which stands last on the command line and wins.
+ */
+export const kubeadmLayout: Layout = {
+  name: 'kubeadm',
+
+  managed: (input) => [
+    ...(input.install.binary ? [kubeletFile(KUBELET_BINARY)] : []),
+    ...(setsFlags(input) ? [kubeletFile(flagsPlace(input).path, [flagsPlace(input).variable])] : []),
+    ...(input.content.config === undefined ? [] : [kubeletFile(KUBELET_CONFIG)]),
+  ],
+
+  reads: ({ facts }) => [KUBELET_CONFIG, KUBEADM_FLAGS, facts.extraArgsFile],
+
+  target: (input, texts) => {
+    const binary = binaryTarget(input)
+    const flags = flagsTarget(input, texts)
+    const config = configTarget(input, texts, KUBELET_CONFIG)
+    const args = [...splitFlagString(flags.values[KUBEADM_ARGS]), ...splitFlagString(flags.values[EXTRA_ARGS])]
+    return {
+      resources: [...binaryResources(binary), ...config.resources, ...flags.resources],
+      args,
+      config: { path: KUBELET_CONFIG, text: config.text },
+      binary,
+      fetchesVersion: false,
+      healthz: healthzUrl(config.document, args),
+      healthzBefore: healthzUrl(config.before, args),
+    }
+  },
+}
+
+function setsFlags({ content }: LayoutInput): boolean {
+  return content.flags !== undefined || content.opts !== undefined
+}
+
+function flagsPlace({ install, facts }: LayoutInput): {
+  readonly path: string
+  readonly variable: typeof KUBEADM_ARGS | typeof EXTRA_ARGS
+} {
+  return install.flagsFile === 'kubeadm-flags'
+    ? { path: KUBEADM_FLAGS, variable: KUBEADM_ARGS }
+    : { path: facts.extraArgsFile, variable: EXTRA_ARGS }
+}
+
+/** Flags that somebody else put there are part of the local configuration, and stay in front of ours. */
+function flagsTarget(input: LayoutInput, { local }: HostTexts) {
+  const values = {
+    [KUBEADM_ARGS]: variableOf(local.get(KUBEADM_FLAGS), KUBEADM_ARGS),
+    [EXTRA_ARGS]: variableOf(local.get(input.facts.extraArgsFile), EXTRA_ARGS),
+  }
+  if (!setsFlags(input)) return { values, resources: [] }
+  const { path, variable } = flagsPlace(input)
+  values[variable] = joinFlags(values[variable], input.content.flags, input.content.opts)
+  const spec = { path, variables: { [variable]: values[variable] }, original: local.get(path) }
+  return { values, resources: [resource(kubeletEnvironment, spec, { subject: path })] }
+}
+
+function variableOf(bytes: Uint8Array | undefined, name: string): string {
+  return (bytes && readEnvironmentFile(bytes).get(name)) ?? ''
+}

@@ -1,0 +1,74 @@
+import { parse, stringify } from 'yaml'
+import type { Json } from '../../protocol/digest.ts'
+import type { ConfigMode } from '../../protocol/host-document.ts'
+import { AgentError } from '../agent-error.ts'
+
+type JsonObject = { readonly [key: string]: Json | undefined }
+
+export interface KubeletDocument {
+  readonly document: JsonObject
+  /** As it is written to the host. */
+  readonly text: string
+}
+
+const HEADER = { apiVersion: 'kubelet.config.k8s.io/v1beta1', kind: 'KubeletConfiguration' }
+
+/**
+ * The configuration file of a kubelet: Git's fields over the ones the machine had, or Git's alone.
+ * @param wanted YAML or JSON
+ * @throws {AgentError} of kind `load`, when one of them is no KubeletConfiguration.
+ */
+export function kubeletDocument(
+  wanted: string,
+  options: { readonly mode: ConfigMode; readonly local: Uint8Array | undefined },
+): KubeletDocument {
+  const ours = parseDocument(wanted, 'the kubelet configuration of the ConfigMap')
+  const base = options.mode === 'full' || options.local === undefined ? {} : parseLocal(options.local)
+  const document = { ...HEADER, ...mergePatch(base, ours) }
+  return { document, text: stringify(document) }
+}
+
+/** What a file on the host says; an empty document when it is not readable, since it is the kubelet's to complain. */
+export function lenientDocument(bytes: Uint8Array | undefined): JsonObject {
+  try {
+    return bytes === undefined ? {} : parseLocal(bytes)
+  } catch {
+    return {}
+  }
+}
+
+function parseLocal(bytes: Uint8Array): JsonObject {
+  return parseDocument(Buffer.from(bytes).toString(), 'the local kubelet configuration')
+}
+
+function parseDocument(text: string, what: string): JsonObject {
+  let value: unknown
+  try {
+    value = parse(text) ?? {}
+  } catch (cause) {
+    throw new AgentError(`read ${what}: ${(cause as Error).message}`, { kind: 'load', reason: 'MalformedKubeletConfig', cause })
+  }
+  if (!isObject(value)) throw new AgentError(`read ${what}: it is no mapping`, { kind: 'load', reason: 'MalformedKubeletConfig' })
+  for (const [key, expected] of Object.entries(HEADER)) {
+    if (value[key] !== undefined && value[key] !== expected)
+      throw new AgentError(`read ${what}: ${key} is ${JSON.stringify(value[key])}, expected "${expected}"`, {
+        kind: 'load',
+        reason: 'MalformedKubeletConfig',
+      })
+  }
+  return value
+}
+
+/** RFC 7396: maps merge, null removes, everything else replaces. */
+export function mergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
+  const merged: Record<string, Json | undefined> = isObject(target) ? { ...target } : {}
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete merged[key]
+    else merged[key] = isObject(value) ? mergePatch(merged[key], value) : value
+  }
+  return merged
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,28 @@
+/** The value of a flag, `--name=value` or `--name value`; the last one counts, as it does for the kubelet. */
+export function flagValue(args: readonly string[], name: string): string | undefined {
+  const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  const found = args[at]
+  if (found === undefined) return undefined
+  return found.includes('=') ? found.slice(found.indexOf('=') + 1) : args[at + 1]
+}
+
+export function withoutFlag(args: readonly string[], name: string): string[] {
+  return args.filter((arg, at) => arg !== `--${name}` && !arg.startsWith(`--${name}=`) && args[at - 1] !== `--${name}`)
+}
+
+/** Parts of a flag string in the order they should count; the kubelet lets the last win. */
+export function joinFlags(...parts: readonly (string | undefined)[]): string {
+  return parts
+    .map((part) => part?.trim() ?? '')
+    .filter((part) => part !== '')
+    .join(' ')
+}
+
+/** @returns undefined when the kubelet is told to serve no health endpoint. */
+export function healthzUrl(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
+  const port = Number(flagValue(args, 'healthz-port') ?? document.healthzPort ?? 10248)
+  if (port === 0) return undefined
+  const address = flagValue(args, 'healthz-bind-address') ?? document.healthzBindAddress ?? '127.0.0.1'
+  const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : String(address)
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/healthz`
+}

@@ -1,0 +1,76 @@
+/**
+ * Every path on the host that the agent knows, in one place: a second spelling would be a file that nobody cleans up.
+ */
+export const DEFAULT_STATE_DIRECTORY = '/var/lib/nodewave'
+
+/** What the agent remembers. All of it is readable by root only: configurations may carry what is nobody else's business. */
+export interface StatePaths {
+  readonly directory: string
+  /** Digest of what was assigned last. */
+  readonly assigned: string
+  /** Digest of what the host is made by; no file: the local configuration. */
+  readonly active: string
+  /** Digest of what last held its trial; no file: the local configuration. */
+  readonly lastKnownGood: string
+  /** How the last assignment ended. */
+  readonly outcome: string
+  readonly journal: string
+  /** The originals of the transaction under way. */
+  readonly backups: string
+  /** What the files were before nodewave first touched them. */
+  readonly local: string
+  readonly localIndex: string
+  readonly staging: string
+  readonly checkpoints: string
+}
+
+export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePaths {
+  return {
+    directory,
+    assigned: `${directory}/meta/assigned`,
+    active: `${directory}/meta/active`,
+    lastKnownGood: `${directory}/meta/last-known-good`,
+    outcome: `${directory}/meta/outcome.json`,
+    journal: `${directory}/journal.jsonl`,
+    backups: `${directory}/backups`,
+    local: `${directory}/local`,
+    localIndex: `${directory}/local/index.json`,
+    staging: `${directory}/staging`,
+    checkpoints: `${directory}/checkpoints`,
+  }
+}
+
+/** A digest has a colon, which some tools take for something else: the directory's name has none. */
+export function checkpointDirectory(paths: StatePaths, digest: string): string {
+  return `${paths.checkpoints}/${digest.replace(':', '-')}`
+}
+
+export const KUBELET_UNIT = 'kubelet.service'
+export const KUBELET_BINARY = '/usr/bin/kubelet'
+export const KUBELET_CONFIG = '/var/lib/kubelet/config.yaml'
+export const KUBEADM_FLAGS = '/var/lib/kubelet/kubeadm-flags.env'
+/** Where KUBELET_EXTRA_ARGS stands: in Debian's packages, and in the others. */
+export const EXTRA_ARGS_FILES = { deb: '/etc/default/kubelet', rpm: '/etc/sysconfig/kubelet' } as const
+export const KUBEADM_DROP_INS = [
+  '/etc/systemd/system/kubelet.service.d/10-kubeadm.conf',
+  '/usr/lib/systemd/system/kubelet.service.d/10-kubeadm.conf',
+  '/lib/systemd/system/kubelet.service.d/10-kubeadm.conf',
+] as const
+/** The environment file that a CoreOS kubelet service points to. */
+export const DEFAULT_ENVIRONMENT_FILE = '/etc/kubernetes/kubelet.env'
+
+export const UNIT_DIRECTORY = '/etc/systemd/system'
+const UNIT_DIRECTORIES = [UNIT_DIRECTORY, '/usr/lib/systemd/system', '/lib/systemd/system', '/usr/local/lib/systemd/system']
+
+export function unitFile(unit: string): string {
+  return `${UNIT_DIRECTORY}/${unit}`
+}
+
+export function dropInFile(unit: string, name: string): string {
+  return `${UNIT_DIRECTORY}/${unit}.d/${name}`
+}
+
+/** A change below one of these counts only after the service manager has read its files anew. */
+export function isUnitPath(path: string): boolean {
+  return UNIT_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`))
+}

@@ -1,0 +1,49 @@
+import type { NodeContent } from '../protocol/digest.ts'
+import type { AgentContext } from './context.ts'
+import { captureLocal, type Managed, NOTHING_MANAGED, readLocal } from './local.ts'
+import { type Plan, plan } from './plan.ts'
+import type { Finding } from './resources/resource.ts'
+import { type Blueprint, buildTarget, readBlueprint, type Target } from './target.ts'
+
+/** What a configuration makes of this host, compared with how it is. */
+export interface Prospect {
+  readonly target: Target
+  readonly plan: Plan
+}
+
+/**
+ * Reads the host and changes nothing on it, but for keeping the originals of what would become managed.
+ * @throws {AgentError} when the content cannot be applied here.
+ */
+export async function compare(content: NodeContent, context: AgentContext): Promise<Prospect> {
+  const { ports, state } = context
+  const blueprint = await blueprintOf(content, context)
+  const place = { paths: state.paths, host: ports }
+  const local = await captureLocal(blueprint.managed, { ...place, already: await managedNow(context) })
+  const target = await buildTarget(blueprint, { local, files: ports.files })
+  const findings: Finding[] = []
+  for (const resource of target.resources) findings.push(await resource.observe(ports))
+  return { target, plan: plan(target.resources, findings) }
+}
+
+/** What is ours on the host now: its originals are kept already, and what stands there must not be taken for one. */
+export async function managedNow(context: AgentContext): Promise<Managed> {
+  const { state, ports } = context
+  // After a failed undo nobody knows what is whose: all that was kept stays kept.
+  if ((await state.outcome())?.phase === 'Failed') return everythingKept(context)
+  const digest = await state.digest('active')
+  if (digest === undefined) return NOTHING_MANAGED
+  const active = await state.restore(digest)
+  if (active !== undefined) return (await blueprintOf(active.content, context)).managed
+  ports.log.warn('the checkpoint of the active configuration is gone; all originals are kept', { digest })
+  return everythingKept(context)
+}
+
+async function everythingKept({ state, ports }: AgentContext): Promise<Managed> {
+  const { files, units } = await readLocal({ paths: state.paths, host: ports })
+  return { files, units: units.map(({ unit }) => unit) }
+}
+
+function blueprintOf(content: NodeContent, { ports, options, state }: AgentContext): Promise<Blueprint> {
+  return readBlueprint(content, { files: ports.files, options, paths: state.paths })
+}

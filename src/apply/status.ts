@@ -1,0 +1,37 @@
+import type { AgentStatus } from '../protocol/agent-status.ts'
+import { parseDesiredConfig } from '../protocol/desired-config.ts'
+import type { AgentContext } from './context.ts'
+import type { OwnNode } from './ports.ts'
+import type { Report } from './report.ts'
+import type { Outcome } from './state.ts'
+import { bareVersion } from './versions.ts'
+
+/** What the Node should show of this outcome: what is on disk, and nothing that only this process knows but drift. */
+export async function describeStatus(
+  { assignment, node: _, ...outcome }: Outcome,
+  options: { readonly context: AgentContext; readonly node: OwnNode | undefined; readonly drift: readonly string[] },
+): Promise<Report> {
+  const { context, node, drift } = options
+  const { state, options: settings } = context
+  const active = await state.digest('active')
+  const pointers = { assigned: await state.digest('assigned'), active, lastKnownGood: await state.digest('lastKnownGood') }
+  const status: AgentStatus = {
+    ...outcome,
+    ...pointers,
+    assignedAt: assignmentStamp(assignment),
+    drift: drift.length === 0 ? undefined : [...drift],
+    agent: settings.version,
+    kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
+  }
+  return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/** Verbatim: by it the controller tells a report on this attempt from one on an earlier attempt at the same digest. */
+function assignmentStamp(assignment: string | null): string | undefined {
+  if (assignment === null) return undefined
+  try {
+    return parseDesiredConfig(assignment).ASSIGNED
+  } catch {
+    return undefined
+  }
+}

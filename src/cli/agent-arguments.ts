@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util'
+import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../apply/options.ts'
+
+export interface AgentArguments {
+  readonly command: 'run' | 'rebase' | 'help' | 'version'
+  readonly kubeconfig: string | undefined
+  readonly nodeName: string | undefined
+  /** The directory that stands for `/`. */
+  readonly root: string
+  readonly logFormat: 'text' | 'json'
+  readonly options: AgentOptions
+}
+
+const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
+const FORMATS = ['text', 'json'] as const
+
+export const AGENT_HELP = `Usage: nodewave agent [options]          make this node what its annotation says, and keep it so
+       nodewave agent rebase [options]   take the local configuration anew, as after "kubeadm upgrade node"
+
+Options:
+  --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
+  --kubeconfig FILE          credentials (default: /etc/kubernetes/kubelet.conf, or the pod's service account)
+  --annotation-prefix NAME   of the annotations on the Node (default: ${DEFAULT_OPTIONS.prefix})
+  --namespace NAME           where ConfigMaps are, unless the annotation says (default: ${DEFAULT_OPTIONS.namespace})
+  --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
+  --environment-file FILE    of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
+  --state-directory DIR      what the agent remembers (default: ${DEFAULT_OPTIONS.stateDirectory})
+  --trial SECONDS            health must hold this long to be last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
+  --root DIR                 the directory that stands for /, to try things out: files are written there, no service is touched
+  --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
+  --version                  print the version
+  --help                     print this
+
+Example, in place of a CoreOS Node Agent:
+  $ nodewave agent --annotation-prefix node-agent.alpha.coreos.com --namespace kube-system --layout env
+`
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' }
+
+/** @throws when an option is unknown or its value is none of those it can have. */
+export function parseAgentArguments(args: readonly string[]): AgentArguments {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      'node-name': { type: 'string' },
+      kubeconfig: { type: 'string' },
+      'annotation-prefix': { type: 'string', default: DEFAULT_OPTIONS.prefix },
+      namespace: { type: 'string', default: DEFAULT_OPTIONS.namespace },
+      layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
+      'environment-file': { type: 'string', default: DEFAULT_OPTIONS.environmentFile },
+      'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
+      trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
+      root: { type: 'string', default: '/' },
+      'log-format': { type: 'string', default: 'text' },
+      version: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  return {
+    command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),
+    kubeconfig: values.kubeconfig,
+    nodeName: values['node-name'],
+    root: values.root,
+    logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
+    options: {
+      ...DEFAULT_OPTIONS,
+      prefix: values['annotation-prefix'],
+      namespace: values.namespace,
+      layout: oneOf(LAYOUTS, { option: '--layout', value: values.layout }),
+      environmentFile: absolute('--environment-file', values['environment-file']),
+      stateDirectory: absolute('--state-directory', values['state-directory']),
+      arch: ARCHITECTURES[process.arch] ?? process.arch,
+      timing: { ...DEFAULT_TIMING, trial: seconds('--trial', values.trial) * 1000 },
+    },
+  }
+}
+
+function commandIn(positionals: readonly string[]): 'run' | 'rebase' {
+  if (positionals.length === 0) return 'run'
+  if (positionals.length === 1 && positionals[0] === 'rebase') return 'rebase'
+  throw new Error(`understand "${positionals.join(' ')}": the only command is "rebase"; see nodewave agent --help`)
+}
+
+function oneOf<T extends string>(
+  choices: readonly T[],
+  { option, value }: { readonly option: string; readonly value: string },
+): T {
+  const found = choices.find((choice) => choice === value)
+  if (found !== undefined) return found
+  throw new Error(`read ${option} "${value}": it must be one of ${choices.join(', ')}`)
+}
+
+function absolute(option: string, path: string): string {
+  if (path.startsWith('/') && !path.split('/').includes('..')) return path.replace(/(?<=.)\/+$/, '')
+  throw new Error(`read ${option} "${path}": it must be an absolute path`)
+}
+
+function seconds(option: string, text: string): number {
+  if (/^\d{1,7}$/.test(text)) return Number(text)
+  throw new Error(`read ${option} "${text}": it must be a number of seconds`)
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createRealPorts } from '../apply/adapters/real-host.ts'
+import { Agent } from '../apply/agent.ts'
+import { createContext } from '../apply/context.ts'
+import { kubeNodeApi } from '../apply/kube-node-api.ts'
+import type { NodeApi } from '../apply/ports.ts'
+import { rebase } from '../apply/rebase.ts'
+import type { Connection } from '../kube/connection.ts'
+import { inCluster } from '../kube/in-cluster.ts'
+import { createKubeClient } from '../kube/kube-client.ts'
+import { loadKubeconfig } from '../kube/kubeconfig.ts'
+import { VERSION } from '../protocol/version.ts'
+import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
+
+/** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
+const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
+
+/** Runs until it is told to stop. @returns the exit code: 0, or 2 for an error. */
+export async function runAgentCommand(args: readonly string[]): Promise<number> {
+  try {
+    const parsed = parseAgentArguments(args)
+    if (parsed.command === 'help') process.stdout.write(AGENT_HELP)
+    else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
+    else if (parsed.command === 'rebase') await runRebase(parsed)
+    else await runAgent(parsed)
+    return 0
+  } catch (error) {
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    return 2
+  }
+}
+
+async function runAgent(settings: AgentArguments): Promise<void> {
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+  const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
+  const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
+  const ports = createRealPorts({ node, root: settings.root, logFormat: settings.logFormat })
+  await new Agent(ports, settings.options).run(stop.signal)
+}
+
+async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
+  const ports = createRealPorts({ node: NO_API, root, logFormat })
+  const paths = await rebase(createContext(ports, options))
+  process.stdout.write(paths.length === 0 ? 'nothing to take anew\n' : paths.map((path) => `taken anew: ${path}\n`).join(''))
+}
+
+async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection> {
+  if (kubeconfig !== undefined) return loadKubeconfig(kubeconfig)
+  const own = join(root, KUBELET_KUBECONFIG)
+  if (existsSync(own)) return loadKubeconfig(own)
+  const connection = await inCluster(process.env)
+  if (connection !== undefined) return connection
+  throw new Error(`find a way to the API server: there is no "${own}", and this is no pod; name a file with --kubeconfig`)
+}
+
+/** Rebasing is between the agent's memory and the host. */
+const refuse = (): never => {
+  throw new Error('reach the API server: rebasing does without it')
+}
+const NO_API: NodeApi = { follow: refuse, get: refuse, annotate: refuse, configMap: refuse }

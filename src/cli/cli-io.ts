@@ -1,0 +1,45 @@
+/** What a command sees of the process it runs in, so that tests run commands without one. */
+export interface CliIo {
+  readonly stdout: (text: string) => void
+  readonly stderr: (text: string) => void
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether stdout is a terminal that can be redrawn. */
+  readonly isTTY: boolean
+  /** Whether to colour what goes to stdout. */
+  readonly color: boolean
+  /** Columns of the terminal, which may change; 80 where there is none. */
+  readonly columns: number
+  /** Lines of the terminal, which may change; 24 where there is none. */
+  readonly rows: number
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** Ends with the process's exit code; the last one set counts. 0: nothing differs, 1: there are changes, 2: an error. */
+  readonly exit: (code: ExitCode) => void
+}
+
+export type ExitCode = 0 | 1 | 2
+
+/** NO_COLOR and FORCE_COLOR have the last word, as on no-color.org. */
+export function processIo(): CliIo {
+  const { stdout, stderr, env } = process
+  const isTTY = stdout.isTTY === true
+  return {
+    stdout: (text) => void stdout.write(text),
+    stderr: (text) => void stderr.write(text),
+    cwd: process.cwd(),
+    env,
+    isTTY,
+    color: env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : isTTY && !env.NO_COLOR && env.TERM !== 'dumb',
+    get columns() {
+      return stdout.columns ?? 80
+    },
+    get rows() {
+      return stdout.rows ?? 24
+    },
+    now: Date.now,
+    exit: (code) => {
+      process.exitCode = code
+    },
+  }
+}

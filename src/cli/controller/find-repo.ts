@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, posix, resolve } from 'node:path'
+import type { GitCredentials } from '../../gitsync/git-credentials.ts'
+import { createLocalSource } from '../../gitsync/local-source.ts'
+import { locateRepo } from '../../gitsync/locate-repo.ts'
+import { createRemoteSource } from '../../gitsync/remote-source.ts'
+import type { RepoSource } from '../../gitsync/repo-source.ts'
+
+export interface RepoOptions {
+  /** `https://…`, or a path on this machine, relative to `cwd`. */
+  readonly repo: string
+  readonly branch?: string
+  /** Folder of the fleet in the repository, or below the path. */
+  readonly path?: string
+  readonly usernameFile?: string
+  readonly passwordFile?: string
+  readonly tokenFile?: string
+  readonly caFile?: string
+  readonly stateDir?: string
+  readonly cwd: string
+}
+
+export interface FoundRepo {
+  readonly source: RepoSource
+  /** Of the fleet, from the root of the repository. */
+  readonly folder: string
+  /** Takes away what was only needed meanwhile. */
+  close(): Promise<void>
+}
+
+/** @throws {Error} saying which option is wrong, and what to write instead. */
+export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
+  const path = folderOf(options.path ?? '')
+  if (/^https?:\/\//.test(options.repo)) return remoteRepo(options, path)
+  if (/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(options.repo))
+    throw new Error(`follow "${options.repo}": repositories are read over https:// only; give such a URL with --token-file`)
+  const found = await locateRepo(resolve(options.cwd, options.repo))
+  const branch = options.branch === undefined ? {} : { branch: options.branch }
+  const source = createLocalSource({ path: resolve(options.cwd, options.repo), ...branch })
+  return { source, folder: posix.join(found.folder, path).replace(/^\.$/, ''), close: async () => {} }
+}
+
+async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRepo> {
+  const { repo: url, branch = 'main', caFile, stateDir, cwd } = options
+  const credentials = credentialsOf(options)
+  const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
+  const directory = temporary ?? join(resolve(cwd, stateDir ?? ''), 'git')
+  const trust = caFile === undefined ? {} : { caFile: resolve(cwd, caFile) }
+  return {
+    source: createRemoteSource({ url, branch, directory, ...trust, ...(credentials && { credentials }) }),
+    folder,
+    close: async () => {
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptions): GitCredentials | undefined {
+  if (tokenFile !== undefined) {
+    if (usernameFile !== undefined || passwordFile !== undefined)
+      throw new Error('--token-file does not go with --username-file and --password-file; give one or the other')
+    return { kind: 'bearer', tokenFile: resolve(cwd, tokenFile) }
+  }
+  if (usernameFile === undefined && passwordFile === undefined) return undefined
+  if (usernameFile === undefined || passwordFile === undefined)
+    throw new Error('--username-file and --password-file go together; give both')
+  return { kind: 'basic', usernameFile: resolve(cwd, usernameFile), passwordFile: resolve(cwd, passwordFile) }
+}
+
+/** `./fleet/` → `fleet` */
+function folderOf(path: string): string {
+  const folder = posix.normalize(path).replace(/^\.?\/*$|\/+$/g, '')
+  if (posix.isAbsolute(path) || folder === '..' || folder.startsWith('../'))
+    throw new Error(`--path "${path}" leads out of the repository; give a folder in it, such as "fleet"`)
+  return folder
+}

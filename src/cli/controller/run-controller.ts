@@ -1,0 +1,56 @@
+import { createCompiler } from '../../controller/compile.ts'
+import { control } from '../../controller/controller.ts'
+import { gitHeadSource } from '../../controller/git-head-source.ts'
+import type { Log } from '../../controller/ports.ts'
+import { systemClock } from '../../controller/system-clock.ts'
+import { execAuth } from '../../kube/exec-auth.ts'
+import { findConnection } from '../../kube/find-connection.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import { createKubeClient } from '../../kube/kube-client.ts'
+import { DEFAULT_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import { findRepo, type RepoOptions } from './find-repo.ts'
+
+export interface ControllerSetup extends RepoOptions {
+  readonly kubeconfig?: string
+  readonly namespace?: string
+  readonly annotationPrefix?: string
+  /** Milliseconds; the default is 30,000. */
+  readonly poll?: number
+  readonly allowForcePush?: boolean
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly log: Log
+}
+
+/** The controller with everything real around it. Ends by `signal`, after the pass under way. @throws {Error} when it cannot start. */
+export async function runController(setup: ControllerSetup, signal: AbortSignal): Promise<void> {
+  const { namespace = DEFAULT_NAMESPACE, poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
+  const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
+  const connection = await findConnection({ ...named, env, plugin: execAuth })
+  const { source, folder, close } = await findRepo(setup)
+  log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
+  const ports = {
+    kube: createKubeClient(connection),
+    source: gitHeadSource(source, { folder, pollEvery, allowForcePush }),
+    compile: createCompiler({ namespace }),
+    clock: systemClock,
+    log,
+  }
+  try {
+    await control({ ports, settings: { names: namesFor(setup.annotationPrefix), namespace }, signal })
+  } catch (error) {
+    throw explained(error)
+  } finally {
+    await close()
+  }
+}
+
+function explained(error: unknown): unknown {
+  const remedy = error instanceof KubeError ? REMEDIES.get(error.code) : undefined
+  return remedy === undefined ? error : new Error(`${(error as KubeError).message}; ${remedy}`, { cause: error })
+}
+
+const REMEDIES: ReadonlyMap<number, string> = new Map([
+  [401, 'the cluster does not know these credentials'],
+  [403, 'the controller lacks rights: deploy/controller-rbac.yaml has all that it needs'],
+  [404, 'is the NodePool kind installed? kubectl apply -f deploy/crds/nodepools.yaml'],
+])

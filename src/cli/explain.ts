@@ -1,0 +1,97 @@
+import { Command, Option } from 'commander'
+import { stringify } from 'yaml'
+import { type Explanation, explainNode, type StatedValue } from '../render/explain-node.ts'
+import type { NodeFacts } from '../render/node-facts.ts'
+import { selectPool } from '../render/select-pool.ts'
+import type { FleetModel } from '../repo/model.ts'
+import { formatLocation } from '../repo/problem.ts'
+import type { CliIo } from './cli-io.ts'
+import { type Paint, paintFor, shownValue, tableLines } from './paint.ts'
+import { readFleet, renderProblemText } from './read-fleet.ts'
+import { type NodeSource, readNodes } from './read-nodes.ts'
+
+const FORMATS = {
+  text: (view: ExplainView, io: CliIo) => explainText(view, paintFor(io)),
+  json: (view: ExplainView) => `${JSON.stringify(view, null, 2)}\n`,
+  yaml: (view: ExplainView) => stringify(view, { aliasDuplicateObjects: false }),
+} as const
+
+interface ExplainOptions extends NodeSource {
+  readonly repo: string
+  readonly revision?: string
+  readonly field?: string
+  readonly output: keyof typeof FORMATS
+}
+
+export function explainCommand(io: CliIo): Command {
+  return new Command('explain')
+    .description('where every value of a node comes from: file, line, and what it took the place of')
+    .argument('<node>')
+    .option('--repo <path>', 'folder of the fleet', '.')
+    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
+    .option('--field <name>', 'only this: a flag, a field such as evictionHard, or a path such as config.evictionHard')
+    .option(
+      '--nodes <file>',
+      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addHelpText('after', '\nExample:\n  $ nodewave explain worker-3 --repo fleet/ --field maxPods')
+    .action(async (name: string, options: ExplainOptions) => {
+      const model = await readFleet(io, { path: options.repo, revision: options.revision })
+      if (model === undefined) return
+      const view = viewOf(explainNamed(model, { name, nodes: await readNodes(io, options) }), options.field)
+      if (view.values.length === 0 && options.field !== undefined)
+        throw new Error(`explain field "${options.field}": nothing in the repository sets it on node "${name}"`)
+      io.stdout(FORMATS[options.output](view, io))
+    })
+}
+
+function explainNamed(
+  model: FleetModel,
+  { name, nodes }: { readonly name: string; readonly nodes: readonly NodeFacts[] },
+): Explanation {
+  const node = nodes.find((candidate) => candidate.name === name)
+  if (node === undefined) throw new Error(`explain node "${name}": there is no such node among ${nodes.length}`)
+  const owner = selectPool(model.pools, node)
+  if (owner.kind === 'contested') throw new Error(renderProblemText(owner.problem))
+  const pool = owner.kind === 'owned' ? model.pools.get(owner.pool) : undefined
+  if (pool === undefined) throw new Error(`explain node "${name}": no pool selects it by its labels`)
+  return explainNode(model, { pool, node })
+}
+
+type ExplainView = ReturnType<typeof viewOf>
+
+function viewOf({ values, ...rest }: Explanation, field: string | undefined) {
+  const meant = values.filter(({ path }) => field === undefined || isMeant(path.join('.'), field))
+  return {
+    ...rest,
+    values: meant.map(({ path, overrode, ...value }) => ({
+      path: path.join('.'),
+      ...placed(value),
+      overrode: overrode.map(placed),
+    })),
+  }
+}
+
+function placed({ value, source, where }: StatedValue) {
+  return { value, source, where: formatLocation(where) }
+}
+
+/** The whole path, a beginning of it, or either without its first part. */
+function isMeant(path: string, field: string): boolean {
+  return [path, path.slice(path.indexOf('.') + 1)].some((candidate) => `${candidate}.`.startsWith(`${field}.`))
+}
+
+function explainText({ node, pool, precedence, values }: ExplainView, paint: Paint): string {
+  const rows = values.flatMap(({ path, overrode, ...value }) => [
+    row(path, value),
+    ...overrode.map((earlier) => row('', earlier)),
+  ])
+  const lines = tableLines(rows).map((line) => (line.startsWith(' ') ? paint.dim(line) : line))
+  return `${[`${paint.bold(node)} in pool ${pool}; later wins: ${precedence.join(', ')}`, '', ...lines].join('\n')}\n`
+}
+
+function row(path: string, { value, where, source }: ReturnType<typeof placed>): string[] {
+  return [path, path === '' ? `not ${shownValue(value, 36)}` : shownValue(value, 40), where, source]
+}

@@ -1,0 +1,55 @@
+import type { Json } from '../protocol/digest.ts'
+
+/** Colours of terminals; every function gives the text back as it is where there are none. */
+export interface Paint {
+  readonly bold: (text: string) => string
+  readonly dim: (text: string) => string
+  readonly red: (text: string) => string
+  readonly green: (text: string) => string
+  readonly yellow: (text: string) => string
+}
+
+export function paintFor({ color }: { readonly color: boolean }): Paint {
+  const code = (open: number, close: number) => (text: string) => (color ? `\u001b[${open}m${text}\u001b[${close}m` : text)
+  return { bold: code(1, 22), dim: code(2, 22), red: code(31, 39), green: code(32, 39), yellow: code(33, 39) }
+}
+
+/** A value on one line. Control characters, which could redraw the terminal, come escaped. */
+export function shownValue(value: Json | undefined, most = 60): string {
+  if (value === undefined) return '-'
+  const text = typeof value === 'string' && value !== '' && !/[\p{Cc}\p{Cf}]/u.test(value) ? value : JSON.stringify(value)
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}
+
+/** Columns as wide as their widest cell; the last one is left ragged. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) =>
+    row
+      .map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** `a, b, c and 4 more` */
+export function nameList(names: readonly string[], shown = 3): string {
+  const rest = names.length - shown
+  return rest > 0 ? `${names.slice(0, shown).join(', ')} and ${rest} more` : names.join(', ')
+}
+
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Breaks a line between words so that it fits; what follows the first line is indented by as much as the line itself, and `by` more. */
+export function folded(line: string, { columns, by = 0 }: { readonly columns: number; readonly by?: number }): string {
+  const indent = ' '.repeat(line.length - line.trimStart().length + by)
+  const lines: string[] = []
+  for (const word of line.trim().split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push((last === undefined ? indent.slice(by) : indent) + word)
+  }
+  return lines.join('\n')
+}

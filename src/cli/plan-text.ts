@@ -1,0 +1,84 @@
+import type { ChangeGroup } from '../render/plan-pool.ts'
+import { counted, nameList, type Paint, shownValue, tableLines } from './paint.ts'
+import type { PlanView, PoolView, WaveView } from './plan-view.ts'
+
+/** The plan for a terminal, a pool a paragraph. */
+export function planText(view: PlanView, paint: Paint): string {
+  const paragraphs = [
+    paint.bold(`${view.from} → ${view.to}`),
+    ...view.pools.map((pool) => poolText(pool, paint)),
+    ...remarks(view).map(paint.yellow),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** What concerns no single pool that is there afterwards. */
+export function remarks({ addedPools, removedPools, released, contested }: PlanView): string[] {
+  return [
+    ...addedPools.map((pool) => `pool ${pool} is new`),
+    ...removedPools.map((pool) => `pool ${pool} goes away`),
+    ...(released.length > 0 ? [`no pool has ${nameList(released)} any more: they stay as they are`] : []),
+    ...contested,
+  ]
+}
+
+/** `12 of 40 nodes change, it takes a drain; 1 cannot be rendered` */
+export function summary({ touched, nodes, disruption, problems }: PoolView): string {
+  const failing = new Set(problems.map(({ node }) => node)).size
+  const all = counted(nodes.length, 'node')
+  if (touched.length > 0)
+    return `${touched.length} of ${all} change, ${disruptionText(disruption)}${failing > 0 ? `; ${failing} cannot be rendered` : ''}`
+  return failing > 0 ? `${failing} of ${all} cannot be rendered` : `no change for ${all}`
+}
+
+/** `canary: a (soak 10m) → rest: b, c`; waves without a node that changes are left out. */
+export function wavesText(waves: readonly WaveView[]): string {
+  return waves
+    .filter(({ nodes }) => nodes.length > 0)
+    .map(waveText)
+    .join(' → ')
+}
+
+function waveText({ name, nodes, soak, manual }: WaveView): string {
+  const conditions = [...(soak > 0 ? [`soak ${durationText(soak)}`] : []), ...(manual ? ['after promotion'] : [])]
+  return `${name}: ${nameList(nodes)}${conditions.length > 0 ? ` (${conditions.join(', ')})` : ''}`
+}
+
+function poolText(pool: PoolView, paint: Paint): string {
+  return [
+    `${paint.bold(pool.pool)}  ${summary(pool)}`,
+    ...pool.groups.flatMap((group) => groupLines(group, pool.groups.length > 1, paint)),
+    ...(pool.pods === undefined ? [] : [`  pods    ${pool.pods}`]),
+    ...(pool.waves.length > 0 ? [`  waves   ${wavesText(pool.waves)}`] : []),
+    ...pool.problems.flatMap(({ message, where }) => [
+      paint.red(`  error   ${message}`),
+      ...where.map((place) => `          ${place}`),
+    ]),
+  ].join('\n')
+}
+
+function groupLines({ nodes, changes, disruption, reasons }: ChangeGroup, isOneOfMany: boolean, paint: Paint): string[] {
+  const rows = changes.map(({ path, from, to }) => [
+    path.join('.'),
+    `${paint.red(shownValue(from))} → ${paint.green(shownValue(to))}`,
+  ])
+  return [
+    ...(isOneOfMany ? [`  ${nameList(nodes)}: ${disruptionText(disruption)}`] : []),
+    ...tableLines(rows).map((line) => `  ${line}`),
+    ...reasons.map((reason) => paint.dim(`  because ${reason}`)),
+  ]
+}
+
+export function disruptionText(disruption: ChangeGroup['disruption']): string {
+  return {
+    none: 'nothing is disturbed',
+    restart: 'the kubelet restarts',
+    drain: 'it takes a drain',
+    reboot: 'it takes a reboot',
+  }[disruption]
+}
+
+function durationText(seconds: number): string {
+  if (seconds % 3600 === 0) return `${seconds / 3600}h`
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`
+}

@@ -1,0 +1,89 @@
+import { atMost } from '../protocol/desired-config.ts'
+import type { FleetPlan, PlannedNode } from '../render/plan-fleet.ts'
+import type { PoolPlan } from '../render/plan-pool.ts'
+import type { FleetModel } from '../repo/model.ts'
+import { formatLocation } from '../repo/problem.ts'
+import { rolloutSettings } from '../repo/rollout-settings.ts'
+import { waveMembership, wavesOf } from '../rollout/waves.ts'
+
+/** A plan as it is shown, in every format: what changes, and the waves in which it would come. */
+export interface PlanView {
+  readonly from: string
+  readonly to: string
+  readonly pools: readonly PoolView[]
+  readonly addedPools: readonly string[]
+  readonly removedPools: readonly string[]
+  readonly contested: readonly string[]
+  readonly released: readonly string[]
+}
+
+export interface PoolView extends Omit<PoolPlan, 'problems'> {
+  readonly waves: readonly WaveView[]
+  /** What becomes of the pods, where the change wants them drained. */
+  readonly pods?: string
+  readonly problems: readonly { readonly node: string; readonly message: string; readonly where: readonly string[] }[]
+}
+
+export interface WaveView {
+  readonly name: string
+  /** Seconds. */
+  readonly soak: number
+  readonly manual: boolean
+  /** Those of its nodes that change. */
+  readonly nodes: readonly string[]
+}
+
+export interface PlanContext {
+  readonly model: FleetModel
+  readonly nodes: readonly PlannedNode[]
+  readonly from: string
+  readonly to: string
+}
+
+export function viewPlan(plan: FleetPlan, { model, nodes, from, to }: PlanContext): PlanView {
+  const byName = new Map(nodes.map((node) => [node.name, node]))
+  return {
+    ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released },
+    contested: plan.contested.map(({ message }) => message),
+    pools: plan.pools.map((pool) => ({
+      ...pool,
+      waves: wavesIn(pool, { model, byName }),
+      ...podsUnder(pool, model),
+      problems: pool.problems.map(({ node, problem }) => ({
+        node,
+        message: problem.message,
+        where: problem.where.map(formatLocation),
+      })),
+    })),
+  }
+}
+
+export function hasChanges({ pools, addedPools, removedPools, released }: PlanView): boolean {
+  return pools.some(({ touched }) => touched.length > 0) || [addedPools, removedPools, released].some((names) => names.length > 0)
+}
+
+/** What keeps the plan from being carried out on some node. */
+export function hasErrors({ pools, contested }: PlanView): boolean {
+  return contested.length > 0 || pools.some(({ problems }) => problems.length > 0)
+}
+
+function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel): Pick<PoolView, 'pods'> {
+  const settings = pools.get(pool)
+  if (settings === undefined || atMost(disruption, 'restart')) return {}
+  const isNever = rolloutSettings(fleet.spec, settings.spec).drain.mode === 'Never'
+  return { pods: isNever ? UNDRAINED : NO_DRAIN }
+}
+
+const UNDRAINED = 'not drained, for the pool says drain: {mode: Never}; they stay while the kubelet restarts under them'
+const NO_DRAIN = 'this version does not drain: no node is changed until the pool says drain: {mode: Never}'
+
+function wavesIn(plan: PoolPlan, { model, byName }: { model: FleetModel; byName: ReadonlyMap<string, PlannedNode> }): WaveView[] {
+  const pool = model.pools.get(plan.pool)
+  if (pool === undefined || plan.touched.length === 0) return []
+  const waves = wavesOf(rolloutSettings(model.fleet.spec, pool.spec))
+  const waveOf = waveMembership(waves, { pool: plan.pool, nodes: plan.nodes.flatMap((name) => byName.get(name) ?? []) })
+  return waves.map(({ name, soak, manual }, index) => ({
+    ...{ name, soak: soak / 1000, manual },
+    nodes: plan.touched.filter((node) => waveOf.get(node) === index),
+  }))
+}

@@ -1,0 +1,48 @@
+import { Command, Option } from 'commander'
+import { stringify } from 'yaml'
+import { planFleet } from '../render/plan-fleet.ts'
+import type { CliIo } from './cli-io.ts'
+import { paintFor } from './paint.ts'
+import { planMarkdown } from './plan-markdown.ts'
+import { planText } from './plan-text.ts'
+import { hasChanges, hasErrors, type PlanView, viewPlan } from './plan-view.ts'
+import { readFleet } from './read-fleet.ts'
+import { type NodeSource, readNodes } from './read-nodes.ts'
+
+interface PlanOptions extends NodeSource {
+  readonly from: string
+  readonly to?: string
+  readonly output: keyof typeof FORMATS
+}
+
+const FORMATS = {
+  text: (view: PlanView, io: CliIo) => planText(view, paintFor(io)),
+  markdown: (view: PlanView) => planMarkdown(view),
+  json: (view: PlanView) => `${JSON.stringify(view, null, 2)}\n`,
+  yaml: (view: PlanView) => stringify(view, { aliasDuplicateObjects: false }),
+} as const
+
+export function planCommand(io: CliIo): Command {
+  return new Command('plan')
+    .description('what a change of the repository would do to the nodes: exit code 0 nothing, 1 changes, 2 an error')
+    .argument('[path]', 'folder of the fleet', '.')
+    .option('--from <rev>', 'the commit that the nodes are at', 'HEAD')
+    .option('--to <rev>', 'the commit to come; otherwise what lies in the folder, committed or not')
+    .option(
+      '--nodes <file>',
+      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
+    .action(async (path: string, options: PlanOptions) => {
+      const to = await readFleet(io, { path, revision: options.to })
+      const from = to && (await readFleet(io, { path, revision: options.from }))
+      if (to === undefined || from === undefined) return
+      const nodes = await readNodes(io, options)
+      const names = { from: options.from, to: options.to ?? 'working tree' }
+      const view = viewPlan(planFleet({ from, to, nodes }), { model: to, nodes, ...names })
+      io.stdout(FORMATS[options.output](view, io))
+      io.exit(hasErrors(view) ? 2 : hasChanges(view) ? 1 : 0)
+    })
+}

@@ -1,0 +1,43 @@
+import { Command, CommanderError } from 'commander'
+import { VERSION } from '../protocol/version.ts'
+import type { CliIo } from './cli-io.ts'
+
+/** Every command of a person's, loaded only when it is asked for: `status` must not pay for what `controller` needs. */
+const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
+  demo: async (io) => (await import('./demo.ts')).demoCommand(io),
+  validate: async (io) => (await import('./validate.ts')).validateCommand(io),
+  render: async (io) => (await import('./render.ts')).renderCommand(io),
+  plan: async (io) => (await import('./plan.ts')).planCommand(io),
+  explain: async (io) => (await import('./explain.ts')).explainCommand(io),
+  status: async (io) => (await import('./status.ts')).statusCommand(io),
+  controller: async (io) => (await import('./controller.ts')).controllerCommand(io),
+}
+
+/** Runs one command to its end; the exit code goes to `io`: 0 nothing differs, 1 there are changes, 2 an error. */
+export async function runProgram(args: readonly string[], io: CliIo): Promise<void> {
+  try {
+    const program = await buildProgram(args[0], io)
+    await program.parseAsync([...args], { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return io.exit(error.exitCode === 0 ? 0 : 2)
+    io.stderr(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.exit(2)
+  }
+}
+
+async function buildProgram(name: string | undefined, io: CliIo): Promise<Command> {
+  const program = new Command('nodewave')
+    .description('GitOps for the machines under Kubernetes: git push upgrades kubelets')
+    .version(VERSION, '--version')
+    .addHelpText(
+      'after',
+      '\n`nodewave agent --help` tells of the agent, which runs on each node.\n\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD',
+    )
+  const named = COMMANDS[name ?? '']
+  const loaded = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load(io))) : [await named(io)]
+  for (const command of loaded) program.addCommand(command)
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
+  }
+  return program
+}

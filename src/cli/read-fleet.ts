@@ -1,0 +1,85 @@
+import { resolve } from 'node:path'
+import { readCommit } from '../gitsync/read-commit.ts'
+import { readWorkingTree } from '../gitsync/working-tree.ts'
+import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import { checkModel } from '../render/check-model.ts'
+import type { RenderProblem } from '../render/render-problem.ts'
+import { loadFleet } from '../repo/load-fleet.ts'
+import type { FleetModel, Location } from '../repo/model.ts'
+import { formatLocation, formatProblem, type Place, type Problem } from '../repo/problem.ts'
+import type { CliIo } from './cli-io.ts'
+import { counted, type Paint, paintFor } from './paint.ts'
+
+/** A fleet repository, read and judged. */
+export interface JudgedFleet {
+  /** Absent when there is an error. */
+  readonly model?: FleetModel | undefined
+  readonly problems: readonly Problem[]
+  /** Of a model that can be read but not rendered. */
+  readonly renderProblems: readonly RenderProblem[]
+}
+
+/** @param revision of the repository that the path is in; absent: what lies in the folder, committed or not. */
+export async function judgeFleet(
+  io: CliIo,
+  { path, revision }: { path: string; revision?: string | undefined },
+): Promise<JudgedFleet> {
+  const { model, problems } = loadFleet(await readFiles(resolve(io.cwd, path), revision))
+  const renderProblems = model === undefined ? [] : checkModel(model)
+  return { model: renderProblems.length > 0 ? undefined : model, problems, renderProblems }
+}
+
+/** The model, for commands that need a valid one: undefined when there is an error, which is then told and the exit code set. */
+export async function readFleet(
+  io: CliIo,
+  source: { path: string; revision?: string | undefined },
+): Promise<FleetModel | undefined> {
+  const judged = await judgeFleet(io, source)
+  if (judged.model !== undefined) return judged.model
+  const errors = { ...judged, problems: judged.problems.filter(({ severity }) => severity === 'error') }
+  const whose = source.revision === undefined ? '' : ` at ${source.revision}`
+  io.stderr(
+    `${problemLines(errors, paintFor({ color: false })).join('\n\n')}\n\nthe fleet is not valid${whose}: ${verdict(errors)}\n`,
+  )
+  io.exit(2)
+  return undefined
+}
+
+/** One entry a problem, with the line it stands in; each may be several lines long. */
+export function problemLines({ problems, renderProblems }: JudgedFleet, paint: Paint): string[] {
+  return [
+    ...problems.map((problem) =>
+      withColoredCaret(formatProblem(problem), problem.severity === 'error' ? paint.red : paint.yellow),
+    ),
+    ...renderProblems.map((problem) => withColoredCaret(renderProblemText(problem), paint.red)),
+  ]
+}
+
+/** Like a problem of loading: the first place with the line that stands there. */
+export function renderProblemText({ message, where: [first, ...others] }: RenderProblem): string {
+  const told =
+    first === undefined
+      ? `  ${message}`
+      : formatProblem({ severity: 'error', reason: 'InvalidValue', at: placeOf(first), message })
+  return [told, ...others.map((place) => `  see also ${formatLocation(place)}`)].join('\n')
+}
+
+/** Models that were read from files know the lines too. */
+export function placeOf(location: Location): Place {
+  return { text: '', width: 0, ...location }
+}
+
+/** `2 errors, 1 warning` */
+export function verdict({ problems, renderProblems }: JudgedFleet): string {
+  const warnings = problems.filter(({ severity }) => severity === 'warning').length
+  const errors = problems.length - warnings + renderProblems.length
+  return [...(errors > 0 ? [counted(errors, 'error')] : []), ...(warnings > 0 ? [counted(warnings, 'warning')] : [])].join(', ')
+}
+
+function withColoredCaret(text: string, color: (text: string) => string): string {
+  return text.replace(/^( *)(\^+)$/m, (_, indent: string, carets: string) => indent + color(carets))
+}
+
+async function readFiles(path: string, revision: string | undefined): Promise<ReadonlyMap<string, RepoFile>> {
+  return revision === undefined ? readWorkingTree(path) : (await readCommit(path, revision)).files
+}

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parse } from 'yaml'
+import * as z from 'zod'
+import { execAuth } from '../kube/exec-auth.ts'
+import { findConnection } from '../kube/find-connection.ts'
+import { createKubeClient } from '../kube/kube-client.ts'
+import type { PlannedNode } from '../render/plan-fleet.ts'
+import type { CliIo } from './cli-io.ts'
+
+/** A Node as the API server has it; what rendering does not look at is left out. */
+const apiNode = z.object({
+  kind: z.literal('Node').optional(),
+  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }),
+  status: z
+    .object({
+      nodeInfo: z.object({ architecture: z.string(), osImage: z.string(), kubeletVersion: z.string() }).partial().default({}),
+      addresses: z.array(z.object({ type: z.string(), address: z.string() })).default([]),
+    })
+    .default({ nodeInfo: {}, addresses: [] }),
+})
+
+/** What people write by hand. */
+const plainNode = z.strictObject({
+  name: z.string(),
+  labels: z.record(z.string(), z.string()).default({}),
+  arch: z.string().default('amd64'),
+  osImage: z.string().default(''),
+  internalIP: z.string().optional(),
+  kubeletVersion: z.string().optional(),
+})
+
+const nodesFile = z.union(
+  [
+    z
+      .object({ kind: z.enum(['List', 'NodeList']).optional(), items: z.array(apiNode) })
+      .transform(({ items }) => items.map(factsOf)),
+    z.array(z.union([apiNode.transform(factsOf), plainNode])),
+  ],
+  'expected a NodeList, as `kubectl get nodes -o json` prints it, or a list of {name, labels, arch, osImage, internalIP, kubeletVersion}',
+)
+
+export interface NodeSource {
+  /** A file; `-` for stdin. */
+  readonly nodes?: string | undefined
+  readonly kubeconfig?: string | undefined
+}
+
+/** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
+export async function readNodes(io: CliIo, { nodes, kubeconfig }: NodeSource): Promise<PlannedNode[]> {
+  return nodes === undefined ? nodesOfCluster(io, kubeconfig) : nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes))
+}
+
+async function nodesOfFile(path: string): Promise<PlannedNode[]> {
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new Error(`read nodes from "${path}": ${cause.code}`, { cause })
+  })
+  const result = nodesFile.safeParse(parseText(text, path))
+  if (!result.success) throw new Error(`read nodes from "${path}": ${result.error.issues[0]?.message}`)
+  return result.data
+}
+
+/** JSON first: a NodeList of a large fleet is many megabytes, for which a YAML parser takes minutes. */
+function parseText(text: string, path: string): unknown {
+  try {
+    return /^\s*[[{]/.test(text) ? JSON.parse(text) : parse(text)
+  } catch (cause) {
+    throw new Error(`read nodes from "${path}": it is neither JSON nor YAML`, { cause })
+  }
+}
+
+async function nodesOfCluster(io: CliIo, kubeconfig: string | undefined): Promise<PlannedNode[]> {
+  const connection = await findConnection({
+    ...(kubeconfig && { kubeconfig: resolve(io.cwd, kubeconfig) }),
+    env: io.env,
+    plugin: execAuth,
+  })
+  const { items } = await createKubeClient(connection).list('/api/v1/nodes', {
+    project: (object) => factsOf(apiNode.parse(object)),
+  })
+  return items
+}
+
+function factsOf({ metadata, status }: z.output<typeof apiNode>): PlannedNode {
+  return {
+    name: metadata.name,
+    labels: metadata.labels,
+    arch: status.nodeInfo.architecture ?? '',
+    osImage: status.nodeInfo.osImage ?? '',
+    internalIP: status.addresses.find(({ type }) => type === 'InternalIP')?.address,
+    kubeletVersion: status.nodeInfo.kubeletVersion,
+  }
+}

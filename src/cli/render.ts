@@ -1,0 +1,98 @@
+import { Command, Option } from 'commander'
+import { stringify } from 'yaml'
+import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
+import { createRenderer } from '../render/create-renderer.ts'
+import type { Rendered } from '../render/instantiate.ts'
+import type { NodeFacts } from '../render/node-facts.ts'
+import type { RenderProblem } from '../render/render-problem.ts'
+import type { FleetModel } from '../repo/model.ts'
+import type { CliIo } from './cli-io.ts'
+import { tableLines } from './paint.ts'
+import { readFleet, renderProblemText } from './read-fleet.ts'
+import { type NodeSource, readNodes } from './read-nodes.ts'
+import { manifests } from './render-manifests.ts'
+
+interface RenderOptions extends NodeSource {
+  readonly node?: string
+  readonly revision?: string
+  readonly namespace: string
+  readonly output: keyof typeof FORMATS
+}
+
+/** A node and what it is to become; without a result no pool has it. */
+export interface NodeResult {
+  readonly node: string
+  readonly result?: Rendered
+}
+
+const FORMATS = {
+  text: (results: readonly NodeResult[]) => renderText(results),
+  yaml: (results: readonly NodeResult[]) =>
+    manifests(results)
+      .map((manifest) => stringify(manifest, { lineWidth: 0, blockQuote: 'literal' }))
+      .join('---\n'),
+  json: (results: readonly NodeResult[]) =>
+    `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests(results) }, null, 2)}\n`,
+} as const
+
+export function renderCommand(io: CliIo): Command {
+  return new Command('render')
+    .description('what each node is to become; as yaml or json, the ConfigMaps and annotations that the controller would write')
+    .argument('[path]', 'folder of the fleet', '.')
+    .option('--node <name>', 'only this node')
+    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
+    .option('--namespace <name>', 'where the ConfigMaps are to be', DEFAULT_NAMESPACE)
+    .option(
+      '--nodes <file>',
+      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addHelpText('after', '\nExample:\n  $ nodewave render fleet/ --node worker-3 -o yaml')
+    .action(async (path: string, options: RenderOptions) => {
+      const model = await readFleet(io, { path, revision: options.revision })
+      if (model === undefined) return
+      const nodes = (await readNodes(io, options)).filter(({ name }) => options.node === undefined || name === options.node)
+      if (nodes.length === 0)
+        throw new Error(
+          options.node === undefined ? 'render: there are no nodes' : `render node "${options.node}": there is no such node`,
+        )
+      const { results, problems } = renderAll(model, nodes, options.namespace)
+      io.stdout(FORMATS[options.output](results))
+      for (const problem of problems) io.stderr(`${renderProblemText(problem)}\n`)
+      io.exit(problems.length > 0 ? 2 : 0)
+    })
+}
+
+function renderAll(
+  model: FleetModel,
+  nodes: readonly NodeFacts[],
+  namespace: string,
+): { results: NodeResult[]; problems: RenderProblem[] } {
+  const renderer = createRenderer(model, { namespace })
+  const problems: RenderProblem[] = []
+  const results = nodes.map((node): NodeResult => {
+    const owner = renderer.poolOf(node)
+    if (owner.kind === 'contested') problems.push(owner.problem)
+    if (owner.kind !== 'owned') return { node: node.name }
+    const result = renderer.render(owner.pool, node)
+    if (!result.ok) problems.push(...result.problems)
+    return { node: node.name, result }
+  })
+  return { results, problems }
+}
+
+function renderText(results: readonly NodeResult[]): string {
+  const rows = results.map(({ node, result }) => {
+    if (result === undefined) return [node, '-', '-', '-', '-']
+    if (!result.ok) return [node, result.pool, '-', 'cannot be rendered', '-']
+    return [
+      node,
+      result.pool,
+      result.content.version ?? '-',
+      result.digest.slice(0, 15),
+      result.payloads.map(({ name }) => name).join(' '),
+    ]
+  })
+  return `${tableLines([['NODE', 'POOL', 'VERSION', 'DIGEST', 'CONFIGMAPS'], ...rows]).join('\n')}\n`
+}

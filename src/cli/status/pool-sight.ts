@@ -1,0 +1,29 @@
+import { parsePoolStatus } from '../../controller/node-pool-status.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
+
+/** A pool as its NodePool object shows it. */
+export interface PoolSight {
+  readonly name: string
+  readonly status: Partial<NodePoolStatus>
+}
+
+export function projectPool(object: KubeObject): PoolSight {
+  return { name: object.metadata.name, status: parsePoolStatus(object.status) }
+}
+
+export function isReady(pool: PoolSight): boolean {
+  return holds(pool, 'Ready')
+}
+
+export function isStalled(pool: PoolSight): boolean {
+  return holds(pool, 'Stalled')
+}
+
+function holds({ status }: PoolSight, condition: PoolConditionType): boolean {
+  return status.conditions?.some(({ type, status: state }) => type === condition && state === 'True') ?? false
+}
+
+export function byName(a: PoolSight, b: PoolSight): number {
+  return a.name < b.name ? -1 : 1
+}

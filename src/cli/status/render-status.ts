@@ -1,0 +1,74 @@
+import { NODE_PHASES } from '../../protocol/node-pool.ts'
+import { paintFor, tableLines } from '../paint.ts'
+import { byName, isReady, isStalled, type PoolSight } from './pool-sight.ts'
+
+const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
+
+/** What a person wants to know of the fleet: a table of pools, what they wait for, and the nodes that failed. */
+export function renderStatus(pools: readonly PoolSight[], { color }: { readonly color: boolean }): string[] {
+  if (pools.length === 0) return ['There are no pools: is a controller running, and has it accepted a commit?']
+  const sorted = [...pools].sort(byName)
+  const paint = paintFor({ color })
+  const [header = '', ...rows] = tableLines([HEADER, ...sorted.map(poolRow)])
+  const painted = sorted.map((pool, index) => (isReady(pool) ? paint.green : paint.yellow)(rows[index] ?? ''))
+  return [header, ...painted, ...sorted.flatMap(describePool), ...failedNodes(sorted)]
+}
+
+/** One line for each change, where nothing can be redrawn. */
+export function renderLine(pool: PoolSight): string {
+  const [name, revision, , updated, , reason] = poolRow(pool)
+  if (reason === '') return `${name}: no status yet`
+  // What a stalled pool says is about its obstacle; otherwise it says how far it has come.
+  const progress = isStalled(pool) ? ` at ${revision}, ${updated} nodes` : ''
+  return `${name}: ${reason}${progress}; ${printable(messageOf(pool).join(' '))}${failures(pool)}`
+}
+
+function poolRow({ name, status }: PoolSight): string[] {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')
+  const { summary } = status
+  const phases = NODE_PHASES.flatMap((phase) => {
+    const count = status.nodes?.byPhase[phase]
+    return count === undefined ? [] : [`${count} ${phase}`]
+  })
+  return [
+    name,
+    summary?.revision ?? '',
+    summary?.wave ?? '',
+    summary?.updated ?? '',
+    ready?.status ?? 'Unknown',
+    ready?.reason ?? '',
+    phases.join(', '),
+  ].map(printable)
+}
+
+/** The target in words, and what Ready says unless all is well. */
+function describePool(pool: PoolSight): string[] {
+  const { target } = pool.status
+  const lines = [
+    ...(target ? [`${target.revision.slice(0, 12)} ${target.subject ?? ''}${target.author ? ` (${target.author})` : ''}`] : []),
+    ...(isReady(pool) ? [] : messageOf(pool)),
+  ]
+  return lines.length === 0 ? [] : ['', `${printable(pool.name)}:`, ...lines.map((line) => `  ${printable(line)}`)]
+}
+
+function failedNodes(pools: readonly PoolSight[]): string[] {
+  const rows = pools.flatMap(({ name, status }) =>
+    (status.failed ?? []).map(({ node, reason, message }) => [node, name, reason, message].map(printable)),
+  )
+  return rows.length === 0 ? [] : ['', ...tableLines([['FAILED NODE', 'POOL', 'REASON', 'MESSAGE'], ...rows])]
+}
+
+function messageOf({ status }: PoolSight): string[] {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')
+  return ready ? ready.message.split('\n') : []
+}
+
+function failures({ status: { failed = [] } }: PoolSight): string {
+  if (failed.length === 0) return ''
+  return `; failed: ${failed.map(({ node, message }) => printable(`${node}: ${message}`)).join('; ')}`
+}
+
+/** What agents and commits wrote ends up on a terminal: no control characters get there. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+}

@@ -1,0 +1,103 @@
+import { resolve } from 'node:path'
+import { Command, Option } from 'commander'
+import { stringify } from 'yaml'
+import { kubeletProgram } from '../apply/adapters/kubelet-program.ts'
+import type { FleetModel } from '../repo/model.ts'
+import { problemToJson } from '../repo/problem.ts'
+import type { CliIo } from './cli-io.ts'
+import { counted, paintFor } from './paint.ts'
+import { type JudgedFleet, judgeFleet, problemLines, verdict } from './read-fleet.ts'
+import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
+import { oncePerPlace } from './validate/blame.ts'
+
+interface ValidateOptions {
+  readonly revision?: string
+  readonly kubelet: readonly string[]
+  readonly output: keyof typeof FORMATS
+}
+
+/** What was found in the fleet, and what the kubelets that were asked said of it. */
+interface Findings extends JudgedFleet {
+  readonly verdicts: readonly KubeletVerdict[]
+}
+
+const FORMATS = {
+  text: (found: Findings, io: CliIo) => toText(found, io),
+  json: (found: Findings) => `${JSON.stringify(toJson(found), null, 2)}\n`,
+  yaml: (found: Findings) => stringify(toJson(found), { aliasDuplicateObjects: false }),
+} as const
+
+const KUBELET = new Option(
+  '--kubelet <path>',
+  'a kubelet that judges the flags and configuration of the pools of its version; may be repeated',
+)
+  .argParser((path: string, earlier: readonly string[]) => [...earlier, path])
+  .default([], 'none')
+
+export function validateCommand(io: CliIo, { judge = kubeletProgram() }: { readonly judge?: Judge } = {}): Command {
+  return new Command('validate')
+    .description('check a fleet repository: every problem at its line')
+    .argument('[path]', 'folder of the fleet', '.')
+    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
+    .addOption(KUBELET)
+    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addHelpText('after', '\nExample:\n  $ nodewave validate fleet/ --kubelet /usr/bin/kubelet')
+    .action(async (path: string, { revision, kubelet, output }: ValidateOptions) => {
+      const judged = await judgeFleet(io, { path, revision })
+      const binaries = kubelet.map((binary) => resolve(io.cwd, binary))
+      const found = binaries.length === 0 ? { ...judged, verdicts: [] } : await withKubelets(judged, { binaries, judge })
+      io.stdout(FORMATS[output](found, io))
+      io.exit(found.model === undefined ? 2 : 0)
+    })
+}
+
+/** Only a valid fleet is worth a kubelet's time: nothing can be rendered from another. */
+async function withKubelets(judged: JudgedFleet, options: Parameters<typeof askKubelets>[1]): Promise<Findings> {
+  const { model } = judged
+  if (model === undefined) return { ...judged, verdicts: [] }
+  const verdicts = await askKubelets(model, options)
+  const isRefused = verdicts.some(({ verdict }) => verdict === 'refused')
+  const problems = [...judged.problems, ...oncePerPlace(verdicts.flatMap((verdict) => verdict.problems))]
+  return { ...judged, model: isRefused ? undefined : model, problems, verdicts }
+}
+
+function toText(found: Findings, io: CliIo): string {
+  const paint = paintFor(io)
+  const counts = verdict(found)
+  const ending =
+    found.model === undefined
+      ? paint.red(`${counts}: not valid`)
+      : paint.green(`valid: ${contents(found.model)}${counts && `; ${counts}`}`)
+  const remarks = found.verdicts.map(({ remark }) => remark)
+  return `${[...problemLines(found, paint), ...(remarks.length > 0 ? [remarks.join('\n')] : []), ending].join('\n\n')}\n`
+}
+
+function contents({ pools, flagSets, kubeletConfigs, releases, hostProfiles, overrides }: FleetModel): string {
+  const parts = {
+    NodePool: pools,
+    FlagSet: flagSets,
+    KubeletConfig: kubeletConfigs,
+    KubeletRelease: releases,
+    HostProfile: hostProfiles,
+  }
+  const counts = Object.entries(parts).map(([kind, documents]) => [kind, documents.size] as const)
+  return [...counts, ['NodeOverride', overrides.length] as const]
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => counted(count, kind))
+    .join(', ')
+}
+
+function toJson({ model, problems, renderProblems, verdicts }: Findings) {
+  return {
+    valid: model !== undefined,
+    problems: [
+      ...problems.map(problemToJson),
+      ...renderProblems.map(({ message, where }) => ({ severity: 'error', reason: 'RenderFailed', ...pick(where[0]), message })),
+    ],
+    ...(verdicts.length === 0 ? {} : { kubelets: verdicts.map(({ pool, verdict, remark }) => ({ pool, verdict, remark })) }),
+  }
+}
+
+function pick(place: { file: string; line: number; column: number } | undefined) {
+  return place && { file: place.file, line: place.line, column: place.column }
+}

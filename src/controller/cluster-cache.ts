@@ -1,0 +1,106 @@
+import type { FollowEvent, FollowOptions, KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-api.ts'
+import type { NodePoolView } from './node-pool-view.ts'
+import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+import { projectNode } from './node-view.ts'
+import { ObjectCache } from './object-cache.ts'
+import type { Clock, ControllerSettings, Log } from './ports.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
+import { configMapsPath, OWN_CONFIG_MAPS, projectConfigMap } from './stored-config-map.ts'
+
+export interface ClusterCache {
+  readonly nodes: ObjectCache<ClusterNode>
+  readonly pools: ObjectCache<NodePoolView>
+  readonly configMaps: ObjectCache<StoredConfigMap>
+  /** Resolves when all of it was read once, or `signal` aborts. Rejects with what no retry can mend: no rights, no NodePool kind. */
+  readonly synced: Promise<void>
+}
+
+export interface ClusterCacheOptions {
+  readonly kube: KubeApi
+  readonly settings: ControllerSettings
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Told when something visible changed. */
+  readonly changed: () => void
+}
+
+/** How long to stay away after the server refused a collection that it had given before: rights come and go while a server starts. */
+const REFUSED_PAUSE = 5_000
+
+/** Follows everything a pass looks at. */
+export function followCluster(options: ClusterCacheOptions): ClusterCache {
+  const { settings, changed } = options
+  const nodes = new ObjectCache<ClusterNode>(changed)
+  const pools = new ObjectCache<NodePoolView>(changed)
+  const configMaps = new ObjectCache<StoredConfigMap>(changed)
+  const synced = Promise.all([
+    follow(options, { path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
+    follow(options, { path: nodePoolsPath(), cache: pools, project: projectNodePool }),
+    follow(options, {
+      path: configMapsPath(settings.namespace),
+      cache: configMaps,
+      project: projectConfigMap,
+      labelSelector: OWN_CONFIG_MAPS,
+    }),
+  ]).then(() => undefined)
+  return { nodes, pools, configMaps, synced }
+}
+
+interface Followed<T extends { name: string; namespace: string; resourceVersion: string }> {
+  readonly path: string
+  readonly cache: ObjectCache<T>
+  readonly project: (object: KubeObject) => T
+  readonly labelSelector?: string
+}
+
+/** Resolves at the first full list; goes on following in the background until `signal`. */
+function follow<T extends { name: string; namespace: string; resourceVersion: string }>(
+  options: ClusterCacheOptions,
+  followed: Followed<T>,
+): Promise<void> {
+  const { path, cache, project, labelSelector } = followed
+  const request: FollowOptions<T> = {
+    project,
+    signal: options.signal,
+    onTrouble: (error) => options.log('warn', `watch "${path}": ${describe(error)}`),
+    ...(labelSelector !== undefined && { labelSelector }),
+  }
+  return new Promise((resolve, reject) => {
+    const observe = (event: FollowEvent<T>): void => {
+      cache.observe(event)
+      if (event.type === 'sync') resolve()
+    }
+    void keepFollowing(options, { path, request, observe, refused: reject }).then(resolve)
+  })
+}
+
+interface Following<T> {
+  readonly path: string
+  readonly request: FollowOptions<T>
+  readonly observe: (event: FollowEvent<T>) => void
+  readonly refused: (error: unknown) => void
+}
+
+async function keepFollowing<T>(
+  { kube, clock, log, signal }: ClusterCacheOptions,
+  { path, request, observe, refused }: Following<T>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      for await (const event of kube.follow<T>(path, request)) observe(event)
+    } catch (error) {
+      if (signal.aborted) return
+      // Before the first list this ends the start with a clear error; afterwards nobody waits for it any more.
+      refused(error)
+      log('error', `follow "${path}": ${describe(error)}`)
+    }
+    await clock.sleepUntil(clock.now() + REFUSED_PAUSE, signal)
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof KubeError ? `${error.reason}: ${error.message}` : String(error)
+}

@@ -1,0 +1,110 @@
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { createRenderer, type Renderer } from '../render/create-renderer.ts'
+import type { Rendered as RenderResult } from '../render/instantiate.ts'
+import type { NodeFacts } from '../render/node-facts.ts'
+import { poolFingerprint } from '../render/pool-fingerprint.ts'
+import type { RenderProblem } from '../render/render-problem.ts'
+import { createLoader } from '../repo/load-fleet.ts'
+import type { Doc, FleetModel } from '../repo/model.ts'
+import { formatLocation, type Problem } from '../repo/problem.ts'
+import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../repo/rollout-settings.ts'
+import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
+import type { NodeView } from '../rollout/snapshot.ts'
+import { mirrorSpec } from './mirror-spec.ts'
+import type { ClusterNode } from './node-view.ts'
+import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from './ports.ts'
+import { subjectOf } from './revision-store.ts'
+
+/** Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again. */
+export function createCompiler({ namespace }: { readonly namespace: string }): Compile {
+  const load = createLoader()
+  return (snapshot) => {
+    const { model, problems } = load(snapshot.files)
+    const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
+    return { ...aboutCommit(snapshot), ...(model ? ready(model, namespace) : refused(errors)) }
+  }
+}
+
+function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFleet, 'commit' | 'author' | 'subject'> {
+  return { commit, author: author.name, subject: subjectOf(message) }
+}
+
+type FleetParts = Omit<CompiledFleet, 'commit' | 'author' | 'subject'>
+
+function refused(problems: readonly string[]): FleetParts {
+  return { problems, pools: new Map(), historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
+}
+
+function ready(model: FleetModel, namespace: string): FleetParts {
+  const renderer = createRenderer(model, { namespace })
+  const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer }))
+  const owners = new WeakMap<NodeView, Ownership>()
+  return {
+    problems: [],
+    pools: new Map(pools.map((pool) => [pool.name, pool])),
+    historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
+    ownerOf(node) {
+      const owner = owners.get(node.view) ?? ownerOf(renderer, node)
+      owners.set(node.view, owner)
+      return owner
+    },
+  }
+}
+
+function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {
+  const owner = renderer.poolOf(factsOf(node))
+  return owner.kind === 'contested' ? { ...owner, message: renderProblemLine(owner.problem) } : owner
+}
+
+function compiledPool(
+  { name, spec }: Doc<NodePoolSpec>,
+  { model, renderer }: { readonly model: FleetModel; readonly renderer: Renderer },
+): CompiledPool {
+  const settings = rolloutSettings(model.fleet.spec, spec)
+  const waves = settings.waves.map(({ nodes, ...wave }) => ({ ...wave, nodes: 'matchLabels' in nodes ? nodes : { ...nodes } }))
+  return {
+    name,
+    spec: mirrorSpec(spec),
+    fingerprint: poolFingerprint(model, name),
+    policy: { ...settings, waves },
+    render: (node) => renderedAs(renderer.render(name, factsOf(node))),
+  }
+}
+
+/** Characters; the status of a pool repeats the problems of many nodes. */
+const MAX_PROBLEM = 2000
+
+/** Equal nodes get the same result object, so its other form is made once as well. */
+const forms = new WeakMap<RenderResult, Rendered>()
+
+function renderedAs(result: RenderResult): Rendered {
+  const form = forms.get(result) ?? formOf(result)
+  forms.set(result, form)
+  return form
+}
+
+function formOf(result: RenderResult): Rendered {
+  if (!result.ok) return { kind: 'problem', message: result.problems.map(renderProblemLine).join('\n').slice(0, MAX_PROBLEM) }
+  const { digest, content, desired, payloads } = result
+  return {
+    kind: 'config',
+    digest,
+    content,
+    desired,
+    payloads,
+    ...(content.version !== undefined && { version: content.version }),
+  }
+}
+
+function factsOf({ name, view, host }: ClusterNode): NodeFacts {
+  return { name, labels: view.labels, ...host }
+}
+
+function problemLine({ at, message, remedy }: Problem): string {
+  return `${formatLocation(at)}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`
+}
+
+function renderProblemLine({ message, where }: RenderProblem): string {
+  const places = where.map(formatLocation).join(', ')
+  return places === '' ? message : `${places}: ${message}`
+}

@@ -1,0 +1,32 @@
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
+
+export interface StatusContext {
+  readonly generation: number
+  /** The newest commit of the branch, accepted or not. */
+  readonly observedRevision: string | undefined
+}
+
+/** A decided status as it is written: with what only the shell knows. */
+export function completeStatus(decided: NodePoolStatus, { generation, observedRevision }: StatusContext): NodePoolStatus {
+  const { target, wave, nodes, conditions } = decided
+  return {
+    ...decided,
+    observedGeneration: generation,
+    ...(observedRevision !== undefined && { observedRevision }),
+    conditions: conditions.map((condition) => ({ ...condition, observedGeneration: generation })),
+    summary: {
+      revision: target?.revision.slice(0, 7) ?? '',
+      wave: wave ? `${wave.index}/${wave.count}` : '',
+      updated: `${nodes.current}/${nodes.total}`,
+    },
+  }
+}
+
+/**
+ * What later decisions build on, or people are waiting for. It is written at once; counts, and the texts that tell of them, may
+ * come a little later.
+ */
+export function essence(status: Partial<NodePoolStatus>): unknown {
+  const { nodes, summary, conditions = [], ...rest } = status
+  return { ...rest, conditions: conditions.map(({ message, ...condition }) => condition) }
+}

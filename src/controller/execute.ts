@@ -1,0 +1,115 @@
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-api.ts'
+import { POOL_CONTROLS } from '../protocol/names.ts'
+import type { Payload } from '../render/payload.ts'
+import type { Action } from '../rollout/decision.ts'
+import type { ClusterCache } from './cluster-cache.ts'
+import { forEachBounded } from './for-each-bounded.ts'
+import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
+import { assignPatch, uncordonPatch } from './node-patch.ts'
+import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+import { projectNode } from './node-view.ts'
+import { ensurePayloads } from './payloads.ts'
+import type { ControllerSettings, RenderedConfig } from './ports.ts'
+
+/** More in flight buys latency only. */
+const IN_FLIGHT = 32
+/** A longer list is cut, so that a failure which the first nodes show stops the rest: what is left is decided anew. */
+const ACTIONS_A_PASS = 128
+
+export interface Execution {
+  readonly kube: KubeApi
+  readonly settings: ControllerSettings
+  readonly cluster: ClusterCache
+  /** The nodes as the decision saw them. */
+  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
+}
+
+export interface Executed {
+  /** Actions were left over; a pass should follow at once. */
+  readonly cut: boolean
+  /** What the server refused for good, by node; asked again, it would refuse again. */
+  readonly refused: readonly { readonly node: string; readonly message: string }[]
+}
+
+/**
+ * Does what was decided for one pool, one request a node. What changed since the decision makes its request void, never wrong.
+ * @throws {KubeError} when the server cannot be reached; what was not done is decided again.
+ */
+export async function execute(
+  execution: Execution,
+  { pool, actions }: { readonly pool: string; readonly actions: readonly Action[] },
+): Promise<Executed> {
+  for (const action of actions) if (action.kind === 'clearRetry') await clearRetry(execution, { pool, retry: action.retry })
+  const all = actions.filter((action) => action.kind !== 'clearRetry')
+  const now = all.slice(0, ACTIONS_A_PASS)
+  await ensurePayloadsOf(execution, now)
+  const refused: { node: string; message: string }[] = []
+  await forEachBounded(now, IN_FLIGHT, async (action) => {
+    const body = patchFor(execution, action)
+    const refusal = body && (await patchNode(execution, { node: action.node, body }))
+    if (refusal !== undefined) refused.push({ node: action.node, message: refusal })
+  })
+  return { cut: now.length < all.length, refused }
+}
+
+/** @returns undefined when the node changed since the decision: then that change has asked for another pass. */
+function patchFor({ cluster, nodes, settings, rendered }: Execution, action: NodeAction): NodePatch | undefined {
+  const node = nodes.get(action.node)
+  const latest = cluster.nodes.get(action.node)
+  if (!node || latest?.view !== node.view) return undefined
+  const { resourceVersion } = latest
+  if (action.kind === 'uncordon') return uncordonPatch(settings.names, resourceVersion)
+  const config = rendered(node, action.revision)
+  return config?.digest === action.digest
+    ? assignPatch(action, { names: settings.names, rendered: config, resourceVersion })
+    : undefined
+}
+
+/** @returns why the server refused, when asking again would not help. */
+async function patchNode(
+  { kube, cluster, settings }: Execution,
+  { node, body }: { readonly node: string; readonly body: NodePatch },
+): Promise<string | undefined> {
+  try {
+    const answer = await kube.patch<KubeObject>(`/api/v1/nodes/${node}`, body)
+    cluster.nodes.wrote(projectNode(settings.names)(answer))
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reaction === 'retry') throw error
+    if (error.reaction === 'conflict') cluster.nodes.refused(node, body.metadata.resourceVersion)
+    // 404: the node is gone, and the watch will say so.
+    else if (error.code !== 404) return error.message
+  }
+  return undefined
+}
+
+/** A person who asks again while this is under way has changed the object; then the write is refused, and theirs stays. */
+async function clearRetry(
+  { kube, cluster }: Execution,
+  { pool, retry }: { readonly pool: string; readonly retry: string },
+): Promise<void> {
+  const view = cluster.pools.get(pool)
+  if (view?.controls.retry !== retry) return
+  const body = { metadata: { resourceVersion: view.resourceVersion, annotations: { [POOL_CONTROLS.retry]: null } } }
+  cluster.pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(pool), body)))
+}
+
+async function ensurePayloadsOf(execution: Execution, actions: readonly NodeAction[]): Promise<void> {
+  const { kube, settings, cluster, nodes } = execution
+  const store = { kube, namespace: settings.namespace, configMaps: cluster.configMaps }
+  for (const [revision, assigned] of Map.groupBy(actions.filter(isAssign), (action) => action.revision)) {
+    const payloads = new Map<string, Payload>()
+    for (const action of assigned) {
+      const node = nodes.get(action.node)
+      const config = node && execution.rendered(node, revision)
+      for (const payload of config?.payloads ?? []) payloads.set(payload.name, payload)
+    }
+    await ensurePayloads(store, { payloads, revision })
+  }
+}
+
+function isAssign(action: NodeAction): action is Assign {
+  return action.kind === 'assign'
+}

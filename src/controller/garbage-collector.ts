@@ -1,0 +1,57 @@
+import type { Instant } from '../rollout/snapshot.ts'
+import type { ClusterCache } from './cluster-cache.ts'
+import { collectPayloads } from './collect-payloads.ts'
+import { commitsInUse, type Gathered } from './gather.ts'
+import type { PayloadStore } from './payloads.ts'
+import type { PoolRenderer } from './pool-renderer.ts'
+import type { CompiledFleet } from './ports.ts'
+import type { RevisionStore } from './revision-store.ts'
+
+/** How often to look, in milliseconds, when no commit arrives. */
+const EVERY = 10 * 60_000
+
+export interface GarbageSources {
+  readonly cluster: ClusterCache
+  readonly store: RevisionStore
+  readonly renderer: PoolRenderer
+  readonly payloads: PayloadStore
+}
+
+/** Deletes revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */
+export class GarbageCollector {
+  readonly #sources: GarbageSources
+  #last = { commit: '', at: 0 }
+
+  constructor(sources: GarbageSources) {
+    this.#sources = sources
+  }
+
+  async collect({
+    fleet,
+    gathered,
+    now,
+  }: {
+    readonly fleet: CompiledFleet
+    readonly gathered: Gathered
+    readonly now: Instant
+  }): Promise<void> {
+    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return
+    const { cluster, store, payloads } = this.#sources
+    await store.collect({ needed: commitsInUse(cluster.pools.items.values()).add(fleet.commit), limit: fleet.historyLimit })
+    const keptCommits = new Set(store.list().map((revision) => revision.commit))
+    await collectPayloads(payloads, { named: this.#namedPayloads(gathered), keptCommits, now })
+    this.#last = { commit: fleet.commit, at: now }
+  }
+
+  /** Those in annotations of nodes, and those that revisions in use render to. */
+  #namedPayloads({ revisions, members }: Gathered): Set<string> {
+    const { cluster, renderer } = this.#sources
+    const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
+    for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
+      for (const node of members.byPool.get(pool.name) ?? []) {
+        const rendered = renderer.render(pool, node)
+        if (rendered.kind === 'config') for (const payload of rendered.payloads) named.add(payload.name)
+      }
+    return named
+  }
+}

@@ -1,0 +1,94 @@
+import type { PoolSnapshot } from '../rollout/snapshot.ts'
+import type { Members } from './assign-members.ts'
+import { assignMembers } from './assign-members.ts'
+import type { ClusterCache } from './cluster-cache.ts'
+import type { HeadState } from './head-intake.ts'
+import type { NodePoolView } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+import type { PoolRenderer } from './pool-renderer.ts'
+import type { PoolSnapshots } from './pool-snapshots.ts'
+import type { CompiledFleet, RenderedConfig } from './ports.ts'
+import type { RevisionLibrary } from './revision-library.ts'
+
+/** Everything one pass decides upon. The maps are copies: what the watches tell meanwhile is for the next pass. */
+export interface Gathered {
+  readonly pools: readonly PoolSnapshot[]
+  readonly members: Members
+  readonly nodes: ReadonlyMap<string, ClusterNode>
+  /** Commits that some pool may be brought to. */
+  readonly revisions: ReadonlyMap<string, CompiledFleet>
+}
+
+export interface Sources {
+  readonly cluster: ClusterCache
+  readonly library: RevisionLibrary
+  readonly renderer: PoolRenderer
+  readonly snapshots: PoolSnapshots
+}
+
+export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
+
+/** @throws {KubeError} when a kept revision cannot be read now. */
+export async function gather({ cluster, library, renderer, snapshots }: Sources, head: AcceptedHead): Promise<Gathered> {
+  const revisions = await revisionsInUse({ cluster, library }, head.fleet)
+  renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
+  const nodes = new Map(cluster.nodes.items)
+  const members = assignMembers(head.fleet, nodes.values())
+  const pools = [...head.fleet.pools.values()].map((pool) => {
+    const view = cluster.pools.get(pool.name)
+    const sources = {
+      pool,
+      head: head.fleet,
+      problem: head.problem,
+      view,
+      nodes: members.byPool.get(pool.name) ?? [],
+      contested: members.contested.get(pool.name) ?? [],
+      known: commitsOf(view).flatMap((commit) => revisions.get(commit) ?? []),
+    }
+    return snapshots.of(sources, { renderer, revisions })
+  })
+  return { pools, members, nodes, revisions }
+}
+
+/** What an action of a decision on `gathered` writes. */
+export function renderedFor(
+  { revisions }: Gathered,
+  { pool, renderer }: { readonly pool: string; readonly renderer: PoolRenderer },
+): (node: ClusterNode, revision: string) => RenderedConfig | undefined {
+  return (node, revision) => {
+    const compiled = revisions.get(revision)?.pools.get(pool)
+    const rendered = compiled && renderer.render(compiled, node)
+    return rendered?.kind === 'config' ? rendered : undefined
+  }
+}
+
+/** Commits that the statuses of pools name as target or stable: never to be forgotten. */
+export function commitsInUse(pools: Iterable<NodePoolView>): Set<string> {
+  return new Set([...pools].flatMap(commitsOf))
+}
+
+function commitsOf(view: NodePoolView | undefined): string[] {
+  return [view?.status.target?.revision, view?.status.stable?.revision].filter((commit) => commit !== undefined)
+}
+
+async function revisionsInUse(
+  { cluster, library }: Pick<Sources, 'cluster' | 'library'>,
+  head: CompiledFleet,
+): Promise<ReadonlyMap<string, CompiledFleet>> {
+  const fleets = new Map([[head.commit, head]])
+  const commits = commitsInUse(cluster.pools.items.values()).add(head.commit)
+  for (const commit of library.kept(runningCommits(cluster.nodes.items.values()))) commits.add(commit)
+  library.retain(commits)
+  for (const commit of commits) {
+    const fleet = fleets.get(commit) ?? (await library.get(commit))
+    if (fleet) fleets.set(commit, fleet)
+  }
+  return fleets
+}
+
+/** What nodes run now says how much a change disturbs them; most often that is a commit in use anyway. */
+function runningCommits(nodes: Iterable<ClusterNode>): ReadonlySet<string> {
+  const commits = new Set<string>()
+  for (const { current } of nodes) if (current?.REVISION !== undefined) commits.add(current.REVISION)
+  return commits
+}

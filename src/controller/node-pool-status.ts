@@ -1,0 +1,64 @@
+import * as z from 'zod'
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import { POOL_CONDITIONS } from '../protocol/node-pool.ts'
+
+const revisionRef = z.object({
+  revision: z.string().describe('Commit id, in full.'),
+  fingerprint: z
+    .string()
+    .describe('Digest of all that the pool renders from at this commit; two commits with equal content share it.'),
+  author: z.string().exactOptional(),
+  subject: z.string().exactOptional(),
+})
+
+const historyEntry = revisionRef.extend({
+  startedAt: z.string(),
+  endedAt: z.string().exactOptional(),
+  message: z.string().describe('Why it failed, if it did.').exactOptional(),
+  result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
+})
+
+const condition = z.object({
+  type: z.enum(POOL_CONDITIONS),
+  status: z.enum(['True', 'False']),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: z.string(),
+  observedGeneration: z.int().exactOptional(),
+})
+
+/** The status of a NodePool, as the CustomResourceDefinition declares it and as it is read back: one source for both. */
+export const nodePoolStatus = z.object({
+  observedGeneration: z.int().exactOptional(),
+  observedRevision: z.string().describe('The newest commit read from the branch, valid or not.').exactOptional(),
+  target: revisionRef
+    .describe('What nodes are being brought to. Another one than the newest commit after a rollback.')
+    .exactOptional(),
+  stable: revisionRef.describe('The last revision that every node of the pool completed.').exactOptional(),
+  wave: z.object({ index: z.int(), count: z.int(), name: z.string() }).exactOptional(),
+  nodes: z.object({ total: z.int(), current: z.int(), byPhase: z.record(z.string(), z.int()) }),
+  failed: z.array(z.object({ node: z.string(), reason: z.string(), message: z.string() })),
+  rejected: z
+    .array(revisionRef)
+    .describe('Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10.'),
+  retried: z.string().describe('The retry annotation that was last heeded, as long as it stands.').exactOptional(),
+  history: z.array(historyEntry).describe('Newest first, at most 10.'),
+  conditions: z.array(condition),
+  summary: z
+    .object({ revision: z.string(), wave: z.string(), updated: z.string() })
+    .describe('What the table of kubectl get shows.')
+    .exactOptional(),
+})
+
+/**
+ * Reads back what the controller wrote. A member that somebody spoiled is left out and the rest is kept: losing all of it
+ * would forget which revision is stable and which ones failed.
+ */
+export function parsePoolStatus(value: unknown): Partial<NodePoolStatus> {
+  if (value === null || typeof value !== 'object') return {}
+  const members = Object.entries(nodePoolStatus.shape).flatMap(([key, schema]) => {
+    const result = schema.safeParse((value as Record<string, unknown>)[key])
+    return result.success ? [[key, result.data] as const] : []
+  })
+  return Object.fromEntries(members) as Partial<NodePoolStatus>
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FollowEvent } from '../kube/kube-api.ts'
+
+export interface Cached {
+  readonly name: string
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string
+  readonly resourceVersion: string
+}
+
+/**
+ * One collection of the API server as last seen, by name: what its watch told, and the answers to our own writes, which are
+ * put in at once, so that a decision made before the watch catches up does not repeat them.
+ */
+export class ObjectCache<T extends Cached> {
+  readonly #items = new Map<string, T>()
+  /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
+  readonly #stale = new Set<string>()
+  readonly #changed: () => void
+
+  /** @param changed told whenever something visible changed; a heartbeat that only moves resourceVersion is not visible. */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get items(): ReadonlyMap<string, T> {
+    return this.#items
+  }
+
+  get(name: string): T | undefined {
+    return this.#items.get(name)
+  }
+
+  /** What the watch tells. */
+  observe(event: FollowEvent<T>): void {
+    if (event.type === 'sync') this.#replace(event.items)
+    else if (event.type === 'delete') this.#remove(event.name)
+    else this.#put(event.item)
+  }
+
+  /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
+  wrote(item: T): void {
+    if (!isOlder(item, this.#items.get(item.name))) this.#items.set(item.name, item)
+  }
+
+  /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
+  deleted(name: string): void {
+    this.#items.delete(name)
+  }
+
+  /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */
+  refused(name: string, resourceVersion: string): void {
+    if (this.#items.get(name)?.resourceVersion === resourceVersion) this.#stale.add(name)
+    else this.#changed()
+  }
+
+  #put(item: T): void {
+    const known = this.#items.get(item.name)
+    if (isOlder(item, known)) return
+    const kept = known && sameButVersion(known, item)
+    this.#items.set(item.name, kept ? { ...known, resourceVersion: item.resourceVersion } : item)
+    if (this.#stale.delete(item.name) || !kept) this.#changed()
+  }
+
+  #remove(name: string): void {
+    this.#stale.delete(name)
+    if (this.#items.delete(name)) this.#changed()
+  }
+
+  /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */
+  #replace(items: readonly T[]): void {
+    this.#items.clear()
+    this.#stale.clear()
+    for (const item of items) this.#items.set(item.name, item)
+    this.#changed()
+  }
+}
+
+/** Resource versions of one collection are decimal numbers that grow. An API server that has others gets no protection from late events. */
+function isOlder(item: Cached, known: Cached | undefined): boolean {
+  if (!known) return false
+  const [a, b] = [item.resourceVersion, known.resourceVersion]
+  return a.length === b.length ? a < b : a.length < b.length
+}
+
+function sameButVersion(a: Cached, b: Cached): boolean {
+  return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+}

@@ -1,0 +1,78 @@
+import type { Decision } from '../rollout/decision.ts'
+import type { Instant } from '../rollout/snapshot.ts'
+import { completeStatus } from './complete-status.ts'
+import { type Executed, execute } from './execute.ts'
+import { type AcceptedHead, type Gathered, gather, renderedFor } from './gather.ts'
+import { isolated, throwFirst } from './isolated.ts'
+import { mirrorPools } from './mirror-pools.ts'
+import type { Shell } from './shell.ts'
+import { tellingsOf } from './tellings.ts'
+
+/**
+ * Looks at everything once, decides, and acts.
+ * @returns when to pass again though nothing changes; undefined when only a change can bring anything new.
+ * @throws {KubeError} when the server cannot be reached; nothing is lost by passing again later.
+ */
+export async function pass(shell: Shell): Promise<Instant | undefined> {
+  if (shell.requests.isNew(shell.cluster.pools.items.values())) shell.ports.source.look()
+  const unkept = await shell.intake.absorb()
+  const { fleet, ...head } = shell.intake.state
+  const passed = fleet && (await passWith(shell, { ...head, fleet }))
+  throwFirst([...unkept, ...(passed?.failures ?? [])])
+  return passed?.wakeAt
+}
+
+interface Passed {
+  readonly wakeAt: Instant | undefined
+  /** What was refused; the rest was carried out. */
+  readonly failures: readonly unknown[]
+}
+
+async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {
+  const now = shell.ports.clock.now()
+  const unmirrored = await mirrorPools({ kube: shell.ports.kube, pools: shell.cluster.pools }, head.fleet)
+  const gathered = await gather(shell, head)
+  const decisions = shell.decider.decide(gathered.pools, now)
+  const { executed, refused, wakes } = await carryOut(shell, { head, gathered, decisions, now })
+  const { nodes } = gathered
+  await shell.events.record(tellingsOf({ nodes, head, decisions, executed, refused, pools: shell.cluster.pools.items }), now)
+  await shell.garbage.collect({ fleet: head.fleet, gathered, now })
+  return { wakeAt: earliest(wakes), failures: [...unmirrored, ...refused.values()] }
+}
+
+interface Deciding {
+  readonly head: AcceptedHead
+  readonly gathered: Gathered
+  readonly decisions: ReadonlyMap<string, Decision>
+  readonly now: Instant
+}
+
+interface CarriedOut {
+  readonly executed: ReadonlyMap<string, Executed>
+  /** When each pool wants to be looked at again. */
+  readonly wakes: readonly (Instant | undefined)[]
+  /** By pool, what kept it from being carried out. */
+  readonly refused: ReadonlyMap<string, unknown>
+}
+
+async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
+  const { ports, settings, cluster, renderer, statuses } = shell
+  const executed = new Map<string, Executed>()
+  const wakes: (Instant | undefined)[] = []
+  const refused = await isolated(decisions, async ([pool, { status, actions, wakeAt }]) => {
+    const generation = cluster.pools.get(pool)?.generation ?? 0
+    const complete = completeStatus(status, { generation, observedRevision: head.observed })
+    // Before any action: what failed must be on record before the node that shows it is given something else.
+    const countsDue = await statuses.write(pool, { status: complete, now })
+    const rendered = renderedFor(gathered, { pool, renderer })
+    const done = await execute({ kube: ports.kube, settings, cluster, nodes: gathered.nodes, rendered }, { pool, actions })
+    executed.set(pool, done)
+    wakes.push(wakeAt, countsDue, done.cut ? now : undefined)
+  })
+  return { executed, refused: new Map([...refused].map(([[pool], error]) => [pool, error])), wakes }
+}
+
+function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

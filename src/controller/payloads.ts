@@ -1,0 +1,80 @@
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-api.ts'
+import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
+import type { Payload } from '../render/payload.ts'
+import type { ObjectCache } from './object-cache.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
+import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
+
+export interface PayloadStore {
+  readonly kube: KubeApi
+  readonly namespace: string
+  readonly configMaps: ObjectCache<StoredConfigMap>
+}
+
+/**
+ * Makes sure that each payload stands in the cluster as it was meant, before the first node is told of it. Asks nothing
+ * of the server for those that are known to.
+ * @param payloads by name
+ */
+export async function ensurePayloads(
+  store: PayloadStore,
+  { payloads, revision }: { readonly payloads: ReadonlyMap<string, Payload>; readonly revision: string },
+): Promise<void> {
+  for (const payload of payloads.values()) {
+    const known = store.configMaps.get(payload.name)
+    if (known && isAsMeant(known, payload)) continue
+    if (known) await remove(store, known)
+    await create(store, payload, revision)
+  }
+}
+
+async function create(store: PayloadStore, payload: Payload, revision: string): Promise<void> {
+  const { kube, namespace, configMaps } = store
+  const body = payloadObject(payload, { namespace, revision })
+  try {
+    configMaps.wrote(projectConfigMap(await kube.create<KubeObject>(configMapsPath(namespace), body)))
+  } catch (error) {
+    if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
+    const found = projectConfigMap(await kube.get<KubeObject>(configMapsPath(namespace, payload.name)))
+    if (!isAsMeant(found, payload)) throw new PayloadConflict(payload.name, { cause: error })
+    configMaps.wrote(found)
+  }
+}
+
+/** Somebody changed it, or it is not protected from change: it has our label, so it is ours to put right. */
+async function remove({ kube, namespace, configMaps }: PayloadStore, known: StoredConfigMap): Promise<void> {
+  await kube.delete(configMapsPath(namespace, known.name), { body: { preconditions: { uid: known.uid } } })
+  configMaps.deleted(known.name)
+}
+
+function isAsMeant(found: StoredConfigMap, payload: Payload): boolean {
+  return found.immutable && found.dataDigest === payload.digest
+}
+
+function payloadObject(
+  payload: Payload,
+  { namespace, revision }: { readonly namespace: string; readonly revision: string },
+): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: payload.name,
+      namespace,
+      labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.pool]: payload.pool, [OBJECT_KEYS.kind]: payload.kind },
+      annotations: { [OBJECT_KEYS.revision]: revision },
+    },
+    immutable: true,
+    data: payload.data,
+  }
+}
+
+/** A ConfigMap that is not ours has the name of a payload. Nodes are not told of it; a person has to remove it. */
+export class PayloadConflict extends Error {
+  override readonly name = 'PayloadConflict'
+
+  constructor(name: string, options: ErrorOptions) {
+    super(`create ConfigMap "${name}": another one with this name and other content is there; delete it`, options)
+  }
+}

@@ -1,0 +1,45 @@
+import type { NodeView } from '../rollout/snapshot.ts'
+import type { ClusterNode } from './node-view.ts'
+import type { CompiledPool, Rendered } from './ports.ts'
+
+/**
+ * Renders each node once for all commits at which its pool is the same. What a node is to become depends on what is seen of
+ * it besides, so the memory is by the node's view, which stays the same object while nothing visible changes.
+ */
+export class PoolRenderer {
+  /** By pool and fingerprint. Views that are gone take their entries with them. */
+  #rendered = new Map<string, WeakMap<NodeView, Rendered>>()
+
+  render(pool: CompiledPool, node: ClusterNode): Rendered {
+    return this.renderOf(pool)(node)
+  }
+
+  /** For many nodes of one pool. */
+  renderOf(pool: CompiledPool): (node: ClusterNode) => Rendered {
+    const known = this.#memory(pool)
+    return (node) => {
+      const before = known.get(node.view)
+      if (before) return before
+      const rendered = pool.render(node)
+      known.set(node.view, rendered)
+      return rendered
+    }
+  }
+
+  /** Forgets what was rendered of all others. */
+  retain(pools: readonly CompiledPool[]): void {
+    const keys = new Set(pools.map(keyOf))
+    for (const key of this.#rendered.keys()) if (!keys.has(key)) this.#rendered.delete(key)
+  }
+
+  #memory(pool: CompiledPool): WeakMap<NodeView, Rendered> {
+    const key = keyOf(pool)
+    const known = this.#rendered.get(key) ?? new WeakMap<NodeView, Rendered>()
+    this.#rendered.set(key, known)
+    return known
+  }
+}
+
+function keyOf({ name, fingerprint }: CompiledPool): string {
+  return `${name} ${fingerprint}`
+}

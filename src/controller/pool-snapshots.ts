@@ -1,0 +1,84 @@
+import type { PoolSnapshot, Revision } from '../rollout/snapshot.ts'
+import { NO_MEMORY } from '../rollout/snapshot.ts'
+import type { NodePoolView } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+import type { PoolRenderer } from './pool-renderer.ts'
+import type { CompiledFleet, CompiledPool } from './ports.ts'
+import { wantedBy } from './wanted.ts'
+
+/** All that a pool's snapshot is made of. */
+export interface PoolSources {
+  readonly pool: CompiledPool
+  readonly head: CompiledFleet
+  readonly problem: string | undefined
+  readonly view: NodePoolView | undefined
+  readonly nodes: readonly ClusterNode[]
+  readonly contested: readonly string[]
+  /** Other commits that the pool may be brought to. */
+  readonly known: readonly CompiledFleet[]
+}
+
+export interface Rendering {
+  readonly renderer: PoolRenderer
+  /** Commits at which to look for what nodes run now. */
+  readonly revisions: ReadonlyMap<string, CompiledFleet>
+}
+
+/** Gives the same snapshot again for as long as nothing has changed that it is made of: then the last decision holds, too. */
+export class PoolSnapshots {
+  readonly #last = new Map<string, { readonly sources: PoolSources; readonly snapshot: PoolSnapshot }>()
+
+  of(sources: PoolSources, rendering: Rendering): PoolSnapshot {
+    const last = this.#last.get(sources.pool.name)
+    if (last && isSame(last.sources, sources)) return last.snapshot
+    const snapshot = snapshotOf(sources, rendering)
+    this.#last.set(sources.pool.name, { sources, snapshot })
+    return snapshot
+  }
+}
+
+function isSame(a: PoolSources, b: PoolSources): boolean {
+  return (
+    a.pool === b.pool &&
+    a.head === b.head &&
+    a.problem === b.problem &&
+    a.view?.status === b.view?.status &&
+    a.view?.controls === b.view?.controls &&
+    isSameList(a.contested, b.contested) &&
+    isSameList(a.known, b.known) &&
+    a.nodes.length === b.nodes.length &&
+    a.nodes.every((node, index) => node.view === b.nodes[index]?.view)
+  )
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}
+
+function snapshotOf(
+  { pool, head, problem, view, nodes, contested, known }: PoolSources,
+  { renderer, revisions }: Rendering,
+): PoolSnapshot {
+  const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
+    revision: fleet.commit,
+    fingerprint: compiled.fingerprint,
+    author: fleet.author,
+    subject: fleet.subject,
+    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer }),
+  })
+  const others = known.flatMap((fleet) => {
+    const compiled = fleet.pools.get(pool.name)
+    return compiled ? [[fleet.commit, revisionAt(fleet, compiled)] as const] : []
+  })
+  return {
+    name: pool.name,
+    policy: pool.policy,
+    nodes: nodes.map((node) => node.view),
+    head: revisionAt(head, pool),
+    known: new Map(others),
+    memory: { ...NO_MEMORY, ...view?.status },
+    controls: view?.controls ?? {},
+    contested,
+    ...(problem !== undefined && { repositoryProblem: problem }),
+  }
+}

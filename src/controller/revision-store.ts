@@ -1,0 +1,175 @@
+import { Buffer } from 'node:buffer'
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-api.ts'
+import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../protocol/names.ts'
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { ObjectCache } from './object-cache.ts'
+import { packRevision, unpackRevision } from './revision-document.ts'
+import { RevisionError } from './revision-error.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
+import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
+
+/** An accepted revision that is wholly in the cluster. */
+export interface KeptRevision {
+  readonly commit: string
+  /** Grows with each acceptance. */
+  readonly sequence: number
+  readonly sha256: string
+  /** Names of its ConfigMaps, in order. */
+  readonly parts: readonly string[]
+}
+
+export interface RevisionStoreOptions {
+  readonly kube: KubeApi
+  readonly namespace: string
+  readonly configMaps: ObjectCache<StoredConfigMap>
+}
+
+/**
+ * Accepted revisions, kept in immutable ConfigMaps: a controller that starts on an empty disk with the repository out of
+ * reach still knows what to bring nodes to, and what to bring them back to.
+ */
+export class RevisionStore {
+  readonly #options: RevisionStoreOptions
+
+  constructor(options: RevisionStoreOptions) {
+    this.#options = options
+  }
+
+  /** Complete revisions, the last accepted first. */
+  list(): KeptRevision[] {
+    return keptRevisions(this.#options.configMaps.items.values())
+  }
+
+  /**
+   * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
+   * written the next time; until then the revision is not listed.
+   */
+  async put(snapshot: RepoSnapshot): Promise<void> {
+    const kept = this.list()
+    const known = kept.find((revision) => revision.commit === snapshot.commit)
+    if (known && known === kept[0]) return
+    const sequence = (kept[0]?.sequence ?? 0) + 1
+    if (known) await this.#renumber(known, sequence)
+    else await this.#write(snapshot, sequence)
+  }
+
+  /** @throws {RevisionError} when it is not kept, or cannot be read. */
+  async load(commit: string): Promise<RepoSnapshot> {
+    const kept = this.list().find((revision) => revision.commit === commit)
+    if (!kept) throw new RevisionError(`revision "${commit}" is not kept in namespace "${this.#options.namespace}"`)
+    const parts = await Promise.all(kept.parts.map((name) => this.#readPart(name)))
+    const snapshot = await unpackRevision({ parts, sha256: kept.sha256 })
+    if (snapshot.commit !== commit) throw new RevisionError(`documents of "${commit}" are kept under "${snapshot.commit}"`)
+    return snapshot
+  }
+
+  /** Deletes the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
+  async collect({ needed, limit }: { readonly needed: ReadonlySet<string>; readonly limit: number }): Promise<void> {
+    const kept = this.list().filter((revision, index) => index < limit || needed.has(revision.commit))
+    const names = new Set(kept.flatMap((revision) => revision.parts))
+    for (const map of this.#parts()) if (!names.has(map.name)) await this.#delete(map.name)
+  }
+
+  #parts(): StoredConfigMap[] {
+    return [...this.#options.configMaps.items.values()].filter((map) => map.kind === 'revision')
+  }
+
+  async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
+    const { kube, namespace, configMaps } = this.#options
+    const packed = await packRevision(snapshot)
+    for (const [index, bytes] of packed.parts.entries()) {
+      const name = revisionName(snapshot.commit, index)
+      const left = configMaps.get(name)
+      if (left && left.revision !== snapshot.commit)
+        throw new RevisionError(
+          `commit "${snapshot.commit}" begins like "${left.revision}", whose documents are kept as "${name}"`,
+        )
+      // What an earlier attempt left behind may have been compressed by another version of zlib, and would not fit together with ours.
+      if (left) await this.#delete(name)
+      const annotations = annotationsOf(snapshot, { index, count: packed.parts.length, sha256: packed.sha256, sequence })
+      const body = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace, labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'revision' }, annotations },
+        immutable: true,
+        binaryData: { documents: bytes.toString('base64') },
+      }
+      configMaps.wrote(projectConfigMap(await kube.create<KubeObject>(configMapsPath(namespace), body)))
+    }
+  }
+
+  async #renumber(revision: KeptRevision, sequence: number): Promise<void> {
+    const { kube, namespace, configMaps } = this.#options
+    const body = { metadata: { annotations: { [REVISION_KEYS.sequence]: String(sequence) } } }
+    for (const name of revision.parts)
+      configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+  }
+
+  async #readPart(name: string): Promise<Buffer> {
+    const map = await this.#options.kube.get<{ binaryData?: { documents?: string } }>(
+      configMapsPath(this.#options.namespace, name),
+    )
+    return Buffer.from(map.binaryData?.documents ?? '', 'base64')
+  }
+
+  async #delete(name: string): Promise<void> {
+    try {
+      await this.#options.kube.delete(configMapsPath(this.#options.namespace, name))
+    } catch (error) {
+      if (!(error instanceof KubeError && error.code === 404)) throw error
+    }
+    this.#options.configMaps.deleted(name)
+  }
+}
+
+/** Complete revisions among ConfigMaps, the last accepted first. */
+export function keptRevisions(maps: Iterable<StoredConfigMap>): KeptRevision[] {
+  const byCommit = Map.groupBy(
+    [...maps].filter((map) => map.kind === 'revision'),
+    (map) => map.revision,
+  )
+  return [...byCommit]
+    .map(([commit, parts]) => assemble(commit, parts))
+    .filter((revision) => revision !== undefined)
+    .sort((a, b) => b.sequence - a.sequence)
+}
+
+function assemble(commit: string, maps: readonly StoredConfigMap[]): KeptRevision | undefined {
+  const first = maps[0]?.annotations ?? {}
+  const sha256 = first[REVISION_KEYS.sha256] ?? ''
+  const byPart = new Map(maps.map((map) => [map.annotations[REVISION_KEYS.part], map]))
+  const whole = maps.flatMap((_, index) => {
+    const map = byPart.get(String(index))
+    return map?.annotations[REVISION_KEYS.sha256] === sha256 ? [map] : []
+  })
+  if (String(whole.length) !== first[REVISION_KEYS.parts]) return undefined
+  // Killed in the middle of giving it a new number, a revision has two; the greater one was meant.
+  const sequence = Math.max(...whole.map((map) => Number(map.annotations[REVISION_KEYS.sequence]) || 0))
+  return { commit, sequence, sha256, parts: whole.map((map) => map.name) }
+}
+
+interface Part {
+  readonly index: number
+  readonly count: number
+  readonly sha256: string
+  readonly sequence: number
+}
+
+function annotationsOf(snapshot: RepoSnapshot, { index, count, sha256, sequence }: Part): Record<string, string> {
+  return {
+    [OBJECT_KEYS.revision]: snapshot.commit,
+    [REVISION_KEYS.part]: String(index),
+    [REVISION_KEYS.parts]: String(count),
+    [REVISION_KEYS.sha256]: sha256,
+    [REVISION_KEYS.sequence]: String(sequence),
+    [REVISION_KEYS.author]: `${snapshot.author.name} <${snapshot.author.email}>`,
+    [REVISION_KEYS.committedAt]: String(snapshot.committedAt),
+    [REVISION_KEYS.subject]: subjectOf(snapshot.message),
+  }
+}
+
+/** The first line of a commit message, as far as a line of a table can hold it. */
+export function subjectOf(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').trim().slice(0, 200)
+}

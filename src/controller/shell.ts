@@ -1,0 +1,29 @@
+import type { ClusterCache } from './cluster-cache.ts'
+import type { Decider } from './decider.ts'
+import type { EventRecorder } from './event-recorder.ts'
+import type { GarbageCollector } from './garbage-collector.ts'
+import type { HeadIntake } from './head-intake.ts'
+import type { PoolRenderer } from './pool-renderer.ts'
+import type { PoolSnapshots } from './pool-snapshots.ts'
+import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import type { ReconcileRequests } from './reconcile-requests.ts'
+import type { RevisionLibrary } from './revision-library.ts'
+import type { RevisionStore } from './revision-store.ts'
+import type { StatusWriter } from './status-writer.ts'
+
+/** The parts that passes work with. All they remember can be read again from the cluster. */
+export interface Shell {
+  readonly ports: ControllerPorts
+  readonly settings: ControllerSettings
+  readonly cluster: ClusterCache
+  readonly store: RevisionStore
+  readonly library: RevisionLibrary
+  readonly intake: HeadIntake
+  readonly renderer: PoolRenderer
+  readonly requests: ReconcileRequests
+  readonly snapshots: PoolSnapshots
+  readonly decider: Decider
+  readonly statuses: StatusWriter
+  readonly events: EventRecorder
+  readonly garbage: GarbageCollector
+}

@@ -1,0 +1,66 @@
+import { KubeError } from '../kube/kube-api.ts'
+import type { Decision, Notice } from '../rollout/decision.ts'
+import type { Telling } from './event-recorder.ts'
+import type { Executed } from './execute.ts'
+import type { AcceptedHead } from './gather.ts'
+import type { NodePoolView } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+
+export interface PassOutcome {
+  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly head: AcceptedHead
+  readonly decisions: ReadonlyMap<string, Decision>
+  readonly executed: ReadonlyMap<string, Executed>
+  /** By pool, what kept its decision from being carried out. */
+  readonly refused: ReadonlyMap<string, unknown>
+  readonly pools: ReadonlyMap<string, NodePoolView>
+}
+
+/** Everything that people should find at the objects concerned after a pass. */
+export function tellingsOf({ nodes, ...outcome }: PassOutcome): Telling[] {
+  return [...poolTellings(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+}
+
+/** What an agent could not do, on its Node: a rollback may already have moved the pool on. */
+function agentFailure({ name, view: { status } }: ClusterNode): Telling[] {
+  if (status?.phase !== 'RolledBack' && status?.phase !== 'Failed') return []
+  return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
+}
+
+function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOutcome, 'nodes'>): Telling[] {
+  return [...decisions].flatMap(([pool, { notices }]): Telling[] => {
+    const object = { kind: 'NodePool', name: pool, uid: pools.get(pool)?.uid ?? '' } as const
+    const unassigned = executed.get(pool)?.refused ?? []
+    return [
+      ...notices.map((notice) => ({
+        ...tellable(notice),
+        object: notice.on.kind === 'node' ? nodeObject(notice.on.name) : object,
+      })),
+      ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
+      ...warning(object, { reason: 'ActionRefused', message: refusalText(refused.get(pool)) }),
+      ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
+      ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
+    ]
+  })
+}
+
+/** A conflict is no news: it is decided anew at once. */
+function refusalText(error: unknown): string | undefined {
+  if (!(error instanceof Error) || (error instanceof KubeError && error.reaction === 'conflict')) return undefined
+  return error.message
+}
+
+function warning(
+  object: Telling['object'],
+  { reason, message }: { readonly reason: string; readonly message: string | undefined },
+): Telling[] {
+  return message === undefined ? [] : [{ object, type: 'Warning', reason, message }]
+}
+
+function tellable({ type, reason, message }: Notice): Pick<Telling, 'type' | 'reason' | 'message'> {
+  return { type, reason, message }
+}
+
+function nodeObject(name: string): Telling['object'] {
+  return { kind: 'Node', name }
+}

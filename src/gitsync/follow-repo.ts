@@ -1,0 +1,171 @@
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { type Bell, createBell } from './bell.ts'
+import { descends } from './descent.ts'
+import { BadTreeError } from './git-sync-error.ts'
+import { objectStore } from './object-store.ts'
+import { type BlobCache, readSnapshot } from './read-snapshot.ts'
+import type { RefusalReason, RepoEvent } from './repo-event.ts'
+import type { RepoSource } from './repo-source.ts'
+import { systemTimers, type Timers } from './timers.ts'
+
+export interface FollowRepoOptions {
+  /** Path of the fleet's folder in the repository; the default is all of it. */
+  readonly folder?: string
+  /** The commit that was accepted last, perhaps by another process: a head must descend from it. */
+  readonly lastAccepted?: string | undefined
+  /** Asked at each poll for a head that does not descend; the default is never. */
+  readonly mayRewrite?: (head: string) => boolean
+  /** Milliseconds; the default is 60,000. A source that is watched, and `pollNow`, are faster. */
+  readonly pollEvery?: number
+  readonly signal: AbortSignal
+  readonly timers?: Timers
+  /** From 0 to below 1: spreads polls and retries. */
+  readonly random?: () => number
+}
+
+export interface RepoFollower {
+  readonly events: AsyncIterable<RepoEvent>
+  /** Looks at once, as when a webhook says that there is something new. */
+  pollNow(): void
+}
+
+/** Follows one branch until the signal is aborted; no failure ends it. */
+export function followRepo(source: RepoSource, options: FollowRepoOptions): RepoFollower {
+  const bell = createBell(options.timers ?? systemTimers)
+  return { events: follow(source, bell, options), pollNow: bell.ring }
+}
+
+const POLL_EVERY = 60_000
+const FIRST_RETRY = 1000
+const LONGEST_RETRY = 60_000
+
+async function* follow(source: RepoSource, bell: Bell, options: FollowRepoOptions): AsyncGenerator<RepoEvent> {
+  const { signal, pollEvery = POLL_EVERY, random = Math.random } = options
+  const judge = new Judge(source, options)
+  let unwatch: (() => Promise<void>) | undefined
+  let failures = 0
+  try {
+    while (!signal.aborted) {
+      let wait = pollEvery * (0.9 + 0.2 * random())
+      try {
+        unwatch ??= await source.watch?.(bell.ring)
+        const event = await judge.look()
+        if (failures > 0) yield { type: 'recovered' }
+        failures = 0
+        if (event) yield event
+        await judge.tidy()
+      } catch (thrown) {
+        if (signal.aborted) return
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+        wait = Math.round(Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** failures++) * (0.5 + random()))
+        yield { type: 'trouble', error, failures, retryAfter: wait }
+      }
+      await bell.wait(wait, signal)
+    }
+  } finally {
+    await unwatch?.()
+  }
+}
+
+/** Looks at the head and says what it means; remembers what it has said. */
+class Judge {
+  readonly #source: RepoSource
+  readonly #options: FollowRepoOptions
+  readonly #blobs: BlobCache = new Map()
+  #accepted: string | undefined
+  #refused: string | undefined
+  #told: string | undefined
+  /** Set while a head is looked into: left so, what was fetched could not be used. */
+  #unsettled = false
+  #untidy = false
+
+  constructor(source: RepoSource, options: FollowRepoOptions) {
+    this.#source = source
+    this.#options = options
+    this.#accepted = options.lastAccepted
+  }
+
+  /** @returns undefined when there is nothing new */
+  async look(): Promise<RepoEvent | undefined> {
+    const head = await this.#source.head(this.#options.signal)
+    if (head === this.#told) return undefined
+    if (head === this.#refused && !this.#mayRewrite(head)) return undefined
+    const { commit, gitdir } = await this.#fetch()
+    const event = await this.#judge(commit, gitdir)
+    this.#unsettled = false
+    this.#untidy = true
+    return event
+  }
+
+  async #fetch(): Promise<{ readonly commit: string; readonly gitdir: string }> {
+    const anew = this.#unsettled
+    this.#unsettled = true
+    return this.#source.fetch(this.#options.signal, { anew })
+  }
+
+  async #judge(commit: string, gitdir: string): Promise<RepoEvent> {
+    const refusal = await this.#refusalOf(commit, gitdir)
+    if (refusal) {
+      this.#told = undefined
+      this.#refused = commit
+      return { type: 'refused', commit, ...refusal }
+    }
+    try {
+      return this.#accept(await this.#read(commit, gitdir))
+    } catch (error) {
+      if (!(error instanceof BadTreeError)) throw error
+      // What is wrong with the commit itself, nobody can allow.
+      this.#told = commit
+      return { type: 'refused', commit, reason: error.reason, message: error.message }
+    }
+  }
+
+  async tidy(): Promise<void> {
+    if (this.#untidy) await this.#source.tidy(this.#options.signal)
+    this.#untidy = false
+  }
+
+  #mayRewrite(head: string): boolean {
+    return this.#options.mayRewrite?.(head) ?? false
+  }
+
+  #read(commit: string, gitdir: string): Promise<RepoSnapshot> {
+    return readSnapshot(objectStore(gitdir), commit, { folder: this.#options.folder ?? '', blobs: this.#blobs })
+  }
+
+  async #refusalOf(commit: string, gitdir: string): Promise<Refusal | undefined> {
+    const from = this.#accepted
+    if (from === undefined || this.#mayRewrite(commit)) return undefined
+    let answer = await descends(objectStore(gitdir), { commit, from })
+    while (answer === 'unknown' && (await this.#source.deepen(this.#options.signal)))
+      answer = await descends(objectStore(gitdir), { commit, from })
+    if (answer === 'yes') return undefined
+    return answer === 'no' ? rewritten(commit, from) : ancestryUnknown(commit, from)
+  }
+
+  #accept(snapshot: RepoSnapshot): RepoEvent {
+    this.#accepted = snapshot.commit
+    this.#told = snapshot.commit
+    this.#refused = undefined
+    return { type: 'snapshot', snapshot }
+  }
+}
+
+interface Refusal {
+  readonly reason: RefusalReason
+  readonly message: string
+}
+
+function rewritten(commit: string, from: string): Refusal {
+  return {
+    reason: 'Rewritten',
+    message: `refuse commit "${commit}": it does not descend from "${from}", which was accepted last`,
+  }
+}
+
+function ancestryUnknown(commit: string, from: string): Refusal {
+  return {
+    reason: 'AncestryUnknown',
+    message: `refuse commit "${commit}": "${from}", which was accepted last, is not within the history that can be read`,
+  }
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { locateRepo } from './locate-repo.ts'
+import { objectStore } from './object-store.ts'
+import { readSnapshot } from './read-snapshot.ts'
+import { resolveRevision } from './revision.ts'
+
+/**
+ * One commit of a repository on this machine, as `plan --from REV` names it. A path below the repository's root reads that folder.
+ * @throws {GitSyncError} `NotARepository` or `RevisionNotFound`, or {BadTreeError}
+ */
+export async function readCommit(path: string, revision: string): Promise<RepoSnapshot> {
+  const { gitdir, headdir, folder } = await locateRepo(path)
+  const store = objectStore(gitdir)
+  const own = gitdir === headdir ? revision : await ownHead(headdir, revision)
+  return readSnapshot(store, await resolveRevision(store, own), { folder })
+}
+
+/** In a linked worktree HEAD is its own, not the one beside the objects. */
+async function ownHead(headdir: string, revision: string): Promise<string> {
+  const head = (await readFile(join(headdir, 'HEAD'), 'utf8')).trim().replace(/^ref: /, '')
+  return revision.replace(/^HEAD(?=$|[~^])/, head)
+}

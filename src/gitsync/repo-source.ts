@@ -1,0 +1,16 @@
+/** One branch of one repository, wherever it is. */
+export interface RepoSource {
+  /** The commit at the branch's head, asked for cheaply. @throws {GitSyncError} */
+  head(signal: AbortSignal): Promise<string>
+  /**
+   * Brings the head's objects to this machine. `anew`: what is there could not be used, start from nothing.
+   * @returns its commit, which may be newer than the one asked for before
+   */
+  fetch(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<{ readonly commit: string; readonly gitdir: string }>
+  /** Brings more history. @returns false when there is none, or no more of it is taken */
+  deepen(signal: AbortSignal): Promise<boolean>
+  /** Called when there is nothing else to do: clears up what fetching left behind. */
+  tidy(signal: AbortSignal): Promise<void>
+  /** Rings when the branch may have changed. A source that cannot tell is polled only. */
+  watch?(ring: () => void): Promise<() => Promise<void>>
+}

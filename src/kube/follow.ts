@@ -1,0 +1,64 @@
+import { backoff } from './backoff.ts'
+import { type FollowEvent, type FollowOptions, KubeError } from './kube-api.ts'
+import { list } from './list.ts'
+import { pause } from './timers.ts'
+import { openWatch, type WatchContext, type WatchEvent } from './watch.ts'
+
+/** A watch that lives shorter, in milliseconds, counts as a failure, whatever it brought: else a sick server is asked without end. */
+const PROVEN_AFTER = 5000
+
+/** Lists, then watches for ever; `KubeApi.follow` tells what it survives. */
+export async function* follow<T>(context: WatchContext, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
+  const { signal } = options
+  let version: string | undefined
+  let failures = 0
+  while (!signal?.aborted) {
+    let openedAt: number | undefined
+    let trouble: unknown
+    try {
+      if (version === undefined) {
+        const { items, resourceVersion } = await list(context.transport, path, options)
+        yield { type: 'sync', items }
+        version = resourceVersion
+      }
+      const events = await openWatch(context, path, { ...options, resourceVersion: version })
+      openedAt = context.timers.elapsed()
+      for await (const event of events) {
+        version = event.object.metadata.resourceVersion ?? version
+        if (event.type !== 'BOOKMARK') yield changeOf(event, options)
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (!mayPass(error)) throw error
+      if (isForgotten(error)) version = undefined
+      trouble = error
+      options.onTrouble?.(error)
+    }
+    const proven = openedAt !== undefined && context.timers.elapsed() - openedAt >= PROVEN_AFTER
+    failures = proven ? (trouble ? 1 : 0) : failures + 1
+    await pause(context.timers, waitFor(trouble, failures, context), signal)
+  }
+}
+
+function changeOf<T>({ type, object }: WatchEvent, { project }: FollowOptions<T>): FollowEvent<T> {
+  if (type !== 'DELETED') return { type: 'upsert', item: project(object) }
+  return { type: 'delete', name: object.metadata.name, namespace: object.metadata.namespace ?? '' }
+}
+
+function mayPass(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.reaction !== 'refuse'
+}
+
+/** Our version is too old for the server (410), or, after it was restored from a backup, too new (504). */
+function isForgotten(error: KubeError): boolean {
+  return error.code === 410 || error.code === 504
+}
+
+/** Milliseconds. A first 410, and the regular end of a watch, need no wait. */
+function waitFor(trouble: unknown, failures: number, { random }: WatchContext): number {
+  if (failures === 0) return 0
+  const gone = trouble instanceof KubeError && trouble.code === 410
+  if (gone && failures === 1) return 0
+  const asked = trouble instanceof KubeError ? (trouble.retryAfter ?? 0) * 1000 : 0
+  return Math.max(asked, backoff(failures, random))
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Connection } from './connection.ts'
+import { credentialsFrom } from './credential-files.ts'
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/**
+ * The connection of a pod by its service account; the token's file rotates and is followed.
+ * @returns undefined outside a cluster
+ */
+export async function inCluster(
+  env: Readonly<Record<string, string | undefined>>,
+  folder = ACCOUNT,
+): Promise<Connection | undefined> {
+  const host = env.KUBERNETES_SERVICE_HOST
+  const port = env.KUBERNETES_SERVICE_PORT
+  if (!host || !port) return undefined
+  return {
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    namespace: (await readFile(join(folder, 'namespace'), 'utf8')).trim(),
+    credentials: credentialsFrom({ ca: { file: join(folder, 'ca.crt') }, token: { file: join(folder, 'token') } }),
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * What the rest of the project needs of a Kubernetes API server. `kube-client.ts` speaks to a real one over HTTPS;
+ * tests have a fake. Paths are as in the API reference: `/api/v1/nodes/a`.
+ */
+export interface KubeApi {
+  get<T>(path: string, options?: RequestOptions): Promise<T>
+  create<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>
+  replace<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>
+  /** JSON merge patch unless told otherwise: only our own keys, so that nobody's write is lost. */
+  patch<T>(path: string, body: unknown, options?: RequestOptions & { readonly type?: PatchType }): Promise<T>
+  delete(path: string, options?: RequestOptions & { readonly body?: unknown }): Promise<void>
+  /** All items, page by page; each is projected as it arrives, so that only what is kept costs memory. */
+  list<T>(path: string, options: ListOptions<T>): Promise<{ readonly items: T[]; readonly resourceVersion: string }>
+  /**
+   * Lists, then watches for ever: a closed connection, 410, 429, 5xx and a silent stall are survived, with backoff and jitter.
+   * Ends only by `signal`, or with a `KubeError` that no retry can mend (401, 403, 404 of the collection).
+   */
+  follow<T>(path: string, options: FollowOptions<T>): AsyncIterable<FollowEvent<T>>
+}
+
+export type PatchType = 'merge' | 'json' | 'strategic' | 'apply'
+
+export interface RequestOptions {
+  readonly query?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+  /** Milliseconds; the default is 30,000. */
+  readonly timeout?: number
+}
+
+export interface ListOptions<T> extends RequestOptions {
+  readonly project: (object: KubeObject) => T
+  readonly labelSelector?: string
+  readonly fieldSelector?: string
+  /** Items a page; the default is 100. */
+  readonly limit?: number
+}
+
+export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
+  /** Milliseconds without a byte (bookmarks come every minute) after which the connection counts as dead; the default is 90,000. */
+  readonly stallAfter?: number
+  /** Told of every failure that is being retried. */
+  readonly onTrouble?: (error: unknown) => void
+}
+
+/** `sync` replaces everything known before: it is the full list, at start and again after 410. */
+export type FollowEvent<T> =
+  | { readonly type: 'sync'; readonly items: readonly T[] }
+  | { readonly type: 'upsert'; readonly item: T }
+  | { readonly type: 'delete'; readonly name: string; readonly namespace: string }
+
+export interface KubeObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly metadata: ObjectMeta
+  readonly [key: string]: unknown
+}
+
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly [key: string]: unknown
+}
+
+/** What the server answered, as the Status object it sent. Its `reaction` says what to do; the text is for people. */
+export class KubeError extends Error {
+  override readonly name = 'KubeError'
+  /** HTTP status; 0 when no answer came at all. */
+  readonly code: number
+  /** `NotFound`, `Conflict`, `AlreadyExists`, `Invalid`, `Forbidden`, `Expired`, `TooManyRequests`, `Unreachable`, … */
+  readonly reason: string
+  /** Seconds the server asked to wait, if it did. */
+  readonly retryAfter: number | undefined
+
+  constructor(message: string, details: { code: number; reason: string; retryAfter?: number | undefined; cause?: unknown }) {
+    super(message, { cause: details.cause })
+    this.code = details.code
+    this.reason = details.reason
+    this.retryAfter = details.retryAfter
+  }
+
+  /** retry: the same request may pass later. conflict: read anew, decide anew. refuse: it never will. */
+  get reaction(): 'retry' | 'conflict' | 'refuse' {
+    if (this.code === 0 || this.code === 429 || this.code >= 500) return 'retry'
+    return this.code === 409 || this.code === 410 ? 'conflict' : 'refuse'
+  }
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod/mini'
+import { DISRUPTIONS } from './desired-config.ts'
+
+/**
+ * Where an agent stands with what it was assigned.
+ * RolledBack: the change failed and the host is as before. Failed: putting it back failed too, a person is needed.
+ * Blocked: the change needs more than the grant. Reverted: the annotation is gone, local configuration is back.
+ */
+export const AGENT_PHASES = [
+  'Fetching',
+  'Blocked',
+  'Staging',
+  'Applying',
+  'Verifying',
+  'Applied',
+  'RolledBack',
+  'Failed',
+  'Reverted',
+] as const
+export type AgentPhase = (typeof AGENT_PHASES)[number]
+
+const agentStatus = z.object({
+  phase: z.enum(AGENT_PHASES),
+  /** Digest the phase speaks of. */
+  digest: z.optional(z.string()),
+  revision: z.optional(z.string()),
+  /** RFC 3339; when the phase was entered. */
+  since: z.string(),
+  attempts: z.optional(z.number()),
+  assigned: z.optional(z.string()),
+  /** ASSIGNED of the desired-config that the phase speaks of, verbatim: tells an old failure from that of a new attempt without comparing clocks. */
+  assignedAt: z.optional(z.string()),
+  active: z.optional(z.string()),
+  lastKnownGood: z.optional(z.string()),
+  /** The least grant with which the work could go on. */
+  needs: z.optional(z.enum(DISRUPTIONS)),
+  error: z.optional(z.object({ reason: z.string(), message: z.string() })),
+  /** Paths that no longer are as they were applied. */
+  drift: z.optional(z.array(z.string())),
+  agent: z.optional(z.string()),
+  kubelet: z.optional(z.string()),
+})
+
+/** The content of the `status` annotation. */
+export type AgentStatus = z.infer<typeof agentStatus>
+
+/** @returns undefined when there is none, or when what stands there was not written by an agent. */
+export function parseAgentStatus(annotation: string | undefined): AgentStatus | undefined {
+  if (annotation === undefined) return undefined
+  try {
+    const result = agentStatus.safeParse(JSON.parse(annotation))
+    return result.success ? result.data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export function formatAgentStatus(status: AgentStatus): string {
+  return JSON.stringify(status)
+}
+
+/** The openings of error messages, in the words that Dynamic Kubelet Config taught people to search their logs for. */
+export const ERROR_OPENINGS = {
+  load: 'failed to load config',
+  validate: 'failed to validate config',
+  download: 'failed to sync: failed to download config',
+  sync: 'failed to sync: internal failure',
+  internal: 'internal failure',
+} as const
+export type ErrorClass = keyof typeof ERROR_OPENINGS

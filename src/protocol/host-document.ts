@@ -1,0 +1,107 @@
+import * as z from 'zod/mini'
+import { ProtocolError } from './protocol-error.ts'
+
+/**
+ * The `host` document: how the kubelet is installed on the node, and the files, units and settings around it.
+ * The controller renders it from KubeletRelease and HostProfile; the agent applies it. All paths are absolute.
+ */
+const SHA256 = /^[0-9a-f]{64}$/
+const ABSOLUTE = /^\/(?!.*(?:^|\/)\.\.(?:\/|$))[^\0]*$/
+const MODE = /^0?[0-7]{3,4}$/
+const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/
+
+const absolutePath = z.string().check(z.regex(ABSOLUTE))
+const sha256 = z.string().check(z.regex(SHA256))
+
+export const KUBELET_LAYOUTS = ['kubeadm', 'env', 'managed'] as const
+export const CONFIG_MODES = ['overlay', 'full'] as const
+
+const artifact = z.object({ url: z.string().check(z.regex(/^https?:\/\//)), sha256 })
+
+const kubeletInstall = z.object({
+  layout: z.optional(z.enum(KUBELET_LAYOUTS)),
+  configMode: z.optional(z.enum(CONFIG_MODES)),
+  /** Where flags go in the kubeadm layout: KUBELET_EXTRA_ARGS, or kubeadm's own file. */
+  flagsFile: z.optional(z.enum(['extra-args', 'kubeadm-flags'])),
+  /** The kubelet's own binary by architecture (`amd64`, `arm64`), for the version of KUBELET_VERSION. */
+  binary: z.optional(z.record(z.string(), artifact)),
+  /** A system package instead of a binary. */
+  package: z.optional(
+    z.object({
+      manager: z.enum(['apt', 'dnf', 'zypper']),
+      name: z.string(),
+      version: z.string(),
+      repository: z.optional(z.string()),
+    }),
+  ),
+  /** Seconds that health must hold before the configuration becomes last-known-good. */
+  trialSeconds: z.optional(z.number()),
+})
+
+const file = z.object({
+  path: absolutePath,
+  content: z.optional(z.string()),
+  /** Base64, for what is not UTF-8 text. */
+  contentBase64: z.optional(z.string()),
+  mode: z.optional(z.string().check(z.regex(MODE))),
+  owner: z.optional(z.string()),
+  group: z.optional(z.string()),
+  state: z.optional(z.enum(['present', 'absent'])),
+})
+
+const unit = z.object({
+  name: z.string().check(z.regex(UNIT)),
+  content: z.optional(z.string()),
+  dropIns: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,200}\.conf$/)), z.string())),
+  enabled: z.optional(z.boolean()),
+  state: z.optional(z.enum(['running', 'stopped'])),
+  /** Paths whose change restarts the unit, besides its own content and drop-ins. */
+  restartOn: z.optional(z.array(absolutePath)),
+})
+
+const hostDocument = z.object({
+  kubelet: z.optional(kubeletInstall),
+  repositories: z.optional(
+    z.array(
+      z.object({ name: z.string(), apt: z.optional(z.string()), dnf: z.optional(z.string()), key: z.optional(z.string()) }),
+    ),
+  ),
+  packages: z.optional(
+    z.array(
+      z.object({
+        name: z.string(),
+        version: z.optional(z.string()),
+        state: z.optional(z.enum(['present', 'absent'])),
+        hold: z.optional(z.boolean()),
+      }),
+    ),
+  ),
+  files: z.optional(z.array(file)),
+  units: z.optional(z.array(unit)),
+  archives: z.optional(z.array(z.object({ url: z.string(), sha256, directory: absolutePath, strip: z.optional(z.number()) }))),
+  sysctls: z.optional(z.record(z.string().check(z.regex(/^[a-z0-9_]+(?:[./][A-Za-z0-9_*-]+)+$/)), z.string())),
+  kernelModules: z.optional(z.array(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/)))),
+  swap: z.optional(z.literal('off')),
+})
+
+export type HostDocument = z.infer<typeof hostDocument>
+export type KubeletInstall = z.infer<typeof kubeletInstall>
+export type HostFile = z.infer<typeof file>
+export type HostUnit = z.infer<typeof unit>
+export type Artifact = z.infer<typeof artifact>
+export type KubeletLayout = (typeof KUBELET_LAYOUTS)[number]
+export type ConfigMode = (typeof CONFIG_MODES)[number]
+
+/** @throws {ProtocolError} naming the place in the document and what is wrong there. */
+export function parseHostDocument(text: string): HostDocument {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ProtocolError('host document is not JSON', { cause })
+  }
+  const result = hostDocument.safeParse(value)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  throw new ProtocolError(`host document: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'malformed'}`)
+}

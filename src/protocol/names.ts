@@ -1,0 +1,97 @@
+/**
+ * Every name that controller, agent, people and `kubectl` meet each other by. Nothing else in the project spells
+ * an annotation, a label or an object name: a second spelling is a protocol break that no compiler sees.
+ */
+
+/** The prefix of annotations and labels, unless `--annotation-prefix` says another one. */
+export const DEFAULT_PREFIX = 'nodewave.io'
+
+/** The prefix of the CoreOS Node Agent, whose annotations an agent of ours obeys when started with it. */
+export const COREOS_PREFIX = 'node-agent.alpha.coreos.com'
+
+/** Where payload ConfigMaps, revisions and the lease live, unless told otherwise. */
+export const DEFAULT_NAMESPACE = 'nodewave-system'
+
+export const API_GROUP = 'nodewave.io'
+export const API_VERSION = 'v1alpha1'
+export const NODEPOOLS = 'nodepools'
+export const CONTROLLER_LEASE = 'nodewave-controller'
+
+/** The keys of a payload ConfigMap's `data`. */
+export const PAYLOAD_KEYS = { flags: 'kubelet-flags', config: 'kubelet', host: 'host' } as const
+
+export interface Names {
+  /** Written by the controller, or by a person: what the node is to become. */
+  readonly desiredConfig: string
+  /** Written by the agent: what was last applied and proved healthy. */
+  readonly currentConfig: string
+  /** Written by the agent: how it goes. */
+  readonly status: string
+  /** Written by a person: a reason to leave the node out of every roll-out. */
+  readonly hold: string
+  /** Written by the controller: the digest the node was cordoned for; only then may it uncordon. */
+  readonly cordonedFor: string
+  /** Label, written by the controller: the pool that owns the node. */
+  readonly pool: string
+}
+
+export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
+  return {
+    desiredConfig: `${prefix}/desired-config`,
+    currentConfig: `${prefix}/current-config`,
+    status: `${prefix}/status`,
+    hold: `${prefix}/hold`,
+    cordonedFor: `${prefix}/cordoned-for`,
+    pool: `${prefix}/pool`,
+  }
+}
+
+/** Annotations that people set on a NodePool to steer it. */
+export const POOL_CONTROLS = {
+  paused: `${DEFAULT_PREFIX}/paused`,
+  promote: `${DEFAULT_PREFIX}/promote`,
+  retry: `${DEFAULT_PREFIX}/retry`,
+  reconcileAt: `${DEFAULT_PREFIX}/reconcile-at`,
+} as const
+
+/** Labels and annotations of the ConfigMaps that the controller owns. */
+export const OBJECT_KEYS = {
+  managedBy: 'app.kubernetes.io/managed-by',
+  pool: `${DEFAULT_PREFIX}/pool`,
+  kind: `${DEFAULT_PREFIX}/kind`,
+  revision: `${DEFAULT_PREFIX}/revision`,
+} as const
+
+/** The value of `managedBy` on everything the controller owns. */
+export const MANAGER = 'nodewave'
+
+/** Annotations of the ConfigMaps that keep an accepted revision; every part carries them all. */
+export const REVISION_KEYS = {
+  /** Which part this is, from 0. */
+  part: `${DEFAULT_PREFIX}/part`,
+  parts: `${DEFAULT_PREFIX}/parts`,
+  /** Of all parts together, compressed as they are. */
+  sha256: `${DEFAULT_PREFIX}/sha256`,
+  /** Grows with each acceptance: clocks jump, and a revert may accept an old commit again. */
+  sequence: `${DEFAULT_PREFIX}/sequence`,
+  author: `${DEFAULT_PREFIX}/author`,
+  /** Milliseconds since the epoch: what a commit claims need not be a date that can be written as one. */
+  committedAt: `${DEFAULT_PREFIX}/committed-at`,
+  subject: `${DEFAULT_PREFIX}/subject`,
+} as const
+
+export type PayloadKind = 'kubelet' | 'host'
+
+/** Name of an immutable payload ConfigMap: nodes with equal content share one. */
+export function payloadName(pool: string, kind: PayloadKind, digest: string): string {
+  return `${pool}-${kind}-${bareHash(digest).slice(0, 10)}`
+}
+
+/** Name of one part of an accepted revision's documents. */
+export function revisionName(commit: string, part: number): string {
+  return `fleet-${commit.slice(0, 12)}-${part}`
+}
+
+function bareHash(digest: string): string {
+  return digest.slice(digest.indexOf(':') + 1)
+}

@@ -1,0 +1,101 @@
+/** The NodePool custom resource: the mirror of the repository's pool, written by the controller alone. */
+export const POOL_CONDITIONS = ['Ready', 'Reconciling', 'Stalled'] as const
+export type PoolConditionType = (typeof POOL_CONDITIONS)[number]
+
+/** Why a pool is not Ready, or goes on. Stable: people alert on these words. */
+export type PoolReason =
+  | 'Completed'
+  | 'RollingOut'
+  | 'RollingBack'
+  | 'Soaking'
+  | 'Halted'
+  | 'RolledBack'
+  | 'Paused'
+  | 'WaitingForBudget'
+  | 'WaitingForWindow'
+  | 'WaitingForPromotion'
+  | 'WaitingForDependency'
+  | 'DrainBlocked'
+  | 'VersionSkew'
+  | 'InvalidRepository'
+  | 'RenderFailed'
+  | 'NodesFailed'
+  | 'NodeClaimedTwice'
+  | 'NoNodes'
+
+export interface PoolCondition {
+  readonly type: PoolConditionType
+  readonly status: 'True' | 'False'
+  readonly reason: PoolReason
+  readonly message: string
+  /** RFC 3339 */
+  readonly lastTransitionTime: string
+  readonly observedGeneration?: number
+}
+
+/** What the phases of a pool's nodes are called, in the order `kubectl` shows them. */
+export const NODE_PHASES = [
+  'Current',
+  'Soaking',
+  'Applying',
+  'Assigned',
+  'Draining',
+  'Cordoned',
+  'Waiting',
+  'Joining',
+  'Failed',
+  'Held',
+  'Unreachable',
+  'Unmanaged',
+] as const
+export type NodePhase = (typeof NODE_PHASES)[number]
+
+export interface RevisionRef {
+  /** Commit id, in full. */
+  readonly revision: string
+  /** Digest of all that the pool renders from at this commit; two commits with equal content share it. */
+  readonly fingerprint: string
+  readonly author?: string
+  readonly subject?: string
+}
+
+export interface HistoryEntry extends RevisionRef {
+  readonly startedAt: string
+  readonly endedAt?: string
+  /** Why it failed, if it did: the nodes themselves tell no more once they have been put back. */
+  readonly message?: string
+  readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'
+}
+
+export interface FailedNode {
+  readonly node: string
+  readonly reason: string
+  readonly message: string
+}
+
+export interface NodePoolStatus {
+  readonly observedGeneration?: number
+  /** The newest commit read from the branch, valid or not. */
+  readonly observedRevision?: string
+  /** What nodes are being brought to. Another one than the newest commit after a rollback. */
+  readonly target?: RevisionRef
+  /** The last revision that every node of the pool completed. */
+  readonly stable?: RevisionRef
+  /** `index` counts from 1; absent when no roll-out is under way. */
+  readonly wave?: { readonly index: number; readonly count: number; readonly name: string }
+  readonly nodes: {
+    readonly total: number
+    readonly current: number
+    readonly byPhase: Readonly<Partial<Record<NodePhase, number>>>
+  }
+  readonly failed: readonly FailedNode[]
+  /** Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10. */
+  readonly rejected: readonly RevisionRef[]
+  /** The `retry` annotation that was last heeded, as long as it stands. */
+  readonly retried?: string
+  /** Newest first, at most 10. */
+  readonly history: readonly HistoryEntry[]
+  readonly conditions: readonly PoolCondition[]
+  /** What the table of `kubectl get` shows: its columns can pick a member, not shorten or join. */
+  readonly summary?: { readonly revision: string; readonly wave: string; readonly updated: string }
+}

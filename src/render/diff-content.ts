@@ -1,0 +1,83 @@
+import { parse } from 'yaml'
+import { canonicalJson, type Json, type NodeContent } from '../protocol/digest.ts'
+import { splitFlagString } from '../protocol/flag-string.ts'
+import { isObject, type JsonObject } from './merge-config.ts'
+
+/** One thing that differs; undefined on a side where it is not there. */
+export interface Change {
+  /** `version`; `flags`, then the name; `config`, then the way to the field; `host`, then `files`, the path, `mode`. */
+  readonly path: readonly string[]
+  readonly from: Json | undefined
+  readonly to: Json | undefined
+}
+
+/** What changes between two contents, sorted within version, flags, configuration and host; empty when they are equal. */
+export function diffContent(from: NodeContent | undefined, to: NodeContent): Change[] {
+  const version = compare(['version'], from?.version, to.version)
+  return [
+    ...version,
+    ...diffFlags(from, to),
+    ...diffConfig(from?.config, to.config),
+    // Where the version changes, so do URL and checksum of its binary: nothing more to tell.
+    ...diffHost(from?.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path)),
+  ]
+}
+
+export function diffFlags(from: NodeContent | undefined, to: NodeContent): Change[] {
+  if (from?.flags === to.flags && from?.opts === to.opts) return []
+  return compare(['flags'], flagsOf(from), flagsOf(to))
+}
+
+export function diffConfig(from: string | undefined, to: string | undefined): Change[] {
+  return from === to ? [] : compare(['config'], fieldsOf(from), fieldsOf(to))
+}
+
+export function diffHost(from: string | undefined, to: string | undefined): Change[] {
+  return from === to ? [] : compare(['host'], hostOf(from), hostOf(to))
+}
+
+export function isOfBinary([part, section, key]: Change['path']): boolean {
+  return part === 'host' && section === 'kubelet' && key === 'binary'
+}
+
+function compare(path: readonly string[], from: Json | undefined, to: Json | undefined): Change[] {
+  if (!isObjectOrAbsent(from) || !isObjectOrAbsent(to)) return isSame(from, to) ? [] : [{ path, from, to }]
+  const keys = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])
+  if (keys.size === 0 && isSame(from, to)) return []
+  if (keys.size === 0) return [{ path, from, to }]
+  return [...keys].sort().flatMap((key) => compare([...path, key], from?.[key], to?.[key]))
+}
+
+function isObjectOrAbsent(value: Json | undefined): value is JsonObject | undefined {
+  return value === undefined || isObject(value)
+}
+
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && canonicalJson(a) === canonicalJson(b))
+}
+
+/** By name, without dashes; where a flag is given twice, the last counts. */
+function flagsOf(content: NodeContent | undefined): JsonObject {
+  const args = splitFlagString(`${content?.flags ?? ''} ${content?.opts ?? ''}`)
+  return Object.fromEntries(args.map((arg) => /^-{0,2}([^=]*)=?(.*)$/s.exec(arg)?.slice(1) ?? [arg, '']))
+}
+
+function fieldsOf(config: string | undefined): JsonObject {
+  const { apiVersion, kind, ...fields } = config === undefined ? {} : (parse(config) as Record<string, Json>)
+  return fields
+}
+
+/** Lists become maps by what names their items, so that one file more is one change and not a shift of all others. */
+function hostOf(host: string | undefined): JsonObject {
+  const parts = host === undefined ? {} : (JSON.parse(host) as Record<string, Json>)
+  return Object.fromEntries(Object.entries(parts).map(([key, value]) => [key, byName(value)]))
+}
+
+function byName(value: Json): Json {
+  if (!Array.isArray(value)) return value
+  const items = value
+    .filter((item: Json) => isObject(item))
+    .map((item: JsonObject) => [item.path ?? item.name ?? item.url, item] as const)
+  if (items.length < value.length || items.length === 0) return value
+  return Object.fromEntries(items.map(([name, item]) => [String(name), item]))
+}

@@ -1,0 +1,103 @@
+import { type Disruption, greatest } from '../protocol/desired-config.ts'
+import type { NodeContent } from '../protocol/digest.ts'
+import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
+import { type Change, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
+import { kubeletEffect } from './kubelet-effects.ts'
+
+export interface DisruptionVerdict {
+  readonly disruption: Disruption
+  /** Each begins with what changes: `config.clusterDNS: running pods keep the old value`. */
+  readonly reasons: readonly string[]
+}
+
+/**
+ * How much a change disturbs a node, and why.
+ * @param from undefined when nodewave has not configured the node yet: what is on it then is unknown but for `running`.
+ * @param options.running version of the kubelet that runs, with or without `v`; it stands in where `from` names none.
+ */
+export type JudgeDisruption = (
+  from: NodeContent | undefined,
+  to: NodeContent,
+  options?: { readonly running?: string | undefined },
+) => DisruptionVerdict
+
+/** A judge that remembers the documents it compared: in a large fleet thousands of nodes share them. */
+export function createDisruptionJudge(): JudgeDisruption {
+  const configEffects = rememberPairs((from, to) => diffConfig(from, to).map(kubeletEffectOf))
+  const hostEffects = rememberPairs((from, to) => diffHost(from, to).flatMap((change) => hostEffectsOf(change, to)))
+  return (from, to, { running } = {}) => {
+    const version = versionEffects(from?.version ?? running, to.version)
+    if (from === undefined) return verdictOf([FIRST, ...version])
+    // Where the version changes, so does its binary: nothing more to tell.
+    const host = hostEffects(from.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path))
+    return verdictOf([...version, ...diffFlags(from, to).map(kubeletEffectOf), ...configEffects(from.config, to.config), ...host])
+  }
+}
+
+export const disruptionBetween: JudgeDisruption = (from, to, options) => createDisruptionJudge()(from, to, options)
+
+interface Effect {
+  readonly path: readonly string[]
+  readonly disruption: Disruption
+  readonly because: string
+}
+
+const FIRST: Effect = { path: ['node'], disruption: 'restart', because: 'it is configured for the first time' }
+
+function verdictOf(effects: readonly Effect[]): DisruptionVerdict {
+  return {
+    disruption: greatest(effects.map((effect) => effect.disruption)),
+    reasons: [...new Set(effects.map(({ path, because }) => `${path.join('.')}: ${because}`))],
+  }
+}
+
+/** A kubelet of another minor version may not take over running pods; one of another patch version may. */
+function versionEffects(from: string | undefined, to: string | undefined): Effect[] {
+  const path = ['version']
+  if (to === undefined || (from !== undefined && release(from) === release(to))) return []
+  if (from === undefined) return [{ path, disruption: 'drain', because: `${to} in place of one that is not known` }]
+  if (minor(from) === minor(to))
+    return [{ path, disruption: 'restart', because: `patch release ${release(from)} → ${release(to)}` }]
+  return [{ path, disruption: 'drain', because: `minor release ${minor(from)} → ${minor(to)}` }]
+}
+
+/** Of a flag or a field; the members of a field have the effect of the whole. */
+function kubeletEffectOf({ path: [part = '', name = ''], from, to }: Change): Effect {
+  return { path: [part, name], ...kubeletEffect(name, { from, to }) }
+}
+
+/** The parts of KubeletInstall that end in a restart of the kubelet. */
+const KUBELET_INSTALL = new Set(['layout', 'configMode', 'flagsFile', 'binary', 'package'])
+
+function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: Change, to: string | undefined): Effect[] {
+  const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
+  if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is installed anew')] : []
+  if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
+  return part === 'files' ? unitsRestartedBy(name, to).map((unit) => restart(`${unit} restarts on it`)) : []
+}
+
+function unitsRestartedBy(path: string, to: string | undefined): string[] {
+  const host: HostDocument = to === undefined ? {} : parseHostDocument(to)
+  return (host.units ?? []).filter((unit) => unit.restartOn?.includes(path)).map((unit) => unit.name)
+}
+
+type OfPair<Result> = (from: string | undefined, to: string | undefined) => Result
+
+function rememberPairs<Result>(work: OfPair<Result>): OfPair<Result> {
+  const known = new Map<string | undefined, Map<string | undefined, Result>>()
+  return (from, to) => {
+    const results = known.get(from) ?? new Map<string | undefined, Result>()
+    known.set(from, results)
+    const result = results.get(to) ?? work(from, to)
+    results.set(to, result)
+    return result
+  }
+}
+
+function release(version: string): string {
+  return version.replace(/^v/, '')
+}
+
+function minor(version: string): string {
+  return release(version).split('.').slice(0, 2).join('.')
+}

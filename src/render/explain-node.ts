@@ -1,0 +1,100 @@
+import type { Json } from '../protocol/digest.ts'
+import type { Doc, FleetModel, Location } from '../repo/model.ts'
+import type { Flags } from '../repo/schema/common.ts'
+import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
+import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type Subject } from './layers.ts'
+import type { NodeFacts } from './node-facts.ts'
+import { fileLayers, unitLayers } from './render-host.ts'
+import { locate, type Origin } from './render-problem.ts'
+import { fillTemplates, referencesIn, resolveReference } from './templates.ts'
+import { type Sourced, type Traced, traceConfig } from './trace-config.ts'
+
+/** A value as one document states it. */
+export interface StatedValue {
+  /** As it is on the node, templates filled in; null in the configuration: the field is removed. */
+  readonly value: Json
+  /** Kind and name of the document, such as `FlagSet baseline`. */
+  readonly source: string
+  readonly where: Location
+}
+
+export interface ExplainedValue extends StatedValue {
+  /** `version`; `flags`, then the name; `config`, then the way to the field; `files` or `units`, then the name. */
+  readonly path: readonly string[]
+  /** What it took the place of, the latest first. */
+  readonly overrode: readonly StatedValue[]
+}
+
+export interface Explanation {
+  readonly node: string
+  readonly pool: string
+  /** Every document that has a say, those whose word counts more coming later. */
+  readonly precedence: readonly string[]
+  readonly values: readonly ExplainedValue[]
+}
+
+/** Where everything that nodewave sets on a node comes from. */
+export function explainNode(
+  model: FleetModel,
+  { pool, node }: { readonly pool: Doc<NodePoolSpec>; readonly node: NodeFacts },
+): Explanation {
+  const subject: Subject = { pool, overrides: model.overrides.filter((override) => appliesTo(override, node)) }
+  const { version } = pool.spec.kubelet ?? {}
+  const traced = [
+    ...(version === undefined
+      ? []
+      : [{ path: ['version'], value: version, origin: { doc: pool, path: ['kubelet', 'version'] }, overrode: [] }]),
+    ...traceNamed('flags', flagLayers(model, subject).flatMap(flagsOf)),
+    ...traceConfig(configLayers(model, subject)).map((value) => ({ ...value, path: ['config', ...value.path] })),
+    ...traceNamed('files', fileLayers(model, subject).map(named((file) => file.path))),
+    ...traceNamed('units', unitLayers(model, subject).map(named((unit) => unit.name))),
+  ]
+  const explain = (sourced: Sourced): StatedValue => ({
+    value: onNode(sourced.value, node),
+    source: nameOf(sourced.origin.doc),
+    where: locate(sourced.origin),
+  })
+  return {
+    node: node.name,
+    pool: pool.name,
+    precedence: documentsOf(model, subject).map((doc) => nameOf(doc)),
+    values: traced.map((value) => ({ path: value.path, ...explain(value), overrode: value.overrode.map(explain) })),
+  }
+}
+
+interface Named {
+  readonly name: string
+  readonly value: Json
+  readonly origin: Origin
+}
+
+/** A later one replaces what has the same name as a whole. */
+function traceNamed(part: string, values: readonly Named[]): Traced[] {
+  const traced = new Map<string, Traced>()
+  for (const { name, value, origin } of values) {
+    const earlier = traced.get(name)
+    traced.set(name, { path: [part, name], value, origin, overrode: earlier === undefined ? [] : [earlier, ...earlier.overrode] })
+  }
+  return [...traced.values()].sort((a, b) => (a.path.join() < b.path.join() ? -1 : 1))
+}
+
+function flagsOf({ doc, path, value }: Layer<Flags>): Named[] {
+  return Object.entries(value).map(([name, flag]) => ({ name, value: flag, origin: { doc, path: [...path, name] } }))
+}
+
+function named<Value extends Json>(nameIn: (value: Value) => string): (layer: Layer<Value>) => Named {
+  return ({ doc, path, value }) => ({ name: nameIn(value), value, origin: { doc, path } })
+}
+
+/** What the node lacks stays as it is written. */
+function onNode(value: Json, node: NodeFacts): Json {
+  const resolved = referencesIn(value).flatMap((reference) => {
+    const found = resolveReference(reference, node)
+    return found === undefined ? [] : [[reference, found] as const]
+  })
+  return fillTemplates(value, new Map(resolved))
+}
+
+function nameOf({ kind, name }: Doc<unknown>): string {
+  return `${kind} ${name}`
+}

@@ -1,0 +1,61 @@
+import { splitFlagString } from '../protocol/flag-string.ts'
+import type { ConfigMode } from '../protocol/host-document.ts'
+import type { Doc, FleetModel } from '../repo/model.ts'
+import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
+import { collectTemplates } from './collect-templates.ts'
+import { configLayers, flagLayers, type Subject } from './layers.ts'
+import { configText, mergeConfig } from './prepare-config.ts'
+import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
+import type { Origin } from './render-problem.ts'
+import { fillTemplates } from './templates.ts'
+import { traceConfig } from './trace-config.ts'
+
+/** What a kubelet would be started with by a pool, on a node that has no overrides. */
+export interface KubeletSample {
+  /** As the kubelet gets them, in order, without quoting. */
+  readonly args: readonly string[]
+  /** Text of its configuration file; absent when the repository says nothing of it. */
+  readonly config?: string
+  /** For an overlay, `config` is not all that the kubelet will read: the host's own file lies beneath. */
+  readonly configMode: ConfigMode
+  /** Where each flag and each field comes from. */
+  readonly origins: readonly SampleOrigin[]
+}
+
+export interface SampleOrigin {
+  /** As a kubelet writes it when it complains: `--max-pods` for a flag, the steps to a field. */
+  readonly path: readonly string[]
+  readonly origin: Origin
+}
+
+/** Values that a node would have to fill in; each is one that a kubelet takes. */
+const MADE_UP: Readonly<Record<string, string>> = {
+  'node.name': 'node-0',
+  'node.arch': 'amd64',
+  'node.osImage': 'Linux',
+  'node.internalIP': '192.0.2.1',
+}
+
+/** @throws {RenderError} when nothing can be rendered for the pool; a model that passed its check has no such pool. */
+export function kubeletSample(model: FleetModel, pool: Doc<NodePoolSpec>): KubeletSample {
+  const subject: Subject = { pool, overrides: [] }
+  const flags = mergeFlags(flagLayers(model, subject))
+  const layers = configLayers(model, subject)
+  const resolved = madeUp(collectTemplates(flags, layers).references.keys())
+  const { shared, own } = splitFlags(flags)
+  const fields = mergeConfig(layers, 'full')
+  return {
+    args: [shared, own].flatMap((part) => splitFlagString(flagString(part, resolved) ?? '')),
+    ...(fields === undefined ? {} : { config: configText(fillTemplates(fields, resolved)) }),
+    configMode: pool.spec.kubelet?.configMode ?? 'overlay',
+    origins: [...originsOfFlags(flags), ...traceConfig(layers)],
+  }
+}
+
+function madeUp(references: Iterable<string>): ReadonlyMap<string, string> {
+  return new Map([...references].map((reference) => [reference, MADE_UP[reference] ?? 'value']))
+}
+
+function originsOfFlags(flags: MergedFlags): SampleOrigin[] {
+  return [...flags].map(([name, { doc, path }]) => ({ path: [`--${name}`], origin: { doc, path } }))
+}

@@ -1,0 +1,10 @@
+/** What rendering may know of a node. Everything else about it cannot change what it is to become. */
+export interface NodeFacts {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** `amd64`, `arm64`, as status.nodeInfo says. */
+  readonly arch: string
+  readonly osImage: string
+  /** The first address of type InternalIP; undefined until the kubelet reported one. */
+  readonly internalIP?: string | undefined
+}

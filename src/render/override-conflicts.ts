@@ -1,0 +1,29 @@
+import { findConflicts } from './find-conflicts.ts'
+import type { Subject } from './layers.ts'
+import { leavesOf } from './merge-config.ts'
+import type { RenderProblem } from './render-problem.ts'
+
+/** Overrides are one level: two that meet on a node may not say different things about a flag, a field or a file. */
+export function overrideConflicts({ overrides }: Subject): RenderProblem[] {
+  return findConflicts([
+    ...overrides.flatMap((doc) =>
+      Object.entries(doc.spec.flags ?? {}).map(([name, value]) => ({
+        doc,
+        path: ['flags', name],
+        what: `flag --${name}`,
+        value,
+      })),
+    ),
+    ...overrides.flatMap((doc) =>
+      leavesOf(doc.spec.config ?? {}).map(({ path, value }) => ({
+        doc,
+        path: ['config', ...path],
+        what: `field ${path.join('.')}`,
+        value,
+      })),
+    ),
+    ...overrides.flatMap((doc) =>
+      (doc.spec.files ?? []).map((value, index) => ({ doc, path: ['files', index], what: `file ${value.path}`, value })),
+    ),
+  ])
+}

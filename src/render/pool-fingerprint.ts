@@ -1,0 +1,44 @@
+import { digestOf, type Json } from '../protocol/digest.ts'
+import type { Doc, FleetModel } from '../repo/model.ts'
+import type { Selector } from '../repo/schema/common.ts'
+import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
+import { prepareVariant } from './prepare-variant.ts'
+import { hostFile } from './render-host.ts'
+
+/**
+ * Digest of all that nodes of the pool are rendered from, but for what is the nodes' own. The policy of the rollout is not in it: another
+ * wave size is no new revision. Overrides by node name are in it for every pool, since only a node's labels say whose it is.
+ * @throws {RangeError} when the fleet has no such pool.
+ */
+export function poolFingerprint(model: FleetModel, name: string): string {
+  const pool = model.pools.get(name)
+  if (pool === undefined) throw new RangeError(`fingerprint pool "${name}": the fleet has no such pool`)
+  const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, problems } = prepareVariant(model, {
+    pool,
+    overrides: [],
+  })
+  return digestOf({
+    pool: name,
+    nodeSelector: pool.spec.nodeSelector,
+    version,
+    sharedFlags,
+    ownFlags: Object.fromEntries([...ownFlags].map(([flag, { value }]) => [flag, value])),
+    templatedConfig,
+    kubelet: kubelet?.digest,
+    host: host.digest,
+    problems: problems.map(({ message }) => message),
+    overrides: model.overrides
+      .filter((override) => mayConcern(pool.spec.nodeSelector, override))
+      .map((override) => overrideText(model, override)),
+  })
+}
+
+function mayConcern(pool: Selector, { spec }: Doc<NodeOverrideSpec>): boolean {
+  const wanted = spec.nodeSelector?.matchLabels ?? {}
+  return Object.entries(wanted).every(([key, value]) => (pool.matchLabels[key] ?? value) === value)
+}
+
+function overrideText(model: FleetModel, { name, spec }: Doc<NodeOverrideSpec>): Json {
+  const { files = [], ...rest } = spec
+  return { name, ...rest, files: files.map((file) => hostFile(model, file)) }
+}

@@ -1,0 +1,72 @@
+import { canonicalJson } from '../protocol/digest.ts'
+import type { HostDocument } from '../protocol/host-document.ts'
+import { PAYLOAD_KEYS } from '../protocol/names.ts'
+import type { FleetModel } from '../repo/model.ts'
+import { collectTemplates } from './collect-templates.ts'
+import { configLayers, flagLayers, type Subject } from './layers.ts'
+import type { JsonObject } from './merge-config.ts'
+import { overrideConflicts } from './override-conflicts.ts'
+import { makePayload, type Payload, sizeProblems } from './payload.ts'
+import { configText, mergeConfig } from './prepare-config.ts'
+import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
+import { renderHostDocument } from './render-host.ts'
+import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
+import { referencesIn } from './templates.ts'
+
+/** All that the nodes of one pool with the same overrides have in common. What is left to do for a node is to fill in templates. */
+export interface Variant {
+  readonly pool: string
+  /** Any of these keeps every node of the variant from being rendered. */
+  readonly problems: readonly RenderProblem[]
+  /** What the node must provide, and where that is asked for. */
+  readonly references: ReadonlyMap<string, Origin>
+  readonly version?: string | undefined
+  /** In the ConfigMap. */
+  readonly sharedFlags?: string | undefined
+  /** In KUBELET_OPTS. */
+  readonly ownFlags: MergedFlags
+  /** Present when it has templates; the kubelet's ConfigMap is then the node's own. */
+  readonly templatedConfig?: JsonObject | undefined
+  /** The kubelet's ConfigMap, when it is the same on every node and there is anything in it. */
+  readonly kubelet?: Payload | undefined
+  readonly host: Payload
+}
+
+export function prepareVariant(model: FleetModel, subject: Subject): Variant {
+  const { name: pool, spec } = subject.pool
+  const flags = mergeFlags(flagLayers(model, subject))
+  const { shared, own } = splitFlags(flags)
+  const templates = collectTemplates(flags, configLayers(model, subject))
+  const host = makePayload(pool, 'host', { [PAYLOAD_KEYS.host]: hostText(renderHostDocument(model, subject)) })
+  const problems = [...overrideConflicts(subject), ...templates.problems]
+  const sharedFlags = collecting(problems, () => flagString(shared, new Map()))
+  const config = collecting(problems, () => mergeConfig(configLayers(model, subject), spec.kubelet?.configMode ?? 'overlay'))
+  const isTemplated = config !== undefined && referencesIn(config).length > 0
+  const kubelet = isTemplated ? undefined : kubeletPayload(pool, sharedFlags, config)
+  problems.push(...sizeProblems(kubelet), ...sizeProblems(host))
+  return {
+    pool,
+    version: spec.kubelet?.version,
+    sharedFlags,
+    ownFlags: own,
+    templatedConfig: isTemplated ? config : undefined,
+    kubelet,
+    host,
+    references: templates.references,
+    problems,
+  }
+}
+
+/** @returns undefined when there would be nothing in it. */
+export function kubeletPayload(pool: string, flags: string | undefined, config: JsonObject | undefined): Payload | undefined {
+  if (flags === undefined && config === undefined) return undefined
+  return makePayload(pool, 'kubelet', {
+    ...(flags === undefined ? {} : { [PAYLOAD_KEYS.flags]: flags }),
+    ...(config === undefined ? {} : { [PAYLOAD_KEYS.config]: configText(config) }),
+  })
+}
+
+/** For people who read the ConfigMap: one member a line, keys sorted. */
+function hostText(document: HostDocument): string {
+  return JSON.stringify(JSON.parse(canonicalJson(document)), null, 2)
+}

@@ -1,0 +1,99 @@
+import type { Artifact, HostDocument, HostFile, KubeletInstall } from '../protocol/host-document.ts'
+import type { Doc, FleetModel } from '../repo/model.ts'
+import { rolloutSettings } from '../repo/rollout-settings.ts'
+import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
+import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
+import { type Layer, named, type Subject } from './layers.ts'
+
+type UnitSpec = NonNullable<HostProfileSpec['units']>[number]
+
+/** The files of the pool's HostProfiles in their order, then those of overrides. */
+export function fileLayers(model: FleetModel, { pool, overrides }: Subject): Layer<HostFileSpec>[] {
+  const docs = [...named(model.hostProfiles, pool.spec.hostProfiles), ...overrides]
+  return docs.flatMap((doc) => (doc.spec.files ?? []).map((value, index) => ({ doc, path: ['files', index], value })))
+}
+
+export function unitLayers(model: FleetModel, { pool }: Subject): Layer<UnitSpec>[] {
+  return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
+    (doc.spec.units ?? []).map((value, index) => ({ doc, path: ['units', index], value })),
+  )
+}
+
+/** How the kubelet is installed and everything around it; the same for all nodes of the subject. */
+export function renderHostDocument(model: FleetModel, subject: Subject): HostDocument {
+  const profiles = named(model.hostProfiles, subject.pool.spec.hostProfiles).map((doc) => doc.spec)
+  const files = new Map(fileLayers(model, subject).map(({ value }) => [value.path, hostFile(model, value)]))
+  const units = new Map(unitLayers(model, subject).map(({ value }) => [value.name, value]))
+  return {
+    kubelet: kubeletInstall(model, subject),
+    ...filled('files', [...files.values()]),
+    ...filled('units', [...units.values()]),
+    ...filled('repositories', collect(profiles, 'repositories')),
+    ...filled('packages', collect(profiles, 'packages')),
+    ...filled('archives', collect(profiles, 'archives')),
+    ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
+    ...sysctls(profiles),
+    ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
+  }
+}
+
+function kubeletInstall(model: FleetModel, { pool }: Subject): KubeletInstall {
+  const { layout = 'kubeadm', configMode = 'overlay', flagsFile } = pool.spec.kubelet ?? {}
+  const binary = binaries(releaseOf(model, pool)?.spec, pool.spec.kubelet?.version)
+  return {
+    layout,
+    configMode,
+    ...(flagsFile === undefined ? {} : { flagsFile }),
+    ...(binary === undefined ? {} : { binary }),
+    trialSeconds: rolloutSettings(model.fleet.spec, pool.spec).trial / 1000,
+  }
+}
+
+function fillUrl(url: string, values: Readonly<Record<string, string>>): string {
+  return url.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => values[name] ?? placeholder)
+}
+
+function releaseOf(model: FleetModel, pool: Subject['pool']): Doc<KubeletReleaseSpec> | undefined {
+  return model.releases.get(pool.spec.kubelet?.release ?? '')
+}
+
+/** By architecture; undefined when the release has no binaries of that version. */
+function binaries(release: KubeletReleaseSpec | undefined, version: string | undefined): Record<string, Artifact> | undefined {
+  const checksums = version === undefined ? undefined : release?.binary?.sha256[version]
+  if (release?.binary === undefined || version === undefined || checksums === undefined) return undefined
+  const { url } = release.binary
+  return Object.fromEntries(
+    Object.entries(checksums).map(([arch, sha256]) => [arch, { url: fillUrl(url, { version, arch }), sha256 }]),
+  )
+}
+
+/** The file with its content in it. */
+export function hostFile(model: FleetModel, { from, ...file }: HostFileSpec): HostFile {
+  return from === undefined ? file : { ...file, ...contentOf(model.attachments.get(from) ?? new Uint8Array()) }
+}
+
+function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'contentBase64'> {
+  try {
+    return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    return { contentBase64: Buffer.from(bytes).toString('base64') }
+  }
+}
+
+function sysctls(profiles: readonly HostProfileSpec[]): Pick<HostDocument, 'sysctls'> {
+  const all = profiles.flatMap((profile) => Object.entries(profile.sysctls ?? {}))
+  return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.map(([key, value]) => [key, String(value)])) }
+}
+
+type ListKey = 'repositories' | 'packages' | 'archives' | 'kernelModules'
+
+function collect<Key extends ListKey>(
+  profiles: readonly HostProfileSpec[],
+  key: Key,
+): NonNullable<HostProfileSpec[Key]>[number][] {
+  return profiles.flatMap((profile) => (profile[key] ?? []) as NonNullable<HostProfileSpec[Key]>[number][])
+}
+
+function filled<Key extends keyof HostDocument, Item>(key: Key, items: Item[]): { [K in Key]?: Item[] } {
+  return (items.length === 0 ? {} : { [key]: items }) as { [K in Key]?: Item[] }
+}

@@ -1,0 +1,92 @@
+import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import { formatLocation, type Problem } from '../problem.ts'
+import type { HostFileSpec, HostProfileSpec } from '../schema/host-profile.ts'
+import type { NodePoolSpec } from '../schema/node-pool.ts'
+import type { Path } from '../source.ts'
+import { nearest } from '../suggest.ts'
+
+/** A ConfigMap holds 1 MiB, and binary content grows by a third on its way there. */
+const MAX_ATTACHMENT = 512 * 1024
+
+/** Host files: where their content comes from, and that no two claim the same place. */
+export function checkHostFiles(draft: Draft): Problem[] {
+  const { HostProfile, NodeOverride, NodePool } = draft.documents
+  return [
+    ...[...HostProfile.values(), ...NodeOverride.values()].flatMap((document) =>
+      checkContents(document, document.spec.files ?? [], draft.files),
+    ),
+    ...[...HostProfile.values()].flatMap((profile) => repeatedClaims([profile], (claim) => errorOf(profile, claim))),
+    ...[...NodePool.values()].flatMap((pool) => checkPool(pool, HostProfile)),
+  ]
+}
+
+function checkContents(document: Loaded<unknown>, specs: readonly HostFileSpec[], files: Draft['files']): Problem[] {
+  return specs.flatMap(({ from }, index) => {
+    if (from === undefined) return []
+    const refused = refusal(from, files)
+    return refused ? [errorAt(document, ['files', index, 'from'], { reason: 'MissingReference', ...refused })] : []
+  })
+}
+
+function refusal(from: string, files: Draft['files']): { message: string; remedy?: string } | undefined {
+  const file = files.get(from)
+  if (!file) {
+    const near = nearest(from, files.keys())
+    return {
+      message: `the repository has no file "${from}"`,
+      remedy: near ? `did you mean "${near}"?` : 'paths are relative to the folder of the fleet',
+    }
+  }
+  if (file.kind === 'symlink')
+    return { message: `"${from}" is a symlink, and symlinks are not followed`, remedy: 'put the file itself there' }
+  if (file.kind === 'submodule') return { message: `"${from}" is a submodule, and submodules are not read` }
+  const size = file.kind === 'tooLarge' ? file.size : file.bytes.byteLength
+  return size > MAX_ATTACHMENT ? { message: `"${from}" has ${size} bytes; expected at most ${MAX_ATTACHMENT}` } : undefined
+}
+
+interface Claim {
+  /** `file /etc/motd` or `unit chrony.service`. */
+  readonly what: string
+  readonly profile: Loaded<HostProfileSpec>
+  readonly path: Path
+}
+
+function checkPool(pool: Loaded<NodePoolSpec>, profiles: ReadonlyMap<string, Loaded<HostProfileSpec>>): Problem[] {
+  const names = [...new Set(pool.spec.hostProfiles)]
+  const used = names.flatMap((name) => profiles.get(name) ?? [])
+  return repeatedClaims(used, (claim, other) => {
+    // Within one profile it is told of where it stands.
+    if (claim.profile === other.profile) return []
+    const message = `profiles "${other.profile.name}" and "${claim.profile.name}" both claim ${claim.what} (${formatLocation(claim.profile.source.where(claim.path))})`
+    return [
+      errorAt(pool, ['hostProfiles', (pool.spec.hostProfiles ?? []).indexOf(claim.profile.name)], {
+        reason: 'Conflict',
+        message,
+      }),
+    ]
+  })
+}
+
+function errorOf(profile: Loaded<HostProfileSpec>, { what, path }: Claim): Problem[] {
+  return [errorAt(profile, path, { reason: 'Conflict', message: `${what} stands here a second time` })]
+}
+
+function repeatedClaims(
+  profiles: readonly Loaded<HostProfileSpec>[],
+  tell: (claim: Claim, first: Claim) => Problem[],
+): Problem[] {
+  const first = new Map<string, Claim>()
+  return profiles.flatMap(claimsOf).flatMap((claim) => {
+    const other = first.get(claim.what)
+    if (!other) first.set(claim.what, claim)
+    return other ? tell(claim, other) : []
+  })
+}
+
+function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
+  const { files = [], units = [] } = profile.spec
+  return [
+    ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
+    ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
+  ]
+}

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import { formatLocation, type Problem } from '../problem.ts'
+import type { NodeOverrideSpec } from '../schema/node-override.ts'
+import type { Path } from '../source.ts'
+
+/**
+ * Overrides are one level: none of them comes before another, so two that surely meet on a node may not disagree.
+ * Those with different selectors may meet too; that shows with the nodes there are.
+ */
+export function checkOverrides({ documents }: Draft): Problem[] {
+  const first = new Map<string, { readonly override: Loaded<NodeOverrideSpec>; readonly path: Path; readonly value: unknown }>()
+  return [...documents.NodeOverride.values()].flatMap((override) =>
+    valuesOf(override.spec).flatMap(([path, value]) => {
+      const key = JSON.stringify([targetOf(override.spec), path])
+      const other = first.get(key)
+      if (!other) first.set(key, { override, path, value })
+      if (!other || isDeepStrictEqual(other.value, value)) return []
+      const message = `override "${other.override.name}" says otherwise for the same node (${formatLocation(other.override.source.where(path))})`
+      return [errorAt(override, path, { reason: 'Conflict', message })]
+    }),
+  )
+}
+
+function targetOf({ node, nodeSelector }: NodeOverrideSpec): unknown {
+  return node ?? Object.entries(nodeSelector?.matchLabels ?? {}).sort()
+}
+
+/** Flags as a whole, configuration by its leaves: maps are merged, the rest is replaced. */
+function valuesOf({ flags = {}, config = {} }: NodeOverrideSpec): [Path, unknown][] {
+  return [
+    ...Object.entries(flags).map(([name, value]): [Path, unknown] => [['flags', name], value]),
+    ...leaves(config, ['config']),
+  ]
+}
+
+function leaves(value: object, path: Path): [Path, unknown][] {
+  return Object.entries(value).flatMap(([key, child]): [Path, unknown][] =>
+    child !== null && typeof child === 'object' && !Array.isArray(child)
+      ? leaves(child, [...path, key])
+      : [[[...path, key], child]],
+  )
+}

@@ -1,0 +1,78 @@
+import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import { formatLocation, type Problem } from '../problem.ts'
+import type { KubeletReleaseSpec } from '../schema/kubelet-release.ts'
+import type { NodePoolSpec } from '../schema/node-pool.ts'
+
+const PLACEHOLDER = /\{\{\s*([^}]*?)\s*\}\}/g
+
+/** A version must be obtainable, and what is downloaded must be known by its checksum. */
+export function checkReleases({ documents }: Draft): Problem[] {
+  return [
+    ...[...documents.NodePool.values()].flatMap((pool) => checkPool(pool, documents.KubeletRelease)),
+    ...[...documents.KubeletRelease.values()].flatMap((release) => [...checkUrl(release), ...placeholders(release)]),
+  ]
+}
+
+function checkPool(pool: Loaded<NodePoolSpec>, releases: ReadonlyMap<string, Loaded<KubeletReleaseSpec>>): Problem[] {
+  const { version, release: name, layout = 'kubeadm' } = pool.spec.kubelet ?? {}
+  if (name !== undefined && version === undefined)
+    return [
+      errorAt(pool, ['kubelet', 'release'], {
+        reason: 'MissingField',
+        message: 'a release needs a version to obtain',
+        remedy: 'state kubelet.version',
+      }),
+    ]
+  // In the env layout the host's own wrapper obtains what KUBELET_VERSION says.
+  if (name === undefined && version !== undefined && layout !== 'env') {
+    const message = `nothing says how kubelet ${version} is obtained`
+    return [
+      errorAt(pool, ['kubelet', 'version'], {
+        reason: 'MissingField',
+        message,
+        remedy: 'state kubelet.release, or leave the version out if others install it',
+      }),
+    ]
+  }
+  const release = releases.get(name ?? '')
+  return release && version !== undefined ? checkChecksum(pool, version, release) : []
+}
+
+function checkChecksum(pool: Loaded<NodePoolSpec>, version: string, release: Loaded<KubeletReleaseSpec>): Problem[] {
+  const checksums = release.spec.binary?.sha256
+  if (!checksums || Object.keys(checksums[version] ?? {}).length > 0) return []
+  const where = formatLocation(release.source.where(['binary', 'sha256']))
+  const message = `release "${release.name}" has no checksum for kubelet ${version}`
+  return [
+    errorAt(pool, ['kubelet', 'version'], {
+      reason: 'MissingChecksum',
+      message,
+      remedy: `add "${version}" with its sha256 by architecture at ${where}`,
+    }),
+  ]
+}
+
+function checkUrl(release: Loaded<KubeletReleaseSpec>): Problem[] {
+  const unknown = [...(release.spec.binary?.url ?? '').matchAll(PLACEHOLDER)].find(
+    ([, name]) => name !== 'version' && name !== 'arch',
+  )
+  if (!unknown) return []
+  const message = `"${unknown[0]}" cannot be filled in: expected {{version}} or {{arch}}`
+  return [errorAt(release, ['binary', 'url'], { reason: 'InvalidValue', message })]
+}
+
+/** Zeros are what people write until they know better. They do no harm: no download has that checksum. */
+function placeholders(release: Loaded<KubeletReleaseSpec>): Problem[] {
+  return Object.entries(release.spec.binary?.sha256 ?? {}).flatMap(([version, byArch]) =>
+    Object.entries(byArch)
+      .filter(([, checksum]) => /^0+$/.test(checksum))
+      .map(([arch]): Problem => {
+        const message = `the checksum of kubelet ${version} for ${arch} is a placeholder: agents will refuse every download`
+        const remedy = 'fill in the checksum that the publisher states'
+        return {
+          ...errorAt(release, ['binary', 'sha256', version, arch], { reason: 'MissingChecksum', message, remedy }),
+          severity: 'warning',
+        }
+      }),
+  )
+}

@@ -1,0 +1,82 @@
+import type { KubeletFields } from '../schema/common.ts'
+import type { Path } from '../source.ts'
+import { didYouMean } from '../suggest.ts'
+import { gateFinding } from './check-gates.ts'
+import type { Finding } from './finding.ts'
+import { fieldLifetime, type Knowledge, knowledgeOf, ROOT_TYPE } from './knowledge.ts'
+
+const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/
+const TEMPLATE = /\{\{/
+
+/** Fields that a kubelet of this version does not have, and values of the wrong type. The kubelet itself takes a misspelt field without a word. */
+export function checkConfig(config: KubeletFields, version: string | undefined): Finding[] {
+  const context = { knowledge: knowledgeOf(version), version }
+  return [...checkStruct(config, ROOT_TYPE, [], context), ...checkGates(config.featureGates, version)]
+}
+
+interface Context {
+  readonly knowledge: Knowledge
+  readonly version: string | undefined
+}
+
+function checkStruct(value: object, owner: string, path: Path, context: Context): Finding[] {
+  const fields = context.knowledge.fields.get(owner)
+  return Object.entries(value).flatMap(([name, child]) => {
+    const type = fields?.get(name)
+    return type === undefined ? [unknownField(name, owner, path, context)] : checkValue(child, type, [...path, name], context)
+  })
+}
+
+function unknownField(name: string, owner: string, path: Path, { knowledge, version }: Context): Finding {
+  const lifetime = fieldLifetime(owner, name, version)
+  const message = `configuration field "${[...path, name].join('.')}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
+  const remedy = lifetime ? undefined : didYouMean(name, knowledge.fields.get(owner)?.keys() ?? [])
+  return { path: [...path, name], reason: 'UnknownField', part: 'key', message, remedy }
+}
+
+/** null is allowed everywhere: it takes out what an earlier document set. */
+function checkValue(value: unknown, type: string, path: Path, context: Context): Finding[] {
+  if (value === null) return []
+  if (type.startsWith('[]')) {
+    if (!Array.isArray(value)) return [wrongType(path, 'a list')]
+    return value.flatMap((item, index) => checkValue(item, type.slice(2), [...path, index], context))
+  }
+  const scalar = SCALARS[type]
+  if (scalar) return scalar.accepts(value) ? [] : [wrongType(path, scalar.expected)]
+  if (typeof value !== 'object' || Array.isArray(value)) return [wrongType(path, 'a map')]
+  if (!type.startsWith('{}')) return checkStruct(value, type, path, context)
+  return Object.entries(value).flatMap(([key, item]) => checkValue(item, type.slice(2), [...path, key], context))
+}
+
+interface Scalar {
+  readonly expected: string
+  readonly accepts: (value: unknown) => boolean
+}
+
+const SCALARS: Readonly<Record<string, Scalar>> = {
+  string: { expected: 'a string', accepts: (value) => typeof value === 'string' },
+  bool: { expected: 'true or false', accepts: (value) => typeof value === 'boolean' },
+  int: { expected: 'a whole number', accepts: (value) => Number.isSafeInteger(value) },
+  number: { expected: 'a number', accepts: (value) => typeof value === 'number' },
+  duration: { expected: 'a duration such as "10s" or "1m30s"', accepts: isDuration },
+  /** Nanoseconds are what this one was counted in before it became a duration; kubeadm still writes 0. */
+  interval: { expected: 'a duration such as "5s"', accepts: (value) => isDuration(value) || Number.isSafeInteger(value) },
+  quantity: {
+    expected: 'a quantity such as "500Mi"',
+    accepts: (value) => typeof value === 'string' || typeof value === 'number',
+  },
+  time: { expected: 'a time such as "2026-11-21T08:00:00Z"', accepts: (value) => typeof value === 'string' },
+}
+
+function isDuration(value: unknown): boolean {
+  return typeof value === 'string' && (GO_DURATION.test(value) || TEMPLATE.test(value))
+}
+
+function wrongType(path: Path, expected: string): Finding {
+  return { path, reason: 'InvalidValue', part: 'value', message: `expected "${path.join('.')}" to be ${expected}` }
+}
+
+function checkGates(gates: unknown, version: string | undefined): Finding[] {
+  if (gates === null || typeof gates !== 'object') return []
+  return Object.keys(gates).flatMap((name) => gateFinding(name, ['featureGates', name], version))
+}

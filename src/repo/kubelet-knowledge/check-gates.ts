@@ -1,0 +1,14 @@
+import type { Path } from '../source.ts'
+import { didYouMean } from '../suggest.ts'
+import type { Finding } from './finding.ts'
+import { gateLifetime, knowledgeOf } from './knowledge.ts'
+
+/** A kubelet panics at start over a feature gate that it does not know. */
+export function gateFinding(name: string, path: Path, version: string | undefined): Finding[] {
+  const knowledge = knowledgeOf(version)
+  if (knowledge.gates.has(name)) return []
+  const lifetime = gateLifetime(name, version)
+  const message = `feature gate "${name}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
+  const remedy = lifetime ? undefined : didYouMean(name, knowledge.gates)
+  return [{ path, reason: 'UnknownFeatureGate', part: 'key', message, remedy }]
+}

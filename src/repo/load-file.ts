@@ -1,0 +1,58 @@
+import type { Document } from 'yaml'
+import { type Interpreted, interpretDocument } from './interpret-document.ts'
+import { MAX_ISSUES, MAX_YAML_BYTES, plainValue, yamlIssues } from './parse-yaml.ts'
+import { type Problem, wholeFile } from './problem.ts'
+import { sourceOf, YamlText } from './source.ts'
+
+/** Everything that can be said of one file without looking at another. */
+export function loadFile(file: string, bytes: Uint8Array): Interpreted {
+  if (bytes.byteLength > MAX_YAML_BYTES)
+    return unreadable(file, `expected at most ${MAX_YAML_BYTES} bytes of YAML; the file has ${bytes.byteLength}`)
+  const text = decode(bytes)
+  if (text === undefined) return unreadable(file, 'expected UTF-8 text')
+  const yaml = new YamlText(file, text)
+  const loaded = yaml.parsed.documents.map((document, index) => loadDocument(yaml, document, index))
+  yaml.forget()
+  return {
+    documents: loaded.flatMap(({ documents }) => documents),
+    problems: loaded.flatMap(({ problems }) => problems).slice(0, MAX_ISSUES),
+  }
+}
+
+function loadDocument(yaml: YamlText, document: Document.Parsed, index: number): Interpreted {
+  const issues = yamlIssues(document)
+  if (issues.length > 0)
+    return failed(issues.map(({ range, ...rest }) => ({ severity: 'error', at: yaml.place(range), ...rest })))
+  const whole = sourceOf(yaml, index, (path) => path)
+  try {
+    const value = plainValue(document)
+    if (value === null) return failed([])
+    return interpretDocument(value, whole, (toDocument) => sourceOf(yaml, index, toDocument))
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error
+    return failed([
+      {
+        severity: 'error',
+        reason: 'MalformedYaml',
+        at: whole.where([]),
+        message: `cannot resolve the aliases: ${error.message}`,
+      },
+    ])
+  }
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(file: string, message: string): Interpreted {
+  return failed([{ severity: 'error', reason: 'UnreadableFile', at: wholeFile(file), message }])
+}
+
+function failed(problems: readonly Problem[]): Interpreted {
+  return { documents: [], problems }
+}

@@ -1,0 +1,66 @@
+/**
+ * Fields that are part of the language but that this version does not act on. Each is refused: a repository that is accepted
+ * is one whose every word has an effect. Implementing a field means taking its line out here.
+ */
+export interface NotYet {
+  readonly kind: string
+  /** Path within the spec; `*` stands for any key or index. */
+  readonly path: readonly string[]
+  /** Values that ask for nothing this version would not do. */
+  readonly except?: readonly unknown[]
+}
+
+export const NOT_YET: readonly NotYet[] = [
+  ...['Fleet', 'NodePool'].flatMap((kind): NotYet[] => [
+    { kind, path: ['rollout', 'waves', '*', 'manual'], except: [false] },
+    { kind, path: ['rollout', 'drain', 'mode'], except: ['Auto', 'Never'] },
+    { kind, path: ['rollout', 'drain', 'timeout'] },
+    { kind, path: ['rollout', 'drain', 'deleteEmptyDirData'] },
+    { kind, path: ['rollout', 'drain', 'force'] },
+    { kind, path: ['rollout', 'drain', 'gracePeriodSeconds'] },
+    { kind, path: ['rollout', 'windows'] },
+    { kind, path: ['rollout', 'gates'] },
+  ]),
+  { kind: 'Fleet', path: ['maxUnavailable'] },
+  { kind: 'Fleet', path: ['blastRadius'] },
+  { kind: 'Fleet', path: ['drift'] },
+  { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },
+  { kind: 'Fleet', path: ['commitStatus'] },
+  { kind: 'NodePool', path: ['dependsOn'] },
+  { kind: 'NodePool', path: ['kubelet', 'layout'], except: ['kubeadm', 'env'] },
+  { kind: 'NodePool', path: ['kubelet', 'flagsFile'], except: ['extra-args'] },
+  { kind: 'KubeletRelease', path: ['apt'] },
+  { kind: 'KubeletRelease', path: ['dnf'] },
+  { kind: 'HostProfile', path: ['repositories'] },
+  { kind: 'HostProfile', path: ['packages'] },
+  { kind: 'HostProfile', path: ['archives'] },
+  { kind: 'HostProfile', path: ['sysctls'] },
+  { kind: 'HostProfile', path: ['kernelModules'] },
+  { kind: 'HostProfile', path: ['swap'] },
+]
+
+/** Paths in a spec that stand for something this version would not do. */
+export function notYetActedOn(kind: string, spec: unknown): (readonly (string | number)[])[] {
+  return NOT_YET.filter((entry) => entry.kind === kind).flatMap((entry) =>
+    matches(spec, entry.path)
+      .filter(({ value }) => !entry.except?.includes(value))
+      .map(({ path }) => path),
+  )
+}
+
+interface Match {
+  readonly path: readonly (string | number)[]
+  readonly value: unknown
+}
+
+function matches(value: unknown, [step, ...rest]: readonly string[], path: readonly (string | number)[] = []): Match[] {
+  if (step === undefined) return [{ path, value }]
+  return children(value)
+    .filter(([key]) => step === '*' || step === key)
+    .flatMap(([key, child]) => matches(child, rest, [...path, key]))
+}
+
+function children(value: unknown): (readonly [string | number, unknown])[] {
+  if (Array.isArray(value)) return [...value.entries()]
+  return value !== null && typeof value === 'object' ? Object.entries(value) : []
+}

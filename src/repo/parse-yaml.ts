@@ -1,0 +1,112 @@
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+} from 'yaml'
+
+/** Where in the text something is: offsets, end exclusive. */
+export type Range = readonly [start: number, end: number]
+
+export interface YamlIssue {
+  readonly reason: 'MalformedYaml' | 'DuplicateKey'
+  readonly range: Range
+  readonly message: string
+}
+
+export interface ParsedYaml {
+  readonly documents: readonly Document.Parsed[]
+  readonly lines: LineCounter
+}
+
+/** A fleet's documents are a few kilobytes; the bounds keep hostile ones from costing time or memory. */
+export const MAX_YAML_BYTES = 1024 * 1024
+const MAX_DEPTH = 64
+const MAX_ALIASES = 100
+/** A file with thousands of errors is told of by the first of them. */
+export const MAX_ISSUES = 100
+const TOO_DEEP = `collections may be nested at most ${MAX_DEPTH} deep`
+
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter()
+  // Duplicate keys are looked for below: the parser's own search compares each key with each.
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    stringKeys: true,
+    logLevel: 'silent',
+  })
+  return { documents: Array.isArray(documents) ? documents : [], lines }
+}
+
+/** What makes a document unfit to be read, with nothing of its meaning looked at. At most `MAX_ISSUES`. */
+export function yamlIssues(document: Document.Parsed): YamlIssue[] {
+  const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
+  if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
+  const malformed = [...document.errors, ...document.warnings].slice(0, MAX_ISSUES).map(({ pos, message }) => issue(pos, message))
+  if (malformed.length > 0 || document.contents === null) return malformed
+  const found: YamlIssue[] = []
+  inspect(document.contents, { found, aliases: 0, open: [] })
+  return found.slice(0, MAX_ISSUES)
+}
+
+/** @throws {ReferenceError} when an alias leads nowhere, or to too much. */
+export function plainValue(document: Document.Parsed): unknown {
+  return document.toJS({ maxAliasCount: MAX_ALIASES })
+}
+
+interface Inspection {
+  readonly found: YamlIssue[]
+  aliases: number
+  /** The collections around the node that is looked at. */
+  readonly open: (Node | null)[]
+}
+
+function inspect(node: Node | null, inspection: Inspection): void {
+  const { found, open } = inspection
+  if (isAlias(node)) found.push(...aliasIssues(node, inspection))
+  if (!isCollection(node)) return
+  if (open.length === MAX_DEPTH) {
+    found.push(issue(rangeOf(node), TOO_DEEP))
+    return
+  }
+  if (isMap(node)) found.push(...keyIssues(node.items))
+  open.push(node)
+  for (const item of node.items) inspect((isPair(item) ? item.value : item) as Node | null, inspection)
+  open.pop()
+}
+
+function aliasIssues(alias: Alias, inspection: Inspection): YamlIssue[] {
+  inspection.aliases += 1
+  if (inspection.aliases === MAX_ALIASES + 1)
+    return [issue(rangeOf(alias), `at most ${MAX_ALIASES} aliases may stand in a document`)]
+  const circular = inspection.open.some((node) => node !== null && !isAlias(node) && node.anchor === alias.source)
+  return circular ? [issue(rangeOf(alias), `alias "${alias.source}" leads to what it is part of`)] : []
+}
+
+function keyIssues(pairs: readonly { readonly key: unknown }[]): YamlIssue[] {
+  const seen = new Set<unknown>()
+  return pairs.flatMap(({ key }): YamlIssue[] => {
+    if (!isScalar(key)) return []
+    if (key.value === '__proto__') return [issue(rangeOf(key), 'a key may not be "__proto__"')]
+    if (seen.has(key.value))
+      return [{ ...issue(rangeOf(key), `"${String(key.value)}" stands here a second time`), reason: 'DuplicateKey' }]
+    seen.add(key.value)
+    return []
+  })
+}
+
+function issue(range: Range, message: string): YamlIssue {
+  return { reason: 'MalformedYaml', range, message }
+}
+
+function rangeOf(node: Node): Range {
+  return node.range ? [node.range[0], node.range[1]] : [0, 0]
+}

@@ -1,0 +1,49 @@
+import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import { type Problem, wholeFile } from './problem.ts'
+
+type Content = Extract<RepoFile, { kind: 'file' }>
+
+export interface RepoFiles {
+  /** Files that may hold documents. */
+  readonly yaml: readonly (readonly [path: string, file: Content])[]
+  /** What cannot be read, though it may hold documents: leaving it out would accept half a repository. */
+  readonly problems: readonly Problem[]
+}
+
+/** Files and folders whose name begins with a dot belong to other tools: `.github/`, `.pre-commit-config.yaml`. */
+export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
+  const visible = [...files].filter(([path]) => !/(?:^|\/)\./.test(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    yaml: visible.filter((entry): entry is [string, Content] => entry[1].kind === 'file' && isYaml(entry[0])),
+    problems: visible.flatMap(([path, file]) => unreadable(path, file)),
+  }
+}
+
+function unreadable(path: string, file: RepoFile): Problem[] {
+  if (file.kind === 'submodule')
+    return [problem(path, 'a submodule, and submodules are not read', 'put the files themselves there')]
+  if (file.kind === 'symlink' && mayHoldDocuments(path))
+    return [problem(path, `a symlink to "${file.target}", and symlinks are not followed`, 'put the file itself there')]
+  if (file.kind === 'tooLarge' && isYaml(path))
+    return [problem(path, `a file of ${file.size} bytes, which is too large to be read`)]
+  return []
+}
+
+function problem(path: string, what: string, remedy?: string): Problem {
+  return {
+    severity: 'error',
+    reason: 'UnreadableFile',
+    at: wholeFile(path),
+    message: `expected a YAML file; this is ${what}`,
+    remedy,
+  }
+}
+
+function isYaml(path: string): boolean {
+  return /\.ya?ml$/.test(path)
+}
+
+/** A link without an ending may lead to a folder. */
+function mayHoldDocuments(path: string): boolean {
+  return isYaml(path) || !/\.[^/]*$/.test(path)
+}

@@ -1,0 +1,59 @@
+import type { Selector, Share } from './schema/common.ts'
+import type { FleetSpec } from './schema/fleet.ts'
+import type { NodePoolSpec } from './schema/node-pool.ts'
+import type { GateSpec, WindowSpec } from './schema/rollout.ts'
+
+/** How a pool is rolled, with nothing left open. Durations are milliseconds. */
+export interface RolloutSettings {
+  readonly waves: readonly WaveSettings[]
+  readonly maxUnavailable: Share
+  readonly maxFailures: Share
+  readonly onFailure: 'Rollback' | 'Halt'
+  readonly applyTimeout: number
+  readonly trial: number
+  readonly drain: DrainSettings
+  readonly windows: readonly WindowSpec[]
+  readonly gates: readonly GateSpec[]
+}
+
+export interface WaveSettings {
+  readonly name: string
+  readonly nodes: Share | Selector
+  readonly soak: number
+  readonly manual: boolean
+}
+
+export interface DrainSettings {
+  readonly mode: 'Auto' | 'Always' | 'Never'
+  readonly timeout: number
+  readonly deleteEmptyDirData: boolean
+  readonly force: boolean
+  readonly gracePeriodSeconds?: number | undefined
+}
+
+const MINUTE = 60_000
+
+const DEFAULTS: RolloutSettings = {
+  waves: [{ name: 'all', nodes: { percent: 100 }, soak: 0, manual: false }],
+  maxUnavailable: { count: 1 },
+  maxFailures: { count: 0 },
+  onFailure: 'Rollback',
+  applyTimeout: 10 * MINUTE,
+  trial: 2 * MINUTE,
+  drain: { mode: 'Auto', timeout: 15 * MINUTE, deleteEmptyDirData: false, force: false },
+  windows: [],
+  gates: [],
+}
+
+export const DEFAULT_HISTORY_LIMIT = 10
+
+/** The pool's own word wins over the Fleet's, field by field; lists are taken whole. */
+export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSettings {
+  const stated = { ...fleet.rollout, ...pool.rollout }
+  return {
+    ...DEFAULTS,
+    ...stated,
+    waves: stated.waves?.map((wave) => ({ soak: 0, manual: false, ...wave })) ?? DEFAULTS.waves,
+    drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
+  }
+}

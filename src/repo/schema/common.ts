@@ -1,0 +1,82 @@
+import * as z from 'zod'
+import { LABEL_KEY, LABEL_VALUE, parseDuration, parseShare, VERSION } from './values.ts'
+
+/** What every document of ours begins with. */
+export const REPO_API_VERSION = 'nodewave.io/v1alpha1'
+
+/** A name that people give: a DNS label, so that it can stand in object names and labels. */
+export const name = z
+  .string()
+  .regex(/^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/, 'expected a name of lower-case letters, digits and "-", at most 63 long')
+
+/** `45s`, `10m`, `1h30m`; read as milliseconds. */
+export const duration = z
+  .string('expected a duration such as "45s", "10m" or "1h30m"')
+  .regex(
+    /^(?:0|(?=\d)(?:\d{1,6}h)?(?:\d{1,6}m)?(?:\d{1,6}s)?(?:\d{1,6}ms)?)$/,
+    'expected a duration such as "45s", "10m" or "1h30m"',
+  )
+  .transform(parseDuration)
+
+/** A count of nodes or a part of them: `2` or `20%`. */
+export const share = z
+  .union(
+    [z.int().min(0).max(1_000_000), z.string().regex(/^(?:100|\d{1,2})%$/)],
+    'expected a whole number or a percentage such as "20%"',
+  )
+  .transform(parseShare)
+export type Share = z.output<typeof share>
+
+const labelKey = z.string().regex(LABEL_KEY, 'expected a label key such as "node-role.kubernetes.io/worker"')
+const labelValue = z
+  .string('expected a quoted string')
+  .regex(LABEL_VALUE, 'expected a label value: letters, digits, "-", "_" and ".", at most 63 long')
+
+/** All labels must be on the node with these values. */
+export const selector = z.strictObject({
+  matchLabels: z.record(labelKey, labelValue).describe('Labels that a node must have, with these values; none: every node.'),
+})
+export type Selector = z.infer<typeof selector>
+
+const scalar = z.union([z.string(), z.number(), z.boolean()])
+
+/** Lists and maps are rendered in the kubelet's own syntax: `a,b` and `k=v,k2=v2`. */
+export const flagValue = z.union(
+  [scalar, z.array(scalar), z.record(z.string(), scalar)],
+  'expected a string, a number, true, false, a list or a map of such',
+)
+export type FlagValue = z.infer<typeof flagValue>
+
+export const flags = z
+  .record(
+    z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'expected the name of a kubelet flag without leading dashes, such as "node-labels"'),
+    flagValue,
+  )
+  .describe('Kubelet flags by name, without the leading dashes; lists and maps are written in the syntax of the kubelet.')
+export type Flags = z.infer<typeof flags>
+
+/** Part of a KubeletConfiguration; merged as RFC 7396 says, so null removes what an earlier document set. */
+export const kubeletFields = z.record(z.string(), z.json())
+export type KubeletFields = z.infer<typeof kubeletFields>
+
+export const version = z
+  .string('expected a kubelet version as a quoted string, such as "1.36.3"')
+  .regex(VERSION, 'expected a kubelet version such as "1.36.3"')
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 of 64 lower-case hexadecimal digits')
+
+export const httpUrl = z.string().regex(/^https?:\/\/[^\s/]+(?:\/\S*)?$/, 'expected an http or https URL')
+
+export const absolutePath = z
+  .string()
+  .regex(/^\/(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\/)[^\0]*[^\0/]$/, 'expected an absolute path without "." or ".." in it')
+
+/** `name` of the metadata is all that documents of ours carry besides their kind. */
+export function document<Kind extends string, Spec extends z.ZodType>(kind: Kind, spec: Spec) {
+  return z.strictObject({
+    apiVersion: z.literal(REPO_API_VERSION),
+    kind: z.literal(kind),
+    metadata: z.strictObject({ name: name.describe(`Name of the ${kind}; unique among documents of this kind.`) }),
+    spec,
+  })
+}

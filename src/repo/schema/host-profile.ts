@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import { absolutePath, document, httpUrl, name, sha256 } from './common.ts'
+
+const relativePath = z
+  .string()
+  .regex(
+    /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\0\\]*[^\0/\\]$/,
+    'expected a path in the repository, relative to the folder of the fleet, without ".."',
+  )
+
+/** A file on the host: its content stands here, or in a file of the repository. */
+export const hostFile = z
+  .strictObject({
+    path: absolutePath.describe('Where the file is on the host.'),
+    content: z
+      .string()
+      .max(512 * 1024)
+      .exactOptional()
+      .describe('The text of the file.'),
+    from: relativePath.exactOptional().describe('A file of the repository instead, relative to the folder of the fleet.'),
+    mode: z
+      .string('expected a file mode as a quoted string, such as "0644"')
+      .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
+      .exactOptional()
+      .describe('"0644" unless stated; quoted, because YAML reads 0644 as the number 644.'),
+    owner: z.string().min(1).exactOptional().describe('root unless stated.'),
+    group: z.string().min(1).exactOptional().describe('root unless stated.'),
+    state: z.enum(['present', 'absent']).exactOptional().describe('present unless stated.'),
+  })
+  .refine(hasOneSource, 'expected either content or from, and neither with state: absent')
+
+const unit = z.strictObject({
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/,
+      'expected a unit name such as "chrony.service"',
+    ),
+  content: z.string().exactOptional().describe('The unit file; absent: the unit is the one the distribution brings.'),
+  dropIns: z
+    .record(
+      z.string().regex(/^[A-Za-z0-9_.-]{1,200}\.conf$/, 'expected the name of a drop-in such as "10-limits.conf"'),
+      z.string(),
+    )
+    .exactOptional()
+    .describe('Drop-ins by file name.'),
+  enabled: z.boolean().exactOptional().describe('Whether it starts at boot; left as it is unless stated.'),
+  state: z.enum(['running', 'stopped']).exactOptional().describe('Left as it is unless stated.'),
+  restartOn: z.array(absolutePath).exactOptional().describe('Files whose change restarts the unit, besides its own.'),
+})
+
+const hostProfileSpec = z.strictObject({
+  files: z.array(hostFile).max(1000).exactOptional(),
+  units: z.array(unit).max(200).exactOptional().describe('Services and their like.'),
+  repositories: z
+    .array(
+      z.strictObject({
+        name,
+        apt: z.string().min(1).exactOptional().describe('The line of sources.list.'),
+        dnf: z.string().min(1).exactOptional().describe('The base URL.'),
+        key: httpUrl.exactOptional(),
+      }),
+    )
+    .max(100)
+    .exactOptional()
+    .describe('Package repositories.'),
+  packages: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package'),
+        version: z.string('expected a package version as a quoted string').exactOptional(),
+        state: z.enum(['present', 'absent']).exactOptional(),
+        hold: z.boolean().exactOptional().describe('Keep it from being upgraded by others.'),
+      }),
+    )
+    .max(1000)
+    .exactOptional(),
+  archives: z
+    .array(z.strictObject({ url: httpUrl, sha256, directory: absolutePath, strip: z.int().min(0).max(20).exactOptional() }))
+    .max(100)
+    .exactOptional()
+    .describe('Archives that are unpacked into a directory.'),
+  sysctls: z
+    .record(
+      z.string().regex(/^[a-z0-9_]+(?:[./][A-Za-z0-9_*-]+)+$/, 'expected the name of a sysctl such as "net.ipv4.ip_forward"'),
+      z.union([z.string(), z.int()]),
+    )
+    .exactOptional(),
+  kernelModules: z
+    .array(z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'expected the name of a kernel module'))
+    .max(100)
+    .exactOptional(),
+  swap: z.literal('off').exactOptional(),
+})
+
+export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')
+export type HostProfileSpec = z.infer<typeof hostProfileSpec>
+export type HostFileSpec = z.infer<typeof hostFile>
+
+function hasOneSource(file: { content?: string | undefined; from?: string | undefined; state?: string | undefined }): boolean {
+  const sources = [file.content, file.from].filter((source) => source !== undefined).length
+  return sources === (file.state === 'absent' ? 0 : 1)
+}

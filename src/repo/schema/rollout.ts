@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { duration, httpUrl, name, selector, share } from './common.ts'
+
+const wave = z.strictObject({
+  name: name.describe('What status calls the wave.'),
+  nodes: z
+    .union([share, selector], 'expected a whole number, a percentage such as "20%", or matchLabels')
+    .describe(
+      'How many nodes are done when the wave is: a count or a percentage of the pool, or a selector that names them. The last wave always takes what is left.',
+    ),
+  soak: duration.exactOptional().describe('How long the wave must stay healthy before the next one opens; 0 unless stated.'),
+  manual: z.boolean().exactOptional().describe('The wave waits until a person promotes the revision.'),
+})
+
+const drain = z.strictObject({
+  mode: z
+    .enum(['Auto', 'Always', 'Never'])
+    .exactOptional()
+    .describe('Auto drains where the change wants it, such as a new minor version; that is the default.'),
+  timeout: duration.exactOptional().describe('How long a drain may take.'),
+  deleteEmptyDirData: z.boolean().exactOptional().describe('Evict pods with emptyDir volumes too; their data is lost.'),
+  force: z.boolean().exactOptional().describe('Evict pods that no controller will make anew.'),
+  gracePeriodSeconds: z.int().min(0).exactOptional().describe('Instead of the grace period that each pod states.'),
+})
+
+const window = z.strictObject({
+  schedule: z
+    .string()
+    .regex(/^\S+(?: \S+){4}$/, 'expected a cron schedule of five fields, such as "0 22 * * mon-thu"')
+    .describe('When the window opens: a cron schedule of five fields.'),
+  duration: duration.describe('How long it stays open.'),
+  timeZone: z
+    .string()
+    .refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"')
+    .exactOptional()
+    .describe('UTC unless stated.'),
+  action: z.enum(['allow', 'deny']).exactOptional().describe('allow unless stated.'),
+})
+
+const gate = z.strictObject({
+  name,
+  prometheus: z.strictObject({
+    url: httpUrl,
+    query: z.string().min(1).describe('A PromQL expression with one value.'),
+    min: z.number().exactOptional(),
+    max: z.number().exactOptional(),
+  }),
+})
+
+/** How a pool is rolled. What is absent is taken from the Fleet, then from the defaults; see `rollout-settings.ts`. */
+export const rollout = z.strictObject({
+  waves: z.array(wave).min(1).max(100).exactOptional().describe('In order; one wave of all nodes unless stated.'),
+  maxUnavailable: share.exactOptional().describe('Nodes that may be unavailable at once, for whatever reason; 1 unless stated.'),
+  maxFailures: share.exactOptional().describe('Failed nodes that are put up with before the pool stops; 0 unless stated.'),
+  onFailure: z
+    .enum(['Rollback', 'Halt'])
+    .exactOptional()
+    .describe('Rollback, the default, brings the pool back to the last revision that it completed; Halt leaves it as it stands.'),
+  applyTimeout: duration
+    .exactOptional()
+    .describe('A node that has not ended the work after this long counts as failed; 10m unless stated.'),
+  trial: duration
+    .exactOptional()
+    .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
+  drain: drain.exactOptional(),
+  windows: z.array(window).max(100).exactOptional().describe('When nodes may be taken.'),
+  gates: z.array(gate).max(20).exactOptional().describe('Measurements that must hold before the next wave opens.'),
+})
+export type RolloutSpec = z.infer<typeof rollout>
+export type WaveSpec = z.infer<typeof wave>
+export type WindowSpec = z.infer<typeof window>
+export type GateSpec = z.infer<typeof gate>
+
+function isTimeZone(value: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value })
+    return true
+  } catch {
+    return false
+  }
+}

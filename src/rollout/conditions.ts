@@ -1,0 +1,52 @@
+import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
+import { stamp } from './history.ts'
+import { type Finding, obstacleOf } from './obstacle.ts'
+import type { Picture } from './picture.ts'
+import { awaitsPromotion, isWaveDone } from './progress.ts'
+import type { Taking } from './take.ts'
+import { describeNodes } from './wording.ts'
+
+/** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
+export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCondition[] {
+  const obstacle = obstacleOf(picture, taking)
+  const work = workOf(picture, taking)
+  const rest = restOf(picture)
+  const condition = (type: PoolConditionType, holds: boolean, { reason, message }: Finding): PoolCondition => {
+    const status = holds ? 'True' : 'False'
+    const before = picture.run.memory.conditions.find((other) => other.type === type && other.status === status)
+    return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(picture.now) }
+  }
+  return [
+    condition('Ready', !obstacle && !work, obstacle ?? work ?? rest),
+    condition('Reconciling', work !== undefined, work ?? obstacle ?? rest),
+    condition('Stalled', obstacle !== undefined, obstacle ?? work ?? rest),
+  ]
+}
+
+/** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
+function workOf(picture: Picture, { taken, waiting, undrainable }: Taking): Finding | undefined {
+  const { pool, run, members } = picture
+  const ongoing = members.filter(({ standing }) => standing.pending && standing.phase !== 'Unreachable')
+  const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
+  const moves = taken.length > 0 || atWork
+  if (run.state === 'Halted' || members.length === 0) return undefined
+  if (!moves && (pool.controls.paused !== undefined || undrainable.length > 0)) return undefined
+  if (run.state === 'Completed' && ongoing.length === 0) return undefined
+  const message = `${describeNodes(picture)}${describeWave(picture)}`
+  if (run.target.fingerprint !== pool.head.fingerprint) return { reason: 'RollingBack', message }
+  if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
+  if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
+    return { reason: 'WaitingForPromotion', message: `${message}; annotate the pool with promote=${run.target.revision}` }
+  const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
+  return { reason: soaking ? 'Soaking' : 'RollingOut', message }
+}
+
+function restOf(picture: Picture): Finding {
+  if (picture.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
+  return { reason: 'Completed', message: describeNodes(picture) }
+}
+
+function describeWave({ waves, open }: Picture): string {
+  const wave = waves[open]
+  return wave && waves.length > 1 ? `; wave ${open + 1} of ${waves.length}, "${wave.name}"` : ''
+}

@@ -1,0 +1,39 @@
+import { advance } from './advance.ts'
+import type { Action, Decision } from './decision.ts'
+import { noticesBetween } from './notices.ts'
+import { lookAt, type Picture } from './picture.ts'
+import type { Instant, PoolSnapshot } from './snapshot.ts'
+import { statusOf } from './status.ts'
+import { takeNodes } from './take.ts'
+import { wakeAt } from './wake.ts'
+
+/**
+ * What to do about a pool now. The same snapshot gives the same decision; its status given back as memory, it is the
+ * same again.
+ */
+export function decide(pool: PoolSnapshot, now: Instant): Decision {
+  const picture = settle(pool, now)
+  const taking = takeNodes(picture)
+  const status = statusOf(picture, taking)
+  const wake = wakeAt(picture)
+  const assignments = taking.taken.map(({ free, ...assign }): Action => ({ kind: 'assign', ...assign, at: now }))
+  return {
+    actions: [...assignments, ...clearRetry(pool)],
+    notices: noticesBetween(pool.memory, status),
+    status,
+    ...(wake !== undefined && { wakeAt: wake }),
+  }
+}
+
+/** Looks again for as long as the run comes a step further: a rejection changes the target, a new wave whom to take. */
+function settle(pool: PoolSnapshot, now: Instant): Picture {
+  const picture = lookAt(pool, now)
+  const memory = advance(picture)
+  return memory ? settle({ ...pool, memory }, now) : picture
+}
+
+/** Only once the status says that it was heeded: removed before, it would be lost with the process. */
+function clearRetry({ memory, controls }: PoolSnapshot): Action[] {
+  const { retry } = controls
+  return retry !== undefined && retry === memory.retried ? [{ kind: 'clearRetry', retry }] : []
+}

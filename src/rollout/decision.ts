@@ -1,0 +1,42 @@
+import type { Disruption } from '../protocol/desired-config.ts'
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import type { Instant } from './snapshot.ts'
+
+/** Something for the shell to do. Each is idempotent: done twice, or again by another replica, it changes nothing. */
+export type Action =
+  /** Write the node's configuration at `revision` and grant it so much disruption. */
+  | {
+      readonly kind: 'assign'
+      readonly node: string
+      readonly revision: string
+      readonly digest: string
+      readonly grant: Disruption
+      /** Goes into ASSIGNED. */
+      readonly at: Instant
+    }
+  /** Take back a cordon of ours that outlived its reason. */
+  | { readonly kind: 'uncordon'; readonly node: string; readonly cordonedFor: string }
+  /** Remove the pool's `retry` annotation, if it still says this: it has been heeded. */
+  | { readonly kind: 'clearRetry'; readonly retry: string }
+
+/** Worth telling people, once: the shell writes it as an Event on the object. */
+export interface Notice {
+  readonly on: { readonly kind: 'pool' } | { readonly kind: 'node'; readonly name: string }
+  readonly type: 'Normal' | 'Warning'
+  /** CamelCase, stable. */
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * The status is written before any action is carried out, and nothing is done when that write fails: it is the journal. A node
+ * that failed is evidence against a commit only until it is assigned something else; were a rollback carried out first and the
+ * process to die, the next one would try the bad commit again.
+ */
+export interface Decision {
+  readonly actions: readonly Action[]
+  readonly notices: readonly Notice[]
+  readonly status: NodePoolStatus
+  /** When time alone can change the decision: end of a soak, of a timeout. */
+  readonly wakeAt?: Instant
+}

@@ -1,0 +1,49 @@
+import type { HistoryEntry, NodePoolStatus } from '../protocol/node-pool.ts'
+import type { Notice } from './decision.ts'
+import type { Memory } from './snapshot.ts'
+import { shortName } from './wording.ts'
+
+/** What became of a pool since its last status: told once, because that status is then replaced. */
+export function noticesBetween(before: Memory, after: NodePoolStatus): readonly Notice[] {
+  return [...runNotices(before, after), ...waveNotices(before, after), ...failureNotices(before, after)]
+}
+
+/** Oldest first, as it happened: one decision may end a run and begin the way back. */
+function runNotices(before: Memory, { history }: NodePoolStatus): Notice[] {
+  const known = new Set(before.history.map(identity))
+  return history.flatMap((entry) => (known.has(identity(entry)) ? [] : [runNotice(entry)])).reverse()
+}
+
+function identity({ fingerprint, result, endedAt = '' }: HistoryEntry): string {
+  return `${fingerprint} ${result} ${endedAt}`
+}
+
+const RUN_EVENTS = {
+  Running: { type: 'Normal', reason: 'RolloutStarted' },
+  Completed: { type: 'Normal', reason: 'RolloutCompleted' },
+  Superseded: { type: 'Normal', reason: 'RolloutSuperseded' },
+  Halted: { type: 'Warning', reason: 'RolloutHalted' },
+  RolledBack: { type: 'Warning', reason: 'RolledBack' },
+} as const
+
+function runNotice(entry: HistoryEntry): Notice {
+  const commit = `${shortName(entry)}${entry.subject ? ` "${entry.subject}"` : ''}`
+  return {
+    on: { kind: 'pool' },
+    ...RUN_EVENTS[entry.result],
+    message: entry.message ? `${commit} failed on ${entry.message}` : commit,
+  }
+}
+
+function waveNotices({ wave: before }: Memory, { wave, target }: NodePoolStatus): Notice[] {
+  if (!wave || !target || wave.index === (before?.index ?? 1)) return []
+  const message = `wave ${wave.index} of ${wave.count}, "${wave.name}", of ${shortName(target)}`
+  return [{ on: { kind: 'pool' }, type: 'Normal', reason: 'WaveOpened', message }]
+}
+
+function failureNotices({ failed: before }: Memory, { failed }: NodePoolStatus): Notice[] {
+  const known = new Set(before.map(({ node, reason }) => `${node} ${reason}`))
+  return failed
+    .filter(({ node, reason }) => !known.has(`${node} ${reason}`))
+    .map(({ node, reason, message }) => ({ on: { kind: 'node', name: node }, type: 'Warning', reason, message }))
+}

@@ -1,0 +1,78 @@
+import { POOL_CONTROLS } from '../protocol/names.ts'
+import type { PoolReason, RevisionRef } from '../protocol/node-pool.ts'
+import type { Picture } from './picture.ts'
+import type { Memory } from './snapshot.ts'
+import type { Taking } from './take.ts'
+import { isRejected } from './target.ts'
+import { describeFailures, listNames, shortName } from './wording.ts'
+
+export interface Finding {
+  readonly reason: PoolReason
+  readonly message: string
+}
+
+/** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
+export function obstacleOf(picture: Picture, taking: Taking): Finding | undefined {
+  return (
+    invalidRepository(picture) ??
+    rejection(picture) ??
+    claimedTwice(picture) ??
+    drain(taking) ??
+    failedNodes(picture, 'RenderFailed') ??
+    failedNodes(picture, 'NodesFailed') ??
+    pause(picture)
+  )
+}
+
+function invalidRepository({ pool }: Picture): Finding | undefined {
+  return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
+}
+
+function claimedTwice({ pool: { contested = [] } }: Picture): Finding | undefined {
+  const [first] = contested
+  if (first === undefined) return undefined
+  return { reason: 'NodeClaimedTwice', message: contested.length === 1 ? first : `${first}; and ${contested.length - 1} more` }
+}
+
+/** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
+function rejection({ pool, run }: Picture): Finding | undefined {
+  const { memory, target, state } = run
+  const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
+  if (!refused) return undefined
+  const [reason, outcome] =
+    state === 'Halted'
+      ? (['Halted', 'no node is touched'] as const)
+      : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
+  const remedy = `push a fix or a revert, or annotate the pool with ${POOL_CONTROLS.retry}=${refused.revision}`
+  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${remedy}` }
+}
+
+function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string {
+  const tried = rejected.find(({ fingerprint }) => fingerprint === refused.fingerprint)
+  const same = tried && tried.revision !== refused.revision ? ` renders the same as ${shortName(tried)}, which` : ''
+  const told = history.find(({ fingerprint, message }) => fingerprint === refused.fingerprint && message !== undefined)
+  return `${shortName(refused)}${same} failed${told ? ` on ${told.message}` : ''}`
+}
+
+function drain({ undrainable }: Taking): Finding | undefined {
+  if (undrainable.length === 0) return undefined
+  const message = `${listNames(undrainable)} must be drained for this change, and this version does not drain`
+  return { reason: 'DrainBlocked', message: `${message}; set drain: {mode: Never} to change them with their pods on them` }
+}
+
+function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed'): Finding | undefined {
+  const failed = members
+    .filter(({ standing }) => standing.failure && (standing.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
+    .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
+  return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
+}
+
+function pause({ pool, run, members }: Picture): Finding | undefined {
+  const { paused } = pool.controls
+  const settled = run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
+  if (paused === undefined || settled) return undefined
+  return {
+    reason: 'Paused',
+    message: paused === '' ? 'paused; nodes under way finish' : `paused: ${paused}; nodes under way finish`,
+  }
+}

@@ -1,0 +1,130 @@
+import type { Reported } from './budget.ts'
+import { type Course, hasGoal, isInRun, type Standing, standingOf } from './phase.ts'
+import { isApplied, reportOf } from './report.ts'
+import { currentRun, type Run } from './run.ts'
+import type { Instant, Memory, NodeView, PoolSnapshot, Wanted, WavePolicy } from './snapshot.ts'
+import { wasDownBefore } from './stamps.ts'
+import { ONE_WAVE, type WaveCandidate, waveMembership, wavesOf } from './waves.ts'
+
+/** A node, what it is to become, and how far it is. */
+export interface Member extends Reported {
+  /** The commit that `wanted` is of. */
+  readonly revision: string
+  readonly wanted: Wanted
+  /** Index into the picture's waves; absent for nodes that no wave counts. */
+  readonly wave?: number
+  readonly standing: Standing
+  /** It is assigned `wanted` already, and need not be again. */
+  readonly assigned: boolean
+  /** An unfinished roll-out got at it, and it is not well: whatever the target, it needs it most. */
+  readonly broken: boolean
+}
+
+/** All that a decision about a pool is drawn from. */
+export interface Picture {
+  readonly pool: PoolSnapshot
+  readonly now: Instant
+  readonly run: Run
+  readonly waves: readonly WavePolicy[]
+  /** Waves up to this index may be taken from; the number of waves when all have passed. */
+  readonly open: number
+  readonly members: readonly Member[]
+}
+
+export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
+  const run = currentRun(pool, now)
+  const waves = run.proven ? ONE_WAVE : wavesOf(pool.policy)
+  const open = run.state === 'Completed' ? waves.length : openWave(waves, run.memory.wave)
+  const goals = pool.nodes.map((node) => goalOf(node, { pool, run, now }))
+  const waveOf = open < waves.length ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap(candidate) }) : NO_WAVES
+  const members = goals.map((goal) => memberOf(goal, { waves, open, wave: waveOf.get(goal.node.name) }))
+  return { pool, now, run, waves, open, members }
+}
+
+/** By place and name, and by name alone when the policy was changed in the middle; else from the beginning. */
+function openWave(waves: readonly WavePolicy[], remembered: Memory['wave']): number {
+  if (!remembered) return 0
+  const { index, name } = remembered
+  if (waves[index - 1]?.name === name) return index - 1
+  const named = waves.findIndex((wave) => wave.name === name)
+  return Math.max(0, named)
+}
+
+const NO_WAVES: ReadonlyMap<string, number> = new Map()
+const NOT_RENDERED: Wanted = { kind: 'problem', message: 'nothing was rendered for this node' }
+
+/** A node on its way, before it is known which wave it goes in. */
+interface Goal {
+  readonly node: NodeView
+  readonly revision: string
+  readonly course: Course
+  readonly assigned: boolean
+  readonly broken: boolean
+}
+
+function goalOf(
+  node: NodeView,
+  { pool, run, now }: { readonly pool: PoolSnapshot; readonly run: Run; readonly now: Instant },
+): Goal {
+  const joins = node.assigned === undefined && run.stable !== undefined
+  const { wanted, revision } = joins && run.stable ? run.stable : run.target
+  const report = reportOf(node)
+  const course = {
+    report,
+    wanted: wanted.get(node.name) ?? NOT_RENDERED,
+    joins,
+    now,
+    runStart: run.startedAt,
+    applyTimeout: pool.policy.applyTimeout,
+  }
+  return { node, revision, course, assigned: hasGoal(node, course), broken: isBroken({ node, report }, run) }
+}
+
+/**
+ * Nodes on the stable content are no roll-out's doing: after an outage, all of a zone would come back to an unproven
+ * target at once.
+ */
+function isBroken({ node, report }: Reported, { stable }: Run): boolean {
+  if (!node.assigned) return false
+  const good = stable?.wanted.get(node.name)
+  if (good?.kind === 'config' && good.digest === node.assigned.digest) return false
+  return !node.ready || !isApplied(report)
+}
+
+function candidate(goal: Goal): WaveCandidate[] {
+  const { node, course } = goal
+  if (node.assignedByHand || node.hold !== undefined || course.wanted.kind === 'problem' || course.joins) return []
+  return [{ name: node.name, labels: node.labels, rank: rankOf(goal) }]
+}
+
+/**
+ * Who comes first into a wave: those that this run has touched, so that no later change moves the exposure to others; then
+ * those that change, the reachable first, since a node that is down proves nothing; last those that stay as they are, which
+ * prove nothing either.
+ */
+function rankOf({ node, course, assigned, broken }: Goal): number {
+  if (assigned && node.assigned) {
+    if (!isInRun(node.assigned, course)) return 3
+    return wasDownBefore(node, node.assigned, course) ? 2 : 0
+  }
+  if (broken) return 0
+  return node.ready ? 1 : 2
+}
+
+function memberOf(
+  { node, revision, course, assigned, broken }: Goal,
+  { waves, open, wave }: { readonly waves: readonly WavePolicy[]; readonly open: number; readonly wave: number | undefined },
+): Member {
+  const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
+  const standing = standingOf(node, { ...course, soak })
+  return {
+    node,
+    report: course.report,
+    revision,
+    wanted: course.wanted,
+    standing,
+    assigned,
+    broken,
+    ...(wave !== undefined && { wave }),
+  }
+}

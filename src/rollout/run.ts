@@ -1,0 +1,54 @@
+import { goesOn, traceStart, withRun } from './history.ts'
+import { heedRetry } from './retry.ts'
+import type { Instant, Memory, PoolSnapshot, Revision } from './snapshot.ts'
+import { chooseTarget, isProven, isRejected, recallRevision, refOf } from './target.ts'
+
+/** Where the pool is going, and how far that has come. */
+export interface Run {
+  readonly target: Revision
+  /** The last that completed, if it can still be rendered and has not failed since. */
+  readonly stable?: Revision
+  readonly startedAt: Instant
+  /**
+   * Going: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
+   * nothing to go back to.
+   */
+  readonly state: 'Going' | 'Completed' | 'Halted'
+  /** The pool has run through this content before: no canary, no soak. */
+  readonly proven: boolean
+  /** What the pool remembers, brought up to this run. */
+  readonly memory: Memory
+}
+
+export function currentRun(before: PoolSnapshot, now: Instant): Run {
+  const pool = { ...before, memory: heedRetry(before) }
+  const target = chooseTarget(pool)
+  const halted = isRejected(pool.memory, target)
+  const memory = halted ? { ...pool.memory, target: refOf(target) } : onTheWay(pool, { target, now })
+  const [top] = memory.history
+  const stable = memory.stable && !isRejected(memory, memory.stable) ? recallRevision(pool, memory.stable) : undefined
+  return {
+    target,
+    ...(stable && { stable }),
+    startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
+    state: halted ? 'Halted' : top?.result === 'Completed' ? 'Completed' : 'Going',
+    proven: isProven(memory, target),
+    memory,
+  }
+}
+
+function onTheWay(
+  { memory: before, nodes }: PoolSnapshot,
+  { target, now }: { readonly target: Revision; readonly now: Instant },
+): Memory {
+  const { wave, ...memory } = before
+  const lost = memory.target === undefined && memory.history.length === 0
+  const history = withRun(memory.history, target, lost ? traceStart(nodes, target, now) : now)
+  return {
+    ...memory,
+    target: refOf(target),
+    history,
+    ...(history[0]?.result === 'Completed' && { stable: refOf(target) }),
+    ...(wave && goesOn(memory.history, target) && { wave }),
+  }
+}

@@ -1,0 +1,97 @@
+import type { AgentStatus } from '../protocol/agent-status.ts'
+import type { Disruption } from '../protocol/desired-config.ts'
+import type { NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
+
+/** Milliseconds since the epoch, as the API server's and the agents' RFC 3339 stamps read. */
+export type Instant = number
+
+/** A count of nodes, or a part of the pool: `20%` reads as `{ percent: 20 }`. */
+export type Share = { readonly count: number } | { readonly percent: number }
+
+export interface WavePolicy {
+  readonly name: string
+  /** How many nodes, or which ones. What no wave takes forms a last one, `rest`. */
+  readonly nodes: Share | { readonly matchLabels: Readonly<Record<string, string>> }
+  /** Milliseconds that the wave must stay healthy before the next one opens. */
+  readonly soak: number
+  readonly manual: boolean
+}
+
+/** How a pool is rolled. Durations are milliseconds. */
+export interface RolloutPolicy {
+  readonly waves: readonly WavePolicy[]
+  readonly maxUnavailable: Share
+  readonly maxFailures: Share
+  readonly onFailure: 'Halt' | 'Rollback'
+  readonly drain: { readonly mode: 'Auto' | 'Always' | 'Never' }
+  /** A node that has not ended the work this long after it was assigned counts as failed. */
+  readonly applyTimeout: number
+}
+
+/** What a node is to become at one revision, as rendered. */
+export type Wanted =
+  | { readonly kind: 'config'; readonly digest: string; readonly version?: string; readonly disruption: Disruption }
+  | { readonly kind: 'problem'; readonly message: string }
+
+/** One commit, seen by one pool. */
+export interface Revision extends RevisionRef {
+  /** By node name; every node of the pool has an entry. */
+  readonly wanted: ReadonlyMap<string, Wanted>
+}
+
+/** A node of the pool, as the API server shows it: facts only, nothing concluded. */
+export interface NodeView {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly zone: string
+  readonly createdAt: Instant
+  readonly ready: boolean
+  /** When `ready` last changed. */
+  readonly readySince: Instant
+  readonly unschedulable: boolean
+  /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
+  readonly kubeletVersion: string
+  readonly hold?: string
+  readonly cordonedFor?: string
+  /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */
+  readonly assigned?: Assignment
+  /** A desired-config that a person wrote, or one that is not readable: the node is left alone. */
+  readonly assignedByHand: boolean
+  readonly status?: AgentStatus
+}
+
+export interface Assignment {
+  readonly digest: string
+  readonly revision: string
+  readonly pool: string
+  readonly grant: Disruption
+  /** ASSIGNED, when it can be read. */
+  readonly at?: Instant
+}
+
+/** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */
+export type Memory = Pick<
+  NodePoolStatus,
+  'target' | 'stable' | 'wave' | 'failed' | 'rejected' | 'retried' | 'history' | 'conditions'
+>
+
+export const NO_MEMORY: Memory = { failed: [], rejected: [], history: [], conditions: [] }
+
+/** Everything `decide` may look at for one pool. */
+export interface PoolSnapshot {
+  readonly name: string
+  readonly policy: RolloutPolicy
+  readonly nodes: readonly NodeView[]
+  /** The newest valid commit. */
+  readonly head: Revision
+  /** Revisions that a target may be besides the head: stable, and what the status names as target. By commit. */
+  readonly known: ReadonlyMap<string, Revision>
+  readonly memory: Memory
+  readonly controls: { readonly paused?: string; readonly promoted?: string; readonly retry?: string }
+  /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
+  readonly repositoryProblem?: string
+  /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
+  readonly contested?: readonly string[]
+  /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
+  readonly fleetBudget?: number
+}

@@ -1,0 +1,29 @@
+import { keyOf } from '../api-object.ts'
+import type { Core } from '../core.ts'
+import { renderObject } from '../represent/render.ts'
+import { notFound, tooLargeRevision } from '../status-error.ts'
+import type { Entry } from '../storage/entry.ts'
+import { revisionParameter } from './list-options.ts'
+import type { Answer, ApiRequest } from './request.ts'
+
+export function get(core: Core, request: ApiRequest): Answer {
+  const asked = revisionParameter(request.query, 'get')
+  if (asked > core.store.revision) throw tooLargeRevision(asked, core.store.revision)
+  return answerWith(core, request, { entry: existing(core, request), code: 200 })
+}
+
+/** @throws {StatusError} 404 */
+export function existing(core: Core, { type, namespace, name }: Pick<ApiRequest, 'type' | 'namespace' | 'name'>): Entry {
+  const entry = core.store.collection(type.collection).get(keyOf(namespace, name))
+  if (!entry) throw notFound(type, name)
+  return entry
+}
+
+export function answerWith(
+  core: Core,
+  { form, type }: ApiRequest,
+  result: { readonly entry: Entry; readonly code: number; readonly warnings?: readonly string[] },
+): Answer {
+  const text = renderObject(result.entry, form, core.now(), type)
+  return { code: result.code, text, ...(result.warnings ? { warnings: result.warnings } : {}) }
+}

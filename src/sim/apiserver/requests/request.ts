@@ -1,0 +1,30 @@
+import type { Representation } from '../represent/representation.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+/** A request for a resource, read from method, URL and headers. */
+export interface ApiRequest {
+  readonly verb: Verb
+  readonly type: ResourceType
+  /** Empty for cluster-scoped resources, and for all namespaces. */
+  readonly namespace: string
+  /** Empty for the whole collection. */
+  readonly name: string
+  readonly subresource: '' | 'status' | 'eviction'
+  readonly query: URLSearchParams
+  readonly contentType: string
+  readonly userAgent: string
+  readonly body: Buffer
+  readonly form: Representation
+}
+
+export interface Answer {
+  readonly code: number
+  /** JSON, unless contentType says otherwise. */
+  readonly text: string
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** For the Warning header. */
+  readonly warnings?: readonly string[]
+}

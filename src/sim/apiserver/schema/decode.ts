@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '../json.ts'
+import { isArray, isObject } from '../json.ts'
+import { resolved } from './core-schemas.ts'
+import type { Schema } from './schema.ts'
+
+/** A value of the wrong JSON type in a built-in kind, worded as Go's decoder does. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+}
+
+export interface DecodeOptions {
+  /** The version before: what is shared with it is known to be good and is not looked at again. */
+  readonly old?: Json | undefined
+  /** Collects the paths of fields that the schema does not know; they are dropped. */
+  readonly unknown: string[]
+}
+
+/**
+ * What the schema knows of `value`: unknown fields and nulls dropped, defaults filled in. Below a reference everything is of a
+ * built-in kind, and a wrong type is refused at once; custom resources do that in validation, with another error.
+ * @throws {DecodeError}
+ */
+export function decode(value: Json, schema: Schema, options: DecodeOptions): Json {
+  return visit(value, { schema, old: options.old, path: '', owner: undefined, goPath: '' }, options)
+}
+
+interface At {
+  readonly schema: Schema
+  readonly old: Json | undefined
+  readonly path: string
+  /** The Go struct that the value is in; none outside built-in kinds. */
+  readonly owner: string | undefined
+  /** The path as Go's decoder tells it, without keys of maps. */
+  readonly goPath: string
+}
+
+function visit(value: Json, at: At, options: DecodeOptions): Json {
+  if (value === at.old && typeof value === 'object') return value
+  const schema = resolved(at.schema)
+  const inside = at.schema.$ref?.split('.').at(-1) ?? at.owner
+  const goPath = at.owner === undefined && at.schema.$ref !== undefined ? '' : at.goPath
+  if (inside !== undefined) checkType(value, schema, `${at.owner ?? inside}.${goPath}`)
+  if (isArray(value)) return visitArray(value, { ...at, schema, owner: inside, goPath }, options)
+  if (isObject(value)) return visitObject(value, { ...at, schema, owner: inside, goPath }, options)
+  return value
+}
+
+function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Json {
+  const { items } = at.schema
+  if (!items) return value
+  const old = isArray(at.old) ? at.old : []
+  return value.map((item, index) => visit(item, { ...at, schema: items, old: old[index], path: `${at.path}[${index}]` }, options))
+}
+
+function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
+  const { schema } = at
+  const result: Record<string, Json> = {}
+  const old = isObject(at.old) ? at.old : undefined
+  for (const [key, member] of Object.entries(value)) {
+    const path = at.path ? `${at.path}.${key}` : key
+    const memberSchema = schemaOfMember(schema, key)
+    if (memberSchema === 'unknown') options.unknown.push(path)
+    else if (memberSchema === 'anything' || member === undefined) result[key] = member ?? null
+    else if (member !== null || memberSchema.nullable)
+      result[key] = visit(member, { ...at, schema: memberSchema, old: old?.[key], path, goPath: goPathOf(at, key) }, options)
+  }
+  fillDefaults(result, schema)
+  return result
+}
+
+function goPathOf({ goPath, schema }: At, key: string): string {
+  if (!schema.properties) return goPath
+  return goPath ? `${goPath}.${key}` : key
+}
+
+function schemaOfMember(schema: Schema, key: string): Schema | 'unknown' | 'anything' {
+  const property = schema.properties && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined
+  if (property) return property
+  if (typeof schema.additionalProperties === 'object') return schema.additionalProperties
+  if (schema['x-kubernetes-embedded-resource'] && ['kind', 'apiVersion', 'metadata'].includes(key)) return 'anything'
+  const open = schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true
+  return open || !(schema.properties || schema.type === 'object') ? 'anything' : 'unknown'
+}
+
+function fillDefaults(result: Record<string, Json>, schema: Schema): void {
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    if (key in result || property.default === undefined) continue
+    result[key] = decode(property.default, property, { unknown: [] })
+  }
+}
+
+function checkType(value: Json, schema: Schema, path: string): void {
+  if (value === null || schema.type === undefined) return
+  const found = isArray(value) ? 'array' : typeof value
+  const wanted = schema.type === 'integer' ? 'number' : schema.type
+  if (found === wanted && !(schema.type === 'integer' && !Number.isInteger(value))) return
+  const shown = found === 'boolean' ? 'bool' : found === 'number' && schema.type === 'integer' ? `number ${value}` : found
+  throw new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${path} of type ${goType(schema)}`)
+}
+
+function goType(schema: Schema): string {
+  if (schema.type === 'integer') return schema.format ?? 'int64'
+  if (schema.type === 'boolean') return 'bool'
+  return schema.type === 'object' ? 'map[string]string' : schema.type === 'array' ? '[]interface {}' : 'string'
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import { createServer as createPlain } from 'node:http'
+import { createServer as createSecure } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+
+export interface TlsFiles {
+  /** PEM */
+  readonly key: string
+  /** PEM */
+  readonly cert: string
+  /** PEM; the certificate itself when it is self-signed. */
+  readonly ca?: string
+  /** The name the certificate is for, when it is not the host listened on. */
+  readonly serverName?: string
+}
+
+export interface ListenerOptions {
+  readonly host: string
+  /** 0: any free one; the same again after an outage. */
+  readonly port: number
+  readonly tls: TlsFiles | undefined
+}
+
+/** A socket to listen on that can go away and come back at the same address, as a server does that is restarted. */
+export class Listener {
+  readonly #options: ListenerOptions
+  readonly #handler: RequestListener
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+  #port: number
+
+  constructor(options: ListenerOptions, handler: RequestListener) {
+    this.#options = options
+    this.#handler = handler
+    this.#port = options.port
+  }
+
+  get url(): string {
+    const { host, tls } = this.#options
+    return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${this.#port}`
+  }
+
+  async start(): Promise<void> {
+    if (this.#server) return
+    const { host, tls } = this.#options
+    const server = tls ? createSecure({ key: tls.key, cert: tls.cert }, this.#handler) : createPlain(this.#handler)
+    // Clients keep connections for later; closing an idle one just as a request goes out would look like an outage.
+    server.keepAliveTimeout = 10 * 60 * 1000
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
+    server.listen({ host, port: this.#port })
+    await once(server, 'listening')
+    this.#server = server
+    this.#port = (server.address() as AddressInfo).port
+  }
+
+  /** Refuses new connections and cuts the open ones. */
+  async stop(): Promise<void> {
+    const server = this.#server
+    if (!server) return
+    this.#server = undefined
+    const closed = once(server, 'close')
+    server.close()
+    this.breakConnections()
+    await closed
+  }
+
+  breakConnections(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}

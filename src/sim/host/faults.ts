@@ -1,0 +1,144 @@
+import type { AgentPorts, NodeApi } from '../../apply/ports.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import type { MemoryFiles } from './memory-files.ts'
+
+/** What is wrong with a host at the moment; changed while agents run. */
+export interface Faults {
+  /** Every write fails with this code, as on a disk that is broken or full. */
+  disk: 'EIO' | 'ENOSPC' | undefined
+  /** Neither the API server nor downloads can be reached. */
+  network: 'lost' | undefined
+  /** The machine is off: nothing that ran on it ever answers again. */
+  dead: boolean
+}
+
+/** Orders the death of one agent process. */
+export interface Death {
+  /** After how many effects on the host it dies. Counted are writes, removals and everything told to the service manager. */
+  readonly afterEffect?: number
+  /** It dies after the first effect of this kind and, if named, on this path or unit. */
+  readonly after?: { readonly method: string; readonly subject?: string }
+  /** The last effect is an append that comes only half as far. */
+  readonly torn?: boolean
+}
+
+const WRITES = ['writeAtomic', 'install', 'append', 'remove']
+const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
+const NEVER = new Promise<never>(() => {})
+
+/** One run of an agent on a host: its way to everything, until it dies. */
+export class AgentProcess {
+  readonly ports: AgentPorts
+  readonly #host: { readonly files: MemoryFiles; readonly faults: Faults }
+  readonly #death: Death | undefined
+  #dead = false
+  #effects = 0
+
+  constructor(ports: AgentPorts, host: { readonly files: MemoryFiles; readonly faults: Faults }, death?: Death) {
+    this.#host = host
+    this.#death = death
+    this.ports = {
+      ...ports,
+      files: guard(ports.files, (call) => this.#pass(call, { effect: WRITES.includes(call.method), write: true })),
+      services: guard(ports.services, (call) => this.#pass(call, { effect: ORDERS.includes(call.method) })),
+      kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
+      downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
+      node: this.#guardNode(ports.node),
+    }
+  }
+
+  get effects(): number {
+    return this.#effects
+  }
+
+  get dead(): boolean {
+    return this.#dead || this.#host.faults.dead
+  }
+
+  /** As `kill -9`: what it waits for never comes. */
+  kill(): void {
+    this.#dead = true
+  }
+
+  async #pass(call: Call, kind: { effect?: boolean; write?: boolean } = {}): Promise<unknown> {
+    const { faults } = this.#host
+    if (this.dead) return NEVER
+    if (!kind.effect) return this.#alive(await call.invoke())
+    if (kind.write && faults.disk !== undefined && call.method !== 'remove') throw diskError(faults.disk, call)
+    this.#effects++
+    const last = this.#isLast(call)
+    if (last && this.#death?.torn && call.method === 'append') this.#tear(call)
+    else await call.invoke()
+    if (last) this.#dead = true
+    return this.#alive(undefined)
+  }
+
+  #isLast({ method, args }: Call): boolean {
+    const { afterEffect, after } = this.#death ?? {}
+    if (after === undefined) return this.#effects === afterEffect
+    return method === after.method && (after.subject === undefined || args.includes(after.subject))
+  }
+
+  #tear({ args: [path, line] }: Call): void {
+    this.#host.files.appendText(String(path), String(line).slice(0, String(line).length / 2))
+  }
+
+  #alive<T>(value: T): T | Promise<never> {
+    return this.dead ? NEVER : value
+  }
+
+  #guardNode(node: NodeApi): NodeApi {
+    const guarded = guard(node, (call) => this.#reach(call))
+    return { ...bound(guarded), follow: (signal) => this.#follow(node, signal) }
+  }
+
+  async #reach(call: Call): Promise<unknown> {
+    if (this.dead) return NEVER
+    if (this.#host.faults.network === 'lost') throw unreachable()
+    return this.#alive(await call.invoke())
+  }
+
+  async *#follow(node: NodeApi, signal: AbortSignal): AsyncIterable<Awaited<ReturnType<NodeApi['get']>>> {
+    if (this.#host.faults.network === 'lost') throw unreachable()
+    for await (const seen of node.follow(signal)) {
+      if (this.dead) await NEVER
+      if (this.#host.faults.network === 'lost') throw unreachable()
+      yield seen
+    }
+  }
+}
+
+interface Call {
+  readonly method: string
+  readonly args: readonly unknown[]
+  readonly invoke: () => Promise<unknown>
+}
+
+/** The same object, each call of which goes through `gate`. */
+function guard<T extends object>(target: T, gate: (call: Call) => Promise<unknown>): T {
+  return new Proxy(target, {
+    get: (object, key) => {
+      const member: unknown = Reflect.get(object, key)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) =>
+        gate({ method: String(key), args, invoke: async () => Reflect.apply(member, object, args) as unknown })
+    },
+  })
+}
+
+function bound(node: NodeApi): Pick<NodeApi, 'get' | 'annotate' | 'configMap'> {
+  return {
+    get: () => node.get(),
+    annotate: (annotations) => node.annotate(annotations),
+    configMap: (namespace, name) => node.configMap(namespace, name),
+  }
+}
+
+function diskError(code: 'EIO' | 'ENOSPC', { method, args }: Call): Error {
+  const text = code === 'EIO' ? 'i/o error' : 'no space left on device'
+  return Object.assign(new Error(`${code}: ${text}, ${method} '${String(args[0])}'`), { code })
+}
+
+function unreachable(): KubeError {
+  return new KubeError('reach the API server: connect ETIMEDOUT', { code: 0, reason: 'Unreachable' })
+}

@@ -1,0 +1,54 @@
+import { EXTRA_ARGS_FILES, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../apply/paths.ts'
+import { readEnvironmentFile } from '../../protocol/environment-file.ts'
+import { splitFlagString } from '../../protocol/flag-string.ts'
+import type { KubeletLaunch } from './kubelet-verdict.ts'
+import type { MemoryFiles } from './memory-files.ts'
+
+const MAGIC = 'simulated kubelet '
+
+/** What stands for a kubelet's binary: it knows its version, and nothing else. */
+export function kubeletBinary(version: string): Uint8Array {
+  return Buffer.from(`${MAGIC}v${version.replace(/^v/, '')}\n`)
+}
+
+/** @throws when it is no kubelet, as the kernel would say it. */
+export function versionOfBinary(text: string | undefined): string {
+  if (text?.startsWith(MAGIC)) return text.slice(MAGIC.length).trim()
+  throw new Error(text === undefined ? 'no such file or directory' : 'exec format error')
+}
+
+/** How the service starts its kubelet: from the files that systemd would read at this moment. */
+export type ReadLaunch = (files: MemoryFiles) => KubeletLaunch
+
+/** As the drop-in of kubeadm's package has it: the variables in their order, the last wins. */
+export const launchByKubeadm: ReadLaunch = (files) => {
+  const variables = [KUBEADM_FLAGS, EXTRA_ARGS_FILES.rpm, EXTRA_ARGS_FILES.deb].flatMap((path) => [...environment(files, path)])
+  const value = (name: string): string => new Map(variables).get(name) ?? ''
+  return {
+    version: versionOfBinary(files.text(KUBELET_BINARY)),
+    args: ['KUBELET_KUBEADM_ARGS', 'KUBELET_EXTRA_ARGS'].flatMap((name) => splitFlagString(value(name))),
+    config: files.text(KUBELET_CONFIG),
+  }
+}
+
+/** As the CoreOS wrapper does it: the version named in the environment file is fetched and run. */
+export function launchByWrapper(environmentFile: string): ReadLaunch {
+  return (files) => {
+    const variables = environment(files, environmentFile)
+    const args = splitFlagString(variables.get('KUBELET_OPTS') ?? '')
+    const config = args.findLast((arg) => arg.startsWith('--config='))?.slice('--config='.length)
+    const version = variables.get('KUBELET_VERSION')?.replaceAll('_', '+') ?? ''
+    if (!/^v?\d+\.\d+\.\d+/.test(version)) throw new Error(`fetch kubelet "${version}": no such release`)
+    return {
+      version: `v${version.replace(/^v/, '')}`,
+      args,
+      // Before 1.8 the flag named the directory of static pods.
+      config: config === undefined || files.text(config) === undefined ? null : files.text(config),
+    }
+  }
+}
+
+function environment(files: MemoryFiles, path: string): Map<string, string> {
+  const text = files.text(path)
+  return text === undefined ? new Map() : readEnvironmentFile(Buffer.from(text))
+}

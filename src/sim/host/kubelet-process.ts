@@ -1,0 +1,50 @@
+import type { KnownFlags, KubeletLaunch } from './kubelet-verdict.ts'
+import { judgeLaunch, RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
+
+/** What becomes of a kubelet that was started: known at once, and shown as time passes. */
+export type Fate =
+  | { readonly kind: 'runs'; readonly version: string; readonly healthyAfter: number }
+  | { readonly kind: 'dies'; readonly after: number; readonly exit: number; readonly message: string }
+
+export interface Durations {
+  /** Milliseconds from start to healthz. */
+  readonly healthy: number
+  /** Milliseconds from start to the exit of one that cannot run. */
+  readonly dying: number
+}
+
+/** Pure: flags and configuration first, and the container runtime after that, which no preflight sees. */
+export function fateOf(
+  readLaunch: () => KubeletLaunch,
+  options: {
+    readonly durations: Durations
+    readonly knownFlags: KnownFlags | undefined
+    /** Why a kubelet dies that is started like this, for reasons that nobody could have seen. */
+    readonly curse: ((launch: KubeletLaunch) => string | undefined) | undefined
+  },
+): Fate {
+  const { durations, knownFlags, curse } = options
+  const dies = (exit: number, message: string): Fate => ({ kind: 'dies', after: durations.dying, exit, message })
+  let launch: KubeletLaunch
+  try {
+    launch = readLaunch()
+  } catch (error) {
+    return dies(203, (error as Error).message)
+  }
+  const verdict = judgeLaunch(launch, knownFlags)
+  if (!verdict.ok) return dies(verdict.exit, verdict.exit === 2 ? verdict.message : commandFailed(verdict.message))
+  if (verdict.runtimeEndpoint !== RUNTIME_ENDPOINT)
+    return dies(
+      1,
+      commandFailed(
+        `failed to run Kubelet: validate service connection: validate CRI v1 runtime API for endpoint "${verdict.runtimeEndpoint}"`,
+      ),
+    )
+  const cursed = curse?.(launch)
+  if (cursed !== undefined) return dies(2, cursed)
+  return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy }
+}
+
+function commandFailed(message: string): string {
+  return `E0101 00:00:00.000000 1 run.go:72] "command failed" err="${message.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import type { FileStat, HostFiles, WriteOptions } from '../../apply/ports.ts'
+
+interface Entry extends Required<WriteOptions> {
+  readonly bytes: Uint8Array
+}
+
+/** A host's file system in memory: regular files only; directories are where files are. */
+export class MemoryFiles implements HostFiles {
+  readonly #entries = new Map<string, Entry>()
+
+  async read(path: string): Promise<Uint8Array | undefined> {
+    return this.#entries.get(path)?.bytes
+  }
+
+  async stat(path: string): Promise<FileStat | undefined> {
+    const entry = this.#entries.get(path)
+    if (entry) return { type: 'file', size: entry.bytes.length, mode: entry.mode, uid: entry.uid, gid: entry.gid }
+    return this.#below(path).length === 0 ? undefined : { type: 'directory', size: 0, mode: 0o755, uid: 0, gid: 0 }
+  }
+
+  async sha256(path: string): Promise<string | undefined> {
+    const entry = this.#entries.get(path)
+    return entry && createHash('sha256').update(entry.bytes).digest('hex')
+  }
+
+  async list(path: string): Promise<string[]> {
+    const names = this.#below(path).map((found) => found.slice(path.length + 1).split('/')[0] ?? '')
+    return [...new Set(names)].sort()
+  }
+
+  async writeAtomic(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+    this.put(path, bytes, options)
+  }
+
+  async install(from: string, to: string, options: WriteOptions = {}): Promise<void> {
+    const source = this.#entries.get(from)
+    if (source === undefined)
+      throw Object.assign(new Error(`ENOENT: no such file or directory, copyfile '${from}'`), { code: 'ENOENT' })
+    this.put(to, source.bytes, options)
+  }
+
+  async append(path: string, line: string): Promise<void> {
+    this.appendText(path, `${line}\n`)
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#entries.delete(path)
+    for (const found of this.#below(path)) this.#entries.delete(found)
+  }
+
+  /** As `writeAtomic`, at once: for who sets the stage. */
+  put(path: string, content: Uint8Array | string, options: WriteOptions = {}): void {
+    const before = this.#entries.get(path) ?? { mode: 0o644, uid: 0, gid: 0 }
+    const { mode = before.mode, uid = before.uid, gid = before.gid } = options
+    this.#entries.set(path, { bytes: Buffer.from(content), mode, uid, gid })
+  }
+
+  /** Bytes without an end of line: what a torn write leaves. */
+  appendText(path: string, text: string): void {
+    const before = this.#entries.get(path)
+    this.put(path, Buffer.concat([before?.bytes ?? Buffer.alloc(0), Buffer.from(text)]), before ? {} : { mode: 0o600 })
+  }
+
+  /** @returns undefined when there is no such file. */
+  text(path: string): string | undefined {
+    const bytes = this.#entries.get(path)?.bytes
+    return bytes && Buffer.from(bytes).toString()
+  }
+
+  /** Every file with its permissions, for comparing whole hosts. */
+  snapshot(): Record<string, string> {
+    const lines = [...this.#entries].map(([path, { bytes, mode, uid, gid }]): [string, string] => [
+      path,
+      `${mode.toString(8)} ${uid}:${gid} ${Buffer.from(bytes).toString()}`,
+    ])
+    return Object.fromEntries(lines.sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  #below(path: string): string[] {
+    return [...this.#entries.keys()].filter((found) => found.startsWith(`${path}/`))
+  }
+}

@@ -1,0 +1,163 @@
+import { KUBELET_UNIT } from '../../apply/paths.ts'
+import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../apply/ports.ts'
+import { AgentProcess, type Death, type Faults } from './faults.ts'
+import { furnishEnv, furnishKubeadm } from './furnish-host.ts'
+import { launchByKubeadm, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
+import { type Durations, type Fate, fateOf } from './kubelet-process.ts'
+import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
+import { MemoryFiles } from './memory-files.ts'
+import { simulatedDownloads } from './simulated-downloads.ts'
+import { SimulatedServices } from './simulated-services.ts'
+
+export interface SimulatedHostOptions {
+  readonly clock: Clock
+  /** Of the kubelet that the host is made with: `1.35.4`. */
+  readonly version: string
+  readonly layout?: 'kubeadm' | 'env'
+  /** Of the env layout. */
+  readonly environmentFile?: string
+  /** What can be downloaded, by URL; shared by many hosts. */
+  readonly artifacts?: ReadonlyMap<string, Uint8Array>
+  readonly durations?: Partial<Durations & { readonly download: number; readonly grace: number }>
+  readonly knownFlags?: KnownFlags
+  /** Where the kubelet tells what it is and how it is, as it would in its Node's status. */
+  readonly onNodeStatus?: (status: NodeStatus) => void | Promise<void>
+  readonly units?: readonly string[]
+}
+
+export interface NodeStatus {
+  readonly ready: boolean
+  /** `v1.36.3`; undefined when nobody has heard from the kubelet for too long. */
+  readonly kubeletVersion: string | undefined
+}
+
+const DURATIONS = { healthy: 500, dying: 200, download: 0, grace: 50_000 }
+/** How often a kubelet tries to tell its status. */
+const STATUS_PERIOD = 10_000
+const SILENT: Log = { info: () => {}, warn: () => {} }
+
+/** A machine with a kubelet, in memory: files, a service manager, and a Node that shows what a real one would. */
+export class SimulatedHost {
+  readonly files = new MemoryFiles()
+  readonly services: SimulatedServices
+  readonly faults: Faults = { disk: undefined, network: undefined, dead: false }
+  readonly #options: SimulatedHostOptions
+  readonly #durations: typeof DURATIONS
+  readonly #readLaunch: ReadLaunch
+  #curse: ((launch: KubeletLaunch) => string | undefined) | undefined
+
+  constructor(options: SimulatedHostOptions) {
+    this.#options = options
+    this.#durations = { ...DURATIONS, ...options.durations }
+    const environmentFile = options.environmentFile ?? '/etc/kubernetes/kubelet.env'
+    this.#readLaunch = options.layout === 'env' ? launchByWrapper(environmentFile) : launchByKubeadm
+    if (options.layout === 'env') furnishEnv(this.files, { environmentFile, version: options.version })
+    else furnishKubeadm(this.files, options.version)
+    this.services = new SimulatedServices({
+      files: this.files,
+      clock: options.clock,
+      units: options.units ?? ['containerd.service'],
+      startKubelet: () => this.#fate(),
+      onStart: (pid, fate) => void this.#tellNode(pid, fate),
+    })
+    this.services.boot()
+  }
+
+  /** An agent process on this host, with a way to the API server; it may be ordered to die. */
+  process(node: NodeApi, options: { readonly death?: Death; readonly log?: Log } = {}): AgentProcess {
+    const { clock } = this.#options
+    const ports: AgentPorts = {
+      files: this.files,
+      services: this.services,
+      kubelet: this.#probe(),
+      downloads: this.#downloads(),
+      node,
+      clock,
+      log: options.log ?? SILENT,
+    }
+    return new AgentProcess(ports, this, options.death)
+  }
+
+  /** From now on kubelets die for reasons of their own: the one that runs, and each that starts while `reason` gives one. */
+  curse(reason: (launch: KubeletLaunch) => string | undefined): void {
+    this.#curse = reason
+    const words = reason(this.#readLaunch(this.files))
+    if (words !== undefined) this.services.doom(0, words)
+  }
+
+  /** The machine goes down, and every process on it; its Node is noticed to be gone after the grace period. */
+  powerOff(): void {
+    this.faults.dead = true
+    this.services.halt()
+    void this.#noticeSilence()
+  }
+
+  /** Files are as they were; what is enabled starts. Agents are processes: start new ones. */
+  powerOn(): void {
+    this.faults.dead = false
+    this.services.boot()
+  }
+
+  #fate(): Fate {
+    const { knownFlags } = this.#options
+    return fateOf(() => this.#readLaunch(this.files), { durations: this.#durations, knownFlags, curse: this.#curse })
+  }
+
+  /** A kubelet keeps trying to tell its status as long as it runs. */
+  async #tellNode(pid: number, fate: Fate): Promise<void> {
+    if (fate.kind === 'dies') return this.#noticeSilence()
+    await this.#options.clock.sleep(fate.healthyAfter)
+    while ((await this.services.show(KUBELET_UNIT)).mainPid === pid) {
+      if (this.faults.network !== 'lost' && (await this.#posted({ ready: true, kubeletVersion: fate.version }))) return
+      await this.#options.clock.sleep(STATUS_PERIOD)
+    }
+  }
+
+  /** Nobody says that a kubelet died: the node controller gives it up when it has been silent for long enough. */
+  async #noticeSilence(): Promise<void> {
+    await this.#options.clock.sleep(this.#durations.grace)
+    while (this.services.healthyVersion() === undefined) {
+      if (await this.#posted({ ready: false, kubeletVersion: undefined })) return
+      await this.#options.clock.sleep(STATUS_PERIOD)
+    }
+  }
+
+  async #posted(status: NodeStatus): Promise<boolean> {
+    try {
+      await this.#options.onNodeStatus?.(status)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #probe(): KubeletProbe {
+    return {
+      version: async (binary) => {
+        try {
+          return versionOfBinary(this.files.text(binary))
+        } catch (cause) {
+          throw new Error(`run "${binary} --version": ${(cause as Error).message}`, { cause })
+        }
+      },
+      preflight: async ({ binary, args, config }) => {
+        const launch = {
+          version: versionOfBinary(this.files.text(binary)),
+          args,
+          config: config === undefined ? null : this.files.text(config),
+        }
+        const verdict = judgeLaunch(launch, this.#options.knownFlags)
+        return verdict.ok ? { ok: true, warnings: verdict.warnings } : { ok: false, message: verdict.message }
+      },
+      healthz: async () =>
+        this.services.healthyVersion() === undefined
+          ? { ok: false, detail: 'connect ECONNREFUSED' }
+          : { ok: true, detail: '200 ok' },
+    }
+  }
+
+  #downloads(): Downloads {
+    const { clock, artifacts = new Map() } = this.#options
+    return simulatedDownloads({ files: this.files, clock, faults: this.faults, artifacts, duration: this.#durations.download })
+  }
+}

@@ -1,0 +1,169 @@
+import { isUnitPath, KUBELET_UNIT } from '../../apply/paths.ts'
+import type { Clock, ServiceManager, ServiceState } from '../../apply/ports.ts'
+import type { Fate } from './kubelet-process.ts'
+import type { MemoryFiles } from './memory-files.ts'
+
+interface Unit {
+  enabled: boolean
+  active: ServiceState['active']
+  pid: number
+  /** Monotonic and wall-clock milliseconds of the last start. */
+  startedAt: number
+  startedWall: number
+  restarts: number
+  lastExit: number
+  fate: Fate
+}
+
+export interface ServicesOptions {
+  readonly files: MemoryFiles
+  readonly clock: Clock
+  readonly startKubelet: () => Fate
+  /** Told when a kubelet has started, with what becomes of it. */
+  readonly onStart: (pid: number, fate: Fate) => void
+  /** Units that the host has besides the kubelet. */
+  readonly units: readonly string[]
+}
+
+/** As kubeadm's unit has it: `Restart=always`, `RestartSec=10`, no start limit. So it never is `failed`. */
+const RESTART_SEC = 10_000
+const RUNS_FOR_EVER: Fate = { kind: 'runs', version: '', healthyAfter: 0 }
+
+/** A service manager that behaves like systemd. Nothing happens in the background: what time has brought shows when somebody looks. */
+export class SimulatedServices implements ServiceManager {
+  readonly #options: ServicesOptions
+  readonly #units = new Map<string, Unit>()
+  readonly #words: { readonly at: number; readonly unit: string; readonly line: string }[] = []
+  #nextPid = 1000
+
+  constructor(options: ServicesOptions) {
+    this.#options = options
+    for (const name of [KUBELET_UNIT, ...options.units]) this.#units.set(name, { ...stoppedUnit(), enabled: true })
+  }
+
+  async show(name: string): Promise<ServiceState> {
+    const unit = this.#catchUp(name)
+    if (unit === undefined) return MISSING
+    const { enabled, active, pid, restarts, startedWall, lastExit } = unit
+    return { exists: true, enabled, active, mainPid: pid, restarts, startedAt: startedWall, lastExit }
+  }
+
+  async start(name: string): Promise<void> {
+    const unit = this.#known(name)
+    if (unit.active !== 'active') this.#launch(name, unit)
+  }
+
+  async restart(name: string): Promise<void> {
+    const unit = this.#known(name)
+    // As systemd 252 does it: a restart of a running unit forgets its count, one in the middle of a loop does not.
+    if (unit.active === 'active') unit.restarts = 0
+    this.#launch(name, unit)
+  }
+
+  async stop(name: string): Promise<void> {
+    Object.assign(this.#known(name), { active: 'inactive', pid: 0, lastExit: 0 })
+  }
+
+  async enable(name: string): Promise<void> {
+    this.#known(name).enabled = true
+  }
+
+  async disable(name: string): Promise<void> {
+    this.#known(name).enabled = false
+  }
+
+  async reload(): Promise<void> {
+    for (const path of Object.keys(this.#options.files.snapshot())) {
+      const name = /\/([^/]+\.service)$/.exec(path)?.[1]
+      if (name !== undefined && isUnitPath(path) && !this.#units.has(name)) this.#units.set(name, stoppedUnit())
+    }
+  }
+
+  async lastWords(name: string, since: number): Promise<string[]> {
+    this.#catchUp(name)
+    return this.#words.filter(({ at, unit }) => unit === name && at >= since).map(({ line }) => line)
+  }
+
+  /** The machine is off: no process is left. */
+  halt(): void {
+    for (const unit of this.#units.values()) Object.assign(unit, { active: 'inactive', pid: 0 })
+  }
+
+  boot(): void {
+    for (const [name, unit] of this.#units) if (unit.enabled) this.#launch(name, Object.assign(unit, { restarts: 0 }))
+  }
+
+  /** The version that runs and answers, or undefined. */
+  healthyVersion(): string | undefined {
+    const unit = this.#catchUp(KUBELET_UNIT)
+    if (unit === undefined || unit.active !== 'active' || unit.fate.kind !== 'runs') return undefined
+    return this.#options.clock.elapsed() >= unit.startedAt + unit.fate.healthyAfter ? unit.fate.version : undefined
+  }
+
+  /** The running kubelet will die of itself, for whatever reason is not in its configuration. */
+  doom(after: number, message: string): void {
+    const unit = this.#known(KUBELET_UNIT)
+    const died = this.#options.clock.elapsed() - unit.startedAt + after
+    unit.fate = { kind: 'dies', after: died, exit: 1, message }
+  }
+
+  #known(name: string): Unit {
+    const unit = this.#catchUp(name)
+    if (unit === undefined) throw new Error(`systemctl: Unit ${name} not found.`)
+    return unit
+  }
+
+  /** Exits and restarts that have happened since somebody looked last. */
+  #catchUp(name: string): Unit | undefined {
+    const unit = this.#units.get(name)
+    const now = this.#options.clock.elapsed()
+    while (unit?.active === 'active' || unit?.active === 'activating') {
+      if (unit.fate.kind !== 'dies') break
+      const diesAt = unit.startedAt + unit.fate.after
+      if (unit.active === 'active' && now >= diesAt) this.#exit(name, unit, unit.fate)
+      if (unit.active !== 'activating' || now < diesAt + RESTART_SEC) break
+      unit.restarts++
+      this.#launch(name, unit, diesAt + RESTART_SEC)
+    }
+    return unit
+  }
+
+  #exit(name: string, unit: Unit, fate: Extract<Fate, { kind: 'dies' }>): void {
+    const { clock } = this.#options
+    const diedAgo = clock.elapsed() - unit.startedAt - fate.after
+    this.#words.push({ at: clock.now() - diedAgo, unit: name, line: fate.message })
+    Object.assign(unit, { active: 'activating', pid: 0, lastExit: fate.exit })
+  }
+
+  #launch(name: string, unit: Unit, at: number = this.#options.clock.elapsed()): void {
+    const { clock, startKubelet, onStart } = this.#options
+    const fate = name === KUBELET_UNIT ? startKubelet() : RUNS_FOR_EVER
+    const pid = this.#nextPid++
+    const startedWall = clock.now() - (clock.elapsed() - at)
+    Object.assign(unit, { active: 'active', pid, startedAt: at, startedWall, lastExit: 0, fate })
+    if (name === KUBELET_UNIT) onStart(pid, fate)
+  }
+}
+
+function stoppedUnit(): Unit {
+  return {
+    enabled: false,
+    active: 'inactive',
+    pid: 0,
+    startedAt: 0,
+    startedWall: 0,
+    restarts: 0,
+    lastExit: 0,
+    fate: RUNS_FOR_EVER,
+  }
+}
+
+const MISSING: ServiceState = {
+  exists: false,
+  enabled: false,
+  active: 'inactive',
+  mainPid: 0,
+  restarts: 0,
+  startedAt: 0,
+  lastExit: 0,
+}

@@ -1,0 +1,70 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { httpDownloads } from '../../../src/apply/adapters/http-downloads.ts'
+
+/** sha256 of `hello\n` */
+const HELLO = '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'
+let server: Server
+let base = ''
+let folder = ''
+let requests = 0
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests++
+    if (request.url === '/moved') return response.writeHead(302, { location: '/hello' }).end()
+    if (request.url === '/loop') return response.writeHead(302, { location: '/loop' }).end()
+    if (request.url === '/hello') return response.end('hello\n')
+    if (request.url === '/cut') {
+      response.writeHead(200, { 'content-length': '100' })
+      return response.write('half', () => response.socket?.destroy())
+    }
+    return response.writeHead(404).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  requests = 0
+  folder = mkdtempSync(join(tmpdir(), 'nodewave-download-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const fetch = (path: string, { sha256 = HELLO, maxBytes = 1000 } = {}): Promise<void> =>
+  httpDownloads().fetch({ url: `${base}${path}`, sha256 }, join(folder, 'kubelet'), { maxBytes, mode: 0o755 })
+
+test('httpDownloads keeps a file whose checksum is right, executable when asked', async () => {
+  await fetch('/moved')
+  expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')
+  expect(statSync(join(folder, 'kubelet')).mode & 0o777).toBe(0o755)
+})
+
+test('httpDownloads asks nobody when the file is already there', async () => {
+  await fetch('/hello')
+  await fetch('/hello')
+  expect(requests).toBe(1)
+})
+
+test('httpDownloads leaves nothing behind when the checksum is wrong', async () => {
+  await expect(fetch('/hello', { sha256: '0'.repeat(64) })).rejects.toThrow(`sha256 is ${HELLO}, expected ${'0'.repeat(64)}`)
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test('httpDownloads stops at the size limit', async () => {
+  await expect(fetch('/hello', { maxBytes: 3 })).rejects.toThrow('more than 3 bytes')
+  expect(readdirSync(folder)).toEqual([])
+})
+
+test.each([
+  ['/none', 'HTTP 404'],
+  ['/loop', 'more than 5 redirects'],
+  ['/cut', 'aborted'],
+])('httpDownloads of %s says %s', async (path, message) => {
+  await expect(fetch(path)).rejects.toThrow(message)
+  expect(existsSync(join(folder, 'kubelet'))).toBe(false)
+})

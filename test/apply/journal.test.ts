@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { Journal, type JournalLine, parseJournal } from '../../src/apply/journal.ts'
+import { MemoryFiles } from '../../src/sim/host/memory-files.ts'
+
+const BEGIN: JournalLine = {
+  at: 'begin',
+  id: 't1',
+  purpose: 'apply',
+  digest: 'v1:a',
+  activation: { reload: false, restarts: ['kubelet.service'] },
+  proof: { ready: true, within: 30_000 },
+  before: { healthy: true },
+}
+const INTENT: JournalLine = { at: 'intent', step: 0, undo: { kind: 'remove', path: '/a' } }
+
+test('journal tells a transaction as it was written', async () => {
+  const journal = new Journal('/journal', new MemoryFiles())
+  await journal.write(BEGIN)
+  await journal.write(INTENT)
+  await journal.write({ at: 'done', step: 0 })
+  await journal.write({ at: 'committed' })
+
+  expect(await journal.open()).toEqual({
+    head: BEGIN,
+    undos: [{ kind: 'remove', path: '/a' }],
+    committed: true,
+    undoing: undefined,
+  })
+})
+
+test('journal has no transaction when there is no file, nor after it is closed', async () => {
+  const journal = new Journal('/journal', new MemoryFiles())
+  expect(await journal.open()).toBeUndefined()
+  await journal.write(BEGIN)
+  await journal.close()
+  expect(await journal.open()).toBeUndefined()
+})
+
+test('journal forgets a last line that is torn at any byte, and can be written on', async () => {
+  const torn = JSON.stringify(INTENT)
+  for (let length = 1; length <= torn.length; length++) {
+    const files = new MemoryFiles()
+    const journal = new Journal('/journal', files)
+    await journal.write(BEGIN)
+    files.appendText('/journal', torn.slice(0, length))
+
+    expect((await journal.open())?.undos, `torn at ${length}`).toEqual([])
+    await journal.write({ at: 'committed' })
+    expect((await journal.open())?.committed, `torn at ${length}`).toBe(true)
+  }
+})
+
+test('journal reads nothing beyond a line that is not its own', () => {
+  const text = `${JSON.stringify(BEGIN)}\n{"at":"nonsense"}\n${JSON.stringify(INTENT)}\n`
+
+  expect(parseJournal(text)).toEqual({ lines: [BEGIN], torn: true })
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { Reporter } from '../../src/apply/report.ts'
+import { KubeError } from '../../src/kube/kube-api.ts'
+import { namesFor } from '../../src/protocol/names.ts'
+import { VirtualClock } from '../../src/sim/virtual-clock.ts'
+import { FakeNode } from './support/fake-node.ts'
+
+function reporting() {
+  const node = new FakeNode('v1.36.3')
+  const clock = new VirtualClock()
+  const reporter = new Reporter(namesFor(), { node, clock, log: { info: () => {}, warn: () => {} } })
+  return { node, clock, reporter }
+}
+
+const status = (phase: 'Applying' | 'Applied' | 'RolledBack') => ({ phase, since: '2026-01-01T00:00:00.000Z' })
+
+test('report is one patch of status and current configuration together', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: '{}' })
+  await clock.advance(0)
+
+  expect(node.patches).toEqual([
+    { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}', 'nodewave.io/current-config': '{}' },
+  ])
+})
+
+test('report is not sent when it stands on the Node already', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({
+    uid: 'u1',
+    annotations: { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}' },
+  })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await clock.advance(0)
+
+  expect(node.patches).toEqual([])
+})
+
+test('report waits for the API server, and only the last one is sent', async () => {
+  const { node, clock, reporter } = reporting()
+  let down = true
+  const { annotate } = FakeNode.prototype
+  node.annotate = async (annotations) => {
+    if (down) throw new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+    await annotate.call(node, annotations)
+  }
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applying'), currentConfig: undefined })
+  await clock.advance(10_000)
+  reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  down = false
+  await clock.advance(60_000)
+
+  expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' }])
+})
+
+test('report is not sent before it is known what stands on the Node', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await clock.advance(1000)
+  expect(node.patches).toEqual([])
+  reporter.seen({ uid: 'u1', annotations: {} })
+  await clock.advance(0)
+  expect(node.patches).toHaveLength(1)
+})

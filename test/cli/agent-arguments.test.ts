@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { parseAgentArguments } from '../../src/cli/agent-arguments.ts'
+
+test('agent has the defaults of the protocol when it is given no argument', () => {
+  expect(parseAgentArguments([])).toMatchObject({
+    command: 'run',
+    kubeconfig: undefined,
+    root: '/',
+    options: { prefix: 'nodewave.io', namespace: 'nodewave-system', layout: 'auto', stateDirectory: '/var/lib/nodewave' },
+  })
+})
+
+test('agent takes the place of a CoreOS Node Agent by its arguments', () => {
+  const args = ['--annotation-prefix', 'node-agent.alpha.coreos.com', '--namespace=kube-system', '--layout', 'env', '--trial=120']
+
+  expect(parseAgentArguments(args).options).toMatchObject({
+    prefix: 'node-agent.alpha.coreos.com',
+    namespace: 'kube-system',
+    layout: 'env',
+    timing: { trial: 120_000 },
+  })
+})
+
+test.each([
+  [['--layout', 'managed'], 'read --layout "managed": it must be one of auto, kubeadm, env'],
+  [['--state-directory', 'var'], 'read --state-directory "var": it must be an absolute path'],
+  [['--environment-file', '/etc/../x'], 'read --environment-file "/etc/../x": it must be an absolute path'],
+  [['--trial', '10m'], 'read --trial "10m": it must be a number of seconds'],
+  [['rebse'], 'understand "rebse": the only command is "rebase"; see nodewave agent --help'],
+  [['--no-such'], "Unknown option '--no-such'"],
+])('agent refuses %j and says what it can be', (args, message) => {
+  expect(() => parseAgentArguments(args)).toThrow(message)
+})
+
+test('agent knows rebase, help and version', () => {
+  expect(['rebase', '--help', '--version'].map((arg) => parseAgentArguments([arg]).command)).toEqual([
+    'rebase',
+    'help',
+    'version',
+  ])
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { folded } from '../../src/cli/paint.ts'
+
+test('folded breaks a line between words and indents what follows', () => {
+  expect(folded('  ✗ one two three four', { columns: 12, by: 2 })).toBe('  ✗ one two\n    three\n    four')
+})
+
+test('folded leaves a line that fits as it is', () => {
+  expect(folded('1. one two', { columns: 10 })).toBe('1. one two')
+})
+
+test('folded gives a word that is too long a line of its own', () => {
+  expect(folded('a unix:///run/containerd.sock b', { columns: 10 })).toBe('a\nunix:///run/containerd.sock\nb')
+})

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import type { CliIo } from '../../src/cli/cli-io.ts'
+import type { PoolSight } from '../../src/cli/status/pool-sight.ts'
+import { renderLine, renderStatus } from '../../src/cli/status/render-status.ts'
+import { watchStatus } from '../../src/cli/status/watch-status.ts'
+import type { FollowEvent, KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { FakeKube } from '../controller/fake-kube.ts'
+
+const rolling: PoolSight = {
+  name: 'workers',
+  status: {
+    target: { revision: '3f2c1ab'.padEnd(40, '0'), fingerprint: 'v1:1', author: 'Ada', subject: 'kubelet 1.36.3' },
+    wave: { index: 2, count: 3, name: 'early' },
+    nodes: { total: 40, current: 12, byPhase: { Current: 12, Applying: 4, Waiting: 23, Failed: 1 } },
+    failed: [{ node: 'w7', reason: 'HealthCheckFailed', message: 'kubelet exited 3 times:\u001b[2J unknown flag: --foo' }],
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'RollingOut',
+        message: '12 of 40 nodes are current',
+        lastTransitionTime: '2026-11-21T08:00:00Z',
+      },
+    ],
+    summary: { revision: '3f2c1ab', wave: '2/3', updated: '12/40' },
+  },
+}
+
+test('status shows pools, waves, and failing nodes with their errors', () => {
+  expect(renderStatus([rolling, { name: 'gpu', status: {} }], { color: false })).toEqual([
+    'POOL     REVISION  WAVE  UPDATED  READY    REASON      NODES',
+    'gpu                               Unknown',
+    'workers  3f2c1ab   2/3   12/40    False    RollingOut  12 Current, 4 Applying, 23 Waiting, 1 Failed',
+    '',
+    'workers:',
+    '  3f2c1ab00000 kubelet 1.36.3 (Ada)',
+    '  12 of 40 nodes are current',
+    '',
+    'FAILED NODE  POOL     REASON             MESSAGE',
+    'w7           workers  HealthCheckFailed  kubelet exited 3 times: [2J unknown flag: --foo',
+  ])
+})
+
+test('status says what to look for when there are no pools', () => {
+  expect(renderStatus([], { color: false })).toEqual([
+    'There are no pools: is a controller running, and has it accepted a commit?',
+  ])
+})
+
+test('a change is one line where nothing can be redrawn', () => {
+  expect(renderLine(rolling)).toBe(
+    'workers: RollingOut; 12 of 40 nodes are current; failed: w7: kubelet exited 3 times: [2J unknown flag: --foo',
+  )
+})
+
+test('a pool that is stalled says where it stands, and one without a status that it has none', () => {
+  const conditions = ['Ready', 'Stalled'].map((type) => ({
+    ...{ type: type as 'Ready' | 'Stalled', status: type === 'Ready' ? ('False' as const) : ('True' as const) },
+    ...{ reason: 'Paused' as const, message: 'paused; nodes under way finish', lastTransitionTime: '' },
+  }))
+  const paused = { name: 'workers', status: { ...rolling.status, failed: [], conditions } }
+  expect(renderLine(paused)).toBe('workers: Paused at 3f2c1ab, 12/40 nodes; paused; nodes under way finish')
+  expect(renderLine({ name: 'gpu', status: {} })).toBe('gpu: no status yet')
+})
+
+async function watched(
+  events: readonly FollowEvent<KubeObject>[],
+  { isTTY, rows = 24 }: { isTTY: boolean; rows?: number },
+): Promise<string> {
+  let shown = ''
+  const io: CliIo = {
+    stdout: (text) => {
+      shown += text
+    },
+    stderr: () => undefined,
+    cwd: '/',
+    env: {},
+    isTTY,
+    color: false,
+    columns: 40,
+    rows,
+    now: () => Date.UTC(2026, 10, 21, 8),
+    exit: () => undefined,
+  }
+  const kube: KubeApi = Object.assign(new FakeKube(), {
+    async *follow<T>(_: string, { project }: { readonly project: (object: KubeObject) => T }): AsyncGenerator<FollowEvent<T>> {
+      for (const event of events)
+        if (event.type === 'sync') yield { type: 'sync', items: event.items.map(project) }
+        else if (event.type === 'upsert') yield { type: 'upsert', item: project(event.item) }
+        else yield event
+    },
+  })
+  await watchStatus(io, { kube, path: '/nodepools', signal: new AbortController().signal })
+  return shown
+}
+
+const object: KubeObject = { metadata: { name: 'workers' }, status: { ...rolling.status, failed: [] } }
+
+test('watching draws over what it drew on a terminal, however its lines were broken', async () => {
+  const shown = await watched(
+    [
+      { type: 'sync', items: [object] },
+      { type: 'delete', name: 'workers', namespace: '' },
+    ],
+    { isTTY: true },
+  )
+  const [first, second] = shown.split('\u001b[J').slice(1)
+  expect(first?.slice(-31)).toBe('12 of 40 nodes are current\n\u001b[9A')
+  expect(second).toBe('There are no pools: is a controller running, and has it accepted a commit?\n')
+})
+
+test('watching prints a line only for what changed elsewhere', async () => {
+  const shown = await watched(
+    [
+      { type: 'sync', items: [object] },
+      { type: 'upsert', item: object },
+    ],
+    { isTTY: false },
+  )
+  expect(shown).toBe('2026-11-21T08:00:00.000Z workers: RollingOut; 12 of 40 nodes are current\n')
+})
+
+test('watching shows no more lines than the terminal has', async () => {
+  const shown = await watched([{ type: 'sync', items: [object] }], { isTTY: true, rows: 6 })
+  expect(shown).toBe(`\u001b[JPOOL     REVISION  WAVE  UPDATED  READY  REASON      NODES
+… 5 more lines
+`)
+})

@@ -1,0 +1,178 @@
+/** What people do with kubectl, done with the real one. Left out of the run, with a word about it, where there is none. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { findKubectl } from './find-kubectl.ts'
+import { MERGE } from './raw-client.ts'
+import { contractServer } from './server.ts'
+
+const kubectlPath = findKubectl()
+if (!kubectlPath) throw new Error('install kubectl, or leave test/contract/kubectl.test.ts out: there is none on the PATH')
+const run = promisify(execFile)
+const server = await contractServer()
+// A discovery cache of its own: the one in the home directory may know another server at the same address.
+const home = await mkdtemp(join(tmpdir(), 'nodewave-kubectl-'))
+afterAll(() => rm(home, { recursive: true }))
+
+const NODE = '/api/v1/nodes/contract-kubectl'
+const PODS = `/api/v1/namespaces/${server.namespace}/pods`
+
+/** What it prints; its exit code and errors are the exception's. */
+async function kubectl(...args: string[]): Promise<string> {
+  const env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: home }
+  const { stdout } = await run(kubectlPath ?? '', ['--namespace', server.namespace, ...args], { env })
+  return stdout.trim()
+}
+
+async function applied(manifest: object, ...args: string[]): Promise<string> {
+  const env = { ...process.env, KUBECONFIG: server.kubeconfig, HOME: home }
+  const child = run(kubectlPath ?? '', ['--namespace', server.namespace, 'apply', ...args, '-f', '-'], { env })
+  child.child.stdin?.end(JSON.stringify(manifest))
+  return (await child).stdout.trim()
+}
+
+const rows = (table: string) => table.split('\n').map((line) => line.trim().split(/\s{2,}/))
+
+beforeEach(async () => {
+  await server.send('DELETE', NODE)
+  const status = {
+    nodeInfo: { kubeletVersion: 'v1.36.3' },
+    conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }],
+  }
+  await server.send('POST', '/api/v1/nodes', { body: { metadata: { name: 'contract-kubectl' }, status } })
+})
+
+test('get shows nodes, narrow and wide', async () => {
+  const narrow = rows(await kubectl('get', 'node', 'contract-kubectl'))
+  const wide = rows(await kubectl('get', 'no', 'contract-kubectl', '-o', 'wide'))
+
+  expect(narrow[0]).toEqual(['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'])
+  expect([narrow[1]?.[0], narrow[1]?.[1], narrow[1]?.[2], narrow[1]?.[4]]).toEqual([
+    'contract-kubectl',
+    'Ready',
+    '<none>',
+    'v1.36.3',
+  ])
+  expect(wide[0]?.slice(5)).toEqual(['INTERNAL-IP', 'EXTERNAL-IP', 'OS-IMAGE', 'KERNEL-VERSION', 'CONTAINER-RUNTIME'])
+})
+
+test('annotate, label and patch change what get reads', async () => {
+  await kubectl('annotate', 'node', 'contract-kubectl', 'nodewave.io/hold=a person looks at it')
+  await kubectl('label', 'node', 'contract-kubectl', 'tier=gold')
+  await kubectl('patch', 'node', 'contract-kubectl', '--type=merge', '-p', '{"metadata":{"labels":{"other":"x"}}}')
+  await kubectl('label', 'node', 'contract-kubectl', 'other-')
+
+  expect(await kubectl('get', 'node', 'contract-kubectl', '-o', 'jsonpath={.metadata.annotations.nodewave\\.io/hold}')).toBe(
+    'a person looks at it',
+  )
+  expect(await kubectl('get', 'nodes', '-l', 'tier=gold', '-o', 'name')).toBe('node/contract-kubectl')
+  expect(await kubectl('get', 'nodes', '-l', 'other', '-o', 'name')).toBe('')
+})
+
+test('a label that is there already is not overwritten unasked', async () => {
+  await kubectl('label', 'node', 'contract-kubectl', 'tier=gold')
+
+  await expect(kubectl('label', 'node', 'contract-kubectl', 'tier=silver')).rejects.toThrow("'tier' already has a value (gold)")
+  expect(await kubectl('label', 'node', 'contract-kubectl', 'tier=silver', '--overwrite')).toBe('node/contract-kubectl labeled')
+})
+
+test('taint adds and removes a taint', async () => {
+  await kubectl('taint', 'node', 'contract-kubectl', 'dedicated=gpu:NoSchedule')
+  await kubectl('taint', 'node', 'contract-kubectl', 'node.kubernetes.io/not-ready-')
+
+  expect(await kubectl('get', 'node', 'contract-kubectl', '-o', 'jsonpath={.spec.taints[*].key}')).toBe('dedicated')
+})
+
+test('describe tells of the node, its conditions and its events', async () => {
+  await server.send('POST', '/api/v1/namespaces/default/events', {
+    body: {
+      metadata: { generateName: 'contract-kubectl.' },
+      involvedObject: { kind: 'Node', name: 'contract-kubectl', uid: 'contract-kubectl', apiVersion: 'v1' },
+      type: 'Normal',
+      reason: 'ContractHeld',
+      message: 'it was described',
+      source: { component: 'contract' },
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      count: 1,
+    },
+  })
+  const text = await kubectl('describe', 'node', 'contract-kubectl')
+
+  expect(text).toMatch(/^Name: +contract-kubectl$/m)
+  expect(text).toMatch(/^ +Kubelet Version: +v1\.36\.3$/m)
+  expect(text).toMatch(/Ready +True .*KubeletReady/)
+  expect(text).toMatch(/ContractHeld .*it was described/)
+})
+
+test('cordon and uncordon mark the node and take the mark back', async () => {
+  await kubectl('cordon', 'contract-kubectl')
+  const cordoned = await kubectl('get', 'node', 'contract-kubectl', '-o', 'jsonpath={.spec.unschedulable}')
+  await kubectl('uncordon', 'contract-kubectl')
+
+  expect(cordoned).toBe('true')
+  expect(await kubectl('get', 'node', 'contract-kubectl', '-o', 'jsonpath={.spec.unschedulable}')).toBe('')
+})
+
+test('drain evicts the pods of the node, and waits until they are gone', async () => {
+  const spec = { nodeName: 'contract-kubectl', containers: [{ name: 'c', image: 'example.com/c:1' }] }
+  await server.send('POST', PODS, { body: { metadata: { name: 'drained' }, spec } })
+  const watch = await server.watch(`${PODS}?watch=true&fieldSelector=metadata.name%3Ddrained`)
+  const drain = kubectl('drain', 'contract-kubectl', '--force', '--timeout=15s')
+  const marked = (async () => {
+    for (let event = await watch.next(); !event.value.object.metadata.deletionTimestamp; ) event = await watch.next()
+  })()
+  await Promise.race([marked, drain])
+  // The kubelet's part.
+  await server.send('DELETE', `${PODS}/drained`, { body: { gracePeriodSeconds: 0 } })
+
+  expect(await drain).toContain('pod/drained evicted')
+})
+
+test('wait returns when the condition comes', async () => {
+  const waiting = kubectl('wait', 'node/contract-kubectl', '--for=condition=Upgraded', '--timeout=15s')
+  const status = { conditions: [{ type: 'Upgraded', status: 'True' }] }
+  await server.send('PATCH', `${NODE}/status`, { body: { status }, headers: MERGE })
+
+  expect(await waiting).toBe('node/contract-kubectl condition met')
+})
+
+test('apply makes, leaves and changes, and forgets what is no longer there', async () => {
+  const map = (data: object) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'applied' }, data })
+  const outcomes = [
+    await applied(map({ a: '1', b: '1' })),
+    await applied(map({ a: '1', b: '1' })),
+    await applied(map({ a: '2' })),
+    await applied(map({ a: '2', c: '3' }), '--server-side', '--force-conflicts', '--field-manager=contract'),
+  ]
+
+  expect(outcomes).toEqual([
+    'configmap/applied created',
+    'configmap/applied unchanged',
+    'configmap/applied configured',
+    'configmap/applied serverside-applied',
+  ])
+  expect(JSON.parse(await kubectl('get', 'cm', 'applied', '-o', 'jsonpath={.data}'))).toEqual({ a: '2', c: '3' })
+})
+
+test('a misspelt field is refused before anything is written', async () => {
+  const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'misspelt' }, dta: { a: '1' } }
+
+  await expect(applied(map)).rejects.toThrow('unknown field "dta"')
+})
+
+test('delete waits until the object is gone', async () => {
+  await applied({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'deleted' } })
+
+  expect(await kubectl('delete', 'configmap', 'deleted')).toMatch(/^configmap "deleted" deleted/)
+  expect(await kubectl('get', 'configmap', 'deleted', '--ignore-not-found', '-o', 'name')).toBe('')
+})
+
+test('api-resources knows the short names', async () => {
+  const found = rows(await kubectl('api-resources', '--api-group=policy', '--no-headers'))
+
+  expect(found).toEqual([['poddisruptionbudgets', 'pdb', 'policy/v1', 'true', 'PodDisruptionBudget']])
+})

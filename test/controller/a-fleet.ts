@@ -1,0 +1,24 @@
+/** Documents of a fleet with one pool, `workers`, of the nodes labelled `role: worker`. */
+export function aFleet(
+  options: { readonly v?: number; readonly version?: string; readonly rollout?: string; readonly more?: string } = {},
+): Record<string, string> {
+  const { v = 2, version, rollout = 'maxUnavailable: 100%', more = '' } = options
+  return {
+    'fleet.yaml': `
+apiVersion: nodewave.io/v1alpha1
+kind: Fleet
+metadata: {name: fleet}
+spec: {historyLimit: 3}
+---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: workers}
+spec:
+  nodeSelector: {matchLabels: {role: worker}}
+  kubelet:
+    ${version === undefined ? '' : `version: "${version}"`}
+    flags: {v: ${v}}
+  rollout: {${rollout}}
+${more}`,
+  }
+}

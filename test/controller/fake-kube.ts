@@ -1,0 +1,89 @@
+import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'
+
+/** A KubeApi that keeps objects by path, and notes every request. No watches. */
+export class FakeKube implements KubeApi {
+  readonly objects = new Map<string, KubeObject>()
+  readonly requests: string[] = []
+  /** Thrown by the next request whose line (`POST /api/…`) begins so. */
+  readonly failures: { readonly on: string; readonly error: Error }[] = []
+  #version = 100
+
+  async get<T>(path: string): Promise<T> {
+    this.#note(`GET ${path}`)
+    return this.#found(path) as T
+  }
+
+  async create<T>(path: string, body: unknown): Promise<T> {
+    const object = body as KubeObject
+    this.#note(`POST ${path}/${object.metadata.name}`)
+    const at = `${path}/${object.metadata.name}`
+    if (this.objects.has(at)) throw refusal(409, 'AlreadyExists')
+    return this.put(at, { ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}` } }) as T
+  }
+
+  async replace<T>(path: string, body: unknown): Promise<T> {
+    this.#note(`PUT ${path}`)
+    const at = path.replace(/\/status$/, '')
+    const found = this.#found(at)
+    const { metadata, ...rest } = body as KubeObject
+    if (metadata.resourceVersion !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')
+    return this.put(at, { ...found, ...rest, metadata: found.metadata }) as T
+  }
+
+  async patch<T>(path: string, body: unknown): Promise<T> {
+    this.#note(`PATCH ${path}`)
+    const found = this.#found(path)
+    if (Array.isArray(body)) return this.put(path, { ...found, spec: body[0].value }) as T
+    const { resourceVersion } = (body as KubeObject).metadata
+    if (resourceVersion !== undefined && resourceVersion !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')
+    return this.put(path, merge(found, body) as KubeObject) as T
+  }
+
+  async delete(path: string): Promise<void> {
+    this.#note(`DELETE ${path}`)
+    this.#found(path)
+    this.objects.delete(path)
+  }
+
+  list(): never {
+    throw new Error('list nothing of the fake')
+  }
+
+  follow(): never {
+    throw new Error('follow nothing of the fake')
+  }
+
+  /** As if somebody else had written it. */
+  put(path: string, object: KubeObject): KubeObject {
+    this.#version += 1
+    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } }
+    this.objects.set(path, stored)
+    return stored
+  }
+
+  #found(path: string): KubeObject {
+    const object = this.objects.get(path)
+    if (!object) throw refusal(404, 'NotFound')
+    return object
+  }
+
+  #note(line: string): void {
+    this.requests.push(line)
+    const at = this.failures.findIndex(({ on }) => line.startsWith(on))
+    const [failure] = at === -1 ? [] : this.failures.splice(at, 1)
+    if (failure) throw failure.error
+  }
+}
+
+export function refusal(code: number, reason: string): KubeError {
+  return new KubeError(`refused: ${reason}`, { code, reason })
+}
+
+function merge(target: unknown, patch: unknown): unknown {
+  if (patch === null || typeof patch !== 'object' || Array.isArray(patch)) return patch
+  const merged = new Map(Object.entries((target ?? {}) as object))
+  for (const [key, value] of Object.entries(patch))
+    if (value === null) merged.delete(key)
+    else merged.set(key, merge(merged.get(key), value))
+  return Object.fromEntries(merged)
+}

@@ -1,0 +1,182 @@
+import { createCompiler } from '../../src/controller/compile.ts'
+import { control } from '../../src/controller/controller.ts'
+import { nodePoolCrd } from '../../src/controller/node-pool-crd.ts'
+import type { ControllerPorts } from '../../src/controller/ports.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { namesFor } from '../../src/protocol/names.ts'
+import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { aSnapshot } from './a-snapshot.ts'
+import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
+import { FakeSource } from './fake-source.ts'
+import { TestClock } from './test-clock.ts'
+
+export interface Stage extends AsyncDisposable {
+  readonly server: ApiServer
+  readonly kube: KubeApi
+  readonly clock: TestClock
+  readonly source: FakeSource
+  /** Resolves when a controller logs such a line: `warn pass failed, …`. */
+  logged(wanted: (line: string) => boolean): Promise<void>
+  /** Of all controllers: `PATCH /api/v1/nodes/n0`. Lists and watches do not show. */
+  readonly requests: string[]
+  push(digit: string, files: Record<string, string>): void
+  /** `n0`, `n1`, … with the label `role: worker`. */
+  addNodes(count: number): Promise<void>
+  aNode(name: string): object
+  /** What a kubelet writes though nothing happened. */
+  heartbeat(node: string, beat: number): Promise<void>
+  /** A controller on the same cluster; the returned function ends it, as a signal would. */
+  startController(more?: Partial<ControllerPorts>): () => Promise<void>
+  /** Of the controller that was started last. */
+  ended(): Promise<void>
+  startAgents(outcome?: FakeAgentsOptions['outcome']): void
+  /** Resolves with the objects of a collection, by name, as soon as they are as wanted. */
+  until(path: string, wanted: (objects: ReadonlyMap<string, KubeObject>) => boolean): Promise<ReadonlyMap<string, KubeObject>>
+}
+
+/** An API server, a repository and a clock, to play on; everything ends with the `await using` block. */
+export async function aStage(): Promise<Stage> {
+  const server = await startApiServer()
+  const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
+  const [clock, source, ending] = [new TestClock(), new FakeSource(), new AbortController()]
+  const running: Promise<void>[] = []
+  const listeners = new Set<(line: string) => void>()
+  const requests: string[] = []
+  await kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-system' } })
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+
+  let ended = Promise.resolve()
+  const startController: Stage['startController'] = (more = {}) => {
+    const own = new AbortController()
+    const ports: ControllerPorts = {
+      kube: recorded(createKubeClient({ server: server.url, credentials: async () => ({}) }), requests),
+      source,
+      compile: createCompiler({ namespace: 'nodewave-system' }),
+      clock,
+      log: (level, message) => {
+        for (const listener of listeners) listener(`${level} ${message}`)
+      },
+      ...more,
+    }
+    const signal = AbortSignal.any([ending.signal, own.signal])
+    ended = control({ ports, settings: { names: namesFor(), namespace: 'nodewave-system' }, signal })
+    const done = ended
+    running.push(done)
+    return () => {
+      own.abort()
+      return done
+    }
+  }
+  const nodeNamed = (name: string) => aNode(name, clock.now())
+
+  return {
+    server,
+    kube,
+    clock,
+    source,
+    logged: (wanted) =>
+      new Promise((resolve) => {
+        listeners.add((line) => wanted(line) && resolve())
+      }),
+    requests,
+    ended: () => ended,
+    aNode: nodeNamed,
+    push: (digit, files) => source.tell({ kind: 'head', snapshot: aSnapshot(digit, files) }),
+    async addNodes(count) {
+      for (let index = 0; index < count; index += 1) await kube.create(NODES, nodeNamed(`n${index}`))
+    },
+    async heartbeat(node, beat) {
+      const lastHeartbeatTime = new Date(clock.now() + beat * 1000).toISOString()
+      const status = { conditions: [{ type: 'Ready', lastHeartbeatTime }] }
+      await kube.patch(`${NODES}/${node}/status`, { status }, { type: 'strategic' })
+    },
+    startController,
+    startAgents(outcome) {
+      const agents = runFakeAgents({ kube, now: () => clock.now(), signal: ending.signal, ...(outcome && { outcome }) })
+      running.push(agents)
+    },
+    until: (path, wanted) => until(kube, { path, wanted }),
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await Promise.allSettled(running)
+      await server.close()
+    },
+  }
+}
+
+export const NODES = '/api/v1/nodes'
+export const POOLS = '/apis/nodewave.io/v1alpha1/nodepools'
+
+function aNode(name: string, now: number): object {
+  const lastTransitionTime = new Date(now - 3_600_000).toISOString()
+  return {
+    metadata: { name, labels: { role: 'worker' } },
+    status: {
+      conditions: [
+        { type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime, lastHeartbeatTime: lastTransitionTime },
+      ],
+      nodeInfo: { kubeletVersion: 'v1.36.2', architecture: 'amd64', osImage: 'Debian 12' },
+    },
+  }
+}
+
+function recorded(kube: KubeApi, requests: string[]): KubeApi {
+  function noted<Arguments extends [string, ...unknown[]], Answer>(verb: string, send: (...of: Arguments) => Answer) {
+    return (...of: Arguments): Answer => {
+      requests.push(`${verb} ${of[0]}`)
+      return send(...of)
+    }
+  }
+  return {
+    get: noted('GET', kube.get) as KubeApi['get'],
+    create: noted('POST', kube.create) as KubeApi['create'],
+    replace: noted('PUT', kube.replace) as KubeApi['replace'],
+    patch: noted('PATCH', kube.patch) as KubeApi['patch'],
+    delete: noted('DELETE', kube.delete),
+    list: kube.list,
+    follow: kube.follow,
+  }
+}
+
+export async function until(
+  kube: KubeApi,
+  { path, wanted }: { readonly path: string; readonly wanted: (objects: ReadonlyMap<string, KubeObject>) => boolean },
+): Promise<ReadonlyMap<string, KubeObject>> {
+  const objects = new Map<string, KubeObject>()
+  const done = new AbortController()
+  for await (const event of kube.follow(path, { project: (object) => object, signal: done.signal })) {
+    if (event.type === 'sync') {
+      objects.clear()
+      for (const item of event.items) objects.set(item.metadata.name, item)
+    } else if (event.type === 'upsert') objects.set(event.item.metadata.name, event.item)
+    else objects.delete(event.name)
+    if (wanted(objects)) break
+  }
+  done.abort()
+  return objects
+}
+
+/** What the desired-config of a node says of its revision. */
+export function assignedRevision(node: KubeObject | undefined): string | undefined {
+  const text = node?.metadata.annotations?.['nodewave.io/desired-config']
+  return text === undefined ? undefined : (JSON.parse(text) as { REVISION?: string }).REVISION
+}
+
+export interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason: string
+  readonly message: string
+}
+
+export function conditionOf(pool: KubeObject | undefined, type: string): Condition | undefined {
+  const { conditions = [] } = (pool?.status ?? {}) as { conditions?: Condition[] }
+  return conditions.find((condition) => condition.type === type)
+}
+
+/** `False RolledBack` */
+export function readyOf(pool: KubeObject | undefined): string {
+  const ready = conditionOf(pool, 'Ready')
+  return `${ready?.status} ${ready?.reason}`
+}

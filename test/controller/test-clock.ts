@@ -1,0 +1,36 @@
+import type { Clock } from '../../src/controller/ports.ts'
+
+/** Stands still until it is moved. */
+export class TestClock implements Clock {
+  #now: number
+  readonly #sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+
+  constructor(now = Date.UTC(2026, 10, 21, 8)) {
+    this.#now = now
+  }
+
+  now(): number {
+    return this.#now
+  }
+
+  sleepUntil(at: number, signal: AbortSignal): Promise<void> {
+    if (at <= this.#now || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const sleeper = { at, wake: resolve }
+      this.#sleepers.add(sleeper)
+      signal.addEventListener('abort', () => {
+        this.#sleepers.delete(sleeper)
+        resolve()
+      })
+    })
+  }
+
+  advance(milliseconds: number): void {
+    this.#now += milliseconds
+    for (const sleeper of this.#sleepers)
+      if (sleeper.at <= this.#now) {
+        this.#sleepers.delete(sleeper)
+        sleeper.wake()
+      }
+  }
+}

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest'
+import { createCompiler } from '../../src/controller/compile.ts'
+import { projectNode } from '../../src/controller/node-view.ts'
+import { systemClock } from '../../src/controller/system-clock.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { namesFor } from '../../src/protocol/names.ts'
+import { aFleet } from './a-fleet.ts'
+import { aSnapshot } from './a-snapshot.ts'
+import { mortalKube } from './mortal-kube.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from './stage.ts'
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+const EVENTS = '/api/v1/namespaces/default/events'
+const COMPLETED = 'True Completed'
+const TWO_WAVES = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 1'
+
+function isAt(revision: string) {
+  return (nodes: ReadonlyMap<string, KubeObject>) => [...nodes.values()].every((node) => assignedRevision(node) === revision)
+}
+
+/** A pool that completed revision A. */
+async function settled(stage: Stage): Promise<void> {
+  const stop = stage.startController()
+  stage.push('a', aFleet({ rollout: TWO_WAVES }))
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+  await stop()
+}
+
+/** Runs a controller that is killed before its write number `lives`, and then one that is not. @returns whether the first one died. */
+async function killed(stage: Stage, { lives, ended }: { lives: number; ended: () => Promise<unknown> }): Promise<boolean> {
+  const client = createKubeClient({ server: stage.server.url, credentials: async () => ({}) })
+  const death = Promise.withResolvers<boolean>()
+  const { kube } = mortalKube(client, { lives, died: () => death.resolve(true) })
+  const stop = stage.startController({ kube })
+  const died = await Promise.race([death.promise, ended().then(() => false)])
+  await stop()
+  stage.startController()
+  await ended()
+  return died
+}
+
+/** Plays a scene anew for every write at which the controller may be killed. @returns at how many it was. */
+async function atEveryWrite(scene: (lives: number) => Promise<boolean>): Promise<number> {
+  let lives = 0
+  while (await scene(lives)) lives += 1
+  return lives
+}
+
+test('a controller killed before any of its writes is followed by one that comes to the same end', async () => {
+  const deaths = await atEveryWrite(async (lives) => {
+    await using stage = await aStage()
+    await stage.addNodes(4)
+    stage.startAgents()
+    stage.push('a', aFleet({ rollout: TWO_WAVES }))
+    const ended = () => stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+    const died = await killed(stage, { lives, ended })
+    expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+    return died
+  })
+  expect(deaths).toBeGreaterThan(8)
+})
+
+test('a commit that failed is not tried again, whenever the controller is killed', async () => {
+  const deaths = await atEveryWrite(async (lives) => {
+    await using stage = await aStage()
+    await stage.addNodes(3)
+    const tried: string[] = []
+    stage.startAgents((node, { REVISION }) => {
+      if (REVISION === B) tried.push(node)
+      return REVISION === B ? 'rolls back' : 'applies'
+    })
+    await settled(stage)
+    stage.push('b', aFleet({ rollout: TWO_WAVES, v: 4 }))
+    const died = await killed(stage, {
+      lives,
+      async ended() {
+        await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack')
+        await stage.until(NODES, isAt(A))
+      },
+    })
+    expect(tried.length).toBe(1)
+    return died
+  })
+  expect(deaths).toBeGreaterThan(4)
+})
+
+test('a controller that starts with the repository out of reach goes on from what the cluster keeps', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  stage.startAgents()
+  await settled(stage)
+  stage.source.forget()
+  await stage.kube.create(NODES, stage.aNode('late'))
+  stage.startController()
+  await stage.until(NODES, isAt(A))
+})
+
+test('an API server that is away in the middle of a wave is waited for', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(6)
+  const third = Promise.withResolvers<void>()
+  let answered = 0
+  stage.startAgents(() => {
+    answered += 1
+    if (answered === 3) third.resolve()
+    return 'applies'
+  })
+  stage.startController({ clock: systemClock })
+  stage.push('a', aFleet({ rollout: TWO_WAVES }))
+  await third.promise
+  await stage.server.stop()
+  await stage.server.start()
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+  expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+})
+
+test('a watch that is cut and forgotten is taken up again', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  stage.startAgents()
+  stage.startController()
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+  stage.server.compact()
+  stage.server.breakConnections()
+  stage.push('b', aFleet({ v: 4 }))
+  await stage.until(NODES, isAt(B))
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+})
+
+test('a server that refuses for a while what it gave before does not end the controller', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  stage.startController()
+  stage.push('a', aFleet())
+  await stage.until(NODES, isAt(A))
+  const refused = stage.logged((line) => line.startsWith('error follow "/api/v1/nodes"'))
+  stage.server.faults.failNext({ verb: 'watch', resource: 'nodes', code: 403 })
+  stage.server.breakConnections()
+  await refused
+  stage.push('b', aFleet({ v: 4 }))
+  stage.clock.advance(5000)
+  await stage.until(NODES, isAt(B))
+})
+
+test('a node that changed since the decision is decided upon anew', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(3)
+  stage.startAgents()
+  stage.startController()
+  stage.server.faults.failNext({ verb: 'patch', resource: 'nodes', code: 409, times: 2 })
+  stage.push('a', aFleet())
+  await stage.heartbeat('n0', 1)
+  await stage.until(NODES, (found) => [...found.values()].filter((node) => assignedRevision(node) === A).length >= 1)
+  for (const name of ['n0', 'n1', 'n2']) await stage.heartbeat(name, 2)
+  await stage.until(NODES, isAt(A))
+})
+
+test('a node whose assignment the server refuses for good is told of, and the others go on', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(3)
+  stage.startController()
+  stage.server.faults.failNext({ verb: 'patch', resource: 'nodes', code: 403, times: 1 })
+  stage.push('a', aFleet())
+  const events = await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'AssignmentRefused'))
+  expect([...events.values()].find(({ reason }) => reason === 'AssignmentRefused')).toMatchObject({
+    type: 'Warning',
+    involvedObject: { kind: 'Node', uid: expect.stringMatching(/^n\d$/) },
+  })
+  await stage.until(NODES, isAt(A))
+})
+
+test('a pool whose payload is not ours to write says so, and does not keep another pool from going on', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  await stage.kube.create(NODES, { metadata: { name: 'gpu', labels: { gpu: 'yes' } } })
+  const more = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: gpu}
+spec: {nodeSelector: {matchLabels: {gpu: "yes"}}}
+`
+  const files = aFleet({ more })
+  const gpu = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', files)).pools.get('gpu')
+  const rendered = gpu?.render(projectNode(namesFor())({ metadata: { name: 'gpu' } }))
+  const [payload] = rendered?.kind === 'config' ? rendered.payloads : []
+  const metadata = { name: payload?.name }
+  await stage.kube.create('/api/v1/namespaces/nodewave-system/configmaps', { metadata, data: { host: 'mine' } })
+  stage.startController()
+  stage.startAgents()
+  stage.push('a', files)
+  const events = await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'ActionRefused'))
+  expect([...events.values()].find(({ reason }) => reason === 'ActionRefused')).toMatchObject({
+    involvedObject: { kind: 'NodePool', name: 'gpu' },
+    message: `create ConfigMap "${payload?.name}": another one with this name and other content is there; delete it`,
+  })
+  await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === A)
+})
+
+test('a person who has just pushed has the repository looked at now', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startAgents()
+  stage.startController()
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+  expect(stage.source.looks).toBe(0)
+  const looked = stage.source.looked()
+  await stage.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { 'nodewave.io/reconcile-at': 'now' } } })
+  await looked
+  expect(stage.source.looks).toBe(1)
+})
+
+test('a commit that cannot be kept is not taken, the pools stay, and it is taken once it can be', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startAgents()
+  stage.startController()
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
+  stage.server.faults.failNext({ verb: 'create', resource: 'configmaps', code: 403, times: 1 })
+  const failed = stage.logged((line) => line.startsWith('warn pass failed'))
+  stage.push('b', aFleet({ v: 4 }))
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`commit "${B}" cannot be kept: failed to create`)
+  await failed
+  stage.clock.advance(1000)
+  await stage.until(NODES, isAt(B))
+})

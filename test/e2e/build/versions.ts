@@ -1,0 +1,12 @@
+/** Every version the real cluster is made of. */
+export const versions = {
+  kubernetes: '1.36.3',
+  /** The older kubelet, from which upgrades start. */
+  olderKubelet: '1.35.4',
+  etcd: '3.7.3',
+  containerd: '2.4.2',
+  runc: '1.5.2',
+  cni: '1.9.1',
+  kwok: '0.8.0',
+  debian: 'bookworm',
+} as const

@@ -1,0 +1,71 @@
+/**
+ * The end-to-end tests: `node test/e2e/main.ts [--keep] [--list] [--teardown] [scenario…]`.
+ *
+ * Every run begins by tearing down what an earlier one left, and ends with a table and a line that counts.
+ */
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { fillCache } from './build/fill-cache.ts'
+import { missingPrerequisites } from './cluster/prerequisites.ts'
+import { ownSlots } from './cluster/slot.ts'
+import { abandon, teardownLeftovers } from './cluster/teardown.ts'
+import { keepResults, resultTable } from './runner/results.ts'
+import { runScenarios } from './runner/run-scenarios.ts'
+import type { Scenario } from './scenario.ts'
+
+const say = (line: string) => console.log(line)
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { keep: { type: 'boolean', default: false }, list: { type: 'boolean' }, teardown: { type: 'boolean' } },
+  })
+  const scenarios = await loadScenarios()
+  if (values.list) return list(scenarios)
+  const missing = missingPrerequisites('nodes')
+  if (missing.length > 0) return complain(missing)
+  for (const slot of await teardownLeftovers({ kept: true })) say(`torn down: what was left of cluster ${slot.number}`)
+  if (values.teardown) return 0
+  const unknown = positionals.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+  if (unknown.length > 0) return complain([`no scenario is called "${unknown.join('", "')}"; --list names them all`])
+  await fillCache(say)
+  const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  const results = await runScenarios(chosen, { keep: values.keep, say })
+  const failed = results.filter(({ passed }) => !passed).length
+  say(`\n${resultTable(results)}\n\ntimes: ${await keepResults(results)}`)
+  say(`${results.length - failed} passed, ${failed} failed`)
+  return failed === 0 ? 0 : 1
+}
+
+/** In the order of their files' names. */
+async function loadScenarios(): Promise<Scenario[]> {
+  const dir = join(import.meta.dirname, 'scenarios')
+  const files = (await readdir(dir)).filter((file) => file.endsWith('.ts')).sort()
+  const modules = files.map((file): Promise<{ scenarios?: readonly Scenario[] }> => import(join(dir, file)))
+  return (await Promise.all(modules)).flatMap(({ scenarios = [] }) => scenarios)
+}
+
+function list(scenarios: readonly Scenario[]): number {
+  for (const { name } of scenarios) say(name)
+  return 0
+}
+
+function complain(lines: readonly string[]): number {
+  for (const line of lines) console.error(line)
+  return 2
+}
+
+/** Whoever interrupts us still gets the machine back as it was. */
+async function leave(why: string, code: number): Promise<never> {
+  console.error(`${why}: tearing down`)
+  for (const slot of ownSlots()) await abandon(slot).catch((error: Error) => console.error(error.message))
+  process.exit(code)
+}
+process.once('SIGINT', () => leave('SIGINT', 130))
+process.once('SIGTERM', () => leave('SIGTERM', 143))
+process.once('SIGHUP', () => leave('SIGHUP', 129))
+process.once('uncaughtException', (error) => leave(error.stack ?? error.message, 1))
+
+// Not left to the event loop: connections that a failed scenario keeps open would hold the process.
+process.exit(await main().catch((error: Error) => complain([error.message])))

@@ -1,0 +1,32 @@
+/** The agent in a node, as its documentation installs it: one file, Node.js, a systemd unit. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Node } from '../cluster/node.ts'
+import { checkout } from './checkout.ts'
+
+const directory = '/opt/nodewave'
+export const agentUnit = 'nodewave-agent'
+
+export interface AgentOptions {
+  /** Path of the bundle. */
+  readonly bundle: string
+  /** Besides those of the unit. */
+  readonly args?: readonly string[]
+}
+
+/** Put the agent into a node and start it, with the unit that the manifests have. */
+export async function installAgent(node: Node, { bundle, args = [] }: AgentOptions): Promise<void> {
+  const unit = await readFile(join(checkout, `deploy/${agentUnit}.service`), 'utf8')
+  await node.write({ path: `${directory}/node`, content: { file: process.execPath }, mode: 0o755 })
+  await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
+  await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
+  if (args.length > 0)
+    await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(unit, args) })
+  await node.exec(['systemctl', 'daemon-reload'])
+  await node.exec(['systemctl', 'enable', '--now', '--quiet', agentUnit])
+}
+
+function dropIn(unit: string, args: readonly string[]): string {
+  const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]
+  return `[Service]\nExecStart=\nExecStart=${command} ${args.join(' ')}\n`
+}

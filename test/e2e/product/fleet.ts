@@ -1,0 +1,49 @@
+/** A fleet repository for the tests: one pool of all nodes, kubelets from the artifact server. */
+import { stringify } from 'yaml'
+import { kubeletVersions } from '../build/layers.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+
+export interface FleetOptions {
+  readonly version: string
+  /** KubeletConfiguration of all nodes. */
+  readonly config?: Readonly<Record<string, unknown>>
+  readonly flags?: Readonly<Record<string, unknown>>
+  /** Merged over the pool's `spec.rollout`. */
+  readonly rollout?: Readonly<Record<string, unknown>>
+}
+
+/** Path → text, to be pushed. */
+export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promise<Record<string, string>> {
+  const { version, config = {}, flags = {}, rollout = {} } = options
+  const pool = {
+    nodeSelector: { matchLabels: { 'kubernetes.io/os': 'linux' } },
+    kubelet: { version, release: 'local', layout: 'kubeadm', flags, config: ['base'] },
+    rollout: {
+      waves: [
+        { name: 'canary', nodes: 1 },
+        { name: 'rest', nodes: '100%' },
+      ],
+      ...rollout,
+    },
+  }
+  const fleet = { rollout: { maxUnavailable: 1, maxFailures: 0, onFailure: 'Halt', trial: '5s', drain: { mode: 'Never' } } }
+  return {
+    'fleet.yaml': document('Fleet', 'e2e', fleet),
+    'release.yaml': document('KubeletRelease', 'local', { binary: await binaries(cluster) }),
+    'config.yaml': document('KubeletConfig', 'base', { config }),
+    'workers.yaml': document('NodePool', 'workers', pool),
+  }
+}
+
+async function binaries({ artifacts }: Cluster) {
+  const sums = kubeletVersions.map(async (version) => {
+    const answer = await fetch(`${artifacts}/release/v${version}/bin/linux/amd64/kubelet.sha256`)
+    return [version, { amd64: (await answer.text()).trim() }] as const
+  })
+  const url = `${artifacts}/release/v{{version}}/bin/linux/{{arch}}/kubelet`
+  return { url, sha256: Object.fromEntries(await Promise.all(sums)) }
+}
+
+function document(kind: string, name: string, spec: object): string {
+  return stringify({ apiVersion: 'nodewave.io/v1alpha1', kind, metadata: { name }, spec })
+}

@@ -1,0 +1,77 @@
+/** Commits that the repository's own checks let through and a real kubelet does not: they stop at the canary, and it is put back. */
+import { versions } from '../build/versions.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { assignedNodes, firstSays } from '../product/course.ts'
+import { checkNotRestarted, isHealthy, kubeletsOf } from '../product/kubelets.ts'
+import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
+import { productOn } from '../product/product.ts'
+import { check, type Report, type Scenario } from '../scenario.ts'
+import { type Moment, startTimeline } from '../timeline.ts'
+
+export const scenarios: readonly Scenario[] = [
+  { name: 'refused', nodes: [{}, {}], group: 'fleet', run: refused },
+  { name: 'by-hand', nodes: [{}, {}], group: 'fleet', run: byHand },
+  { name: 'crash-loop', nodes: [{}, {}], group: 'fleet', run: crashLoop },
+]
+
+const good = { version: versions.olderKubelet, rollout: { onFailure: 'Rollback' } }
+
+/** Only the kubelet itself knows which labels it may give itself. */
+async function refused(cluster: Cluster, { part }: Report): Promise<void> {
+  const product = await productOn(cluster)
+  await part('fleet settled', () => product.settle(good))
+  const before = await kubeletsOf(cluster)
+  using timeline = startTimeline(cluster.api)
+  const bad = { ...good, flags: { 'node-labels': 'kubernetes.io/tier=gold' } }
+  const commit = await product.push(bad, 'a label that a kubelet may not give itself')
+  const status = await part('push → refused', () => waitPool(cluster, { for: 'the refusal', when: rolledBack(commit) }))
+  check('the pool has the kubelet’s own words', stallOf(status).includes("unknown 'kubernetes.io'"), stallOf(status))
+  check('one node alone was tried', assignedNodes(timeline, commit).length === 1, timeline.moments)
+  await checkNotRestarted(cluster, before)
+}
+
+/** Past all of the repository's checks: a person writes the annotation. */
+async function byHand(cluster: Cluster, { part }: Report): Promise<void> {
+  const product = await productOn(cluster)
+  const commit = await part('fleet settled', () => product.settle(good))
+  const before = await kubeletsOf(cluster)
+  using timeline = startTimeline(cluster.api)
+  const annotate = (text: string) =>
+    cluster.kubectl(['annotate', '--overwrite', 'node', 'n1', `nodewave.io/desired-config=${text}`])
+  const desired = (await cluster.node('n1').get()).metadata.annotations?.['nodewave.io/desired-config'] ?? ''
+  await annotate('{"KUBELET_OPTS": "--no-such-flag"}')
+  const refusal = ({ node, annotations: { status = '' } }: Moment) =>
+    node === 'n1' && status.includes('unknown flag: --no-such-flag')
+  const { annotations } = await part('annotated → refused', () => timeline.first(refusal, 'the refusal'))
+  check('the refusal is of the preflight', annotations.status?.includes('"reason":"PreflightFailed"') ?? false, annotations)
+  await annotate(desired)
+  await part('annotation of before → Ready', () => product.settled(commit))
+  await checkNotRestarted(cluster, before)
+}
+
+const badSocket = 'unix:///run/containerd/containerd.sok'
+
+/** A socket that is not there passes preflight, which looks at no socket. Then its revert. */
+async function crashLoop(cluster: Cluster, { part, time }: Report): Promise<void> {
+  const product = await productOn(cluster)
+  await part('fleet settled', () => product.settle(good))
+  const before = await kubeletsOf(cluster)
+  using timeline = startTimeline(cluster.api)
+  const bad = { ...good, flags: { 'container-runtime-endpoint': badSocket } }
+  const commit = await product.push(bad, 'another runtime endpoint')
+  const status = await part('push → rolled back', () => waitPool(cluster, { for: 'the roll-back', when: rolledBack(commit) }))
+  check('the pool has the kubelet’s own words', stallOf(status).includes(badSocket), stallOf(status))
+  const [canary = '', ...others] = assignedNodes(timeline, commit)
+  check('one node alone was tried', others.length === 0, others)
+  const taken = await firstSays(timeline, canary, { commit, phase: 'Applying' })
+  const putBack = await firstSays(timeline, canary, { commit, phase: 'RolledBack' })
+  time('canary: taken → put back', putBack.at - taken.at)
+  check('the canary was put back within 30 s', putBack.at - taken.at < 30_000)
+  check('its kubelet is healthy', await isHealthy(cluster.node(canary)))
+  const after = await kubeletsOf(cluster)
+  for (const { name } of cluster.nodes)
+    check('the canary alone was restarted', (after[name]?.pid !== before[name]?.pid) === (name === canary), { before, after })
+  const reverted = await product.repository.revert(commit)
+  await part('git revert → Ready', () => product.settled(reverted))
+  await checkNotRestarted(cluster, after)
+}

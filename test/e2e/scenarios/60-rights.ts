@@ -1,0 +1,159 @@
+/** Who may do what: everything that nodewave needs is allowed by the manifests, and nothing else is. Asked of the real API server. */
+import { type ApiClient, type ApiRequest, createApiClient } from '../cluster/api-client.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { productOn } from '../product/product.ts'
+import { check, type Report, type Scenario } from '../scenario.ts'
+
+export const scenarios: readonly Scenario[] = [{ name: 'rights', nodes: [{}, {}], group: 'fleet', run: rights }]
+
+const ours = 'nodewave-system'
+const controller = {
+  user: `system:serviceaccount:${ours}:nodewave-controller`,
+  groups: ['system:serviceaccounts', `system:serviceaccounts:${ours}`, 'system:authenticated'],
+}
+const kubelet = { user: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
+
+/** `[namespace/]resource[:name]`, resources of a group as `resource.group`. */
+type Grants = readonly (readonly [verbs: string, resource: string])[]
+
+const table: readonly { readonly who: typeof kubelet; readonly may: Grants; readonly mayNot: Grants }[] = [
+  {
+    who: controller,
+    may: [
+      ['list watch patch', 'nodes'],
+      ['get list watch create patch delete', 'nodepools.nodewave.io'],
+      ['update', 'nodepools/status.nodewave.io'],
+      ['get list watch create patch delete', `${ours}/configmaps`],
+      ['create', 'default/events'],
+    ],
+    mayNot: [
+      ['create update delete deletecollection', 'nodes'],
+      ['get list watch patch delete', 'pods'],
+      ['get create', 'nodes/proxy'],
+      ['update patch', 'nodes/status'],
+      ['get list create update patch delete', 'kube-system/configmaps'],
+      ['update deletecollection', `${ours}/configmaps`],
+      ['get list', 'secrets'],
+      ['get list', `${ours}/secrets`],
+      ['create', `${ours}/serviceaccounts/token`],
+      ['create', `${ours}/pods`],
+      ['create patch', 'customresourcedefinitions.apiextensions.k8s.io'],
+      ['create patch bind escalate', 'clusterroles.rbac.authorization.k8s.io'],
+      ['create patch', 'validatingadmissionpolicies.admissionregistration.k8s.io'],
+      ['impersonate', 'users'],
+    ],
+  },
+  {
+    who: kubelet,
+    may: [
+      ['get', `${ours}/configmaps:workers-kubelet-0123456789`],
+      ['get list watch', 'nodes:n1'],
+      ['patch', 'nodes:n1'],
+    ],
+    mayNot: [
+      ['list watch create update patch delete', `${ours}/configmaps`],
+      ['get', 'kube-system/configmaps:kubeadm-config'],
+      ['get', `${ours}/secrets:nodewave-git`],
+      ['get list watch', 'nodes'],
+      ['get', 'nodes:n2'],
+      ['get list watch create update patch delete', 'nodepools.nodewave.io'],
+      ['update patch', 'nodepools/status.nodewave.io'],
+    ],
+  },
+]
+
+async function rights(cluster: Cluster, { part }: Report): Promise<void> {
+  await productOn(cluster)
+  await part('table of rights', async () => {
+    const wrong = await Promise.all(
+      table.flatMap(({ who, may, mayNot }) => [ask(cluster, who, may, true), ask(cluster, who, mayNot, false)]),
+    )
+    check('every answer is as the table says', wrong.flat().length === 0, wrong.flat())
+  })
+  await part('what a kubelet may write on Nodes', () => writes(cluster))
+}
+
+/** Gives the rows whose answer is another than expected. */
+async function ask({ api }: Cluster, { user, groups }: typeof kubelet, grants: Grants, expected: boolean): Promise<string[]> {
+  const questions = grants.flatMap(([verbs, resource]) => verbs.split(' ').map((verb) => ({ verb, resource })))
+  const answers = questions.map(async ({ verb, resource }) => {
+    const spec = { user, groups, resourceAttributes: { verb, ...attributesOf(resource) } }
+    const review = { method: 'POST', body: { spec } } as const
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
+    const { status } = await api.ask<{ status: { allowed: boolean } }>(path, review)
+    return status.allowed === expected ? [] : [`${user} ${verb} ${resource}: ${status.allowed ? 'allowed' : 'refused'}`]
+  })
+  return (await Promise.all(answers)).flat()
+}
+
+function attributesOf(text: string): Record<string, string> {
+  const [, namespace = '', resource = '', subresource = '', group = '', name = ''] =
+    /^(?:(nodewave-system|kube-system|default)\/)?([a-z]+)(?:\/([a-z]+))?(?:\.([a-z0-9.]+))?(?::(.+))?$/.exec(text) ?? []
+  check('a row of the table can be read', resource !== '', text)
+  return { namespace, resource, subresource, group, name }
+}
+
+const reported = { 'nodewave.io/status': '{}', 'nodewave.io/current-config': '{}' }
+const foreign = ['desired-config', 'cordoned-for', 'hold', 'anything-new'].map((key) => `nodewave.io/${key}`)
+
+/** Through the admission that follows authorization; nothing is kept of it. */
+async function writes(cluster: Cluster): Promise<void> {
+  const asKubelet = createApiClient(cluster.server, cluster.certificates, 'n1')
+  const person = cluster.api
+  const there = { metadata: { annotations: { 'nodewave.io/hold': 'tests' }, labels: { 'nodewave.io/pool': 'workers' } } }
+  await person.ask('/api/v1/nodes/n1', { method: 'PATCH', body: there })
+  try {
+    for (const path of ['n1', 'n1/status']) {
+      await allowed(asKubelet, path, annotated(reported))
+      await allowed(asKubelet, path, annotated({ 'example.com/other': 'x' }))
+      for (const key of foreign) await refused(asKubelet, path, annotated({ [key]: '{"KUBELET_OPTS":"--v=9"}' }))
+      await refused(asKubelet, path, annotated({ 'nodewave.io/hold': null }))
+      await refused(asKubelet, path, { metadata: { labels: { 'nodewave.io/pool': 'control-plane' } } })
+      await refused(asKubelet, path, { metadata: { labels: { 'nodewave.io/pool': null } } })
+    }
+    await refused(asKubelet, 'n2', annotated(reported))
+    await refused(asKubelet, 'n2/status', annotated(reported))
+    await refused(asKubelet, 'n1', applied(), 'application/apply-patch+yaml')
+    const node = await asKubelet.ask<{ metadata: { annotations: object } }>('/api/v1/nodes/n1')
+    const put = (annotations: object) => ({
+      ...node,
+      metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } },
+    })
+    await answered(asKubelet, 'n1', { method: 'PUT', body: put(reported) }, 200)
+    await answered(asKubelet, 'n1', { method: 'PUT', body: put({ 'nodewave.io/desired-config': '{}' }) }, 403)
+    await answered(asKubelet, '', { method: 'POST', body: registration({}) }, 409)
+    await answered(asKubelet, '', { method: 'POST', body: registration({ labels: { 'nodewave.io/pool': 'gpu' } }) }, 403)
+    await answered(asKubelet, '', { method: 'POST', body: registration(annotated({ [foreign[0] ?? '']: '{}' }).metadata) }, 403)
+    for (const key of foreign) await allowed(person, 'n1', annotated({ [key]: '{}' }))
+  } finally {
+    await person.ask('/api/v1/nodes/n1', { method: 'PATCH', body: annotated({ 'nodewave.io/hold': null }) })
+  }
+}
+
+function annotated(annotations: Readonly<Record<string, string | null>>) {
+  return { metadata: { annotations } }
+}
+
+/** As a kubelet makes its own Node; that it is there already is found out last. */
+function registration(metadata: object) {
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', ...metadata } }
+}
+
+function applied() {
+  return { apiVersion: 'v1', kind: 'Node', ...annotated({ 'nodewave.io/desired-config': '{}' }) }
+}
+
+function allowed(client: ApiClient, path: string, body: object): Promise<void> {
+  return answered(client, path, { method: 'PATCH', body }, 200)
+}
+
+function refused(client: ApiClient, path: string, body: object, contentType?: string): Promise<void> {
+  return answered(client, path, { method: 'PATCH', body, ...(contentType === undefined ? {} : { contentType }) }, 403)
+}
+
+async function answered(client: ApiClient, path: string, request: ApiRequest, wanted: number): Promise<void> {
+  const query = request.contentType === undefined ? 'dryRun=All' : 'dryRun=All&fieldManager=rights&force=true'
+  const { status, body } = await client.send<{ message?: string }>(`/api/v1/nodes${path && `/${path}`}?${query}`, request)
+  const what = `${request.method} ${path} ${JSON.stringify(request.body).slice(0, 200)}`
+  check(`${what} is answered with ${wanted}`, status === wanted, { status, message: body.message })
+}

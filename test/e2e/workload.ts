@@ -1,0 +1,96 @@
+/** Pods to look after while nodes change under them. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stringify } from 'yaml'
+import { TEST_IMAGE } from './build/images.ts'
+import type { Cluster } from './cluster/cluster.ts'
+
+export interface WorkloadOptions {
+  readonly name: string
+  readonly replicas: number
+  /** With it there is a PodDisruptionBudget too. */
+  readonly minAvailable?: number
+}
+
+/** A Deployment spread over the nodes; resolves when all of it is ready. */
+export async function deploy(cluster: Cluster, { name, replicas, minAvailable }: WorkloadOptions): Promise<void> {
+  const labels = { app: name }
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: labels },
+  }
+  const command = ['httpd', '-f', '-h', '/www', '-p', '8080']
+  // httpd as process 1 ignores SIGTERM: without this every eviction takes half a minute.
+  const spec = { terminationGracePeriodSeconds: 1, topologySpreadConstraints: [spread] }
+  const container = { name, image: TEST_IMAGE, imagePullPolicy: 'Never', command }
+  const template = { metadata: { labels }, spec: { ...spec, containers: [container] } }
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: { replicas, selector: { matchLabels: labels }, template },
+  }
+  await cluster.apply(stringify(deployment))
+  if (minAvailable !== undefined) {
+    const budget = { minAvailable, selector: { matchLabels: labels } }
+    await cluster.apply(stringify({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec: budget }))
+  }
+  await cluster.kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=60s'])
+}
+
+export interface ApiPod {
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string }
+  readonly spec: { readonly nodeName?: string }
+  readonly status: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+    readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number }[]
+  }
+}
+
+export async function podsOf(cluster: Cluster, name: string): Promise<readonly ApiPod[]> {
+  const list = await cluster.api.ask<{ items: readonly ApiPod[] }>(`/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`)
+  return list.items
+}
+
+/** Pod → its container; two equal answers mean that nothing was restarted in between. */
+export async function containersOf(cluster: Cluster, name: string): Promise<Readonly<Record<string, string>>> {
+  const pods = await podsOf(cluster, name)
+  return Object.fromEntries(
+    pods.map(({ metadata, status }) => [metadata.name, status.containerStatuses?.[0]?.containerID ?? '']).sort(),
+  )
+}
+
+export interface AvailabilitySampler extends AsyncDisposable {
+  /** The fewest ready pods that were seen at once. */
+  fewest(): number
+  samples(): number
+}
+
+/** Count the ready pods again and again until disposed; while the API server is away nothing is counted. */
+export function sampleAvailability(cluster: Cluster, name: string, everyMs = 100): AvailabilitySampler {
+  const counts: number[] = []
+  const stop = new AbortController()
+  const loop = (async () => {
+    while (!stop.signal.aborted) {
+      await podsOf(cluster, name).then(
+        (pods) => counts.push(pods.filter(isReady).length),
+        () => undefined,
+      )
+      await sleep(everyMs)
+    }
+  })()
+  return {
+    fewest: () => Math.min(...counts),
+    samples: () => counts.length,
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await loop
+    },
+  }
+}
+
+function isReady({ metadata, status }: ApiPod): boolean {
+  const ready = status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
+  return ready && metadata.deletionTimestamp === undefined
+}

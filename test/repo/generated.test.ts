@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { jsonSchemas } from '../../scripts/json-schemas.ts'
+import { fillTables } from '../../scripts/reference-tables.ts'
+
+const root = join(import.meta.dirname, '../..')
+const again = 'run: node scripts/generate-schemas.ts'
+
+test('schemas/ is what the schemas of the language say', () => {
+  for (const [file, schema] of jsonSchemas())
+    expect(JSON.parse(readFileSync(join(root, 'schemas', file), 'utf8')), again).toEqual(JSON.parse(JSON.stringify(schema)))
+  expect(readdirSync(join(root, 'schemas')).sort(), again).toEqual([...jsonSchemas().keys()].sort())
+})
+
+test('the tables of docs/repo-language.md are what the schemas say', () => {
+  const reference = readFileSync(join(root, 'docs/repo-language.md'), 'utf8')
+
+  expect(fillTables(reference, jsonSchemas()), again).toBe(reference)
+})
+
+test('fillTables writes a row for each field, with what may stand there and whether it has an effect yet', () => {
+  const filled = fillTables('<!-- fields of node-pool.json -->\nWHAT STOOD HERE\n<!-- end -->', jsonSchemas())
+
+  expect(filled).not.toContain('WHAT STOOD HERE')
+  expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
+  expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
+  expect(filled).toContain('| `dependsOn` | list of string | *not yet* Pools that')
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { rolloutSettings } from '../../src/repo/rollout-settings.ts'
+
+const nodeSelector = { matchLabels: {} }
+
+test('rolloutSettings leaves nothing open when nobody states anything', () => {
+  expect(rolloutSettings({}, { nodeSelector })).toEqual({
+    waves: [{ name: 'all', nodes: { percent: 100 }, soak: 0, manual: false }],
+    maxUnavailable: { count: 1 },
+    maxFailures: { count: 0 },
+    onFailure: 'Rollback',
+    applyTimeout: 600_000,
+    trial: 120_000,
+    drain: { mode: 'Auto', timeout: 900_000, deleteEmptyDirData: false, force: false },
+    windows: [],
+    gates: [],
+  })
+})
+
+test('rolloutSettings takes the pool before the Fleet, field by field', () => {
+  const fleet = { rollout: { maxUnavailable: { count: 3 }, trial: 1000, drain: { mode: 'Never', timeout: 5000 } } } as const
+  const pool = { nodeSelector, rollout: { maxUnavailable: { percent: 10 }, drain: { mode: 'Auto' } } } as const
+
+  expect(rolloutSettings(fleet, pool)).toMatchObject({
+    maxUnavailable: { percent: 10 },
+    trial: 1000,
+    drain: { mode: 'Auto', timeout: 5000 },
+  })
+})
+
+test('rolloutSettings fills in what a wave leaves out', () => {
+  const rollout = {
+    waves: [
+      { name: 'canary', nodes: { count: 1 }, soak: 60_000 },
+      { name: 'rest', nodes: { percent: 100 } },
+    ],
+  }
+
+  expect(rolloutSettings({ rollout }, { nodeSelector }).waves).toEqual([
+    { name: 'canary', nodes: { count: 1 }, soak: 60_000, manual: false },
+    { name: 'rest', nodes: { percent: 100 }, soak: 0, manual: false },
+  ])
+})

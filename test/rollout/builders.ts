@@ -1,0 +1,293 @@
+import type { AgentStatus } from '../../src/protocol/agent-status.ts'
+import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
+import type { Decision } from '../../src/rollout/decision.ts'
+import type {
+  Assignment,
+  Instant,
+  Memory,
+  NodeView,
+  PoolSnapshot,
+  Revision,
+  RolloutPolicy,
+  Share,
+  Wanted,
+  WavePolicy,
+} from '../../src/rollout/snapshot.ts'
+
+export const noon: Instant = Date.parse('2026-11-21T12:00:00.000Z')
+export const minute = 60_000
+export const hour = 60 * minute
+
+export function stamp(instant: Instant): string {
+  return new Date(instant).toISOString()
+}
+
+/** A Ready node that nobody ever assigned anything. Each method gives a new node. */
+export function aNode(name: string): NodeDraft {
+  return new NodeDraft({
+    name,
+    labels: {},
+    zone: 'zone-a',
+    createdAt: noon - 24 * hour,
+    ready: true,
+    readySince: noon - 24 * hour,
+    unschedulable: false,
+    kubeletVersion: '1.36.3',
+    assignedByHand: false,
+  })
+}
+
+export function nodes(...names: string[]): NodeDraft[] {
+  return names.map(aNode)
+}
+
+interface When {
+  readonly at?: Instant
+}
+
+export class NodeDraft implements NodeView {
+  declare readonly name: string
+  declare readonly labels: Readonly<Record<string, string>>
+  declare readonly zone: string
+  declare readonly createdAt: Instant
+  declare readonly ready: boolean
+  declare readonly readySince: Instant
+  declare readonly unschedulable: boolean
+  declare readonly kubeletVersion: string
+  declare readonly hold?: string
+  declare readonly assigned?: Assignment
+  declare readonly assignedByHand: boolean
+  declare readonly status?: AgentStatus
+
+  constructor(view: NodeView) {
+    Object.assign(this, view)
+  }
+
+  /** Assigned and proved, two hours ago unless told otherwise. */
+  on(digest: string, { at = noon - 2 * hour, since = at }: When & { readonly since?: Instant } = {}): NodeDraft {
+    return this.assignedTo(digest, { at }).reporting('Applied', { since })
+  }
+
+  /** The annotation is written, and the agent has not said anything about it. */
+  assignedTo(digest: string, { at = noon }: When = {}): NodeDraft {
+    return this.#with({ assigned: { digest, revision: digest, pool: 'workers', grant: 'restart', at } })
+  }
+
+  /** The agent speaks of the present assignment. */
+  reporting(
+    phase: AgentStatus['phase'],
+    { since, ...more }: Partial<Omit<AgentStatus, 'since'>> & { since?: Instant } = {},
+  ): NodeDraft {
+    const { digest = '', at = noon } = this.assigned ?? {}
+    const active = phase === 'Applied' ? digest : this.status?.active
+    const report = {
+      phase,
+      digest,
+      assigned: digest,
+      assignedAt: stamp(at),
+      since: stamp(since ?? at),
+      ...(active && { active }),
+    }
+    return this.#with({ status: { ...report, ...more } })
+  }
+
+  rolledBackFrom(digest: string, { at = noon - minute, to = 'older' }: When & { readonly to?: string } = {}): NodeDraft {
+    return this.assignedTo(digest, { at }).reporting('RolledBack', {
+      active: to,
+      error: { reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
+    })
+  }
+
+  notReady(since: Instant = noon - minute): NodeDraft {
+    return this.#with({ ready: false, readySince: since })
+  }
+
+  readyAgain(since: Instant): NodeDraft {
+    return this.#with({ ready: true, readySince: since })
+  }
+
+  cordoned(): NodeDraft {
+    return this.#with({ unschedulable: true })
+  }
+
+  held(reason = 'under repair'): NodeDraft {
+    return this.#with({ hold: reason })
+  }
+
+  byHand(): NodeDraft {
+    return this.#with({ assignedByHand: true })
+  }
+
+  inZone(zone: string): NodeDraft {
+    return this.#with({ zone })
+  }
+
+  labelled(labels: Readonly<Record<string, string>>): NodeDraft {
+    return this.#with({ labels })
+  }
+
+  running(kubeletVersion: string): NodeDraft {
+    return this.#with({ kubeletVersion })
+  }
+
+  #with(change: Partial<NodeView>): NodeDraft {
+    return new NodeDraft({ ...this, ...change })
+  }
+}
+
+type ShareText = number | `${number}%`
+
+export interface PoolOptions {
+  /** The content of the newest commit, which is also its name. */
+  readonly head?: string
+  /** The name of the newest commit, when it is another than its content. */
+  readonly commit?: string
+  readonly stable?: string
+  /** The roll-out of the head began at this instant; without it, it begins with the decision. */
+  readonly since?: Instant
+  /** Contents that failed. */
+  readonly rejected?: readonly string[]
+  readonly history?: readonly HistoryEntry[]
+  readonly wave?: Memory['wave']
+  readonly retried?: string
+  readonly waves?: readonly WavePolicy[]
+  readonly maxUnavailable?: ShareText
+  readonly maxFailures?: ShareText
+  readonly onFailure?: RolloutPolicy['onFailure']
+  readonly drain?: RolloutPolicy['drain']['mode']
+  readonly applyTimeout?: number
+  /** What the head wants of single nodes, when it is not what it wants of all. */
+  readonly wants?: Readonly<Record<string, Partial<Extract<Wanted, { kind: 'config' }>> | { readonly problem: string }>>
+  readonly disruption?: Extract<Wanted, { kind: 'config' }>['disruption']
+  readonly controls?: PoolSnapshot['controls']
+  readonly repositoryProblem?: string
+  readonly fleetBudget?: number
+}
+
+/** A pool called `workers`, whose every node is to be at `head`; its last completed content is `stable`, when given. */
+export function aPool(options: PoolOptions = {}): { with(...nodes: readonly NodeView[]): PoolSnapshot } {
+  return { with: (...members) => snapshotOf(options, members) }
+}
+
+function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSnapshot {
+  const head = { ...aRevision(options.head ?? 'new', members), revision: options.commit ?? options.head ?? 'new' }
+  const contents = [options.stable, ...(options.history ?? []).map(({ revision }) => revision)].filter(
+    (name) => name !== undefined,
+  )
+  return {
+    name: 'workers',
+    policy: policyOf(options),
+    nodes: members,
+    head: { ...head, wanted: wantedOf(head, options) },
+    known: new Map(contents.map((name) => [name, aRevision(name, members)])),
+    memory: memoryOf(options),
+    controls: options.controls ?? {},
+    ...(options.repositoryProblem !== undefined && { repositoryProblem: options.repositoryProblem }),
+    ...(options.fleetBudget !== undefined && { fleetBudget: options.fleetBudget }),
+  }
+}
+
+export function aRef(content: string): RevisionRef {
+  return { revision: content, fingerprint: `of ${content}` }
+}
+
+export function aRevision(content: string, members: readonly { readonly name: string }[]): Revision {
+  return { ...aRef(content), wanted: new Map(members.map(({ name }) => [name, wantedConfig({ digest: content })])) }
+}
+
+function wantedConfig(config: Partial<Extract<Wanted, { kind: 'config' }>> & { readonly digest: string }): Wanted {
+  return { kind: 'config', disruption: 'restart', ...config }
+}
+
+function wantedOf({ wanted }: Revision, { wants = {}, head = 'new', disruption }: PoolOptions): Revision['wanted'] {
+  return new Map(
+    [...wanted].map(([name, usual]) => {
+      const special = wants[name]
+      if (special && 'problem' in special) return [name, { kind: 'problem', message: special.problem }]
+      if (special || disruption) return [name, wantedConfig({ digest: head, ...(disruption && { disruption }), ...special })]
+      return [name, usual]
+    }),
+  )
+}
+
+function policyOf(options: PoolOptions): RolloutPolicy {
+  return {
+    waves: options.waves ?? [],
+    maxUnavailable: shareOf(options.maxUnavailable ?? '100%'),
+    maxFailures: shareOf(options.maxFailures ?? 0),
+    onFailure: options.onFailure ?? 'Rollback',
+    drain: { mode: options.drain ?? 'Auto' },
+    applyTimeout: options.applyTimeout ?? 15 * minute,
+  }
+}
+
+export function shareOf(text: ShareText): Share {
+  return typeof text === 'number' ? { count: text } : { percent: Number.parseFloat(text) }
+}
+
+export function aWave(
+  name: string,
+  nodes: ShareText | Readonly<Record<string, string>>,
+  more: Partial<WavePolicy> = {},
+): WavePolicy {
+  const size = typeof nodes === 'object' ? { matchLabels: nodes } : shareOf(nodes)
+  return { name, nodes: size, soak: 0, manual: false, ...more }
+}
+
+function memoryOf({ head = 'new', stable, since, rejected = [], history, wave, retried }: PoolOptions): Memory {
+  const before = stable === undefined ? [] : [aRun(stable, { result: 'Completed', startedAt: noon - 3 * hour })]
+  const runs = since === undefined ? before : [aRun(head, { startedAt: since }), ...before]
+  const target = history?.[0]?.revision ?? (since === undefined ? stable : head)
+  return {
+    ...(target !== undefined && { target: aRef(target) }),
+    ...(stable !== undefined && { stable: aRef(stable) }),
+    ...(wave && { wave }),
+    ...(retried !== undefined && { retried }),
+    failed: [],
+    rejected: rejected.map(aRef),
+    history: history ?? runs,
+    conditions: [],
+  }
+}
+
+export function aRun(
+  content: string,
+  {
+    result = 'Running',
+    startedAt = noon - hour,
+  }: { readonly result?: HistoryEntry['result']; readonly startedAt?: Instant } = {},
+): HistoryEntry {
+  const ended = result === 'Running' ? {} : { endedAt: stamp(startedAt + minute) }
+  return { ...aRef(content), startedAt: stamp(startedAt), ...ended, result }
+}
+
+/** Names of the nodes that are assigned something, in order. */
+export function taken({ actions }: Decision): string[] {
+  return actions.flatMap((action) => (action.kind === 'assign' ? [action.node] : []))
+}
+
+/** `a → new` */
+export function assignments({ actions }: Decision): string[] {
+  return actions.flatMap((action) => (action.kind === 'assign' ? [`${action.node} → ${action.digest}`] : []))
+}
+
+export function phases({ status }: Decision): Decision['status']['nodes']['byPhase'] {
+  return status.nodes.byPhase
+}
+
+export function condition({ status }: Decision, type: PoolConditionType): PoolCondition {
+  const found = status.conditions.find((candidate) => candidate.type === type)
+  if (!found) throw new Error(`status has no condition "${type}"`)
+  return found
+}
+
+/** `True Completed` of Ready, Reconciling and Stalled. */
+export function verdict(decision: Decision): Record<PoolConditionType, string> {
+  const told = (type: PoolConditionType) => `${condition(decision, type).status} ${condition(decision, type).reason}`
+  return { Ready: told('Ready'), Reconciling: told('Reconciling'), Stalled: told('Stalled') }
+}
+
+/** What the next pass sees when the status was written, and nothing else happened. */
+export function remembering(pool: PoolSnapshot, { status }: Decision): PoolSnapshot {
+  return { ...pool, memory: status }
+}
