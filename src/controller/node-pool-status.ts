@@ -15,6 +15,7 @@ const historyEntry = revisionRef.extend({
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   message: z.string().describe('Why it failed, if it did.').exactOptional(),
+  failures: z.int().describe('The most nodes that were seen failed at one time; none unless stated.').exactOptional(),
   result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
 })
 

@@ -64,6 +64,8 @@ export interface HistoryEntry extends RevisionRef {
   readonly endedAt?: string
   /** Why it failed, if it did: the nodes themselves tell no more once they have been put back. */
   readonly message?: string
+  /** The most nodes that were seen failed at one time in this run; absent: none. They forget it once they are given something else. */
+  readonly failures?: number
   readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'
 }
 

@@ -1,5 +1,5 @@
 import { failuresOf, isTooMuch } from './failures.ts'
-import { endRun } from './history.ts'
+import { endRun, withFailures } from './history.ts'
 import type { Member, Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
 import type { Memory } from './snapshot.ts'
@@ -9,12 +9,16 @@ import { describeFailures } from './wording.ts'
 const REJECTED_KEPT = 10
 
 /**
- * What the pool is to remember if the run has come a step further: failed, completed, or at its next wave. Undefined
- * when it has not.
+ * What the pool is to remember if the run has come a step further: more nodes failed, it failed as a whole, completed, or is at
+ * its next wave. Undefined when it has not.
  */
 export function advance(picture: Picture): Memory | undefined {
-  if (picture.run.state !== 'Going') return undefined
+  const { state, memory, target } = picture.run
+  if (state === 'Completed') return undefined
   const failures = failuresOf(picture)
+  const history = withFailures(memory.history, { target, failures: failures.length })
+  if (history) return { ...memory, history }
+  if (state === 'Halted') return undefined
   if (isTooMuch(failures, picture)) return reject(picture, failures)
   if (!isWaveDone(picture)) return undefined
   if (picture.open === picture.waves.length - 1) return complete(picture)

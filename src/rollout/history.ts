@@ -19,6 +19,15 @@ export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: Revision
   return top?.fingerprint === fingerprint && (top.result === 'Running' || top.result === 'Completed')
 }
 
+/** The history with so many failures seen in the run on top; undefined when it has seen as many before, or leads elsewhere. */
+export function withFailures(
+  [top, ...older]: readonly HistoryEntry[],
+  { target, failures }: { readonly target: RevisionRef; readonly failures: number },
+): readonly HistoryEntry[] | undefined {
+  if (top?.fingerprint !== target.fingerprint || failures <= (top.failures ?? 0)) return undefined
+  return [{ ...top, failures }, ...older]
+}
+
 /** How a run ended. */
 export interface Ending {
   readonly result: Exclude<HistoryEntry['result'], 'Running'>

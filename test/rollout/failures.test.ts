@@ -24,6 +24,38 @@ test('a failed canary rolls the pool back, and its node first', () => {
   expect(verdict(decision)).toEqual({ Ready: 'False RolledBack', Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
 })
 
+test('the history keeps the most failures that a run has seen at one time', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
+    ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
+    ...old('c', 'd', 'e'),
+  )
+  const first = decide(pool, noon)
+  const gone = { ...remembering(pool, first), nodes: [aNode('a').rolledBackFrom('bad'), ...old('c', 'd', 'e')] }
+
+  expect(first.status.history[0]).toMatchObject({ revision: 'bad', result: 'Running', failures: 2 })
+  expect(decide(gone, noon).status.history[0]).toMatchObject({ result: 'Running', failures: 2 })
+})
+
+test('the history counts what fails after the pool has halted', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('b')
+      .assignedTo('bad', { at: noon - minute })
+      .reporting('Verifying'),
+  )
+  const halted = decide(pool, noon)
+  const later = { ...remembering(pool, halted), nodes: nodes('a', 'b').map((node) => node.rolledBackFrom('bad')) }
+
+  expect(halted.status.history[0]).toMatchObject({ result: 'Halted', failures: 1 })
+  expect(decide(later, noon).status.history[0]).toMatchObject({ result: 'Halted', failures: 2 })
+})
+
+test('a rollback leaves the count of failures with the run that failed', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
+
+  expect(decide(pool, noon).status.history.map(({ failures }) => failures)).toEqual([undefined, 1, undefined])
+})
+
 test('a rollback stays a rollback once the node that failed is well again', () => {
   const failed = aPool({ head: 'bad', stable: 'older', since }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
   const well = { ...remembering(failed, decide(failed, noon)), nodes: [aNode('a').on('older', { at: noon }), ...old('b')] }
