@@ -32,7 +32,7 @@ function measure(what: string, pools: readonly PoolSnapshot[]): void {
   let assigned = 0
   const times = Array.from({ length: RUNS }, () => {
     const start = performance.now()
-    const decisions = decideFleet({ pools }, noon)
+    const decisions = decideFleet({ pools, policy: {}, controls: {} }, noon)
     const took = performance.now() - start
     assigned = [...decisions.values()].reduce((sum, { actions }) => sum + actions.length, 0)
     return took

@@ -44,8 +44,8 @@ const one = await median(() => {
 console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
-  const { pools } = await gather(sources, { fleet })
-  sources.decider.decide(pools, NOW)
+  const gathered = await gather(sources, { fleet })
+  sources.decider.decide(gathered.fleet, NOW)
 }
 
 /** A node that comes back to what it was, as a new view. */

@@ -78,8 +78,8 @@ print(
 async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Decision>> {
   library.add(fleet)
   library.add(stable)
-  const { pools: snapshots } = await gather(sources, { fleet, observed: fleet.commit })
-  return decider.decide(snapshots, NOW)
+  const { fleet: snapshot } = await gather(sources, { fleet, observed: fleet.commit })
+  return decider.decide(snapshot, NOW)
 }
 
 /** All nodes run what the commit says, and the pools have it on record. */

@@ -8,7 +8,9 @@ import { createLoader } from '../repo/load-fleet.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { formatLocation, type Problem } from '../repo/problem.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../repo/rollout-settings.ts'
+import type { FleetSpec } from '../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
+import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { NodeView } from '../rollout/snapshot.ts'
 import { mirrorSpec } from './mirror-spec.ts'
 import type { ClusterNode } from './node-view.ts'
@@ -32,7 +34,7 @@ function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFl
 type FleetParts = Omit<CompiledFleet, 'commit' | 'author' | 'subject'>
 
 function refused(problems: readonly string[]): FleetParts {
-  return { problems, pools: new Map(), historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
+  return { problems, pools: new Map(), policy: {}, historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
 }
 
 function ready(model: FleetModel, namespace: string): FleetParts {
@@ -42,6 +44,7 @@ function ready(model: FleetModel, namespace: string): FleetParts {
   return {
     problems: [],
     pools: new Map(pools.map((pool) => [pool.name, pool])),
+    policy: fleetPolicy(model.fleet.spec),
     historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
     ownerOf(node) {
       const owner = owners.get(node.view) ?? ownerOf(renderer, node)
@@ -49,6 +52,10 @@ function ready(model: FleetModel, namespace: string): FleetParts {
       return owner
     },
   }
+}
+
+function fleetPolicy({ maxUnavailable }: FleetSpec): FleetPolicy {
+  return maxUnavailable ? { maxUnavailable } : {}
 }
 
 function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {

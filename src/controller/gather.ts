@@ -1,4 +1,4 @@
-import type { PoolSnapshot } from '../rollout/snapshot.ts'
+import type { FleetSnapshot } from '../rollout/decide-fleet.ts'
 import type { Members } from './assign-members.ts'
 import { assignMembers } from './assign-members.ts'
 import type { ClusterCache } from './cluster-cache.ts'
@@ -12,7 +12,7 @@ import type { RevisionLibrary } from './revision-library.ts'
 
 /** Everything one pass decides upon. The maps are copies: what the watches tell meanwhile is for the next pass. */
 export interface Gathered {
-  readonly pools: readonly PoolSnapshot[]
+  readonly fleet: FleetSnapshot
   readonly members: Members
   readonly nodes: ReadonlyMap<string, ClusterNode>
   /** Commits that some pool may be brought to. */
@@ -47,7 +47,7 @@ export async function gather({ cluster, library, renderer, snapshots }: Sources,
     }
     return snapshots.of(sources, { renderer, revisions })
   })
-  return { pools, members, nodes, revisions }
+  return { fleet: { pools, policy: head.fleet.policy, controls: {} }, members, nodes, revisions }
 }
 
 /** What an action of a decision on `gathered` writes. */

@@ -32,7 +32,7 @@ async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {
   const now = shell.ports.clock.now()
   const unmirrored = await mirrorPools({ kube: shell.ports.kube, pools: shell.cluster.pools }, head.fleet)
   const gathered = await gather(shell, head)
-  const decisions = shell.decider.decide(gathered.pools, now)
+  const decisions = shell.decider.decide(gathered.fleet, now)
   const { executed, refused, wakes } = await carryOut(shell, { head, gathered, decisions, now })
   const { nodes } = gathered
   await shell.events.record(tellingsOf({ nodes, head, decisions, executed, refused, pools: shell.cluster.pools.items }), now)

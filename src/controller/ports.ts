@@ -4,6 +4,7 @@ import type { NodeContent } from '../protocol/digest.ts'
 import type { Names } from '../protocol/names.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { Payload } from '../render/payload.ts'
+import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
 import type { ClusterNode } from './node-view.ts'
 
@@ -64,6 +65,7 @@ export interface CompiledFleet {
   /** One line each, with file:line:column. Any: the commit is not accepted, and `pools` is empty. */
   readonly problems: readonly string[]
   readonly pools: ReadonlyMap<string, CompiledPool>
+  readonly policy: FleetPolicy
   ownerOf(node: ClusterNode): Ownership
   /** How many accepted revisions are kept besides targets and stable ones. */
   readonly historyLimit: number

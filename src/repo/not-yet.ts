@@ -21,7 +21,6 @@ export const NOT_YET: readonly NotYet[] = [
     { kind, path: ['rollout', 'windows'] },
     { kind, path: ['rollout', 'gates'] },
   ]),
-  { kind: 'Fleet', path: ['maxUnavailable'] },
   { kind: 'Fleet', path: ['blastRadius'] },
   { kind: 'Fleet', path: ['drift'] },
   { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },

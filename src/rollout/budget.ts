@@ -10,10 +10,10 @@ export interface Reported {
 }
 
 /** How many more nodes of the pool may be made unavailable now; never negative. */
-export function remainingBudget(members: readonly Reported[], { policy, fleetBudget }: PoolSnapshot): number {
+export function remainingBudget(members: readonly Reported[], { policy, fleet }: PoolSnapshot): number {
   const unavailable = members.filter(({ node, report }) => isUnavailable(node, report)).length
   const own = allowedUnavailable(policy.maxUnavailable, members.length) - unavailable
-  return Math.max(0, Math.min(own, fleetBudget ?? own))
+  return Math.max(0, Math.min(own, fleet?.budget ?? own))
 }
 
 /** A percentage allows at least one: a small pool that can never be changed helps nobody. */

@@ -3,6 +3,7 @@ import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
 import type { Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
+import type { Restraint } from './restraint.ts'
 import type { Taking } from './take.ts'
 import { describeNodes } from './wording.ts'
 
@@ -24,21 +25,27 @@ export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCon
 }
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
-function workOf(picture: Picture, { taken, waiting, undrainable }: Taking): Finding | undefined {
+function workOf(picture: Picture, { taken, waiting, undrainable, restraint }: Taking): Finding | undefined {
   const { pool, run, members } = picture
   const ongoing = members.filter(({ standing }) => standing.pending && standing.phase !== 'Unreachable')
   const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
   const moves = taken.length > 0 || atWork
   if (run.state === 'Halted' || members.length === 0) return undefined
-  if (!moves && (pool.controls.paused !== undefined || undrainable.length > 0)) return undefined
-  if (run.state === 'Completed' && ongoing.length === 0) return undefined
+  if (!moves && (restraint?.stalls || undrainable.length > 0)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}`
+  if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
   if (run.target.fingerprint !== pool.head.fingerprint) return { reason: 'RollingBack', message }
+  if (!moves && restraint) return wait(restraint, message)
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
     return { reason: 'WaitingForPromotion', message: `${message}; annotate the pool with promote=${run.target.revision}` }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
+}
+
+/** One that stalls is an obstacle, and no work. */
+function wait({ reason, message, stalls }: Restraint, nodes: string): Finding | undefined {
+  return stalls ? undefined : { reason, message: `${nodes}; ${message}` }
 }
 
 function restOf(picture: Picture): Finding {

@@ -2,23 +2,44 @@ import { allowedUnavailable, isUnavailable } from './budget.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { reportOf } from './report.ts'
-import type { Instant, NodeView, PoolSnapshot, Share } from './snapshot.ts'
+import type { FleetFacts, Instant, NodeView, PoolSnapshot, Share } from './snapshot.ts'
 
 export interface FleetSnapshot {
   readonly pools: readonly PoolSnapshot[]
-  /** How many nodes of all pools together may be unavailable; absent: each pool's own budget alone counts. */
+  readonly policy: FleetPolicy
+  readonly controls: FleetControls
+}
+
+/** What holds over all pools together. */
+export interface FleetPolicy {
+  /** How many nodes may be unavailable; absent: each pool's own budget alone counts. */
   readonly maxUnavailable?: Share
 }
+
+/** What a person set for the fleet as a whole. */
+export interface FleetControls {
+  /** Why, if at all. */
+  readonly paused?: string
+}
+
+/** How one pool is decided, once it is known what the others mean to it. */
+export type DecidePool = (pool: PoolSnapshot, facts: FleetFacts, now: Instant) => Decision
+
+const decideAnew: DecidePool = (pool, facts, now) => decide({ ...pool, fleet: facts }, now)
 
 /**
  * A decision for each pool, by name. The fleet's own cap is handed out in the order of names: what one pool takes, the
  * next has less.
  */
-export function decideFleet({ pools, maxUnavailable }: FleetSnapshot, now: Instant): ReadonlyMap<string, Decision> {
-  let left = maxUnavailable === undefined ? undefined : fleetBudget(pools, maxUnavailable)
+export function decideFleet(
+  { pools, policy, controls }: FleetSnapshot,
+  now: Instant,
+  decidePool: DecidePool = decideAnew,
+): ReadonlyMap<string, Decision> {
+  let left = policy.maxUnavailable && fleetBudget(pools, policy.maxUnavailable)
   const decisions = new Map<string, Decision>()
   for (const pool of pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const decision = decide(left === undefined ? pool : { ...pool, fleetBudget: left }, now)
+    const decision = decidePool(pool, { ...controls, ...(left !== undefined && { budget: left }) }, now)
     decisions.set(pool.name, decision)
     if (left !== undefined) left = Math.max(0, left - newlyUnavailable(pool, decision))
   }
@@ -26,12 +47,23 @@ export function decideFleet({ pools, maxUnavailable }: FleetSnapshot, now: Insta
 }
 
 function fleetBudget(pools: readonly PoolSnapshot[], maxUnavailable: Share): number {
-  const nodes = pools.flatMap((pool) => pool.nodes)
-  return Math.max(0, allowedUnavailable(maxUnavailable, nodes.length) - nodes.filter(isDown).length)
+  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  const down = pools.reduce((sum, pool) => sum + downIn(pool), 0)
+  return Math.max(0, allowedUnavailable(maxUnavailable, total) - down)
+}
+
+/** Most pools are the same as in the last pass, and need not be counted again. */
+const counted = new WeakMap<PoolSnapshot, number>()
+
+function downIn(pool: PoolSnapshot): number {
+  const down = counted.get(pool) ?? pool.nodes.filter(isDown).length
+  counted.set(pool, down)
+  return down
 }
 
 function newlyUnavailable({ nodes }: PoolSnapshot, { actions }: Decision): number {
   const assigned = new Set(actions.map((action) => (action.kind === 'assign' ? action.node : undefined)))
+  if (assigned.size === 0) return 0
   return nodes.filter((node) => assigned.has(node.name) && !isDown(node)).length
 }
 

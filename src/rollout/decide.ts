@@ -15,7 +15,7 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const picture = settle(pool, now)
   const taking = takeNodes(picture)
   const status = statusOf(picture, taking)
-  const wake = wakeAt(picture)
+  const wake = wakeAt(picture, taking)
   const assignments = taking.taken.map(({ free, ...assign }): Action => ({ kind: 'assign', ...assign, at: now }))
   return {
     actions: [...assignments, ...clearRetry(pool)],

@@ -20,7 +20,7 @@ export function obstacleOf(picture: Picture, taking: Taking): Finding | undefine
     drain(taking) ??
     failedNodes(picture, 'RenderFailed') ??
     failedNodes(picture, 'NodesFailed') ??
-    pause(picture)
+    restraint(picture, taking)
   )
 }
 
@@ -67,12 +67,9 @@ function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed')
   return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
 }
 
-function pause({ pool, run, members }: Picture): Finding | undefined {
-  const { paused } = pool.controls
+/** Only while it keeps something from happening. */
+function restraint({ run, members }: Picture, { restraint }: Taking): Finding | undefined {
+  if (run.withheld?.stalls) return run.withheld
   const settled = run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
-  if (paused === undefined || settled) return undefined
-  return {
-    reason: 'Paused',
-    message: paused === '' ? 'paused; nodes under way finish' : `paused: ${paused}; nodes under way finish`,
-  }
+  return restraint?.stalls && !settled ? restraint : undefined
 }

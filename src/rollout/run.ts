@@ -1,7 +1,9 @@
 import { goesOn, traceStart, withRun } from './history.ts'
+import type { Restraint } from './restraint.ts'
 import { heedRetry } from './retry.ts'
 import type { Instant, Memory, PoolSnapshot, Revision } from './snapshot.ts'
 import { chooseTarget, isProven, isRejected, recallRevision, refOf } from './target.ts'
+import { withheldBy } from './withhold.ts'
 
 /** Where the pool is going, and how far that has come. */
 export interface Run {
@@ -16,13 +18,16 @@ export interface Run {
   readonly state: 'Going' | 'Completed' | 'Halted'
   /** The pool has run through this content before: no canary, no soak. */
   readonly proven: boolean
+  /** Why the newest commit is not the target yet, though it has not failed. */
+  readonly withheld?: Restraint
   /** What the pool remembers, brought up to this run. */
   readonly memory: Memory
 }
 
 export function currentRun(before: PoolSnapshot, now: Instant): Run {
   const pool = { ...before, memory: heedRetry(before) }
-  const target = chooseTarget(pool)
+  const withheld = withheldBy(pool)
+  const target = chooseTarget(pool, { withheld: withheld !== undefined })
   const halted = isRejected(pool.memory, target)
   const memory = halted ? { ...pool.memory, target: refOf(target) } : onTheWay(pool, { target, now })
   const [top] = memory.history
@@ -30,6 +35,7 @@ export function currentRun(before: PoolSnapshot, now: Instant): Run {
   return {
     target,
     ...(stable && { stable }),
+    ...(withheld && { withheld }),
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
     state: halted ? 'Halted' : top?.result === 'Completed' ? 'Completed' : 'Going',
     proven: isProven(memory, target),

@@ -92,6 +92,14 @@ export interface PoolSnapshot {
   readonly repositoryProblem?: string
   /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
   readonly contested?: readonly string[]
+  /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
+  readonly fleet?: FleetFacts
+}
+
+/** What a decision about one pool must know of the others. */
+export interface FleetFacts {
   /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
-  readonly fleetBudget?: number
+  readonly budget?: number
+  /** Somebody paused every pool, and why. */
+  readonly paused?: string
 }

@@ -5,6 +5,7 @@ import { lastResort } from './last-resort.ts'
 import { inOrder } from './order.ts'
 import type { Member, Picture } from './picture.ts'
 import { alreadyRuns } from './report.ts'
+import { type Restraint, restraintOf } from './restraint.ts'
 import type { RolloutPolicy } from './snapshot.ts'
 
 /** Which nodes are assigned now, and why others whose turn has come are not. */
@@ -12,6 +13,8 @@ export interface Taking {
   readonly taken: readonly Taken[]
   /** How many wait because the budget is spent. */
   readonly waiting: number
+  /** Why none is taken though it would be their turn. */
+  readonly restraint?: Restraint
   /** Names of those that would have to be drained. */
   readonly undrainable: readonly string[]
 }
@@ -27,18 +30,26 @@ export interface Taken {
 
 export function takeNodes(picture: Picture): Taking {
   const { pool, run } = picture
-  if (pool.controls.paused !== undefined || run.state === 'Halted') return { taken: [], waiting: 0, undrainable: [] }
+  if (run.state === 'Halted') return { taken: [], waiting: 0, undrainable: [] }
+  const restraint = restraintOf(picture)
   const inTurn = picture.members.filter((member) => isDue(member, picture))
   const due = new Set([...inOrder(pool.name, inTurn), ...lastResort(picture)])
-  const offers = [...due].map((member) => ({ node: member.node.name, taken: takenAs(member, pool.policy) }))
+  const offers = [...due]
+    .filter((member) => isFree(member, restraint))
+    .map((member) => ({ node: member.node.name, taken: takenAs(member, pool.policy) }))
   const takable = offers.flatMap(({ taken }) => taken ?? [])
   const paying = takable.filter(({ free }) => !free)
   const paid = paying.slice(0, remainingBudget(picture.members, pool))
   return {
     taken: [...takable.filter(({ free }) => free), ...paid],
     waiting: paying.length - paid.length,
+    ...(restraint && { restraint }),
     undrainable: offers.filter(({ taken }) => !taken).map(({ node }) => node),
   }
+}
+
+function isFree({ standing }: Member, restraint: Restraint | undefined): boolean {
+  return restraint === undefined || (restraint.sparesJoining === true && standing.phase === 'Joining')
 }
 
 /**

@@ -2,12 +2,12 @@ import type { RevisionRef } from '../protocol/node-pool.ts'
 import type { Memory, PoolSnapshot, Revision } from './snapshot.ts'
 
 /**
- * What the pool's nodes are brought to: the head, unless it failed here. Then the last that completed, when the policy rolls back
- * and there is one; else what it was before, and the pool is halted if that is what failed.
+ * What the pool's nodes are brought to: the head, unless it failed here, or is withheld. One that is withheld leaves the pool with
+ * what it has. After one that failed it is the last that completed, when the policy rolls back and there is one; else what it was before, and the pool is halted if that is what failed.
  */
-export function chooseTarget(pool: PoolSnapshot): Revision {
+export function chooseTarget(pool: PoolSnapshot, { withheld }: { readonly withheld: boolean }): Revision {
   const { head, memory, policy } = pool
-  if (!isRejected(memory, head)) return head
+  if (!isRejected(memory, head)) return (withheld ? recallRevision(pool, memory.target) : undefined) ?? head
   const stable =
     policy.onFailure === 'Rollback' && memory.stable && !isRejected(memory, memory.stable) ? memory.stable : undefined
   return recallRevision(pool, stable) ?? recallRevision(pool, memory.target) ?? head

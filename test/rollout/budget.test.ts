@@ -59,7 +59,7 @@ test('a percentage of a small pool allows one node', () => {
 
 test('the cap of the fleet limits a pool further', () => {
   expect(
-    taken(decide(aPool({ stable: 'older', maxUnavailable: 3, fleetBudget: 1 }).with(...old('a', 'b', 'c')), noon)),
+    taken(decide(aPool({ stable: 'older', maxUnavailable: 3, fleet: { budget: 1 } }).with(...old('a', 'b', 'c')), noon)),
   ).toHaveLength(1)
 })
 

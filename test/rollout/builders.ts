@@ -161,7 +161,7 @@ export interface PoolOptions {
   readonly disruption?: Extract<Wanted, { kind: 'config' }>['disruption']
   readonly controls?: PoolSnapshot['controls']
   readonly repositoryProblem?: string
-  readonly fleetBudget?: number
+  readonly fleet?: PoolSnapshot['fleet']
 }
 
 /** A pool called `workers`, whose every node is to be at `head`; its last completed content is `stable`, when given. */
@@ -183,7 +183,7 @@ function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSna
     memory: memoryOf(options),
     controls: options.controls ?? {},
     ...(options.repositoryProblem !== undefined && { repositoryProblem: options.repositoryProblem }),
-    ...(options.fleetBudget !== undefined && { fleetBudget: options.fleetBudget }),
+    ...(options.fleet && { fleet: options.fleet }),
   }
 }
 

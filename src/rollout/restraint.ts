@@ -1,0 +1,46 @@
+import type { PoolReason } from '../protocol/node-pool.ts'
+import type { Picture } from './picture.ts'
+import type { Instant } from './snapshot.ts'
+
+/** Why something does not begin that otherwise would. What is under way ends all the same. */
+export interface Restraint {
+  readonly reason: PoolReason
+  readonly message: string
+  /** Nothing will change it but a person: the pool is Stalled. Otherwise it waits. */
+  readonly stalls: boolean
+  /** When time alone may lift it. */
+  readonly until?: Instant
+  /** Nodes that join get what is proven all the same. */
+  readonly sparesJoining?: boolean
+}
+
+/** Each looks at one reason why no node may be taken now; the first that holds is told. */
+const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, pausedPool, pausedFleet]
+
+export function restraintOf(picture: Picture): Restraint | undefined {
+  for (const rule of RULES) {
+    const restraint = rule(picture)
+    if (restraint) return restraint
+  }
+  return undefined
+}
+
+/** There is nothing else that the pool could be brought to meanwhile. */
+function withheldTarget({ run, pool }: Picture): Restraint | undefined {
+  return run.target.fingerprint === pool.head.fingerprint ? run.withheld : undefined
+}
+
+function pausedPool({ pool }: Picture): Restraint | undefined {
+  return pause(pool.controls.paused, 'paused')
+}
+
+function pausedFleet({ pool }: Picture): Restraint | undefined {
+  return pause(pool.fleet?.paused, 'the whole fleet is paused')
+}
+
+/** @param reason as a person wrote it, who need not have given one */
+function pause(reason: string | undefined, what: string): Restraint | undefined {
+  if (reason === undefined) return undefined
+  const why = reason === '' ? what : `${what}: ${reason}`
+  return { reason: 'Paused', message: `${why}; nodes under way finish`, stalls: true }
+}
