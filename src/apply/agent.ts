@@ -12,6 +12,7 @@ import type { AgentPorts } from './ports.ts'
 import { clearRemains, recover } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
+import { Retry } from './retry.ts'
 import type { Outcome } from './state.ts'
 import { describeStatus } from './status.ts'
 import { Trial } from './trial.ts'
@@ -29,19 +30,22 @@ export class Agent {
   #shown: Outcome | undefined
   #drift: readonly string[] = []
   #driftCheckedAt: number
-  #retryPause: number
+  readonly #retry: Retry
 
   constructor(ports: AgentPorts, options: AgentOptions) {
     const names = namesFor(options.prefix)
     this.#context = createContext(ports, options)
-    this.#reporter = new Reporter(names, ports)
+    const { retry } = options.timing
+    this.#reporter = new Reporter(names, { ...ports, retry })
     this.#watch = new NodeWatch(ports, {
       annotation: names.desiredConfig,
+      retry,
       onNode: (node) => this.#reporter.seen(node),
+      onOpen: () => this.#reporter.retryNow(),
     })
     this.#trial = new Trial(this.#context)
     this.#driftCheckedAt = ports.clock.elapsed()
-    this.#retryPause = options.timing.retry.first
+    this.#retry = new Retry(retry, ports.random)
   }
 
   /** Works until `signal` aborts; a step that disturbs the host is finished first. */
@@ -62,7 +66,7 @@ export class Agent {
     await this.#repairLeftovers()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
-    this.#retryPause = this.#context.options.timing.retry.first
+    this.#retry.succeeded()
     return this.#keepWatch()
   }
 
@@ -139,18 +143,12 @@ export class Agent {
     const outcome = await refusal(error, { wanted, context: this.#context })
     // The same trouble again is no news.
     if (this.#shown?.error?.message !== error.message || this.#shown.assignment !== wanted.text) await this.#show(outcome)
-    return this.#nextPause()
+    return this.#retry.failed()
   }
 
   #trouble(error: unknown): number {
     this.#context.ports.log.warn('pass failed', { error: String(error) })
-    return this.#nextPause()
-  }
-
-  #nextPause(): number {
-    const pause = this.#retryPause
-    this.#retryPause = Math.min(pause * 2, this.#context.options.timing.retry.longest)
-    return pause
+    return this.#retry.failed()
   }
 
   async #show(outcome: Outcome): Promise<void> {

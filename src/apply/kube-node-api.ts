@@ -5,7 +5,7 @@ import type { NodeApi, OwnNode } from './ports.ts'
 export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   const path = `/api/v1/nodes/${name}`
   return {
-    follow: (signal) => followNode(kube, { name, signal }),
+    follow: (signal, options = {}) => followNode(kube, { ...options, name, signal }),
     get: async () => toOwnNode(await kube.get<KubeObject>(path)),
     annotate: async (annotations) => {
       await kube.patch(path, { metadata: { annotations } })
@@ -22,9 +22,9 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
 /** A deletion is not passed on: nobody took the assignment away, and a Node that comes back is seen then. */
 async function* followNode(
   kube: KubeApi,
-  { name, signal }: { readonly name: string; readonly signal: AbortSignal },
+  { name, ...more }: { readonly name: string; readonly signal: AbortSignal; readonly onOpen?: () => void },
 ): AsyncIterable<OwnNode> {
-  const options = { fieldSelector: `metadata.name=${name}`, project: toOwnNode, signal }
+  const options = { fieldSelector: `metadata.name=${name}`, project: toOwnNode, ...more }
   for await (const event of kube.follow('/api/v1/nodes', options)) {
     if (event.type === 'upsert') yield event.item
     if (event.type === 'sync') yield* event.items

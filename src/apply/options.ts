@@ -1,3 +1,4 @@
+import type { Pauses } from '../kube/backoff.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_PREFIX } from '../protocol/names.ts'
 import { VERSION } from '../protocol/version.ts'
 import { DEFAULT_ENVIRONMENT_FILE, DEFAULT_STATE_DIRECTORY } from './paths.ts'
@@ -36,8 +37,8 @@ export interface Timing {
   /** Between two looks during the trial, and for drift. */
   readonly watch: number
   readonly drift: number
-  /** First and longest pause before something that may pass later is tried again. */
-  readonly retry: { readonly first: number; readonly longest: number }
+  /** Before something that may pass later is tried again. */
+  readonly retry: Pauses
 }
 
 const SECOND = 1000

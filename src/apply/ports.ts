@@ -11,6 +11,8 @@ export interface AgentPorts {
   readonly downloads: Downloads
   readonly node: NodeApi
   readonly clock: Clock
+  /** From 0 to less than 1; no secrets are made of it. */
+  readonly random: () => number
   readonly log: Log
 }
 
@@ -108,8 +110,11 @@ export interface Downloads {
 
 /** The API server, as one node may use it. */
 export interface NodeApi {
-  /** The own Node, at once and at each change, for ever; the implementation survives lost connections. */
-  follow(signal: AbortSignal): AsyncIterable<OwnNode>
+  /**
+   * The own Node, at once and at each change, for ever; the implementation survives lost connections, and pauses between attempts.
+   * @param options.onOpen told each time the connection stands, at first and after every break
+   */
+  follow(signal: AbortSignal, options?: { readonly onOpen?: () => void }): AsyncIterable<OwnNode>
   get(): Promise<OwnNode>
   /** Merge patch of annotations; null removes one. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>

@@ -1,7 +1,8 @@
-import { KubeError } from '../kube/kube-api.ts'
+import type { Pauses } from '../kube/backoff.ts'
 import { type AgentStatus, formatAgentStatus } from '../protocol/agent-status.ts'
 import type { Names } from '../protocol/names.ts'
 import type { AgentPorts, OwnNode } from './ports.ts'
+import { Retry } from './retry.ts'
 
 export interface Report {
   readonly status: AgentStatus
@@ -11,8 +12,9 @@ export interface Report {
 
 type Annotations = Readonly<Record<string, string | null>>
 
-const FIRST_PAUSE = 1000
-const LONGEST_PAUSE = 60_000
+export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {
+  readonly retry: Pauses
+}
 
 /**
  * Keeps the Node's annotations as they should be: whatever was reported last, in one patch, and none at all when it stands there
@@ -20,16 +22,19 @@ const LONGEST_PAUSE = 60_000
  */
 export class Reporter {
   readonly #names: Names
-  readonly #ports: Pick<AgentPorts, 'node' | 'clock' | 'log'>
+  readonly #context: ReporterContext
+  readonly #retry: Retry
   #wanted: Annotations | undefined
   #uid: string | undefined
   #known: Readonly<Record<string, string>> | undefined
   #sending = false
-  readonly #stop = new AbortController()
+  #stopped = false
+  #wake = new AbortController()
 
-  constructor(names: Names, ports: Pick<AgentPorts, 'node' | 'clock' | 'log'>) {
+  constructor(names: Names, context: ReporterContext) {
     this.#names = names
-    this.#ports = ports
+    this.#context = context
+    this.#retry = new Retry(context.retry, context.random)
   }
 
   /** What stands on the Node now. A Node that is new to us may lack what was reported before. */
@@ -45,34 +50,46 @@ export class Reporter {
     void this.#send()
   }
 
+  /** What could not be delivered is tried now: the API server answers again. */
+  retryNow(): void {
+    this.#wake.abort()
+  }
+
   /** Sends nothing more; a patch that is under way ends. */
   stop(): void {
-    this.#stop.abort()
+    this.#stopped = true
+    this.#wake.abort()
   }
 
   async #send(): Promise<void> {
     if (this.#sending) return
     this.#sending = true
-    let pause = FIRST_PAUSE
     for (let patch = this.#missing(); patch !== undefined; patch = this.#missing()) {
       try {
-        await this.#ports.node.annotate(patch)
+        await this.#context.node.annotate(patch)
         this.#remember(patch)
-        pause = FIRST_PAUSE
+        this.#retry.succeeded()
       } catch (error) {
-        this.#ports.log.warn('report not delivered yet', { error: String(error), retryIn: pause })
-        if (error instanceof KubeError && error.reaction === 'refuse') pause = LONGEST_PAUSE
-        await this.#ports.clock.sleep(pause, this.#stop.signal)
-        pause = Math.min(pause * 2, LONGEST_PAUSE)
+        await this.#pause(error)
       }
     }
     this.#sending = false
   }
 
+  /** A refusal is waited out like everything else: a right that is missing while a cluster comes up is there a moment later. */
+  async #pause(error: unknown): Promise<void> {
+    if (this.#stopped) return
+    const { clock, log } = this.#context
+    const pause = this.#retry.failed()
+    log.warn('report not delivered yet', { error: String(error), retryIn: pause })
+    this.#wake = new AbortController()
+    await clock.sleep(pause, this.#wake.signal)
+  }
+
   /** Nothing is sent before it is known what is there: an agent that starts again has usually nothing to say. */
   #missing(): Annotations | undefined {
     const known = this.#known
-    if (known === undefined || this.#wanted === undefined || this.#stop.signal.aborted) return undefined
+    if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
     const differing = Object.entries(this.#wanted).filter(([key, value]) => (known[key] ?? null) !== value)
     return differing.length === 0 ? undefined : Object.fromEntries(differing)
   }

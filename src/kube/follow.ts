@@ -23,6 +23,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
       }
       const events = await openWatch(context, path, { ...options, resourceVersion: version })
       openedAt = context.timers.elapsed()
+      options.onOpen?.()
       for await (const event of events) {
         version = event.object.metadata.resourceVersion ?? version
         if (event.type !== 'BOOKMARK') yield changeOf(event, options)

@@ -40,6 +40,8 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
   readonly stallAfter?: number
   /** Told of every failure that is being retried. */
   readonly onTrouble?: (error: unknown) => void
+  /** Told each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */
+  readonly onOpen?: () => void
 }
 
 /** `sync` replaces everything known before: it is the full list, at start and again after 410. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { KubeError } from '../../src/kube/kube-api.ts'
+import { FakeNode } from './support/fake-node.ts'
 import { Machine } from './support/machine.ts'
 
 const MINUTE = 60_000
@@ -249,4 +251,41 @@ test('agent asks for a person when the host cannot be put back, and loses no ori
   machine.annotate(null)
   await machine.until('Reverted')
   expect(machine.hostFiles()).toEqual(before)
+})
+
+/** A machine whose agent may not read ConfigMaps; the seconds at which it tried to. */
+function forbidden(random: () => number) {
+  const machine = new Machine({ random })
+  const askedAt: number[] = []
+  const { configMap } = FakeNode.prototype
+  let isAllowed = false
+  machine.node.configMap = (namespace, name) => {
+    askedAt.push(Math.floor(machine.clock.elapsed() / 1000))
+    if (isAllowed) return configMap.call(machine.node, namespace, name)
+    throw new KubeError('configmaps is forbidden', { code: 403, reason: 'Forbidden' })
+  }
+  machine.start()
+  machine.assign({ flags: '--v=3' })
+  return { machine, askedAt, allow: () => (isAllowed = true) }
+}
+
+test('agent asks at ever longer pauses for what it may not read, and not in step with others', async () => {
+  const stories = [() => 0.5, () => 0.1, () => 0.9].map(forbidden)
+  for (const { machine } of stories) await machine.clock.advance(130_000)
+
+  expect(stories.map(({ askedAt }) => askedAt)).toEqual([
+    [0, 1, 3, 7, 15, 31, 63, 123],
+    [0, 0, 1, 4, 9, 18, 37, 73, 109],
+    [0, 1, 4, 9, 21, 43, 88],
+  ])
+})
+
+test('agent that waits for the API server goes on at once when its watch stands again', async () => {
+  const { machine, allow } = forbidden(() => 0.5)
+  await machine.clock.advance(64_000)
+  allow()
+  machine.node.reconnect()
+  await machine.until('Applied')
+
+  expect(machine.clock.elapsed()).toBeLessThan(70_000)
 })

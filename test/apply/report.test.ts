@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DEFAULT_TIMING } from '../../src/apply/options.ts'
 import { Reporter } from '../../src/apply/report.ts'
 import { KubeError } from '../../src/kube/kube-api.ts'
 import { namesFor } from '../../src/protocol/names.ts'
@@ -8,7 +9,9 @@ import { FakeNode } from './support/fake-node.ts'
 function reporting() {
   const node = new FakeNode('v1.36.3')
   const clock = new VirtualClock()
-  const reporter = new Reporter(namesFor(), { node, clock, log: { info: () => {}, warn: () => {} } })
+  const { retry } = DEFAULT_TIMING
+  const log = { info: () => {}, warn: () => {} }
+  const reporter = new Reporter(namesFor(), { node, clock, retry, random: () => 0.5, log })
   return { node, clock, reporter }
 }
 
@@ -63,4 +66,44 @@ test('report is not sent before it is known what stands on the Node', async () =
   reporter.seen({ uid: 'u1', annotations: {} })
   await clock.advance(0)
   expect(node.patches).toHaveLength(1)
+})
+
+function refusing({ code, reason }: { readonly code: number; readonly reason: string }) {
+  const it = reporting()
+  const triedAt: number[] = []
+  it.node.annotate = async () => {
+    triedAt.push(it.clock.elapsed())
+    throw new KubeError('no', { code, reason })
+  }
+  it.reporter.seen({ uid: 'u1', annotations: {} })
+  it.reporter.report({ status: status('Applied'), currentConfig: undefined })
+  return { ...it, triedAt }
+}
+
+test.each([
+  ['cannot be reached', { code: 0, reason: 'Unreachable' }],
+  ['forbids it', { code: 403, reason: 'Forbidden' }],
+])('report is tried again at ever longer pauses when the API server %s', async (_, answer) => {
+  const { clock, triedAt } = refusing(answer)
+  await clock.advance(200_000)
+
+  expect(triedAt).toEqual([0, 1000, 3000, 7000, 15_000, 31_000, 63_000, 123_000, 183_000])
+})
+
+test('report is tried at once when the API server is found again', async () => {
+  const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
+  await clock.advance(100_000)
+  reporter.retryNow()
+  await clock.advance(0)
+
+  expect(triedAt.at(-1)).toBe(100_000)
+})
+
+test('report is not tried any more when the agent stops', async () => {
+  const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
+  await clock.advance(2000)
+  reporter.stop()
+  await clock.advance(600_000)
+
+  expect(triedAt).toEqual([0, 1000])
 })

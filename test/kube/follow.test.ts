@@ -10,11 +10,13 @@ async function startFollow(answers: readonly Answer[], options: Partial<FollowOp
   const server = await scriptedServer(answers)
   const timers = new ManualTimers()
   const troubles: string[] = []
+  let opened = 0
   const client = createKubeClient({ server: server.url, credentials: async () => ({}) }, { timers, random: () => 0.5 })
   const stop = new AbortController()
   const events = client.follow(NODES, {
     project: (object) => `${object.metadata.name}@${object.metadata.resourceVersion}`,
     onTrouble: (error) => troubles.push(error instanceof KubeError ? error.reason : String(error)),
+    onOpen: () => opened++,
     signal: stop.signal,
     ...options,
   })
@@ -24,7 +26,7 @@ async function startFollow(answers: readonly Answer[], options: Partial<FollowOp
     stop.abort()
     await server[Symbol.asyncDispose]()
   }
-  return { server, timers, troubles, next, stop, [Symbol.asyncDispose]: dispose }
+  return { server, timers, troubles, opened: () => opened, next, stop, [Symbol.asyncDispose]: dispose }
 }
 
 test('follow gives the list and then each change when nothing goes wrong', async () => {
@@ -156,6 +158,21 @@ test('follow opens a new watch when the connection stays silent', async () => {
   await it.timers.pass(800)
   expect(await next).toEqual({ type: 'upsert', item: 'a@10' })
   expect(it.troubles).toEqual(['Stalled'])
+})
+
+test('follow tells each time that a watch stands, and not when one is refused', async () => {
+  const silent = watching([], 'silence')
+  const change = watching([{ type: 'ADDED', name: 'a', version: '10' }], 'silence')
+  await using it = await startFollow([listOf([], '5'), silent, refusal(503, 'ServiceUnavailable'), change], { stallAfter: 1234 })
+  await it.next()
+  expect(it.opened()).toBe(0)
+  const next = it.next()
+  await it.timers.pass(1234)
+  expect(it.opened()).toBe(1)
+  await it.timers.pass(800)
+  await it.timers.pass(1600)
+  await next
+  expect(it.opened()).toBe(2)
 })
 
 test('follow retries with a pause when a line is not JSON, not an event, or endless', async () => {

@@ -22,7 +22,7 @@ export interface RealHostOptions {
 export function createRealPorts({ node, root = '/', logFormat = 'text' }: RealHostOptions): AgentPorts {
   const place = (path: string): string => join(root, path)
   const log = stderrLog(logFormat)
-  const ports = { files: nodeFiles(root), downloads: httpDownloads({ place }), clock: realClock, log }
+  const ports = { files: nodeFiles(root), downloads: httpDownloads({ place }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
   if (root === '/') return { ...ports, services: systemd(), kubelet, node }
   return {

@@ -89,7 +89,7 @@ export class AgentProcess {
 
   #guardNode(node: NodeApi): NodeApi {
     const guarded = guard(node, (call) => this.#reach(call))
-    return { ...bound(guarded), follow: (signal) => this.#follow(node, signal) }
+    return { ...bound(guarded), follow: (...args) => this.#follow(node, ...args) }
   }
 
   async #reach(call: Call): Promise<unknown> {
@@ -98,9 +98,9 @@ export class AgentProcess {
     return this.#alive(await call.invoke())
   }
 
-  async *#follow(node: NodeApi, signal: AbortSignal): AsyncIterable<Awaited<ReturnType<NodeApi['get']>>> {
+  async *#follow(node: NodeApi, ...args: Parameters<NodeApi['follow']>): ReturnType<NodeApi['follow']> {
     if (this.#host.faults.network === 'lost') throw unreachable()
-    for await (const seen of node.follow(signal)) {
+    for await (const seen of node.follow(...args)) {
       if (this.dead) await NEVER
       if (this.#host.faults.network === 'lost') throw unreachable()
       yield seen

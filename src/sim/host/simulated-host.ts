@@ -11,6 +11,8 @@ import { SimulatedServices } from './simulated-services.ts'
 
 export interface SimulatedHostOptions {
   readonly clock: Clock
+  /** What the agents' pauses are spread by; without it they are not. */
+  readonly random?: () => number
   /** Of the kubelet that the host is made with: `1.35.4`. */
   readonly version: string
   readonly layout?: 'kubeadm' | 'env'
@@ -65,7 +67,7 @@ export class SimulatedHost {
 
   /** An agent process on this host, with a way to the API server; it may be ordered to die. */
   process(node: NodeApi, options: { readonly death?: Death; readonly log?: Log } = {}): AgentProcess {
-    const { clock } = this.#options
+    const { clock, random = () => 0.5 } = this.#options
     const ports: AgentPorts = {
       files: this.files,
       services: this.services,
@@ -73,6 +75,7 @@ export class SimulatedHost {
       downloads: this.#downloads(),
       node,
       clock,
+      random,
       log: options.log ?? SILENT,
     }
     return new AgentProcess(ports, this, options.death)

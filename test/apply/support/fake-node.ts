@@ -6,6 +6,8 @@ export class FakeNode implements NodeApi {
   /** Every patch that was made, in order. */
   readonly patches: Readonly<Record<string, string | null>>[] = []
   readonly configMaps = new Map<string, Record<string, string>>()
+  /** The connection broke, and stands again; nothing changed in between. */
+  reconnect = (): void => {}
   #node: OwnNode
   #changed = Promise.withResolvers<void>()
 
@@ -32,7 +34,9 @@ export class FakeNode implements NodeApi {
     this.#set({ ready, ...(kubeletVersion === undefined ? {} : { kubeletVersion }) })
   }
 
-  async *follow(signal: AbortSignal): AsyncIterable<OwnNode> {
+  async *follow(signal: AbortSignal, { onOpen }: { readonly onOpen?: () => void } = {}): AsyncIterable<OwnNode> {
+    this.reconnect = () => onOpen?.()
+    this.reconnect()
     while (!signal.aborted) {
       const changed = this.#changed.promise
       yield this.#node
