@@ -1,6 +1,7 @@
 /** Who may do what: everything that nodewave needs is allowed by the manifests, and nothing else is. Asked of the real API server. */
 import { type ApiClient, type ApiRequest, createApiClient } from '../cluster/api-client.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { waitUntil } from '../cluster/wait.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
@@ -65,12 +66,34 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
 async function rights(cluster: Cluster, { part }: Report): Promise<void> {
   await productOn(cluster)
   await part('table of rights', async () => {
-    const wrong = await Promise.all(
-      table.flatMap(({ who, may, mayNot }) => [ask(cluster, who, may, true), ask(cluster, who, mayNot, false)]),
-    )
-    check('every answer is as the table says', wrong.flat().length === 0, wrong.flat())
+    const right = async () => {
+      const wrong = await wrongRows(cluster)
+      check('every answer is as the table says', wrong.length === 0, wrong)
+      return true
+    }
+    // An API server authorizes from a cache of its own, which learns of new roles a moment after they were accepted.
+    await waitUntil(right, { for: 'the rights to be in effect', timeoutMs: 10_000 })
   })
-  await part('what a kubelet may write on Nodes', () => writes(cluster))
+  await part('what a kubelet may write on Nodes', async () => {
+    await admissionInEffect(cluster)
+    await writes(cluster)
+  })
+}
+
+async function wrongRows(cluster: Cluster): Promise<string[]> {
+  const rows = table.flatMap(({ who, may, mayNot }) => [ask(cluster, who, may, true), ask(cluster, who, mayNot, false)])
+  return (await Promise.all(rows)).flat()
+}
+
+/** A policy is compiled a moment after it was accepted; until then everything passes. */
+function admissionInEffect(cluster: Cluster): Promise<true> {
+  const asKubelet = createApiClient(cluster.server, cluster.certificates, 'n1')
+  const body = annotated({ [foreign[0] ?? '']: '{}' })
+  const refused = async () => {
+    const { status } = await asKubelet.send('/api/v1/nodes/n1?dryRun=All', { method: 'PATCH', body })
+    return status === 403
+  }
+  return waitUntil(refused, { for: 'the admission policy to be in effect', timeoutMs: 10_000 })
 }
 
 /** Gives the rows whose answer is another than expected. */
