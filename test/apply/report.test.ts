@@ -107,3 +107,19 @@ test('report is not tried any more when the agent stops', async () => {
 
   expect(triedAt).toEqual([0, 1000])
 })
+
+test('report that fails while the agent stops is not waited for', async () => {
+  const { node, clock, reporter } = reporting()
+  const answer = Promise.withResolvers<void>()
+  node.annotate = () => answer.promise
+  let sleeps = 0
+  clock.sleep = async () => void sleeps++
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  reporter.stop()
+  answer.reject(new KubeError('no answer', { code: 0, reason: 'Unreachable' }))
+  await answer.promise.catch(() => {})
+  await clock.advance(0)
+
+  expect(sleeps).toBe(0)
+})
