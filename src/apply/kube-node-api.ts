@@ -1,11 +1,11 @@
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
-import type { NodeApi, OwnNode } from './ports.ts'
+import type { ConnectionEvents, NodeApi, OwnNode } from './ports.ts'
 
 /** The API server as one node's agent uses it: its own Node, and ConfigMaps by name. */
 export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   const path = `/api/v1/nodes/${name}`
   return {
-    follow: (signal, options = {}) => followNode(kube, { ...options, name, signal }),
+    follow: (signal, events) => followNode(kube, { ...events, name, signal }),
     get: async () => toOwnNode(await kube.get<KubeObject>(path)),
     annotate: async (annotations) => {
       await kube.patch(path, { metadata: { annotations } })
@@ -22,7 +22,7 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
 /** A deletion is not passed on: nobody took the assignment away, and a Node that comes back is seen then. */
 async function* followNode(
   kube: KubeApi,
-  { name, ...more }: { readonly name: string; readonly signal: AbortSignal; readonly onOpen?: () => void },
+  { name, ...more }: ConnectionEvents & { readonly name: string; readonly signal: AbortSignal },
 ): AsyncIterable<OwnNode> {
   const options = { fieldSelector: `metadata.name=${name}`, project: toOwnNode, ...more }
   for await (const event of kube.follow('/api/v1/nodes', options)) {

@@ -79,8 +79,10 @@ export class NodeWatch {
 
   /** @returns what ended it. */
   async #follow(signal: AbortSignal, onOpen: () => void): Promise<unknown> {
+    const { node, log } = this.#ports
+    const onTrouble = (error: unknown): void => log.warn('the API server does not answer as it should', { error: String(error) })
     try {
-      for await (const seen of this.#ports.node.follow(signal, { onOpen })) this.#see(seen)
+      for await (const seen of node.follow(signal, { onOpen, onTrouble })) this.#see(seen)
       return 'the watch ended'
     } catch (error) {
       return error

@@ -15,6 +15,8 @@ export interface StatePaths {
   /** How the last assignment ended. */
   readonly outcome: string
   readonly journal: string
+  /** Followed by a dot and a number. */
+  readonly lock: string
   /** The originals of the transaction under way. */
   readonly backups: string
   /** What the files were before nodewave first touched them. */
@@ -31,6 +33,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     active: `${directory}/meta/active`,
     lastKnownGood: `${directory}/meta/last-known-good`,
     outcome: `${directory}/meta/outcome.json`,
+    lock: `${directory}/lock`,
     journal: `${directory}/journal.jsonl`,
     backups: `${directory}/backups`,
     local: `${directory}/local`,

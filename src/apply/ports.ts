@@ -30,6 +30,8 @@ export interface HostFiles {
   writeAtomic(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   /** The same guarantee for a file already on this host (a staged binary): copy beside, fsync, rename. */
   install(from: string, to: string, options?: WriteOptions): Promise<void>
+  /** Makes a file that only root reads: whole at once, or not at all. @returns false when something is there already. */
+  create(path: string, bytes: Uint8Array): Promise<boolean>
   /** Appends one line and fsyncs: the journal. */
   append(path: string, line: string): Promise<void>
   /** A file or a whole directory; nothing when there is none. */
@@ -112,14 +114,20 @@ export interface Downloads {
 export interface NodeApi {
   /**
    * The own Node, at once and at each change, for ever; the implementation survives lost connections, and pauses between attempts.
-   * @param options.onOpen told each time the connection stands, at first and after every break
    */
-  follow(signal: AbortSignal, options?: { readonly onOpen?: () => void }): AsyncIterable<OwnNode>
+  follow(signal: AbortSignal, events?: ConnectionEvents): AsyncIterable<OwnNode>
   get(): Promise<OwnNode>
   /** Merge patch of annotations; null removes one. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** `data` of a ConfigMap. @throws {KubeError} */
   configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
+}
+
+export interface ConnectionEvents {
+  /** The connection stands: at first, and after every break. */
+  readonly onOpen?: () => void
+  /** It does not, and is tried again by itself. */
+  readonly onTrouble?: (error: unknown) => void
 }
 
 export interface OwnNode {

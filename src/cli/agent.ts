@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { procProcesses } from '../apply/adapters/proc-processes.ts'
 import { createRealPorts } from '../apply/adapters/real-host.ts'
 import { Agent } from '../apply/agent.ts'
 import { createContext } from '../apply/context.ts'
 import { kubeNodeApi } from '../apply/kube-node-api.ts'
+import { takeLock } from '../apply/lock.ts'
+import { statePaths } from '../apply/paths.ts'
 import type { NodeApi } from '../apply/ports.ts'
 import { rebase } from '../apply/rebase.ts'
 import type { Connection } from '../kube/connection.ts'
@@ -38,6 +41,8 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
   const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
   const ports = createRealPorts({ node, root: settings.root, logFormat: settings.logFormat })
+  const paths = statePaths(settings.options.stateDirectory)
+  await takeLock({ files: ports.files, paths, processes: procProcesses })
   await new Agent(ports, settings.options).run(stop.signal)
 }
 

@@ -1,7 +1,8 @@
 import { constants, type Stats } from 'node:fs'
-import { chown, copyFile, lstat, mkdir, open, readdir, readFile, realpath, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join, normalize, sep } from 'node:path'
-import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
+import { copyFile, lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import { dirname, join, normalize, sep } from 'node:path'
+import type { FileStat, HostFiles } from '../ports.ts'
+import { appendDurably, createWhole, removeDurably, replace, writeNew } from './durable-writes.ts'
 import { orMissing } from './or-missing.ts'
 import { sha256OfFile } from './sha256-of-file.ts'
 
@@ -20,72 +21,17 @@ export function nodeFiles(root = '/'): HostFiles {
     sha256: async (path) => sha256OfFile(await place(path)),
     list: async (path) => (await orMissing(readdir(await place(path))))?.sort() ?? [],
     writeAtomic: async (path, bytes, options = {}) =>
-      replace(await place(path), options, (temporary) => writeFile(temporary, bytes)),
+      replace(await place(path), options, (temporary) => writeNew(temporary, bytes)),
     install: async (from, to, options = {}) => {
       const source = await place(from)
       await replace(await place(to), options, (temporary) =>
         copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
       )
     },
+    create: async (path, bytes) => createWhole(await place(path), bytes),
     append: async (path, line) => appendDurably(await place(path), line),
-    remove: async (path) => {
-      const target = await place(path)
-      await rm(target, { recursive: true, force: true })
-      await orMissing(syncDirectory(dirname(target)))
-    },
+    remove: async (path) => removeDurably(await place(path)),
   }
-}
-
-/** The old content or the new one, never between, whenever the power goes. `fill` creates the temporary file. */
-async function replace(target: string, options: WriteOptions, fill: (temporary: string) => Promise<void>): Promise<void> {
-  await makeParents(dirname(target))
-  const before = await orMissing(lstat(target))
-  // One name per target: what a crash leaves behind is swept up by the next write of the same file.
-  const temporary = join(dirname(target), `.${basename(target)}.nodewave-tmp`)
-  await rm(temporary, { force: true })
-  await fill(temporary)
-  await settle(temporary, {
-    mode: options.mode ?? (before?.isFile() ? before.mode & 0o7777 : 0o644),
-    uid: options.uid ?? before?.uid ?? -1,
-    gid: options.gid ?? before?.gid ?? -1,
-  })
-  await rename(temporary, target)
-  await syncDirectory(dirname(target))
-}
-
-async function writeFile(path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
-  try {
-    await handle.writeFile(bytes)
-  } finally {
-    await handle.close()
-  }
-}
-
-async function settle(path: string, { mode, uid, gid }: Required<WriteOptions>): Promise<void> {
-  const handle = await open(path, 'r+')
-  try {
-    const now = await handle.stat()
-    if ((uid !== -1 && uid !== now.uid) || (gid !== -1 && gid !== now.gid)) await chown(path, uid, gid)
-    // After chown, which clears the set-user-id bits.
-    await handle.chmod(mode)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-async function appendDurably(path: string, line: string): Promise<void> {
-  await makeParents(dirname(path))
-  const isNew = (await orMissing(lstat(path))) === undefined
-  const handle = await open(path, 'a', 0o600)
-  try {
-    await handle.appendFile(`${line}\n`)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-  if (isNew) await syncDirectory(dirname(path))
 }
 
 async function readWhole(path: string): Promise<Uint8Array | undefined> {
@@ -94,23 +40,6 @@ async function readWhole(path: string): Promise<Uint8Array | undefined> {
   if (stat.size > MAX_READ_BYTES)
     throw new Error(`refuse to read "${path}": ${stat.size} bytes, at most ${MAX_READ_BYTES} are read`)
   return orMissing(readFile(path))
-}
-
-/** New directories are on disk before anything is put into them. */
-async function makeParents(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode: 0o755 })
-  if (first === undefined) return
-  for (let path = directory; path.length >= first.length; path = dirname(path)) await syncDirectory(path)
-  await syncDirectory(dirname(first))
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** @throws when the path would lead outside of the root. */

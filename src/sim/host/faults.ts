@@ -22,7 +22,7 @@ export interface Death {
   readonly torn?: boolean
 }
 
-const WRITES = ['writeAtomic', 'install', 'append', 'remove']
+const WRITES = ['writeAtomic', 'install', 'create', 'append', 'remove']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
 const NEVER = new Promise<never>(() => {})
 
@@ -67,10 +67,9 @@ export class AgentProcess {
     if (kind.write && faults.disk !== undefined && call.method !== 'remove') throw diskError(faults.disk, call)
     this.#effects++
     const last = this.#isLast(call)
-    if (last && this.#death?.torn && call.method === 'append') this.#tear(call)
-    else await call.invoke()
+    const value = last && this.#death?.torn && call.method === 'append' ? this.#tear(call) : await call.invoke()
     if (last) this.#dead = true
-    return this.#alive(undefined)
+    return this.#alive(value)
   }
 
   #isLast({ method, args }: Call): boolean {

@@ -40,6 +40,12 @@ export class MemoryFiles implements HostFiles {
     this.put(to, source.bytes, options)
   }
 
+  async create(path: string, bytes: Uint8Array): Promise<boolean> {
+    if (this.#entries.has(path)) return false
+    this.put(path, bytes, { mode: 0o600 })
+    return true
+  }
+
   async append(path: string, line: string): Promise<void> {
     this.appendText(path, `${line}\n`)
   }

@@ -102,3 +102,13 @@ test('nodeFiles gives the sha256 of a file, and undefined for none', async () =>
   expect(await nodeFiles(root).sha256('/hello')).toBe('5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03')
   expect(await nodeFiles(root).sha256('/none')).toBeUndefined()
 })
+
+test('nodeFiles creates a file once, readable by root only, and leaves no temporary file', async () => {
+  const files = nodeFiles(root)
+
+  expect(await files.create('/state/lock.1', bytes('first'))).toBe(true)
+  expect(await files.create('/state/lock.1', bytes('second'))).toBe(false)
+  expect(readFileSync(join(root, 'state/lock.1'), 'utf8')).toBe('first')
+  expect(statSync(join(root, 'state/lock.1')).mode & 0o7777).toBe(0o600)
+  expect(readdirSync(join(root, 'state'))).toEqual(['lock.1'])
+})

@@ -1,4 +1,4 @@
-import type { NodeApi, OwnNode } from '../../../src/apply/ports.ts'
+import type { ConnectionEvents, NodeApi, OwnNode } from '../../../src/apply/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 
 /** One Node and the ConfigMaps it may read, in memory. */
@@ -34,7 +34,7 @@ export class FakeNode implements NodeApi {
     this.#set({ ready, ...(kubeletVersion === undefined ? {} : { kubeletVersion }) })
   }
 
-  async *follow(signal: AbortSignal, { onOpen }: { readonly onOpen?: () => void } = {}): AsyncIterable<OwnNode> {
+  async *follow(signal: AbortSignal, { onOpen }: ConnectionEvents = {}): AsyncIterable<OwnNode> {
     this.reconnect = () => onOpen?.()
     this.reconnect()
     while (!signal.aborted) {

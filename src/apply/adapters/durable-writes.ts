@@ -1,0 +1,97 @@
+import { constants } from 'node:fs'
+import { chown, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { WriteOptions } from '../ports.ts'
+import { orMissing } from './or-missing.ts'
+
+/** The old content or the new one, never between, whenever the power goes. `fill` creates the temporary file. */
+export async function replace(target: string, options: WriteOptions, fill: (temporary: string) => Promise<void>): Promise<void> {
+  await makeParents(dirname(target))
+  const before = await orMissing(lstat(target))
+  // One name per target: what a crash leaves behind is swept up by the next write of the same file.
+  const temporary = join(dirname(target), `.${basename(target)}.nodewave-tmp`)
+  await rm(temporary, { force: true })
+  await fill(temporary)
+  await settle(temporary, {
+    mode: options.mode ?? (before?.isFile() ? before.mode & 0o7777 : 0o644),
+    uid: options.uid ?? before?.uid ?? -1,
+    gid: options.gid ?? before?.gid ?? -1,
+  })
+  await rename(temporary, target)
+  await syncDirectory(dirname(target))
+}
+
+/** By a link, which fails when there is something: nobody ever sees half of it. @returns whether it was made. */
+export async function createWhole(target: string, bytes: Uint8Array): Promise<boolean> {
+  await makeParents(dirname(target))
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}.nodewave-tmp`)
+  await rm(temporary, { force: true })
+  try {
+    await writeNew(temporary, bytes)
+    await link(temporary, target)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+/** @throws when there is something already, be it only a link. */
+export async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)
+  try {
+    await handle.writeFile(bytes)
+  } finally {
+    await handle.close()
+  }
+}
+
+export async function appendDurably(path: string, line: string): Promise<void> {
+  await makeParents(dirname(path))
+  const isNew = (await orMissing(lstat(path))) === undefined
+  const handle = await open(path, 'a', 0o600)
+  try {
+    await handle.appendFile(`${line}\n`)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  if (isNew) await syncDirectory(dirname(path))
+}
+
+export async function removeDurably(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true })
+  await orMissing(syncDirectory(dirname(path)))
+}
+
+async function settle(path: string, { mode, uid, gid }: Required<WriteOptions>): Promise<void> {
+  const handle = await open(path, 'r+')
+  try {
+    const now = await handle.stat()
+    if ((uid !== -1 && uid !== now.uid) || (gid !== -1 && gid !== now.gid)) await chown(path, uid, gid)
+    // After chown, which clears the set-user-id bits.
+    await handle.chmod(mode)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** New directories are on disk before anything is put into them. */
+async function makeParents(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true, mode: 0o755 })
+  if (first === undefined) return
+  for (let path = directory; path.length >= first.length; path = dirname(path)) await syncDirectory(path)
+  await syncDirectory(dirname(first))
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
