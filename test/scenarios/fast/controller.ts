@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ObjectCache } from '../../../src/controller/object-cache.ts'
+import type { FollowEvent } from '../../../src/kube/kube-api.ts'
+import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
+import type { Action, Decision } from '../../../src/rollout/decision.ts'
+import type { Instant, Memory, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { Mishap } from './mishap.ts'
+import type { CachedNode, SimPool, World } from './world.ts'
+
+/** What one pass decided, and what it was drawn from. */
+export interface Observed {
+  readonly fleet: FleetSnapshot
+  readonly decisions: ReadonlyMap<string, Decision>
+  readonly at: Instant
+}
+
+interface CachedPool {
+  readonly name: string
+  readonly namespace: ''
+  readonly resourceVersion: string
+  readonly memory: Memory
+  readonly controls: PoolSnapshot['controls']
+}
+
+/** The request came to nothing, as far as the controller can know. */
+class Refused extends Error {}
+
+/** The real decision, over real caches that hear of changes late, twice or not at all; its writes go the way the shell's do. */
+export class SimController {
+  readonly #world: World
+  /** How far its clock is off. */
+  readonly clockOff: number
+  readonly #nodes = new ObjectCache<CachedNode>(() => {})
+  readonly #pools = new ObjectCache<CachedPool>(() => {})
+  #unheard: FollowEvent<CachedNode>[] = []
+  /** The watch is broken: it hears nothing until it lists anew. */
+  #deaf = false
+
+  constructor(world: World, clockOff = 0) {
+    this.#world = world
+    this.clockOff = clockOff
+    this.list()
+  }
+
+  told(event: FollowEvent<CachedNode>): void {
+    if (!this.#deaf) this.#unheard.push(event)
+  }
+
+  toldOfPool(pool: SimPool): void {
+    this.#pools.observe({ type: 'upsert', item: cachedPool(pool) })
+  }
+
+  /** What comes over the watch is lost from now on. */
+  loseWatch(): void {
+    this.#deaf = true
+  }
+
+  /** Everything anew, as after a watch that broke. */
+  list(): void {
+    this.#deaf = false
+    this.#unheard = []
+    this.#nodes.observe({ type: 'sync', items: [...this.#world.nodes.values()].map((node) => this.#world.cached(node)) })
+    this.#pools.observe({ type: 'sync', items: [...this.#world.pools.values()].map(cachedPool) })
+  }
+
+  /** Takes in the oldest of what the watch told, some of it twice. */
+  hear(count = Number.POSITIVE_INFINITY, again = 0): void {
+    const heard = this.#unheard.splice(0, count)
+    for (const event of [...heard, ...heard.slice(0, again).filter(({ type }) => type === 'upsert')]) this.#nodes.observe(event)
+  }
+
+  /** Whether the caches are what the API server has. */
+  get isUpToDate(): boolean {
+    return !this.#deaf && this.#unheard.length === 0
+  }
+
+  pass(mishap?: Mishap): Observed {
+    const at = this.#world.now + this.clockOff
+    const fleet = this.#snapshot()
+    const observed = { fleet, at, decisions: decideFleet(fleet, at) }
+    this.#carryOut(observed, mishap)
+    return observed
+  }
+
+  #carryOut(observed: Observed, mishap?: Mishap): void {
+    let write = 0
+    const attempt = (request: () => boolean): void => {
+      const strikes = mishap !== undefined && write++ === mishap.atWrite
+      if (strikes && mishap.kind === 'dies') throw mishap
+      if (strikes && mishap.kind === 'error') throw new Refused()
+      if (!request() || (strikes && mishap.kind === 'answer lost')) throw new Refused()
+    }
+    for (const [name, decision] of observed.decisions)
+      try {
+        attempt(() => this.#writeStatus(name, decision))
+        for (const action of decision.actions) attempt(() => this.#execute(name, action, observed))
+      } catch (error) {
+        if (error === mishap) this.#world.restartController()
+        if (error === mishap) return
+        if (!(error instanceof Refused)) throw error
+      }
+  }
+
+  #writeStatus(name: string, { status }: Decision): boolean {
+    const [pool, seen] = [this.#world.pools.get(name), this.#pools.get(name)]
+    if (!pool || !seen) throw new Error(`write status of pool "${name}": there is none`)
+    if (isDeepStrictEqual(seen.memory, status)) return true
+    if (String(pool.version) !== seen.resourceVersion) return false
+    if (!isDeepStrictEqual(pool.memory.rejected, status.rejected)) this.#world.given.clear()
+    pool.memory = JSON.parse(JSON.stringify(status)) as Memory
+    pool.version += 1
+    this.toldOfPool(pool)
+    return true
+  }
+
+  /** A node that changed meanwhile is passed over, as the shell does; the watch will tell what it is now. */
+  #execute(name: string, action: Action, observed: Observed): boolean {
+    const pool = this.#world.pools.get(name)
+    if (action.kind === 'clearRetry' && pool) {
+      const { retry, ...controls } = pool.controls
+      this.#world.control(pool, controls)
+    }
+    const seen = action.kind === 'assign' ? this.#nodes.get(action.node) : undefined
+    if (action.kind === 'assign' && seen && this.#world.assign(action, seen, observed)) {
+      const node = this.#world.nodes.get(action.node)
+      if (node) this.#nodes.wrote(this.#world.cached(node))
+    }
+    return true
+  }
+
+  #snapshot(): FleetSnapshot {
+    const { rules, head } = this.#world
+    const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
+    const pools = [...this.#pools.items.values()].map(({ name, memory, controls }): PoolSnapshot => {
+      const nodes = members.get(name) ?? []
+      const revisionAt = (revision: string | undefined) =>
+        revision === undefined ? undefined : this.#world.revisionOf(revision, name, nodes)
+      const known = [memory.target?.revision, memory.stable?.revision].flatMap((revision) => revisionAt(revision) ?? [])
+      const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
+      if (!target || !policy) throw new Error(`look at pool "${name}": it is not in the repository`)
+      return {
+        name,
+        policy,
+        nodes: nodes.map(({ view }) => view),
+        head: target,
+        known: new Map(known.map((revision) => [revision.revision, revision])),
+        memory,
+        controls,
+      }
+    })
+    return { pools, ...(rules.maxUnavailable && { maxUnavailable: rules.maxUnavailable }) }
+  }
+}
+
+function cachedPool({ name, version, memory, controls }: SimPool): CachedPool {
+  return { name, namespace: '', resourceVersion: String(version), memory, controls }
+}

@@ -1,0 +1,37 @@
+import type { Random } from '../random.ts'
+import { adminCordons } from './faults/admin-cordons.ts'
+import { adminHolds } from './faults/admin-holds.ts'
+import { adminPauses } from './faults/admin-pauses.ts'
+import { adminRetries } from './faults/admin-retries.ts'
+import { clockOfController } from './faults/clock-of-controller.ts'
+import { clockOfNode } from './faults/clock-of-node.ts'
+import { commitArrives } from './faults/commit-arrives.ts'
+import { controllerDies } from './faults/controller-dies.ts'
+import { networkFails } from './faults/network-fails.ts'
+import { nodeJoins } from './faults/node-joins.ts'
+import { nodeLeaves } from './faults/node-leaves.ts'
+import { poolDeleted } from './faults/pool-deleted.ts'
+import { powerFails } from './faults/power-fails.ts'
+import { watchFails } from './faults/watch-fails.ts'
+import type { World } from './world.ts'
+
+/** Something that happens to a fleet. Each is one file in `faults/`, and stands in the list below. */
+export type Fault = (world: World, random: Random) => void
+
+export const FAULTS: readonly Fault[] = [
+  commitArrives,
+  commitArrives,
+  powerFails,
+  networkFails,
+  nodeJoins,
+  nodeLeaves,
+  clockOfNode,
+  clockOfController,
+  controllerDies,
+  watchFails,
+  poolDeleted,
+  adminCordons,
+  adminHolds,
+  adminPauses,
+  adminRetries,
+]

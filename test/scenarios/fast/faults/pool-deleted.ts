@@ -1,0 +1,12 @@
+import { NO_MEMORY } from '../../../../src/rollout/snapshot.ts'
+import type { Random } from '../../random.ts'
+import type { World } from '../world.ts'
+
+/** A person deletes the NodePool object: it is made anew, and remembers nothing. */
+export function poolDeleted(world: World, random: Random): void {
+  if (random.chance(0.75)) return
+  const pool = random.pick([...world.pools.values()])
+  pool.memory = NO_MEMORY
+  world.control(pool, {})
+  world.tell(`${pool.name} is deleted, and with it its status`)
+}

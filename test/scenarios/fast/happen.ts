@@ -1,0 +1,29 @@
+import type { Random } from '../random.ts'
+import { FAULTS } from './faults.ts'
+import { checkDecision, checkWorld } from './invariants.ts'
+import { drawMishap } from './mishap.ts'
+import type { World } from './world.ts'
+
+const MINUTE = 60_000
+
+/** One event: mostly an agent's step or a pass; now and then time passes, or something comes between. */
+export function happen(world: World, random: Random): void {
+  world.takes = []
+  const dice = random.next()
+  if (dice < 0.5) world.step(random.pick([...world.nodes.values()]))
+  else if (dice < 0.75) pass(world, random)
+  else if (dice < 0.85) world.now += random.pick([200, 5_000, MINUTE, 5 * MINUTE])
+  else random.pick(FAULTS)(world, random)
+  checkWorld(world)
+}
+
+/** Now and then the controller has not heard everything, hears something twice, or fails in the middle. */
+function pass(world: World, random: Random): void {
+  world.controller.hear(random.chance(0.7) ? Number.POSITIVE_INFINITY : random.below(3), random.below(3))
+  const mishap = drawMishap(random)
+  const observed = world.controller.pass(mishap)
+  for (const [name, { actions, status }] of observed.decisions)
+    if (actions.length > 0) world.tell(`pass: ${name} ${JSON.stringify(actions)} ${status.conditions[0]?.message}`)
+  if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
+  checkDecision(observed)
+}

@@ -1,0 +1,49 @@
+import type { Observed } from './controller.ts'
+import { assignsOnce } from './invariants/assigns-once.ts'
+import { canaryExposure } from './invariants/canary-exposure.ts'
+import { fixpoint } from './invariants/fixpoint.ts'
+import { fleetBudget } from './invariants/fleet-budget.ts'
+import { noFighting } from './invariants/no-fighting.ts'
+import { nothingRejected } from './invariants/nothing-rejected.ts'
+import { ourCordons } from './invariants/our-cordons.ts'
+import { poolBudget } from './invariants/pool-budget.ts'
+import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
+import { stoppedPools } from './invariants/stopped-pools.ts'
+import { trueBudget } from './invariants/true-budget.ts'
+import { wakesLater } from './invariants/wakes-later.ts'
+import type { World } from './world.ts'
+
+/** What must hold whatever happens. Each is one file in `invariants/`, and stands in the list below. */
+export interface Invariant {
+  readonly claim: string
+  /** Of each decision, by what the controller saw. */
+  readonly ofDecision?: (observed: Observed) => boolean
+  /** After each event, by what is really so. */
+  readonly ofWorld?: (world: World) => boolean
+}
+
+export const INVARIANTS: readonly Invariant[] = [
+  poolBudget,
+  fleetBudget,
+  trueBudget,
+  stoppedPools,
+  nothingRejected,
+  canaryExposure,
+  assignsOnce,
+  noFighting,
+  ourCordons,
+  fixpoint,
+  sameInAnyOrder,
+  wakesLater,
+]
+
+/** @throws naming what does not hold. */
+export function checkDecision(observed: Observed): void {
+  for (const { claim, ofDecision } of INVARIANTS)
+    if (ofDecision?.(observed) === false) throw new Error(`it does not hold that ${claim}`)
+}
+
+/** @throws naming what does not hold. */
+export function checkWorld(world: World): void {
+  for (const { claim, ofWorld } of INVARIANTS) if (ofWorld?.(world) === false) throw new Error(`it does not hold that ${claim}`)
+}

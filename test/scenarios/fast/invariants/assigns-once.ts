@@ -1,0 +1,14 @@
+import type { Invariant } from '../invariants.ts'
+import { decidedPools, hasEnded, type Step, stepsOf } from './steps.ts'
+
+export const assignsOnce: Invariant = {
+  claim: 'each node is assigned once in a pass, and not what it has',
+  ofDecision(observed) {
+    const steps = decidedPools(observed).flatMap(stepsOf)
+    return new Set(steps.map(({ node }) => node.name)).size === steps.length && steps.every(isNews)
+  },
+}
+
+function isNews({ node, digest }: Step): boolean {
+  return node.assigned?.digest !== digest || !(hasEnded(node) && node.status?.phase === 'Applied')
+}

@@ -1,0 +1,54 @@
+import type { Decision } from '../../../../src/rollout/decision.ts'
+import type { NodeView, PoolSnapshot, Share } from '../../../../src/rollout/snapshot.ts'
+import type { Observed } from '../controller.ts'
+
+/** One pool of a decision. */
+export interface Decided {
+  readonly pool: PoolSnapshot
+  readonly decision: Decision
+}
+
+/** A node that is to be assigned something. */
+export interface Step {
+  readonly node: NodeView
+  readonly digest: string
+}
+
+export function decidedPools({ fleet, decisions }: Observed): Decided[] {
+  return fleet.pools.flatMap((pool) => {
+    const decision = decisions.get(pool.name)
+    return decision ? [{ pool, decision }] : []
+  })
+}
+
+export function stepsOf({ pool, decision }: Decided): Step[] {
+  const byName = new Map(pool.nodes.map((node) => [node.name, node]))
+  return decision.actions.flatMap((action) => {
+    const node = action.kind === 'assign' ? byName.get(action.node) : undefined
+    return node && action.kind === 'assign' ? [{ node, digest: action.digest }] : []
+  })
+}
+
+/** Told anew here, or a mistake in the rule itself would go unseen. */
+export function isDown(node: NodeView): boolean {
+  return !node.ready || node.unschedulable || (node.assigned !== undefined && !hasEnded(node))
+}
+
+export function hasEnded({ assigned, status }: NodeView): boolean {
+  if (!assigned || !status || status.assigned !== assigned.digest) return false
+  const speaksOfIt = status.assignedAt === new Date(assigned.at ?? 0).toISOString()
+  return speaksOfIt && (status.phase === 'Applied' || status.phase === 'RolledBack')
+}
+
+/** Nodes that join a pool with something proven to give them are outside the budget, and so are those that nothing disturbs. */
+export function newlyDown(decided: Decided): Step[] {
+  const hasStable = decided.decision.status.stable !== undefined
+  return stepsOf(decided).filter(
+    ({ node, digest }) => !isDown(node) && !(hasStable && !node.assigned) && !(hasEnded(node) && node.status?.active === digest),
+  )
+}
+
+/** How many nodes may be down; a percentage allows at least one. */
+export function allowed(share: Share, total: number): number {
+  return 'count' in share ? share.count : Math.max(1, Math.floor((total * share.percent) / 100))
+}

@@ -1,0 +1,48 @@
+import type { RolloutPolicy, Share } from '../../../src/rollout/snapshot.ts'
+import type { Random } from '../random.ts'
+import { budget } from './rules/budget.ts'
+import { failures } from './rules/failures.ts'
+import { fleetBudget } from './rules/fleet-budget.ts'
+import { waves } from './rules/waves.ts'
+
+/** How a drawn fleet is rolled. */
+export interface FleetRules {
+  readonly pools: ReadonlyMap<string, RolloutPolicy>
+  readonly maxUnavailable?: Share
+}
+
+/** What a rule of the language is set to in one story. Each rule is one file in `rules/`, and stands in a list below. */
+export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
+export type DrawFleetRule = (random: Random) => Partial<Omit<FleetRules, 'pools'>>
+
+const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures]
+const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget]
+
+const NAMES = ['control-plane', 'gpu', 'workers']
+
+/** What every pool has that no rule sets. */
+const BASE: RolloutPolicy = {
+  waves: [],
+  maxUnavailable: { count: 1 },
+  maxFailures: { count: 0 },
+  onFailure: 'Halt',
+  drain: { mode: 'Auto' },
+  applyTimeout: 10 * 60_000,
+}
+
+export function drawRules(random: Random): FleetRules {
+  const names = NAMES.slice(0, 1 + random.below(NAMES.length))
+  const pools = names.map((name): [string, RolloutPolicy] => [name, drawAll(POOL_RULES, random, BASE)])
+  return drawAll<FleetRules>(FLEET_RULES, random, { pools: new Map(pools) })
+}
+
+/** For the story of a failure. */
+export function describeRules({ pools, ...fleet }: FleetRules): string {
+  return [`fleet: ${JSON.stringify(fleet)}`, ...[...pools].map(([name, policy]) => `${name}: ${JSON.stringify(policy)}`)].join(
+    '\n',
+  )
+}
+
+function drawAll<T extends object>(rules: readonly ((random: Random) => Partial<T>)[], random: Random, base: T): T {
+  return Object.assign({}, base, ...rules.map((rule) => rule(random)))
+}

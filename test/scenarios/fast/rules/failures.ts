@@ -1,0 +1,9 @@
+import type { RolloutPolicy } from '../../../../src/rollout/snapshot.ts'
+import type { Random } from '../../random.ts'
+
+export function failures(random: Random): Partial<RolloutPolicy> {
+  return {
+    maxFailures: random.pick([{ count: 0 }, { count: 0 }, { count: 1 }, { percent: 20 }]),
+    onFailure: random.pick(['Halt', 'Rollback']),
+  }
+}

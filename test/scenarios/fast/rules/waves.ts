@@ -1,0 +1,10 @@
+import type { RolloutPolicy } from '../../../../src/rollout/snapshot.ts'
+import type { Random } from '../../random.ts'
+
+const MINUTE = 60_000
+const canary = { name: 'canary', nodes: { count: 1 }, soak: 2 * MINUTE, manual: false }
+const early = { name: 'early', nodes: { percent: 30 }, soak: MINUTE, manual: false }
+
+export function waves(random: Random): Partial<RolloutPolicy> {
+  return { waves: random.pick([[], [canary], [canary, early], [early]]) }
+}

@@ -1,0 +1,90 @@
+import { expect } from 'vitest'
+import type { Random } from '../random.ts'
+import type { Observed } from './controller.ts'
+import { BAD_EFFECTS, type Effect } from './effect.ts'
+import { checkDecision, checkWorld } from './invariants.ts'
+import type { World } from './world.ts'
+
+/**
+ * The faults cease. A good commit must reach everybody, a bad one must be stopped, and its revert must reach everybody again.
+ */
+export function settle(world: World, random: Random): void {
+  recover(world)
+  pushToAll(world, 'last', 'good')
+  expectEveryoneAt('last', world, random)
+  const effect = random.pick(BAD_EFFECTS)
+  pushToAll(world, 'bad', effect)
+  const stopped = rest(world, random)
+  for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
+  pushToAll(world, 'last', 'good')
+  expectEveryoneAt('last', world, random)
+}
+
+function pushToAll(world: World, content: string, effect: Effect): void {
+  world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, content])), effect)
+}
+
+function expectStopped(
+  world: World,
+  { name, effect, stopped }: { readonly name: string; readonly effect: Effect; readonly stopped: Observed },
+): void {
+  const { status } = stopped.decisions.get(name) ?? {}
+  const members = world.membersOf(name)
+  if (members.length === 0) return
+  const isRejected = status?.rejected.some(({ fingerprint }) => fingerprint === 'of bad')
+  if (isRejected && world.rules.pools.get(name)?.onFailure === 'Rollback')
+    expect(members.map(({ active }) => active)).toEqual(members.map(() => 'last'))
+  // The fleet's cap may be used up by what another pool has broken: then this one waits, and says so.
+  const [, reconciling, stalled] = status?.conditions ?? []
+  if (effect !== 'wilt' && reconciling?.reason !== 'WaitingForBudget') expect(stalled).toMatchObject({ status: 'True' })
+}
+
+function expectEveryoneAt(content: string, world: World, random: Random): void {
+  const { decisions } = rest(world, random)
+  const nodes = [...world.nodes.values()]
+  expect(nodes.map((node) => node.active)).toEqual(nodes.map(() => content))
+  for (const [name, { status }] of decisions)
+    if (world.membersOf(name).length > 0)
+      expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'Completed' })
+}
+
+/** Ends every fault that people or machines brought about; what they did to hosts stays. */
+function recover(world: World): void {
+  for (const pool of world.pools.values()) world.control(pool, {})
+  world.cordonedByPeople.clear()
+  for (const node of world.nodes.values()) {
+    node.show({ unschedulable: false })
+    node.unhold()
+    node.clockOff = 0
+    if (node.dead || node.offline) node.revive(world.now)
+  }
+  world.restartController(0)
+}
+
+/** Lets every agent and the controller do all they have to do, for as long as time brings something new. */
+function rest(world: World, random: Random): Observed {
+  world.tell(`rest at "${world.head.revision}"`)
+  for (let round = 0; round < 600; round++) {
+    world.takes = []
+    world.controller.hear()
+    const observed = world.controller.pass()
+    checkDecision(observed)
+    checkWorld(world)
+    const before = stateOf(world)
+    for (const node of random.shuffled([...world.nodes.values()])) for (let i = 0; i < 3; i++) world.step(node)
+    const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
+    const wakeAt = earliestWake(observed)
+    if (!moved && wakeAt === undefined) return observed
+    world.now += moved ? 1_000 : Math.max(1_000, (wakeAt ?? observed.at) - observed.at)
+  }
+  throw new Error('the fleet never comes to rest')
+}
+
+function stateOf({ nodes }: World): string {
+  return [...nodes.values()].map(({ name, version }) => `${name} ${version}`).join()
+}
+
+function earliestWake({ decisions }: Observed): number | undefined {
+  const wakes = [...decisions.values()].flatMap(({ wakeAt }) => wakeAt ?? [])
+  return wakes.length > 0 ? Math.min(...wakes) : undefined
+}

@@ -1,0 +1,165 @@
+import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status.ts'
+import type { Assignment, Instant, NodeView } from '../../../src/rollout/snapshot.ts'
+import { type Effect, WILTS_AFTER } from './effect.ts'
+
+/** What the API server keeps of the node; everything else is on the machine. */
+interface Shown {
+  readonly ready: boolean
+  readonly readySince: Instant
+  readonly unschedulable: boolean
+  readonly hold?: string
+  readonly assigned?: Assignment
+  readonly status?: AgentStatus
+}
+
+/** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
+export class SimNode {
+  readonly name: string
+  readonly pool: string
+  readonly zone: string
+  /** How far its clock is off, in milliseconds. */
+  clockOff = 0
+  /** No power: nothing happens on it until it comes back. */
+  dead = false
+  /** No network: it works on with what it knows, and nobody hears of it. */
+  offline = false
+  /** What its host runs. */
+  active = 'factory'
+  /** Taken while it was available, and not yet done: unavailable through us. */
+  disturbed = false
+  /** Counts up with each change that the API server shows. */
+  version = 1
+  readonly #onChange: (node: SimNode) => void
+  #shown: Shown
+  /** What the agent knows and says, whether or not it gets through. */
+  #known: Assignment | undefined
+  #said: AgentStatus | undefined
+  #works = true
+  #wiltsAt: Instant | undefined
+
+  constructor(
+    name: string,
+    options: {
+      readonly pool: string
+      readonly zone: string
+      readonly now: Instant
+      readonly onChange: (node: SimNode) => void
+    },
+  ) {
+    this.name = name
+    this.pool = options.pool
+    this.zone = options.zone
+    this.#onChange = options.onChange
+    this.#shown = { ready: true, readySince: options.now, unschedulable: false }
+  }
+
+  get shown(): Shown {
+    return this.#shown
+  }
+
+  view(): NodeView {
+    const { readySince, ...shown } = this.#shown
+    return {
+      name: this.name,
+      labels: {},
+      zone: this.zone,
+      createdAt: 0,
+      kubeletVersion: '1.36.3',
+      assignedByHand: false,
+      readySince: Math.floor(readySince / 1000) * 1000,
+      ...shown,
+    }
+  }
+
+  assign(assigned: Assignment): void {
+    this.show({ assigned })
+  }
+
+  /** Something that a person or the controller writes. */
+  show(change: Partial<Shown>): void {
+    this.#shown = { ...this.#shown, ...change }
+    this.version += 1
+    this.#onChange(this)
+  }
+
+  unhold(): void {
+    const { hold, ...shown } = this.#shown
+    this.#shown = shown
+    this.show({})
+  }
+
+  die(now: Instant): void {
+    this.dead = true
+    this.#setReady(now)
+  }
+
+  goOffline(now: Instant): void {
+    this.offline = true
+    this.#setReady(now)
+  }
+
+  /** Power and network are back. */
+  revive(now: Instant): void {
+    this.dead = false
+    this.offline = false
+    this.#setReady(now)
+    this.#publish()
+  }
+
+  /** The next thing that happens on it, if anything does. */
+  step(effectOf: (digest: string) => Effect, now: Instant): void {
+    if (this.dead) return
+    if (this.#wiltsAt !== undefined && now >= this.#wiltsAt) this.#work(false, now)
+    if (!this.offline) this.#known = this.#shown.assigned
+    const known = this.#known
+    if (!known) return
+    const { assigned, assignedAt, phase } = this.#said ?? {}
+    if (assigned !== known.digest || assignedAt !== stampOf(known)) this.#begin(known, now)
+    else if (phase === 'Fetching') this.#say('Applying', { assigned: known, now })
+    else if (phase === 'Applying') this.#finish(known, { effect: effectOf(known.digest), now })
+  }
+
+  #begin(assigned: Assignment, now: Instant): void {
+    this.#say(this.active === assigned.digest && this.#works ? 'Applied' : 'Fetching', { assigned, now })
+  }
+
+  #finish(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
+    if (effect === 'hang') return
+    if (effect === 'ruin') this.#work(false, now)
+    if (effect === 'good' || effect === 'wilt') this.#succeed(assigned, { effect, now })
+    else this.#say(effect === 'ruin' ? 'Failed' : 'RolledBack', { assigned, now })
+  }
+
+  #succeed(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
+    this.active = assigned.digest
+    this.#wiltsAt = effect === 'wilt' ? now + WILTS_AFTER : undefined
+    this.#work(true, now)
+    this.#say('Applied', { assigned, now })
+  }
+
+  #work(works: boolean, now: Instant): void {
+    this.#works = works
+    this.#setReady(now)
+  }
+
+  #setReady(now: Instant): void {
+    const ready = this.#works && !this.dead && !this.offline
+    if (ready !== this.#shown.ready) this.show({ ready, readySince: now })
+  }
+
+  #say(phase: AgentPhase, { assigned, now }: { readonly assigned: Assignment; readonly now: Instant }): void {
+    const about = { digest: assigned.digest, assigned: assigned.digest, assignedAt: stampOf(assigned), active: this.active }
+    this.#said = { phase, ...about, since: new Date(now + this.clockOff).toISOString() }
+    this.#publish()
+  }
+
+  #publish(): void {
+    if (this.offline || this.#said === undefined || this.#said === this.#shown.status) return
+    if (this.#said.phase === 'Applied' || this.#said.phase === 'RolledBack') this.disturbed = false
+    this.show({ status: this.#said })
+  }
+}
+
+function stampOf({ at = 0 }: Assignment): string {
+  return new Date(at).toISOString()
+}

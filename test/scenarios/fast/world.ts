@@ -1,0 +1,156 @@
+import type { Action } from '../../../src/rollout/decision.ts'
+import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
+import { type Observed, SimController } from './controller.ts'
+import type { Effect } from './effect.ts'
+import { isDown } from './invariants/steps.ts'
+import type { FleetRules } from './rules.ts'
+import { SimNode } from './sim-node.ts'
+
+/** A NodePool object, as the API server keeps it. */
+export interface SimPool {
+  readonly name: string
+  version: number
+  memory: Memory
+  controls: PoolSnapshot['controls']
+}
+
+/** A commit says what each pool is to run. */
+export interface Commit {
+  readonly revision: string
+  readonly contents: ReadonlyMap<string, string>
+}
+
+/** A node was given something. */
+export interface Take {
+  readonly node: SimNode
+  readonly digest: string
+  /** It was available, and is not for as long as the work takes. */
+  readonly disturbs: boolean
+  /** What its pool remembered then. */
+  readonly memory: Memory
+  readonly observed: Observed
+}
+
+export const START: Instant = Date.parse('2026-11-21T08:00:00.000Z')
+
+/** A fleet in virtual time: what the API server knows of it, its machines, its repository, and its controller. */
+export class World {
+  readonly rules: FleetRules
+  readonly pools: ReadonlyMap<string, SimPool>
+  readonly commits: Commit[] = []
+  readonly effects = new Map<string, Effect>()
+  readonly nodes = new Map<string, SimNode>()
+  now = START
+  controller: SimController
+  readonly cordonedByPeople = new Set<string>()
+  /** Of the event under way. */
+  takes: Take[] = []
+  /** How often each node was given each content since something happened that may change what it is to have. */
+  readonly given = new Map<string, number>()
+  /** What happened, for the message of a failure. */
+  readonly told: string[] = []
+
+  constructor(rules: FleetRules) {
+    this.rules = rules
+    this.pools = new Map(
+      [...rules.pools.keys()].map((name) => [name, { name, version: 1, memory: NO_MEMORY, controls: {} }] as const),
+    )
+    this.controller = new SimController(this)
+  }
+
+  get head(): Commit {
+    const head = this.commits.at(-1)
+    if (!head) throw new Error('nothing was pushed')
+    return head
+  }
+
+  /** A commit with these contents; pools that are not named keep theirs. */
+  push(contents: Readonly<Record<string, string>>, effect: Effect = 'good'): void {
+    for (const content of Object.values(contents)) if (!this.effects.has(content)) this.effects.set(content, effect)
+    const before = this.commits.at(-1)?.contents ?? new Map<string, string>()
+    const revision = `${this.commits.length}-${Object.values(contents).join('+')}`
+    this.commits.push({ revision, contents: new Map([...before, ...Object.entries(contents)]) })
+    this.given.clear()
+    this.tell(`push ${revision}`)
+  }
+
+  join(name: string, { pool, zone }: { readonly pool: string; readonly zone: string }): void {
+    const onChange = (node: SimNode): void => this.controller.told({ type: 'upsert', item: this.cached(node) })
+    const node = new SimNode(name, { pool, zone, now: this.now, onChange })
+    this.nodes.set(name, node)
+    onChange(node)
+  }
+
+  leave(name: string): void {
+    this.nodes.delete(name)
+    this.controller.told({ type: 'delete', name, namespace: '' })
+  }
+
+  cached(node: SimNode): CachedNode {
+    return { name: node.name, namespace: '', resourceVersion: String(node.version), pool: node.pool, view: node.view() }
+  }
+
+  membersOf(pool: string): SimNode[] {
+    return [...this.nodes.values()].filter((node) => node.pool === pool)
+  }
+
+  /** A person annotates the NodePool, or takes an annotation away. */
+  control(pool: SimPool, controls: PoolSnapshot['controls']): void {
+    pool.controls = controls
+    pool.version += 1
+    this.given.clear()
+    this.controller.toldOfPool(pool)
+    this.tell(`${pool.name} controls: ${JSON.stringify(controls)}`)
+  }
+
+  /** The process dies; another one begins with what the API server knows. */
+  restartController(clockOff = this.controller.clockOff): void {
+    this.controller = new SimController(this, clockOff)
+  }
+
+  /** What the API server does when the controller assigns a node: nothing, if the node has changed since it was seen. */
+  assign(action: Extract<Action, { kind: 'assign' }>, seen: CachedNode, observed: Observed): boolean {
+    const node = this.nodes.get(action.node)
+    const pool = this.pools.get(seen.pool)
+    if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
+    const disturbs = disturbedBy(action.digest, node, { stable: pool.memory.stable !== undefined })
+    this.takes.push({ node, digest: action.digest, disturbs, memory: pool.memory, observed })
+    const key = `${node.name} ${action.digest}`
+    this.given.set(key, (this.given.get(key) ?? 0) + 1)
+    if (disturbs) node.disturbed = true
+    const { digest, revision, grant, at } = action
+    node.assign({ digest, revision, grant, at, pool: pool.name })
+    return true
+  }
+
+  step(node: SimNode): void {
+    node.step((content) => this.effects.get(content) ?? 'good', this.now)
+  }
+
+  tell(event: string): void {
+    this.told.push(`${new Date(this.now).toISOString()} ${event}`)
+  }
+
+  /** @returns undefined for a commit that there never was */
+  revisionOf(revision: string, pool: string, nodes: readonly CachedNode[]): Revision | undefined {
+    const content = this.commits.find((commit) => commit.revision === revision)?.contents.get(pool)
+    if (content === undefined) return undefined
+    const wanted = new Map(nodes.map(({ name }) => [name, { kind: 'config', digest: content, disruption: 'restart' } as const]))
+    return { revision, fingerprint: `of ${content}`, wanted }
+  }
+}
+
+/** A node as the controller's cache has it. */
+export interface CachedNode {
+  readonly name: string
+  readonly namespace: ''
+  readonly resourceVersion: string
+  readonly pool: string
+  readonly view: ReturnType<SimNode['view']>
+}
+
+/** By what the node really is, whatever the controller has heard of it. */
+function disturbedBy(digest: string, node: SimNode, { stable }: { readonly stable: boolean }): boolean {
+  const joins = node.shown.assigned === undefined && stable
+  return !isDown(node.view()) && !joins && node.active !== digest
+}

@@ -1,0 +1,17 @@
+/** One core's part of a soak: gets ranges of seeds, answers with the stories that fail, ready to be read. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { KINDS } from './kinds.ts'
+import { failureOf } from './tell-stories.ts'
+
+const kind = KINDS.find(({ name }) => name === workerData)
+if (!kind || !parentPort) throw new Error('a soak worker is started by soak.ts')
+const port = parentPort
+
+port.on('message', async ({ start, end }: { readonly start: number; readonly end: number }) => {
+  const failures: string[] = []
+  for (let seed = start; seed < end; seed++) {
+    const failure = await failureOf(kind, seed)
+    if (failure !== undefined) failures.push(failure)
+  }
+  port.postMessage(failures)
+})

@@ -1,0 +1,75 @@
+/**
+ * `npm run soak -- --seeds N [--start S] [--kind fast]`: as many stories as asked for, on all cores.
+ * `npm run soak -- --seed S [--steps N]`: one story again, to the end or only its first N events.
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { KINDS } from './kinds.ts'
+import { describe, type Kind } from './tell-stories.ts'
+
+/** Handed to a worker at a time. */
+const BATCH = 50
+const MOST_FAILURES_SHOWN = 5
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string', default: 'fast' },
+    seeds: { type: 'string', default: '10000' },
+    start: { type: 'string', default: '0' },
+    seed: { type: 'string' },
+    steps: { type: 'string' },
+  },
+})
+const kind = KINDS.find(({ name }) => name === values.kind)
+if (!kind) throw new Error(`read --kind "${values.kind}": it must be ${KINDS.map(({ name }) => name).join(' or ')}`)
+process.exitCode = values.seed === undefined ? await soak(kind) : await replay(kind, number('seed', values.seed))
+
+async function replay(told: Kind, seed: number): Promise<number> {
+  const steps = values.steps === undefined ? told.steps : number('steps', values.steps)
+  const end = await told.tell(seed, steps)
+  console.log(
+    end.ok ? `seed ${seed}: it holds` : describe(end, `npm run soak -- --kind ${told.name} --seed ${seed} --steps ${steps}`),
+  )
+  return end.ok ? 0 : 1
+}
+
+async function soak({ name }: Kind): Promise<number> {
+  const [start, seeds] = [number('start', values.start), number('seeds', values.seeds)]
+  const failures: string[] = []
+  const began = performance.now()
+  let [next, told] = [start, 0]
+  const work = async (): Promise<void> => {
+    const worker = new Worker(new URL('./soak-worker.ts', import.meta.url), { workerData: name })
+    while (next < start + seeds) {
+      const batch = { start: next, end: Math.min(next + BATCH, start + seeds) }
+      next = batch.end
+      failures.push(...(await ask(worker, batch)))
+      told += batch.end - batch.start
+      process.stderr.write(`\r${told} of ${seeds} ${name} stories, ${failures.length} failures`)
+    }
+    await worker.terminate()
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  const seconds = (performance.now() - began) / 1000
+  process.stderr.write('\n')
+  for (const failure of failures.slice(0, MOST_FAILURES_SHOWN)) console.log(`${failure}\n`)
+  console.log(
+    `${seeds} ${name} stories from seed ${start} in ${seconds.toFixed(1)} s: ${seeds - failures.length} hold, ${failures.length} fail`,
+  )
+  return failures.length > 0 ? 1 : 0
+}
+
+function ask(worker: Worker, batch: { readonly start: number; readonly end: number }): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    worker.removeAllListeners()
+    worker.once('message', resolve)
+    worker.once('error', reject)
+    worker.postMessage(batch)
+  })
+}
+
+function number(option: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new Error(`read --${option} "${text}": it must be a number`)
+  return Number(text)
+}
