@@ -148,7 +148,7 @@ export class SimController {
         controls,
       }
     })
-    return { pools, ...(rules.maxUnavailable && { maxUnavailable: rules.maxUnavailable }) }
+    return { pools, policy: rules.fleet, controls: this.#world.fleetControls }
   }
 }
 

@@ -2,6 +2,7 @@ import type { Random } from '../random.ts'
 import { adminCordons } from './faults/admin-cordons.ts'
 import { adminHolds } from './faults/admin-holds.ts'
 import { adminPauses } from './faults/admin-pauses.ts'
+import { adminPausesFleet } from './faults/admin-pauses-fleet.ts'
 import { adminRetries } from './faults/admin-retries.ts'
 import { clockOfController } from './faults/clock-of-controller.ts'
 import { clockOfNode } from './faults/clock-of-node.ts'
@@ -33,5 +34,6 @@ export const FAULTS: readonly Fault[] = [
   adminCordons,
   adminHolds,
   adminPauses,
+  adminPausesFleet,
   adminRetries,
 ]

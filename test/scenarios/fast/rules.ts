@@ -1,4 +1,5 @@
-import type { RolloutPolicy, Share } from '../../../src/rollout/snapshot.ts'
+import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
+import type { RolloutPolicy } from '../../../src/rollout/snapshot.ts'
 import type { Random } from '../random.ts'
 import { budget } from './rules/budget.ts'
 import { failures } from './rules/failures.ts'
@@ -8,12 +9,12 @@ import { waves } from './rules/waves.ts'
 /** How a drawn fleet is rolled. */
 export interface FleetRules {
   readonly pools: ReadonlyMap<string, RolloutPolicy>
-  readonly maxUnavailable?: Share
+  readonly fleet: FleetPolicy
 }
 
 /** What a rule of the language is set to in one story. Each rule is one file in `rules/`, and stands in a list below. */
 export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
-export type DrawFleetRule = (random: Random) => Partial<Omit<FleetRules, 'pools'>>
+export type DrawFleetRule = (random: Random) => Partial<FleetPolicy>
 
 const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures]
 const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget]
@@ -33,11 +34,11 @@ const BASE: RolloutPolicy = {
 export function drawRules(random: Random): FleetRules {
   const names = NAMES.slice(0, 1 + random.below(NAMES.length))
   const pools = names.map((name): [string, RolloutPolicy] => [name, drawAll(POOL_RULES, random, BASE)])
-  return drawAll<FleetRules>(FLEET_RULES, random, { pools: new Map(pools) })
+  return { pools: new Map(pools), fleet: drawAll<FleetPolicy>(FLEET_RULES, random, {}) }
 }
 
 /** For the story of a failure. */
-export function describeRules({ pools, ...fleet }: FleetRules): string {
+export function describeRules({ pools, fleet }: FleetRules): string {
   return [`fleet: ${JSON.stringify(fleet)}`, ...[...pools].map(([name, policy]) => `${name}: ${JSON.stringify(policy)}`)].join(
     '\n',
   )

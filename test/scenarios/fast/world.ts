@@ -1,3 +1,4 @@
+import type { FleetControls } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/decision.ts'
 import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
 import { type Observed, SimController } from './controller.ts'
@@ -42,6 +43,7 @@ export class World {
   readonly nodes = new Map<string, SimNode>()
   now = START
   controller: SimController
+  fleetControls: FleetControls = {}
   readonly cordonedByPeople = new Set<string>()
   /** Of the event under way. */
   takes: Take[] = []

@@ -15,7 +15,8 @@ function keepsBudgets({ nodes, rules }: World, { node, observed }: Take): boolea
   const policy = rules.pools.get(node.pool)
   if (!policy || countOf(disturbed, node.pool) > allowed(policy.maxUnavailable, members(node.pool))) return false
   const total = observed.fleet.pools.reduce((sum, pool) => sum + pool.nodes.length, 0)
-  return rules.maxUnavailable === undefined || disturbed.length <= allowed(rules.maxUnavailable, total)
+  const { maxUnavailable } = rules.fleet
+  return maxUnavailable === undefined || disturbed.length <= allowed(maxUnavailable, total)
 }
 
 function countOf(nodes: readonly SimNode[], pool: string): number {

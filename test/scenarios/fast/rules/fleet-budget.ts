@@ -1,7 +1,7 @@
+import type { FleetPolicy } from '../../../../src/rollout/decide-fleet.ts'
 import type { Random } from '../../random.ts'
-import type { FleetRules } from '../rules.ts'
 
-export function fleetBudget(random: Random): Partial<FleetRules> {
+export function fleetBudget(random: Random): Partial<FleetPolicy> {
   return random.pick([
     {},
     { maxUnavailable: { count: 1 } },
