@@ -14,6 +14,7 @@ import { PoolSnapshots } from '../src/controller/pool-snapshots.ts'
 import type { CompiledFleet } from '../src/controller/ports.ts'
 import { RevisionLibrary } from '../src/controller/revision-library.ts'
 import { RevisionStore } from '../src/controller/revision-store.ts'
+import type { StoredConfigMap } from '../src/controller/stored-config-map.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { FakeKube } from '../test/controller/fake-kube.ts'
@@ -59,7 +60,7 @@ function heartbeat(): void {
 }
 
 function sourcesWith(fleets: readonly CompiledFleet[]) {
-  const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.configMaps })
+  const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.revisions })
   const library = new RevisionLibrary({ store, compile, log: () => undefined })
   for (const fleet of fleets) library.add(fleet)
   return { cluster, library, renderer: new PoolRenderer(), snapshots: new PoolSnapshots(), decider: new Decider() }
@@ -79,8 +80,11 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
     return projectNodePool({ metadata: { name, resourceVersion: '1' }, status })
   })
   pools.observe({ type: 'sync', items })
-  return { nodes, pools, configMaps: new ObjectCache(() => undefined), synced: Promise.resolve() }
+  const [payloads, revisions] = [new ObjectCache<StoredConfigMap>(ignore), new ObjectCache<StoredConfigMap>(ignore)]
+  return { nodes, pools, payloads, revisions, synced: Promise.resolve() }
 }
+
+function ignore(): void {}
 
 function running(node: ClusterNode, fleet: CompiledFleet): ClusterNode {
   const owner = fleet.ownerOf(node)

@@ -19,7 +19,7 @@ import type { StoredConfigMap } from '../src/controller/stored-config-map.ts'
 import { createKubeClient } from '../src/kube/kube-client.ts'
 import { formatAgentStatus } from '../src/protocol/agent-status.ts'
 import { formatDesiredConfig } from '../src/protocol/desired-config.ts'
-import { DEFAULT_NAMESPACE, namesFor } from '../src/protocol/names.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../src/protocol/names.ts'
 import type { Decision } from '../src/rollout/decision.ts'
 import { exampleCommit, POOL_LABELS } from './support/example-fleet.ts'
 import { aNode } from './support/nodes.ts'
@@ -34,14 +34,15 @@ const count = options.nodes ?? 15_000
 const ignore = (): void => {}
 const nodes = new ObjectCache<ClusterNode>(ignore)
 const pools = new ObjectCache<NodePoolView>(ignore)
-const configMaps = new ObjectCache<StoredConfigMap>(ignore)
+const payloads = new ObjectCache<StoredConfigMap>(ignore)
+const revisions = new ObjectCache<StoredConfigMap>(ignore)
 // Never asked: every revision that is looked for is in the library.
 const kube = createKubeClient({ server: 'http://127.0.0.1:1', credentials: async () => ({}) })
 const compile = createCompiler({ namespace: DEFAULT_NAMESPACE })
-const store = new RevisionStore({ kube, namespace: DEFAULT_NAMESPACE, configMaps })
+const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions })
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
-  cluster: { nodes, pools, configMaps, synced: Promise.resolve() },
+  cluster: { nodes, pools, payloads, revisions, synced: Promise.resolve() },
   library,
   renderer: new PoolRenderer(),
   snapshots: new PoolSnapshots(),

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts'
@@ -25,8 +25,9 @@ export async function startCluster(): Promise<Cluster> {
   const kubeconfig = join(folder, 'kubeconfig')
   await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 })
   const kube = createKubeClient(await loadKubeconfig(kubeconfig))
-  await kube.create('/api/v1/namespaces', await manifest('namespace.yaml'))
-  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', await manifest('crds/nodepools.yaml'))
+  for (const namespace of await manifest('namespace.yaml')) await kube.create('/api/v1/namespaces', namespace)
+  for (const kind of await manifest('crds/nodepools.yaml'))
+    await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', kind)
   return {
     server,
     kube,
@@ -39,8 +40,9 @@ export async function startCluster(): Promise<Cluster> {
   }
 }
 
-async function manifest(file: string): Promise<unknown> {
-  return parse(await readFile(join(HOME, 'deploy', file), 'utf8'))
+/** The objects of a file, in its order. */
+async function manifest(file: string): Promise<unknown[]> {
+  return parseAllDocuments(await readFile(join(HOME, 'deploy', file), 'utf8')).map((document) => document.toJS())
 }
 
 /** Resolves with the time (`performance.now()`) at which an object of the collection was first seen as wanted. */

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { DEFAULT_NAMESPACE, DEFAULT_PREFIX } from '../protocol/names.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
@@ -27,7 +27,12 @@ export function controllerCommand(io: CliIo): Command {
     )
     .option('--state-dir <directory>', 'where the clone is kept; a temporary directory unless stated')
     .option('--kubeconfig <file>', 'the cluster; KUBECONFIG, the pod, or ~/.kube/config unless stated')
-    .option('--namespace <name>', 'where payloads and accepted revisions are kept', DEFAULT_NAMESPACE)
+    .option('--namespace <name>', 'where payloads are kept, which nodes read, and the lease', DEFAULT_NAMESPACE)
+    .option(
+      '--revisions-namespace <name>',
+      'where accepted revisions are kept, which no node may read',
+      DEFAULT_REVISIONS_NAMESPACE,
+    )
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'of lines on standard error').choices(LOG_FORMATS).default('text'))
     .addHelpText(

@@ -7,12 +7,13 @@ import { projectNode } from './node-view.ts'
 import { ObjectCache } from './object-cache.ts'
 import type { Clock, ControllerSettings, Log } from './ports.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
-import { configMapsPath, OWN_CONFIG_MAPS, projectConfigMap } from './stored-config-map.ts'
+import { configMapsPath, PAYLOADS, projectConfigMap, REVISIONS } from './stored-config-map.ts'
 
 export interface ClusterCache {
   readonly nodes: ObjectCache<ClusterNode>
   readonly pools: ObjectCache<NodePoolView>
-  readonly configMaps: ObjectCache<StoredConfigMap>
+  readonly payloads: ObjectCache<StoredConfigMap>
+  readonly revisions: ObjectCache<StoredConfigMap>
   /** Resolves when all of it was read once, or `signal` aborts. Rejects with what no retry can mend: no rights, no NodePool kind. */
   readonly synced: Promise<void>
 }
@@ -23,7 +24,7 @@ export interface ClusterCacheOptions {
   readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
-  /** Told when something visible changed. */
+  /** Told when something visible changed, and when the server is there again: what failed while it was away may pass now. */
   readonly changed: () => void
 }
 
@@ -35,18 +36,15 @@ export function followCluster(options: ClusterCacheOptions): ClusterCache {
   const { settings, changed } = options
   const nodes = new ObjectCache<ClusterNode>(changed)
   const pools = new ObjectCache<NodePoolView>(changed)
-  const configMaps = new ObjectCache<StoredConfigMap>(changed)
+  const payloads = new ObjectCache<StoredConfigMap>(changed)
+  const revisions = new ObjectCache<StoredConfigMap>(changed)
   const synced = Promise.all([
     follow(options, { path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
     follow(options, { path: nodePoolsPath(), cache: pools, project: projectNodePool }),
-    follow(options, {
-      path: configMapsPath(settings.namespace),
-      cache: configMaps,
-      project: projectConfigMap,
-      labelSelector: OWN_CONFIG_MAPS,
-    }),
+    follow(options, ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
+    follow(options, ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
   ]).then(() => undefined)
-  return { nodes, pools, configMaps, synced }
+  return { nodes, pools, payloads, revisions, synced }
 }
 
 interface Followed<T extends { name: string; namespace: string; resourceVersion: string }> {
@@ -54,6 +52,13 @@ interface Followed<T extends { name: string; namespace: string; resourceVersion:
   readonly cache: ObjectCache<T>
   readonly project: (object: KubeObject) => T
   readonly labelSelector?: string
+}
+
+function ownConfigMaps(
+  cache: ObjectCache<StoredConfigMap>,
+  { namespace, labelSelector }: { readonly namespace: string; readonly labelSelector: string },
+): Followed<StoredConfigMap> {
+  return { path: configMapsPath(namespace), cache, project: projectConfigMap, labelSelector }
 }
 
 /** Resolves at the first full list; goes on following in the background until `signal`. */
@@ -66,6 +71,7 @@ function follow<T extends { name: string; namespace: string; resourceVersion: st
     project,
     signal: options.signal,
     onTrouble: (error) => options.log('warn', `watch "${path}": ${describe(error)}`),
+    onOpen: options.changed,
     ...(labelSelector !== undefined && { labelSelector }),
   }
   return new Promise((resolve, reject) => {

@@ -89,8 +89,8 @@ function assemble({
   readonly cluster: ClusterCache
 }): Shell {
   const { kube, compile, log } = ports
-  const configMaps = { kube, namespace: settings.namespace, configMaps: cluster.configMaps }
-  const store = new RevisionStore(configMaps)
+  const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
+  const store = new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions })
   const library = new RevisionLibrary({ store, compile, log })
   const renderer = new PoolRenderer()
   return {
@@ -106,7 +106,7 @@ function assemble({
     decider: new Decider(),
     statuses: new StatusWriter({ kube, pools: cluster.pools }),
     events: new EventRecorder({ kube, log }),
-    garbage: new GarbageCollector({ cluster, store, renderer, payloads: configMaps }),
+    garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
   }
 }
 

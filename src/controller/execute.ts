@@ -98,7 +98,7 @@ async function clearRetry(
 
 async function ensurePayloadsOf(execution: Execution, actions: readonly NodeAction[]): Promise<void> {
   const { kube, settings, cluster, nodes } = execution
-  const store = { kube, namespace: settings.namespace, configMaps: cluster.configMaps }
+  const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   for (const [revision, assigned] of Map.groupBy(actions.filter(isAssign), (action) => action.revision)) {
     const payloads = new Map<string, Payload>()
     for (const action of assigned) {

@@ -19,8 +19,10 @@ export interface ControllerPorts {
 
 export interface ControllerSettings {
   readonly names: Names
-  /** Where payloads and revisions live. */
+  /** Where payloads live, which nodes read. */
   readonly namespace: string
+  /** Where accepted revisions live, which no node may read. */
+  readonly revisionsNamespace: string
 }
 
 export interface Clock {

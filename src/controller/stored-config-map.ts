@@ -19,8 +19,9 @@ export interface StoredConfigMap {
   readonly dataDigest: string
 }
 
-/** Selects all ConfigMaps that the controller owns. */
-export const OWN_CONFIG_MAPS = `${OBJECT_KEYS.managedBy}=${MANAGER}`
+/** Label selectors of the two sorts of ConfigMaps that the controller owns: one that is put where it does not belong counts for nothing. */
+export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind} in (kubelet,host)`
+export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
 
 export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`

@@ -9,8 +9,11 @@ export const DEFAULT_PREFIX = 'nodewave.io'
 /** The prefix of the CoreOS Node Agent, whose annotations an agent of ours obeys when started with it. */
 export const COREOS_PREFIX = 'node-agent.alpha.coreos.com'
 
-/** Where payload ConfigMaps, revisions and the lease live, unless told otherwise. */
+/** Where payload ConfigMaps and the lease live, unless told otherwise. Every kubelet may read the ConfigMaps there. */
 export const DEFAULT_NAMESPACE = 'nodewave-system'
+
+/** Where accepted revisions live, unless told otherwise: a whole fleet's configuration, which no node may read. */
+export const DEFAULT_REVISIONS_NAMESPACE = 'nodewave-revisions'
 
 export const API_GROUP = 'nodewave.io'
 export const API_VERSION = 'v1alpha1'

@@ -193,6 +193,19 @@ test('a pool that leaves the repository loses its object, and its nodes keep wha
   expect(nodes.get('n0')?.metadata.annotations?.['nodewave.io/desired-config']).toBeDefined()
 })
 
+test('payloads are kept where nodes may read them, and the accepted commit where they may not', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startController()
+  stage.push('a', aFleet())
+  const nodes = await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === A)
+  const desired = JSON.parse(nodes.get('n0')?.metadata.annotations?.['nodewave.io/desired-config'] ?? '')
+  const maps = await stage.until(MAPS, () => true)
+  expect([...maps.keys()].sort()).toEqual([desired.HOST_CONFIG, desired.KUBELET_CONFIG].sort())
+  const revisions = await stage.until('/api/v1/namespaces/nodewave-revisions/configmaps', () => true)
+  expect([...revisions.keys()]).toEqual(['fleet-aaaaaaaaaaaa-0'])
+})
+
 test('a payload that somebody deleted is there again before the next node is told of it', async () => {
   await using stage = await aStage()
   await stage.addNodes(1)
@@ -200,7 +213,7 @@ test('a payload that somebody deleted is there again before the next node is tol
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  const payloads = await stage.until(MAPS, (found) => found.size === 3)
+  const payloads = await stage.until(MAPS, (found) => found.size === 2)
   const name = [...payloads.keys()].find((key) => key.startsWith('workers-kubelet-')) ?? ''
   await stage.kube.delete(`${MAPS}/${name}`)
   await stage.kube.create(NODES, stage.aNode('late'))

@@ -11,11 +11,11 @@ import type { RepoFile } from '../../src/protocol/repo-snapshot.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { FakeKube, refusal } from './fake-kube.ts'
 
-const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+const MAPS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
 function aStore(kube = new FakeKube()) {
   const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
-  const store = new RevisionStore({ kube, namespace: 'nodewave-system', configMaps })
+  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps })
   /** As after a restart: memory is what the cluster has. */
   const reread = () => configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   reread()
@@ -110,7 +110,7 @@ test('a commit that begins like a kept one is refused', async () => {
 test('a revision that is not kept is an error that names it', async () => {
   const { store } = aStore()
   await expect(store.load('9'.repeat(40))).rejects.toThrow(
-    `revision "${'9'.repeat(40)}" is not kept in namespace "nodewave-system"`,
+    `revision "${'9'.repeat(40)}" is not kept in namespace "nodewave-revisions"`,
   )
 })
 

@@ -1,7 +1,7 @@
 import { createCompiler } from '../../src/controller/compile.ts'
 import { control } from '../../src/controller/controller.ts'
 import { nodePoolCrd } from '../../src/controller/node-pool-crd.ts'
-import type { ControllerPorts } from '../../src/controller/ports.ts'
+import type { ControllerPorts, ControllerSettings } from '../../src/controller/ports.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
@@ -43,7 +43,7 @@ export async function aStage(): Promise<Stage> {
   const running: Promise<void>[] = []
   const listeners = new Set<(line: string) => void>()
   const requests: string[] = []
-  await kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-system' } })
+  for (const name of ['nodewave-system', 'nodewave-revisions']) await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
 
   let ended = Promise.resolve()
@@ -60,7 +60,7 @@ export async function aStage(): Promise<Stage> {
       ...more,
     }
     const signal = AbortSignal.any([ending.signal, own.signal])
-    ended = control({ ports, settings: { names: namesFor(), namespace: 'nodewave-system' }, signal })
+    ended = control({ ports, settings: SETTINGS, signal })
     const done = ended
     running.push(done)
     return () => {
@@ -103,6 +103,12 @@ export async function aStage(): Promise<Stage> {
       await server.close()
     },
   }
+}
+
+const SETTINGS: ControllerSettings = {
+  names: namesFor(),
+  namespace: 'nodewave-system',
+  revisionsNamespace: 'nodewave-revisions',
 }
 
 export const NODES = '/api/v1/nodes'

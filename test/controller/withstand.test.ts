@@ -5,6 +5,7 @@ import { systemClock } from '../../src/controller/system-clock.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
+import { ManualTimers } from '../kube/manual-timers.ts'
 import { aFleet } from './a-fleet.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { mortalKube } from './mortal-kube.ts'
@@ -114,6 +115,30 @@ test('an API server that is away in the middle of a wave is waited for', async (
   await stage.server.start()
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+})
+
+test('what failed while the API server was away is done as soon as a watch is open again, not at the end of the backoff', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  const timers = new ManualTimers()
+  const connection = { server: stage.server.url, credentials: async () => ({}) }
+  stage.startController({ kube: createKubeClient(connection, { timers, random: () => 0.5 }) })
+  stage.push('a', aFleet())
+  await stage.until(NODES, isAt(A))
+  await stage.server.stop()
+  const failed = (wait: number) => stage.logged((line) => line.startsWith(`warn pass failed, next in ${wait} ms`))
+  let next = failed(250)
+  stage.push('b', aFleet({ v: 4 }))
+  for (const wait of [250, 500, 1000, 2000, 4000, 8000]) {
+    await next
+    next = failed(Math.min(wait * 2, 10_000))
+    stage.clock.advance(wait)
+  }
+  await next
+  stage.clock.advance(250)
+  await stage.server.start()
+  timers.advance(800)
+  await stage.until(NODES, isAt(B))
 })
 
 test('a watch that is cut and forgotten is taken up again', async () => {

@@ -41,7 +41,7 @@ export async function aWorld({ nodes }: { readonly nodes: number }): Promise<Wor
   const server = building.adopt(await startApiServer(), (started) => started.close())
   building.defer(() => ending.abort())
   const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
-  await kube.create('/api/v1/namespaces', { metadata: { name: 'nodewave-system' } })
+  for (const name of ['nodewave-system', 'nodewave-revisions']) await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
   let gitServer: GitServer | undefined = await startGitServer({ root: git.folder })
   const { port } = new URL(gitServer.url)

@@ -7,12 +7,13 @@ import { execAuth } from '../../kube/exec-auth.ts'
 import { findConnection } from '../../kube/find-connection.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
-import { DEFAULT_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 
 export interface ControllerSetup extends RepoOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
+  readonly revisionsNamespace?: string
   readonly annotationPrefix?: string
   /** Milliseconds; the default is 30,000. */
   readonly poll?: number
@@ -23,7 +24,8 @@ export interface ControllerSetup extends RepoOptions {
 
 /** The controller with everything real around it. Ends by `signal`, after the pass under way. @throws {Error} when it cannot start. */
 export async function runController(setup: ControllerSetup, signal: AbortSignal): Promise<void> {
-  const { namespace = DEFAULT_NAMESPACE, poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
+  const { namespace = DEFAULT_NAMESPACE, revisionsNamespace = DEFAULT_REVISIONS_NAMESPACE } = setup
+  const { poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
   const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
@@ -36,7 +38,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     log,
   }
   try {
-    await control({ ports, settings: { names: namesFor(setup.annotationPrefix), namespace }, signal })
+    await control({ ports, settings: { names: namesFor(setup.annotationPrefix), namespace, revisionsNamespace }, signal })
   } catch (error) {
     throw explained(error)
   } finally {

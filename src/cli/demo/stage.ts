@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
 import { loadKubeconfig } from '../../kube/kubeconfig.ts'
@@ -102,11 +102,13 @@ async function setUp(
 /** No simulated kubelet runs pods; one that somebody puts on a node can be drained all the same. */
 function endAtOnce(): void {}
 
-/** Namespace and kind; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
+/** Namespaces and kind; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
 async function install(api: KubeApi, deploy: string): Promise<void> {
-  const read = async (file: string): Promise<unknown> => parse(await readFile(join(deploy, file), 'utf8'))
-  await api.create('/api/v1/namespaces', await read('namespace.yaml'))
-  await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', await read('crds/nodepools.yaml'))
+  const read = async (file: string): Promise<unknown[]> =>
+    parseAllDocuments(await readFile(join(deploy, file), 'utf8')).map((document) => document.toJS())
+  for (const namespace of await read('namespace.yaml')) await api.create('/api/v1/namespaces', namespace)
+  for (const kind of await read('crds/nodepools.yaml'))
+    await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', kind)
 }
 
 /** Stands in for the release server: simulated kubelets at the addresses of the example, and their checksums in its release. */

@@ -8,6 +8,7 @@ import { check, type Report, type Scenario } from '../scenario.ts'
 export const scenarios: readonly Scenario[] = [{ name: 'rights', nodes: [{}, {}], group: 'fleet', run: rights }]
 
 const ours = 'nodewave-system'
+const revisions = 'nodewave-revisions'
 const controller = {
   user: `system:serviceaccount:${ours}:nodewave-controller`,
   groups: ['system:serviceaccounts', `system:serviceaccounts:${ours}`, 'system:authenticated'],
@@ -25,6 +26,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['get list watch create patch delete', 'nodepools.nodewave.io'],
       ['update', 'nodepools/status.nodewave.io'],
       ['get list watch create patch delete', `${ours}/configmaps`],
+      ['get list watch create patch delete', `${revisions}/configmaps`],
       ['create', 'default/events'],
     ],
     mayNot: [
@@ -34,6 +36,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['update patch', 'nodes/status'],
       ['get list create update patch delete', 'kube-system/configmaps'],
       ['update deletecollection', `${ours}/configmaps`],
+      ['update deletecollection', `${revisions}/configmaps`],
       ['get list', 'secrets'],
       ['get list', `${ours}/secrets`],
       ['create', `${ours}/serviceaccounts/token`],
@@ -53,6 +56,8 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
     ],
     mayNot: [
       ['list watch create update patch delete', `${ours}/configmaps`],
+      ['get', `${revisions}/configmaps:fleet-0123456789ab-0`],
+      ['list watch create update patch delete', `${revisions}/configmaps`],
       ['get', 'kube-system/configmaps:kubeadm-config'],
       ['get', `${ours}/secrets:nodewave-git`],
       ['get list watch', 'nodes'],
@@ -111,7 +116,7 @@ async function ask({ api }: Cluster, { user, groups }: typeof kubelet, grants: G
 
 function attributesOf(text: string): Record<string, string> {
   const [, namespace = '', resource = '', subresource = '', group = '', name = ''] =
-    /^(?:(nodewave-system|kube-system|default)\/)?([a-z]+)(?:\/([a-z]+))?(?:\.([a-z0-9.]+))?(?::(.+))?$/.exec(text) ?? []
+    /^(?:(nodewave-[a-z]+|kube-system|default)\/)?([a-z]+)(?:\/([a-z]+))?(?:\.([a-z0-9.]+))?(?::(.+))?$/.exec(text) ?? []
   check('a row of the table can be read', resource !== '', text)
   return { namespace, resource, subresource, group, name }
 }
