@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { missingParents } from './missing-parents.ts'
 import type { AgentPorts, FileStat, WriteOptions } from './ports.ts'
 
 /**
@@ -14,7 +15,12 @@ export type FileChange =
   | ({ readonly kind: 'write'; readonly path: string; readonly bytes: Uint8Array } & WriteOptions)
   /** Takes its bytes from a file on this host: a staged binary, or a backup. */
   | ({ readonly kind: 'install'; readonly path: string; readonly from: string } & WriteOptions)
-  | { readonly kind: 'remove'; readonly path: string }
+  | {
+      readonly kind: 'remove'
+      readonly path: string
+      /** That came with the file, the innermost first. They go too, as far as nobody has put anything there. */
+      readonly directories?: readonly string[] | undefined
+    }
 
 export interface UnitChange {
   readonly kind: 'unit'
@@ -33,7 +39,9 @@ export async function perform(change: Change, { files, services }: HostHands): P
     case 'install':
       return files.install(change.from, change.path, ownership(change))
     case 'remove':
-      return files.remove(change.path)
+      await files.remove(change.path)
+      for (const directory of change.directories ?? []) await files.removeEmpty(directory)
+      return
     case 'unit':
       return setUnit(change, services)
   }
@@ -54,9 +62,15 @@ export async function prepareUndo(change: Change, options: { readonly host: Host
   const { host, backup } = options
   if (change.kind === 'unit') return unitUndo(change, host)
   const stat = await host.files.stat(change.path)
-  if (stat === undefined) return { kind: 'remove', path: change.path }
+  if (stat === undefined) return removal(change, host)
   await host.files.install(change.path, backup, { mode: 0o600 })
   return { kind: 'install', path: change.path, from: backup, ...ownership(stat) }
+}
+
+/** Where nothing was, a write makes directories as well. */
+async function removal({ kind, path }: FileChange, { files }: HostHands): Promise<Undo> {
+  const directories = kind === 'remove' ? [] : await missingParents(path, { files })
+  return { kind: 'remove', path, ...(directories.length === 0 ? {} : { directories }) }
 }
 
 async function unitUndo({ unit, enabled, running }: UnitChange, { services }: HostHands): Promise<Undo> {

@@ -6,7 +6,7 @@ const id = { uid: z.optional(z.number()), gid: z.optional(z.number()), mode: z.o
 /** What an undo can be; bytes are never in the journal, they are in a backup. */
 const undo = z.union([
   z.object({ kind: z.literal('install'), path: z.string(), from: z.string(), ...id }),
-  z.object({ kind: z.literal('remove'), path: z.string() }),
+  z.object({ kind: z.literal('remove'), path: z.string(), directories: z.optional(z.readonly(z.array(z.string()))) }),
   z.object({ kind: z.literal('unit'), unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) }),
 ])
 

@@ -21,12 +21,12 @@ export async function localResources(
 }
 
 async function originalOf(file: LocalFile, host: HostFiles): Promise<Resource> {
-  const { path, variables, saved } = file
+  const { path, variables, saved, directories } = file
   if (variables === undefined) return resource(original, file, { subject: path })
   const bytes = saved && (await host.read(saved.at))
   const before = readEnvironmentFile(bytes ?? new Uint8Array())
   const values = Object.fromEntries(variables.map((name) => [name, before.get(name)]))
-  return resource(kubeletEnvironment, { path, variables: values, original: bytes }, { subject: path })
+  return resource(kubeletEnvironment, { path, variables: values, original: bytes, directories }, { subject: path })
 }
 
 function restartOf(name: string, files: readonly LocalFile[]): Resource {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { AgentError } from './agent-error.ts'
 import { type HostHands, isRunning, sha256Of } from './change.ts'
+import { missingParents } from './missing-parents.ts'
 import type { StatePaths } from './paths.ts'
 import { statRegular } from './resources/regular-file.ts'
 
@@ -12,6 +13,8 @@ const localFile = z.object({
   /** Units that read the file when they start. */
   restarts: z.array(z.string()),
   saved: z.optional(saved),
+  /** That were not there before either, the innermost first. */
+  directories: z.optional(z.readonly(z.array(z.string()))),
 })
 const localUnit = z.object({ unit: z.string(), enabled: z.boolean(), running: z.boolean() })
 const localState = z.object({ files: z.array(localFile), units: z.array(localUnit) })
@@ -28,7 +31,7 @@ export type Local = z.infer<typeof localState>
 
 const NO_LOCAL: Local = { files: [], units: [] }
 
-export type ManagedFile = Omit<LocalFile, 'saved'>
+export type ManagedFile = Omit<LocalFile, 'saved' | 'directories'>
 
 /** What a configuration manages. */
 export interface Managed {
@@ -64,10 +67,11 @@ export async function captureLocal(managed: Managed, options: Place & { readonly
   const before = await readLocal(options)
   const known = before.files.filter(({ path }) => already.files.some((file) => file.path === path))
   const fresh = managed.files.filter(({ path }) => !known.some((file) => file.path === path))
+  const ours = known.flatMap(({ directories }) => directories ?? [])
   const knownUnits = before.units.filter(({ unit }) => already.units.includes(unit))
   const freshUnits = managed.units.filter((name) => !knownUnits.some(({ unit }) => unit === name))
   const local: Local = {
-    files: [...known, ...(await inTurn(fresh, (file) => captureFile(file, options)))],
+    files: [...known, ...(await inTurn(fresh, (file) => captureFile(file, { ...options, ours })))],
     units: [...knownUnits, ...(await inTurn(freshUnits, (unit) => captureUnit(unit, host)))],
   }
   if (JSON.stringify(local) !== JSON.stringify(before)) await writeLocal(local, options)
@@ -99,11 +103,18 @@ export async function writeLocal(local: Local, { paths, host }: Place): Promise<
   await host.files.writeAtomic(paths.localIndex, Buffer.from(JSON.stringify(local)), { mode: 0o600 })
 }
 
-export async function captureFile(file: ManagedFile, { paths, host }: Place): Promise<LocalFile> {
+/** @param options.ours directories that are there only because we made them for other files */
+export async function captureFile(
+  file: ManagedFile,
+  { paths, host, ours = [] }: Place & { readonly ours?: readonly string[] },
+): Promise<LocalFile> {
   const { path } = file
   const stat = await statRegular(host.files, path)
   const sha256 = stat && (await host.files.sha256(path))
-  if (stat === undefined || sha256 === undefined) return file
+  if (stat === undefined || sha256 === undefined) {
+    const directories = await missingParents(path, { files: host.files, ours })
+    return directories.length === 0 ? file : { ...file, directories }
+  }
   const at = originalPath(path, { sha256, paths })
   await host.files.install(path, at, { mode: 0o600 })
   return { ...file, saved: { at, sha256, mode: stat.mode, uid: stat.uid, gid: stat.gid } }

@@ -36,6 +36,8 @@ export interface HostFiles {
   append(path: string, line: string): Promise<void>
   /** A file or a whole directory; nothing when there is none. */
   remove(path: string): Promise<void>
+  /** A directory in which there is nothing; leaves anything else as it is. */
+  removeEmpty(directory: string): Promise<void>
 }
 
 export interface FileStat {

@@ -10,6 +10,8 @@ function everything(machine: Machine, flags: string): NodeContent {
     files: [
       { path: '/etc/motd', content: 'hello\n', mode: '0640', owner: 'kube', group: 'kube' },
       { path: '/etc/passwd-', state: 'absent' },
+      { path: '/etc/tuned/profiles/node/tuned.conf', content: 'summary=node\n' },
+      { path: '/etc/tuned/profiles/tuned-main.conf', content: 'daemon=1\n' },
     ],
     units: [
       { name: 'tuned.service', content: '[Service]\nExecStart=/bin/tuned\n', enabled: true, state: 'running' },
@@ -30,7 +32,7 @@ async function furnished(): Promise<Machine> {
   return machine
 }
 
-/** What counts as the end state: every file of the host and of the agent's memory but for when and how often, and the units. */
+/** What counts as the end state: every file and directory of the host and of the agent's memory but for when and how often, and the units. */
 async function endState(machine: Machine) {
   const units = []
   for (const name of ['kubelet.service', 'tuned.service', 'containerd.service']) {
@@ -38,7 +40,12 @@ async function endState(machine: Machine) {
     units.push({ name, exists, enabled, active })
   }
   const { '/var/lib/nodewave/meta/outcome.json': _, ...files } = machine.host.files.snapshot()
-  return { files, units, kubelet: machine.host.services.healthyVersion() }
+  return { files, directories: directoriesOf(machine), units, kubelet: machine.host.services.healthyVersion() }
+}
+
+/** Those of the host; which ones the agent's memory has is its own affair. */
+function directoriesOf(machine: Machine): string[] {
+  return machine.host.files.directories().filter((path) => !`${path}/`.startsWith('/var/lib/nodewave/'))
 }
 
 async function runToEnd(flags: string, death?: Death) {
@@ -69,6 +76,14 @@ test.each([
     expect(killed.phase, `killed after effect ${effect}`).toBe(phase)
     expect(killed.state, `killed after effect ${effect}`).toEqual(calm.state)
   }
+})
+
+test('agent that puts a host back takes away the directories that it had made, and no others', async () => {
+  const before = directoriesOf(await furnished())
+  const { state, phase } = await runToEnd(BAD)
+
+  expect(phase).toBe('RolledBack')
+  expect(state.directories).toEqual(before)
 })
 
 test('agent comes to the same end when the journal line it was writing is torn', async () => {

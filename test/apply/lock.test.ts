@@ -93,6 +93,7 @@ function heldUp(files: MemoryFiles, scheduler: fc.Scheduler): HostFiles {
     sha256: held((path: string) => files.sha256(path)),
     list: held((path: string) => files.list(path)),
     create: held((path: string, bytes: Uint8Array) => files.create(path, bytes)),
+    removeEmpty: (directory) => files.removeEmpty(directory),
     remove: held((path: string) => files.remove(path)),
     writeAtomic: (...args) => files.writeAtomic(...args),
     install: (...args) => files.install(...args),

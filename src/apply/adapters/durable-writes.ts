@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { chown, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { chown, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { WriteOptions } from '../ports.ts'
 import { orMissing } from './or-missing.ts'
@@ -8,8 +8,7 @@ import { orMissing } from './or-missing.ts'
 export async function replace(target: string, options: WriteOptions, fill: (temporary: string) => Promise<void>): Promise<void> {
   await makeParents(dirname(target))
   const before = await orMissing(lstat(target))
-  // One name per target: what a crash leaves behind is swept up by the next write of the same file.
-  const temporary = join(dirname(target), `.${basename(target)}.nodewave-tmp`)
+  const temporary = temporaryOf(target)
   await rm(temporary, { force: true })
   await fill(temporary)
   await settle(temporary, {
@@ -19,6 +18,11 @@ export async function replace(target: string, options: WriteOptions, fill: (temp
   })
   await rename(temporary, target)
   await syncDirectory(dirname(target))
+}
+
+/** One name per target: what a crash leaves behind is swept up when the same file is written next, or removed. */
+function temporaryOf(target: string): string {
+  return join(dirname(target), `.${basename(target)}.nodewave-tmp`)
 }
 
 /** By a link, which fails when there is something: nobody ever sees half of it. @returns whether it was made. */
@@ -62,9 +66,23 @@ export async function appendDurably(path: string, line: string): Promise<void> {
 }
 
 export async function removeDurably(path: string): Promise<void> {
+  await rm(temporaryOf(path), { force: true })
   await rm(path, { recursive: true, force: true })
   await orMissing(syncDirectory(dirname(path)))
 }
+
+/** What is not empty, no directory, or in use as a mount point, has become somebody else's. */
+export async function removeEmptyDurably(directory: string): Promise<void> {
+  try {
+    await rmdir(directory)
+  } catch (error) {
+    if (LEFT_ALONE.includes((error as NodeJS.ErrnoException).code ?? '')) return
+    throw error
+  }
+  await orMissing(syncDirectory(dirname(directory)))
+}
+
+const LEFT_ALONE = ['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'EBUSY']
 
 async function settle(path: string, { mode, uid, gid }: Required<WriteOptions>): Promise<void> {
   const handle = await open(path, 'r+')

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { copyFile, lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { dirname, join, normalize, sep } from 'node:path'
 import type { FileStat, HostFiles } from '../ports.ts'
-import { appendDurably, createWhole, removeDurably, replace, writeNew } from './durable-writes.ts'
+import { appendDurably, createWhole, removeDurably, removeEmptyDurably, replace, writeNew } from './durable-writes.ts'
 import { orMissing } from './or-missing.ts'
 import { sha256OfFile } from './sha256-of-file.ts'
 
@@ -31,6 +31,7 @@ export function nodeFiles(root = '/'): HostFiles {
     create: async (path, bytes) => createWhole(await place(path), bytes),
     append: async (path, line) => appendDurably(await place(path), line),
     remove: async (path) => removeDurably(await place(path)),
+    removeEmpty: async (directory) => removeEmptyDurably(await place(directory)),
   }
 }
 

@@ -10,16 +10,18 @@ export interface EnvironmentSpec {
   readonly variables: Variables
   /** The file as it was before we first touched it; undefined: there was none. */
   readonly original: Uint8Array | undefined
+  /** That go with the file, should nothing be left in it. */
+  readonly directories?: readonly string[] | undefined
 }
 
 export const kubeletEnvironment: ResourceKind<EnvironmentSpec, ActualFile | undefined> = {
   name: 'kubelet-environment',
   observe: ({ files }, { path }) => readRegular(files, path),
-  difference: ({ path, variables, original }, actual) => {
+  difference: ({ path, variables, original, directories }, actual) => {
     const now = actual?.bytes ?? new Uint8Array()
     if (hasVariables(now, variables)) return undefined
     const bytes = patchEnvironmentFile(withTheirEdits(now, { original, ours: Object.keys(variables) }), variables)
-    if (bytes.length === 0 && original === undefined) return actual && { kind: 'remove', path }
+    if (bytes.length === 0 && original === undefined) return actual && { kind: 'remove', path, directories }
     return { kind: 'write', path, bytes, ...(actual ? {} : { mode: 0o644 }) }
   },
 }

@@ -22,7 +22,7 @@ export interface Death {
   readonly torn?: boolean
 }
 
-const WRITES = ['writeAtomic', 'install', 'create', 'append', 'remove']
+const WRITES = ['writeAtomic', 'install', 'create', 'append', 'remove', 'removeEmpty']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
 const NEVER = new Promise<never>(() => {})
 
@@ -64,7 +64,7 @@ export class AgentProcess {
     const { faults } = this.#host
     if (this.dead) return NEVER
     if (!kind.effect) return this.#alive(await call.invoke())
-    if (kind.write && faults.disk !== undefined && call.method !== 'remove') throw diskError(faults.disk, call)
+    if (kind.write && faults.disk !== undefined && !call.method.startsWith('remove')) throw diskError(faults.disk, call)
     this.#effects++
     const last = this.#isLast(call)
     const value = last && this.#death?.torn && call.method === 'append' ? this.#tear(call) : await call.invoke()

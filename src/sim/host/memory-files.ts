@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path/posix'
 import type { FileStat, HostFiles, WriteOptions } from '../../apply/ports.ts'
 
 interface Entry extends Required<WriteOptions> {
   readonly bytes: Uint8Array
 }
 
-/** A host's file system in memory: regular files only; directories are where files are. */
+/** A host's file system in memory: regular files and the directories that they made, which stay when they go. */
 export class MemoryFiles implements HostFiles {
   readonly #entries = new Map<string, Entry>()
+  readonly #directories = new Set<string>()
 
   async read(path: string): Promise<Uint8Array | undefined> {
     return this.#entries.get(path)?.bytes
@@ -16,7 +18,7 @@ export class MemoryFiles implements HostFiles {
   async stat(path: string): Promise<FileStat | undefined> {
     const entry = this.#entries.get(path)
     if (entry) return { type: 'file', size: entry.bytes.length, mode: entry.mode, uid: entry.uid, gid: entry.gid }
-    return this.#below(path).length === 0 ? undefined : { type: 'directory', size: 0, mode: 0o755, uid: 0, gid: 0 }
+    return !this.#directories.has(path) ? undefined : { type: 'directory', size: 0, mode: 0o755, uid: 0, gid: 0 }
   }
 
   async sha256(path: string): Promise<string | undefined> {
@@ -53,12 +55,18 @@ export class MemoryFiles implements HostFiles {
   async remove(path: string): Promise<void> {
     this.#entries.delete(path)
     for (const found of this.#below(path)) this.#entries.delete(found)
+    for (const found of this.#directories) if (`${found}/`.startsWith(`${path}/`)) this.#directories.delete(found)
+  }
+
+  async removeEmpty(directory: string): Promise<void> {
+    if ((await this.list(directory)).length === 0) this.#directories.delete(directory)
   }
 
   /** As `writeAtomic`, at once: for who sets the stage. */
   put(path: string, content: Uint8Array | string, options: WriteOptions = {}): void {
     const before = this.#entries.get(path) ?? { mode: 0o644, uid: 0, gid: 0 }
     const { mode = before.mode, uid = before.uid, gid = before.gid } = options
+    for (let parent = dirname(path); parent !== '/'; parent = dirname(parent)) this.#directories.add(parent)
     this.#entries.set(path, { bytes: Buffer.from(content), mode, uid, gid })
   }
 
@@ -74,6 +82,11 @@ export class MemoryFiles implements HostFiles {
     return bytes && Buffer.from(bytes).toString()
   }
 
+  /** Every directory, sorted, for the same. */
+  directories(): string[] {
+    return [...this.#directories].sort()
+  }
+
   /** Every file with its permissions, for comparing whole hosts. */
   snapshot(): Record<string, string> {
     const lines = [...this.#entries].map(([path, { bytes, mode, uid, gid }]): [string, string] => [
@@ -84,6 +97,6 @@ export class MemoryFiles implements HostFiles {
   }
 
   #below(path: string): string[] {
-    return [...this.#entries.keys()].filter((found) => found.startsWith(`${path}/`))
+    return [...this.#entries.keys(), ...this.#directories].filter((found) => found.startsWith(`${path}/`))
   }
 }

@@ -112,3 +112,21 @@ test('nodeFiles creates a file once, readable by root only, and leaves no tempor
   expect(statSync(join(root, 'state/lock.1')).mode & 0o7777).toBe(0o600)
   expect(readdirSync(join(root, 'state'))).toEqual(['lock.1'])
 })
+
+test('nodeFiles removes a directory only when nothing is in it', async () => {
+  const files = nodeFiles(root)
+  mkdirSync(join(root, 'a/b'), { recursive: true })
+  writeFileSync(join(root, 'file'), '')
+  symlinkSync(join(root, 'a'), join(root, 'link'))
+  for (const path of ['/a', '/file', '/link', '/not-there', '/file/below', '/a/b']) await files.removeEmpty(path)
+
+  expect(readdirSync(root).sort()).toEqual(['a', 'file', 'link'])
+  expect(readdirSync(join(root, 'a'))).toEqual([])
+})
+
+test('nodeFiles removes with a file what a crash left of its writing', async () => {
+  writeFileSync(join(root, '.config.yaml.nodewave-tmp'), 'half a fi')
+  await nodeFiles(root).remove('/config.yaml')
+
+  expect(readdirSync(root)).toEqual([])
+})
