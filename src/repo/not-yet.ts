@@ -12,7 +12,6 @@ export interface NotYet {
 
 export const NOT_YET: readonly NotYet[] = [
   ...['Fleet', 'NodePool'].flatMap((kind): NotYet[] => [
-    { kind, path: ['rollout', 'waves', '*', 'manual'], except: [false] },
     { kind, path: ['rollout', 'drain', 'mode'], except: ['Auto', 'Never'] },
     { kind, path: ['rollout', 'drain', 'timeout'] },
     { kind, path: ['rollout', 'drain', 'deleteEmptyDirData'] },
@@ -39,12 +38,18 @@ export const NOT_YET: readonly NotYet[] = [
 ]
 
 /** Paths in a spec that stand for something this version would not do. */
-export function notYetActedOn(kind: string, spec: unknown): (readonly (string | number)[])[] {
-  return NOT_YET.filter((entry) => entry.kind === kind).flatMap((entry) =>
-    matches(spec, entry.path)
-      .filter(({ value }) => !entry.except?.includes(value))
-      .map(({ path }) => path),
-  )
+export function notYetActedOn(
+  kind: string,
+  spec: unknown,
+  fields: readonly NotYet[] = NOT_YET,
+): (readonly (string | number)[])[] {
+  return fields
+    .filter((entry) => entry.kind === kind)
+    .flatMap((entry) =>
+      matches(spec, entry.path)
+        .filter(({ value }) => !entry.except?.includes(value))
+        .map(({ path }) => path),
+    )
 }
 
 interface Match {

@@ -1,9 +1,10 @@
+import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
 import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
 import type { Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
-import type { Restraint } from './restraint.ts'
+import { describePause, type Restraint } from './restraint.ts'
 import type { Taking } from './take.ts'
 import { describeNodes } from './wording.ts'
 
@@ -12,7 +13,8 @@ export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCon
   const obstacle = obstacleOf(picture, taking)
   const work = workOf(picture, taking)
   const rest = restOf(picture)
-  const condition = (type: PoolConditionType, holds: boolean, { reason, message }: Finding): PoolCondition => {
+  const condition = (type: PoolConditionType, holds: boolean, finding: Finding): PoolCondition => {
+    const { reason, message } = withPause(finding, picture)
     const status = holds ? 'True' : 'False'
     const before = picture.run.memory.conditions.find((other) => other.type === type && other.status === status)
     return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(picture.now) }
@@ -22,6 +24,12 @@ export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCon
     condition('Reconciling', work !== undefined, work ?? obstacle ?? rest),
     condition('Stalled', obstacle !== undefined, obstacle ?? work ?? rest),
   ]
+}
+
+/** A pause that keeps nothing from happening now is told all the same: the next commit will meet it. */
+function withPause({ reason, message }: Finding, picture: Picture): Finding {
+  const pause = describePause(picture)
+  return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }
 }
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
@@ -38,9 +46,14 @@ function workOf(picture: Picture, { taken, waiting, undrainable, restraint }: Ta
   if (!moves && restraint) return wait(restraint, message)
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
-    return { reason: 'WaitingForPromotion', message: `${message}; annotate the pool with promote=${run.target.revision}` }
+    return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
+}
+
+function howToPromote({ pool, run, waves, open }: Picture): string {
+  const annotation = `${POOL_CONTROLS.promote}=${run.target.revision}`
+  return `"${waves[open + 1]?.name}" opens after: kubectl annotate --overwrite nodepool/${pool.name} ${annotation}`
 }
 
 /** One that stalls is an obstacle, and no work. */

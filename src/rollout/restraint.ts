@@ -15,7 +15,7 @@ export interface Restraint {
 }
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, pausedPool, pausedFleet]
+const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused]
 
 export function restraintOf(picture: Picture): Restraint | undefined {
   for (const rule of RULES) {
@@ -30,17 +30,16 @@ function withheldTarget({ run, pool }: Picture): Restraint | undefined {
   return run.target.fingerprint === pool.head.fingerprint ? run.withheld : undefined
 }
 
-function pausedPool({ pool }: Picture): Restraint | undefined {
-  return pause(pool.controls.paused, 'paused')
+function paused(picture: Picture): Restraint | undefined {
+  const pause = describePause(picture)
+  return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
 }
 
-function pausedFleet({ pool }: Picture): Restraint | undefined {
-  return pause(pool.fleet?.paused, 'the whole fleet is paused')
-}
-
-/** @param reason as a person wrote it, who need not have given one */
-function pause(reason: string | undefined, what: string): Restraint | undefined {
+/** `paused: storm`; undefined when nobody paused the pool, nor the whole fleet. */
+export function describePause({ pool }: Picture): string | undefined {
+  const own = pool.controls.paused
+  const reason = own ?? pool.fleet?.paused
   if (reason === undefined) return undefined
-  const why = reason === '' ? what : `${what}: ${reason}`
-  return { reason: 'Paused', message: `${why}; nodes under way finish`, stalls: true }
+  const what = own === undefined ? 'the whole fleet is paused' : 'paused'
+  return reason === '' ? what : `${what}: ${reason}`
 }

@@ -11,13 +11,13 @@ test.each(NOT_YET.map((entry) => [`${entry.kind} ${entry.path.join('.')}`, entry
 )
 
 test('a value that asks for nothing is let through', () => {
-  expect(
-    notYetActedOn('NodePool', { rollout: { drain: { mode: 'Never' }, waves: [{ manual: false }] }, kubelet: { layout: 'env' } }),
-  ).toEqual([])
+  expect(notYetActedOn('NodePool', { rollout: { drain: { mode: 'Never' } }, kubelet: { layout: 'env' } })).toEqual([])
 })
 
-test('of several waves, the one that asks is named', () => {
-  expect(notYetActedOn('Fleet', { rollout: { waves: [{ manual: false }, { manual: true }] } })).toEqual([
-    ['rollout', 'waves', 1, 'manual'],
+test('of several gates, the one that asks is named', () => {
+  const known = [{ kind: 'NodePool', path: ['rollout', 'gates', '*', 'kind'], except: ['old'] }]
+
+  expect(notYetActedOn('NodePool', { rollout: { gates: [{ kind: 'old' }, { kind: 'new' }] } }, known)).toEqual([
+    ['rollout', 'gates', 1, 'kind'],
   ])
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, nodes, noon, phases, remembering, taken, verdict } from './builders.ts'
+import { aNode, aPool, aWave, condition, minute, nodes, noon, phases, remembering, taken, verdict } from './builders.ts'
 
 const since = noon - 10 * minute
 const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
@@ -89,7 +89,15 @@ test('a manual wave opens only when the target is promoted', () => {
   const pool = aPool({ stable: 'older', since, waves: manual }).with(canaryAt(noon - 5 * minute), ...old('b'))
 
   expect(decide(pool, noon).actions).toEqual([])
-  expect(verdict(decide(pool, noon)).Reconciling).toBe('True WaitingForPromotion')
+  expect(verdict(decide(pool, noon))).toEqual({
+    Ready: 'False WaitingForPromotion',
+    Reconciling: 'True WaitingForPromotion',
+    Stalled: 'False WaitingForPromotion',
+  })
+  expect(condition(decide(pool, noon), 'Ready').message).toBe(
+    '1 of 2 nodes are at new; wave 1 of 2, "canary"; ' +
+      '"rest" opens after: kubectl annotate --overwrite nodepool/workers nodewave.io/promote=new',
+  )
   expect(taken(decide({ ...pool, controls: { promoted: 'other' } }, noon))).toEqual([])
   expect(taken(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
 })

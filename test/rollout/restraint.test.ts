@@ -19,6 +19,15 @@ test('a paused pool that has nothing to do is Ready', () => {
   })
 })
 
+test.each([
+  [{ controls: { paused: 'storm' } }, '1 of 1 nodes are at older; paused: storm'],
+  [{ fleet: { paused: '' } }, '1 of 1 nodes are at older; the whole fleet is paused'],
+])('a pool that has nothing to do says that it is paused, and is Ready, when %j', (more, message) => {
+  const pool = aPool({ head: 'older', stable: 'older', ...more }).with(aNode('a').on('older'))
+
+  expect(condition(decide(pool, noon), 'Ready')).toMatchObject({ status: 'True', reason: 'Completed', message })
+})
+
 test('a pool of a paused fleet takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', fleet: { paused: '' } }).with(...nodes('a', 'b')), noon)
 
