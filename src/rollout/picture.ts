@@ -37,8 +37,13 @@ export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
   const open = run.state === 'Completed' ? waves.length : openWave(waves, run.memory.wave)
   const goals = pool.nodes.map((node) => goalOf(node, { pool, run, now }))
   const waveOf = open < waves.length ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap(candidate) }) : NO_WAVES
-  const members = goals.map((goal) => memberOf(goal, { waves, open, wave: waveOf.get(goal.node.name) }))
+  const members = goals.map((goal) => memberOf(goal, { waves, open, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }))
   return { pool, now, run, waves, open, members }
+}
+
+/** What was taken belongs to the open waves for good: when nodes leave and a percentage shrinks, they still wait for it. */
+function stayingIn(open: number, goal: Goal, wave: number | undefined): number | undefined {
+  return wave !== undefined && isTouched(goal) ? Math.min(wave, open) : wave
 }
 
 /** By place and name, and by name alone when the policy was changed in the middle; else from the beginning. */
@@ -94,21 +99,28 @@ function isBroken({ node, report }: Reported, { stable }: Run): boolean {
 function candidate(goal: Goal): WaveCandidate[] {
   const { node, course } = goal
   if (node.assignedByHand || node.hold !== undefined || course.wanted.kind === 'problem' || course.joins) return []
-  return [{ name: node.name, labels: node.labels, rank: rankOf(goal) }]
+  const late = node.createdAt > course.runStart
+  const takenAt = isTouched(goal) ? node.assigned?.at : undefined
+  return [{ name: node.name, labels: node.labels, rank: rankOf(goal), late, ...(takenAt !== undefined && { takenAt }) }]
+}
+
+/** This run has given it the target. */
+function isTouched({ node, course, assigned }: Goal): boolean {
+  return assigned && node.assigned !== undefined && isInRun(node.assigned, course)
 }
 
 /**
  * Who comes first into a wave: those that this run has touched, so that no later change moves the exposure to others; then
- * those that change, the reachable first, since a node that is down proves nothing; last those that stay as they are, which
- * prove nothing either.
+ * those that change, the reachable first, since a node that is down proves nothing, and those that came since the run began
+ * after the others; last those that stay as they are, which prove nothing either.
  */
-function rankOf({ node, course, assigned, broken }: Goal): number {
-  if (assigned && node.assigned) {
-    if (!isInRun(node.assigned, course)) return 3
-    return wasDownBefore(node, node.assigned, course) ? 2 : 0
-  }
+function rankOf(goal: Goal): number {
+  const { node, course, assigned, broken } = goal
+  if (assigned && node.assigned && isTouched(goal)) return wasDownBefore(node, node.assigned, course) ? 3 : 0
+  if (assigned) return 4
   if (broken) return 0
-  return node.ready ? 1 : 2
+  if (!node.ready) return 3
+  return node.createdAt > course.runStart ? 2 : 1
 }
 
 function memberOf(

@@ -8,6 +8,10 @@ export interface WaveCandidate {
   readonly labels: Readonly<Record<string, string>>
   /** Lower ones come into earlier waves; equal ones by the hash. Absent: 0. */
   readonly rank?: number
+  /** Among equal ranks, lower ones come first: those that are taken already, in the order in which they were. Absent: last. */
+  readonly takenAt?: number
+  /** It came after the run began: a percentage does not count it, or the open waves would grow. */
+  readonly late?: boolean
 }
 
 /** What a pool that returns to a proven target goes through: no canary, no soak. */
@@ -23,7 +27,7 @@ export function wavesOf({ waves }: RolloutPolicy): readonly WavePolicy[] {
 
 /**
  * Which wave each node belongs to, as an index into `waves`; the last takes what is left, so that rounding loses nobody.
- * A node that joins or leaves moves at most one other across each border.
+ * A node that leaves moves at most one other across each border; one that comes late moves none.
  */
 export function waveMembership(
   waves: readonly WavePolicy[],
@@ -31,8 +35,9 @@ export function waveMembership(
 ): ReadonlyMap<string, number> {
   const waveOf = new Map<string, number>()
   let left = inWaveOrder(pool, nodes)
+  const total = nodes.filter(({ late }) => !late).length
   for (const [index, wave] of waves.entries()) {
-    const joins = index === waves.length - 1 ? () => true : membersOf(wave, nodes.length)
+    const joins = index === waves.length - 1 ? () => true : membersOf(wave, total)
     left = left.filter((node) => {
       if (!joins(node)) return true
       waveOf.set(node.name, index)
@@ -57,9 +62,16 @@ function sizeOf(share: Share, total: number): number {
   return Math.max(1, resolveShare(share, total))
 }
 
-/** By rank, then scattered: neighbours by name often share a rack. */
+/** By rank, then by turn, then scattered: neighbours by name often share a rack. */
 function inWaveOrder(pool: string, nodes: readonly WaveCandidate[]): WaveCandidate[] {
-  const keyed = nodes.map((node) => ({ node, rank: node.rank ?? 0, hash: stableHash(pool, node.name) }))
-  keyed.sort((a, b) => a.rank - b.rank || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
+  const keyed = nodes.map((node) => ({ node, ...placeOf(node), hash: stableHash(pool, node.name) }))
+  keyed.sort((a, b) => a.rank - b.rank || a.turn - b.turn || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
   return keyed.map(({ node }) => node)
+}
+
+function placeOf({ rank = 0, takenAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
+  readonly rank: number
+  readonly turn: number
+} {
+  return { rank, turn: takenAt }
 }

@@ -126,6 +126,10 @@ export class NodeDraft implements NodeView {
     return this.#with({ labels })
   }
 
+  createdAtInstant(createdAt: Instant): NodeDraft {
+    return this.#with({ createdAt })
+  }
+
   running(kubeletVersion: string): NodeDraft {
     return this.#with({ kubeletVersion })
   }
