@@ -3,6 +3,7 @@ import { adminCordons } from './faults/admin-cordons.ts'
 import { adminHolds } from './faults/admin-holds.ts'
 import { adminPauses } from './faults/admin-pauses.ts'
 import { adminPausesFleet } from './faults/admin-pauses-fleet.ts'
+import { adminPromotes } from './faults/admin-promotes.ts'
 import { adminRetries } from './faults/admin-retries.ts'
 import { clockOfController } from './faults/clock-of-controller.ts'
 import { clockOfNode } from './faults/clock-of-node.ts'
@@ -35,5 +36,6 @@ export const FAULTS: readonly Fault[] = [
   adminHolds,
   adminPauses,
   adminPausesFleet,
+  adminPromotes,
   adminRetries,
 ]

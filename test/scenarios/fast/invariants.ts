@@ -5,6 +5,7 @@ import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
+import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
 import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
@@ -31,6 +32,7 @@ export const INVARIANTS: readonly Invariant[] = [
   canaryExposure,
   assignsOnce,
   noFighting,
+  opensByPromotion,
   ourCordons,
   fixpoint,
   sameInAnyOrder,

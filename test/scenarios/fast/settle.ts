@@ -22,6 +22,7 @@ export function settle(world: World, random: Random): void {
 
 function pushToAll(world: World, content: string, effect: Effect): void {
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, content])), effect)
+  for (const pool of world.pools.values()) world.control(pool, { promoted: world.head.revision })
 }
 
 function expectStopped(

@@ -29,6 +29,7 @@ export class SimNode {
   disturbed = false
   /** Counts up with each change that the API server shows. */
   version = 1
+  readonly #createdAt: Instant
   readonly #onChange: (node: SimNode) => void
   #shown: Shown
   /** What the agent knows and says, whether or not it gets through. */
@@ -49,6 +50,7 @@ export class SimNode {
     this.name = name
     this.pool = options.pool
     this.zone = options.zone
+    this.#createdAt = Math.floor(options.now / 1000) * 1000
     this.#onChange = options.onChange
     this.#shown = { ready: true, readySince: options.now, unschedulable: false }
   }
@@ -63,7 +65,7 @@ export class SimNode {
       name: this.name,
       labels: {},
       zone: this.zone,
-      createdAt: 0,
+      createdAt: this.#createdAt,
       kubeletVersion: '1.36.3',
       assignedByHand: false,
       readySince: Math.floor(readySince / 1000) * 1000,
