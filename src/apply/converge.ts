@@ -105,7 +105,7 @@ async function carryOut(
   const { timing } = options
   if (plan.steps.length > 0) return runTransaction(head, plan.steps, { ports, journal, paths: state.paths, timing, signal })
   try {
-    await verifyKubelet(head.proof, { ports, timing, signal })
+    await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })
     return { kind: 'kept' }
   } catch (error) {
     return { kind: 'undone', failure: failureOf(error) }

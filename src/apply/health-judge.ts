@@ -11,6 +11,8 @@ export interface Look {
 /** What the looks so far have shown. */
 export interface Watched {
   readonly startedAt: number
+  /** What a process ran before that proves nothing: the host was changed then. */
+  readonly countsFrom: number
   /** Of the process that runs now; 0 when none was seen since the last exit. */
   readonly pid: number
   readonly pidSince: number
@@ -33,8 +35,17 @@ const EXITS_TO_FAIL = 3
 /** Milliseconds to wait before the first and before the second new start. Waiting for the unit's own RestartSec would take 10 s each. */
 const PATIENCE = [1000, 4000]
 
-export function watchFrom(at: number): Watched {
-  return { startedAt: at, pid: 0, pidSince: at, exits: 0, down: false, downSince: at }
+/** @param options.undisturbed nothing was done to the host: how long the kubelet has run already counts in full */
+export function watchFrom(at: number, { undisturbed = false } = {}): Watched {
+  return {
+    startedAt: at,
+    countsFrom: undisturbed ? Number.NEGATIVE_INFINITY : at,
+    pid: 0,
+    pidSince: at,
+    exits: 0,
+    down: false,
+    downSince: at,
+  }
 }
 
 /** Takes one more look into account. Pure. */
@@ -43,7 +54,8 @@ export function observeLook(before: Watched, { at, service }: Look): Watched {
   if (runs) {
     if (service.mainPid === before.pid) return before
     const replaced = before.pid !== 0
-    return { ...before, pid: service.mainPid, pidSince: at, exits: before.exits + (replaced ? 1 : 0), down: false }
+    const pidSince = Math.max(before.countsFrom, at - service.runningFor)
+    return { ...before, pid: service.mainPid, pidSince, exits: before.exits + (replaced ? 1 : 0), down: false }
   }
   const exited = service.mainPid === 0 && (service.lastExit !== 0 || before.pid !== 0 || service.active === 'failed')
   if (!exited || before.down) return before

@@ -77,8 +77,8 @@ export interface ServiceState {
   /** 0 when no process runs. */
   readonly mainPid: number
   readonly restarts: number
-  /** Milliseconds since the epoch; 0 when it never started. */
-  readonly startedAt: number
+  /** Milliseconds that the process which runs now has been running, whatever happened to the wall clock since; 0 when none runs. */
+  readonly runningFor: number
   readonly lastExit: number
 }
 

@@ -5,13 +5,13 @@ import { judgeHealth, type Look, observeLook, watchFrom } from '../../src/apply/
 const LIMITS = { stable: 3000, healthy: 30_000 }
 const look = (at: number, change: Partial<Look['service']> & { ok?: boolean } = {}): Look => {
   const { ok = true, ...service } = change
-  const running = { exists: true, active: 'active' as const, enabled: true, mainPid: 7, restarts: 0, startedAt: 0, lastExit: 0 }
+  const running = { exists: true, active: 'active' as const, enabled: true, mainPid: 7, restarts: 0, runningFor: 0, lastExit: 0 }
   return { at, service: { ...running, ...service }, health: { ok, detail: 'connection refused' } }
 }
 const crashed = (at: number): Look => look(at, { active: 'activating', mainPid: 0, lastExit: 1, ok: false })
 
-function judgeAll(looks: readonly Look[]) {
-  let watched = watchFrom(0)
+function judgeAll(looks: readonly Look[], options: Parameters<typeof watchFrom>[1] = {}) {
+  let watched = watchFrom(looks[0]?.at ?? 0, options)
   return looks.map((one) => {
     watched = observeLook(watched, one)
     const judgement = judgeHealth(watched, one, LIMITS)
@@ -35,6 +35,28 @@ test('kubelet that is replaced by another process has to prove itself anew', () 
     'wait',
     'healthy',
   ])
+})
+
+test('kubelet of a host that nothing was done to is believed for how long it has run', () => {
+  const anHour = look(0, { runningFor: 3_600_000 })
+  const aSecond = [look(0, { runningFor: 1000 }), look(1999, { runningFor: 2999 }), look(2000, { runningFor: 3000 })]
+  const undisturbed = true
+
+  expect(judgeAll([anHour], { undisturbed })).toEqual(['healthy'])
+  expect(judgeAll([{ ...anHour, health: { ok: false, detail: 'refused' } }], { undisturbed })).toEqual(['wait'])
+  expect(judgeAll(aSecond, { undisturbed })).toEqual(['wait', 'wait', 'healthy'])
+})
+
+test('kubelet that a change left running is watched from the change on, however long it ran before', () => {
+  const looks = [look(0, { runningFor: 3_600_000 }), look(2999, { runningFor: 3_602_999 }), look(3000, { runningFor: 3_603_000 })]
+
+  expect(judgeAll(looks)).toEqual(['wait', 'wait', 'healthy'])
+})
+
+test('kubelet that a change restarted is watched from its own start on, not from when somebody looked', () => {
+  const looks = [look(0, { mainPid: 0, active: 'activating' }), look(1000, { runningFor: 600 }), look(3400, { runningFor: 3000 })]
+
+  expect(judgeAll(looks)).toEqual(['wait', 'wait', 'healthy'])
 })
 
 test('kubelet that exits gets two more chances, a second and four seconds after, and no third', () => {

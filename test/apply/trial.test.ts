@@ -98,7 +98,7 @@ test('agent does not fall back when an administrator restarts the kubelet during
 
 const aLook = (at: number, ok: boolean, restarts: number): Look => ({
   at,
-  service: { exists: true, active: 'active', enabled: true, mainPid: 1, restarts, startedAt: 0, lastExit: 0 },
+  service: { exists: true, active: 'active', enabled: true, mainPid: 1, restarts, runningFor: 0, lastExit: 0 },
   health: { ok, detail: '' },
 })
 

@@ -25,7 +25,10 @@ export function rootedServices(log: Log): ServiceManager {
   }
 }
 
+/** Milliseconds: what nobody starts has not been started a moment ago. */
+const LONG = 3_600_000
+
 function stateOf({ running, enabled }: { readonly running: boolean; readonly enabled: boolean }): ServiceState {
   const active = running ? 'active' : 'inactive'
-  return { exists: true, active, enabled, mainPid: running ? 1 : 0, restarts: 0, startedAt: running ? 1 : 0, lastExit: 0 }
+  return { exists: true, active, enabled, mainPid: running ? 1 : 0, restarts: 0, runningFor: running ? LONG : 0, lastExit: 0 }
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { ServiceManager, ServiceState } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
@@ -15,11 +14,10 @@ const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating'
 
 /** systemd by `systemctl`: 3 ms a call, and no library to keep. */
 export function systemd(): ServiceManager {
-  const bootedAt = Date.now() - uptime()
   return {
     show: async (unit) => {
       const { stdout } = await systemctl(['show', unit, `--property=${PROPERTIES.join(',')}`])
-      return parseShow(stdout, bootedAt)
+      return parseShow(stdout, monotonic())
     },
     restart: (unit) => act(['restart', unit]),
     start: (unit) => act(['start', unit]),
@@ -37,21 +35,22 @@ export function systemd(): ServiceManager {
 
 /**
  * @param output of `systemctl show --property=…`, one `Key=value` a line
- * @param bootedAt milliseconds since the epoch; monotonic stamps count from there, so a jump of the clock does not look like a restart
+ * @param now milliseconds by the clock that its monotonic stamps are taken from, so that a jump of the wall clock does not age a process
  */
-export function parseShow(output: string, bootedAt: number): ServiceState {
+export function parseShow(output: string, now: number): ServiceState {
   const properties = new Map(
     output.split('\n').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
   const number = (key: string): number => Number.parseInt(properties.get(key) ?? '', 10) || 0
+  const mainPid = number('MainPID')
   const started = number('ExecMainStartTimestampMonotonic')
   return {
     exists: properties.get('LoadState') === 'loaded',
     active: ACTIVE_STATES.find((state) => state === properties.get('ActiveState')) ?? 'inactive',
     enabled: ['enabled', 'enabled-runtime', 'static', 'alias'].includes(properties.get('UnitFileState') ?? ''),
-    mainPid: number('MainPID'),
+    mainPid,
     restarts: number('NRestarts'),
-    startedAt: started === 0 ? 0 : Math.round(bootedAt + started / 1000),
+    runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),
     lastExit: number('ExecMainStatus'),
   }
 }
@@ -66,7 +65,7 @@ function systemctl(args: readonly string[]): ReturnType<typeof runProgram> {
   return runProgram('systemctl', [...args, '--no-ask-password'], { timeout: 120_000 })
 }
 
-/** Milliseconds since boot. */
-function uptime(): number {
-  return Math.round(Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * 1000)
+/** CLOCK_MONOTONIC, in milliseconds: systemd takes its stamps from the same. */
+function monotonic(): number {
+  return Number(process.hrtime.bigint() / 1_000_000n)
 }

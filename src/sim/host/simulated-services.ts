@@ -7,9 +7,8 @@ interface Unit {
   enabled: boolean
   active: ServiceState['active']
   pid: number
-  /** Monotonic and wall-clock milliseconds of the last start. */
+  /** Monotonic milliseconds of the last start. */
   startedAt: number
-  startedWall: number
   restarts: number
   lastExit: number
   fate: Fate
@@ -44,8 +43,9 @@ export class SimulatedServices implements ServiceManager {
   async show(name: string): Promise<ServiceState> {
     const unit = this.#catchUp(name)
     if (unit === undefined) return MISSING
-    const { enabled, active, pid, restarts, startedWall, lastExit } = unit
-    return { exists: true, enabled, active, mainPid: pid, restarts, startedAt: startedWall, lastExit }
+    const { enabled, active, pid, restarts, startedAt, lastExit } = unit
+    const runningFor = pid === 0 ? 0 : this.#options.clock.elapsed() - startedAt
+    return { exists: true, enabled, active, mainPid: pid, restarts, runningFor, lastExit }
   }
 
   async start(name: string): Promise<void> {
@@ -136,11 +136,10 @@ export class SimulatedServices implements ServiceManager {
   }
 
   #launch(name: string, unit: Unit, at: number = this.#options.clock.elapsed()): void {
-    const { clock, startKubelet, onStart } = this.#options
+    const { startKubelet, onStart } = this.#options
     const fate = name === KUBELET_UNIT ? startKubelet() : RUNS_FOR_EVER
     const pid = this.#nextPid++
-    const startedWall = clock.now() - (clock.elapsed() - at)
-    Object.assign(unit, { active: 'active', pid, startedAt: at, startedWall, lastExit: 0, fate })
+    Object.assign(unit, { active: 'active', pid, startedAt: at, lastExit: 0, fate })
     if (name === KUBELET_UNIT) onStart(pid, fate)
   }
 }
@@ -151,7 +150,6 @@ function stoppedUnit(): Unit {
     active: 'inactive',
     pid: 0,
     startedAt: 0,
-    startedWall: 0,
     restarts: 0,
     lastExit: 0,
     fate: RUNS_FOR_EVER,
@@ -164,6 +162,6 @@ const MISSING: ServiceState = {
   active: 'inactive',
   mainPid: 0,
   restarts: 0,
-  startedAt: 0,
+  runningFor: 0,
   lastExit: 0,
 }

@@ -4,13 +4,13 @@ import { parseShow } from '../../../src/apply/adapters/systemd.ts'
 test('parseShow reads a running kubelet', () => {
   const output =
     'MainPID=812\nNRestarts=0\nExecMainStartTimestampMonotonic=90500000\nExecMainStatus=0\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n'
-  expect(parseShow(output, 1_000_000)).toEqual({
+  expect(parseShow(output, 100_000)).toEqual({
     exists: true,
     active: 'active',
     enabled: true,
     mainPid: 812,
     restarts: 0,
-    startedAt: 1_090_500,
+    runningFor: 9500,
     lastExit: 0,
   })
 })
@@ -18,7 +18,7 @@ test('parseShow reads a running kubelet', () => {
 test('parseShow reads a crash loop, which systemd calls activating', () => {
   const output =
     'MainPID=0\nNRestarts=2\nExecMainStartTimestampMonotonic=1000\nExecMainStatus=1\nLoadState=loaded\nActiveState=activating\nUnitFileState=enabled\n'
-  expect(parseShow(output, 0)).toMatchObject({ active: 'activating', mainPid: 0, restarts: 2, lastExit: 1 })
+  expect(parseShow(output, 5000)).toMatchObject({ active: 'activating', mainPid: 0, runningFor: 0, restarts: 2, lastExit: 1 })
 })
 
 test('parseShow says that a unit which systemd has not found does not exist', () => {
@@ -28,7 +28,7 @@ test('parseShow says that a unit which systemd has not found does not exist', ()
     enabled: false,
     mainPid: 0,
     restarts: 0,
-    startedAt: 0,
+    runningFor: 0,
     lastExit: 0,
   })
 })
