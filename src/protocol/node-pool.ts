@@ -17,6 +17,7 @@ export type PoolReason =
   | 'WaitingForDependency'
   | 'DrainBlocked'
   | 'VersionSkew'
+  | 'ControlPlaneUnhealthy'
   | 'InvalidRepository'
   | 'RenderFailed'
   | 'NodesFailed'

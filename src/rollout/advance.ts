@@ -14,7 +14,7 @@ const REJECTED_KEPT = 10
  */
 export function advance(picture: Picture): Memory | undefined {
   const { state, memory, target } = picture.run
-  if (state === 'Completed') return undefined
+  if (state === 'Completed' || state === 'Withheld') return undefined
   const failures = failuresOf(picture)
   const history = withFailures(memory.history, { target, failures: failures.length })
   if (history) return { ...memory, history }

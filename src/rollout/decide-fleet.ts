@@ -1,4 +1,6 @@
 import { allowedUnavailable, isUnavailable } from './budget.ts'
+import type { ControlPlaneView } from './control-plane.ts'
+import { controlPlaneTurns } from './control-plane-turns.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { reportOf } from './report.ts'
@@ -8,6 +10,8 @@ export interface FleetSnapshot {
   readonly pools: readonly PoolSnapshot[]
   readonly policy: FleetPolicy
   readonly controls: FleetControls
+  /** Absent where nothing can be seen of it, as of nodes that are only imagined. */
+  readonly controlPlane?: ControlPlaneView
 }
 
 /** What holds over all pools together. */
@@ -28,19 +32,22 @@ export type DecidePool = (pool: PoolSnapshot, facts: FleetFacts, now: Instant) =
 const decideAnew: DecidePool = (pool, facts, now) => decide({ ...pool, fleet: facts }, now)
 
 /**
- * A decision for each pool, by name. The fleet's own cap is handed out in the order of names: what one pool takes, the
- * next has less.
+ * A decision for each pool, by name. The fleet's own cap, and the turn of the control plane's nodes, are handed out in the order of
+ * names: what one pool takes, the next has less.
  */
 export function decideFleet(
-  { pools, policy, controls }: FleetSnapshot,
+  { pools, policy, controls, controlPlane }: FleetSnapshot,
   now: Instant,
   decidePool: DecidePool = decideAnew,
 ): ReadonlyMap<string, Decision> {
   let left = policy.maxUnavailable && fleetBudget(pools, policy.maxUnavailable)
+  const turns = controlPlaneTurns(controlPlane)
   const decisions = new Map<string, Decision>()
   for (const pool of pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const decision = decidePool(pool, { ...controls, ...(left !== undefined && { budget: left }) }, now)
+    const facts = { ...controls, ...(left !== undefined && { budget: left }), ...turns.factsFor(pool) }
+    const decision = decidePool(pool, facts, now)
     decisions.set(pool.name, decision)
+    turns.decided(decision)
     if (left !== undefined) left = Math.max(0, left - newlyUnavailable(pool, decision))
   }
   return decisions

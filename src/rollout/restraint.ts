@@ -26,8 +26,8 @@ export function restraintOf(picture: Picture): Restraint | undefined {
 }
 
 /** There is nothing else that the pool could be brought to meanwhile. */
-function withheldTarget({ run, pool }: Picture): Restraint | undefined {
-  return run.target.fingerprint === pool.head.fingerprint ? run.withheld : undefined
+function withheldTarget({ run }: Picture): Restraint | undefined {
+  return run.state === 'Withheld' ? run.withheld : undefined
 }
 
 function paused(picture: Picture): Restraint | undefined {

@@ -13,9 +13,9 @@ export interface Run {
   readonly startedAt: Instant
   /**
    * Going: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
-   * nothing to go back to.
+   * nothing to go back to. Withheld: it may not begin yet, and there is nothing to do meanwhile.
    */
-  readonly state: 'Going' | 'Completed' | 'Halted'
+  readonly state: 'Going' | 'Completed' | 'Halted' | 'Withheld'
   /** The pool has run through this content before: no canary, no soak. */
   readonly proven: boolean
   /** Why the newest commit is not the target yet, though it has not failed. */
@@ -28,8 +28,8 @@ export function currentRun(before: PoolSnapshot, now: Instant): Run {
   const pool = { ...before, memory: heedRetry(before) }
   const withheld = withheldBy(pool)
   const target = chooseTarget(pool, { withheld: withheld !== undefined })
-  const halted = isRejected(pool.memory, target)
-  const memory = halted ? { ...pool.memory, target: refOf(target) } : onTheWay(pool, { target, now })
+  const stopped = isRejected(pool.memory, target) ? 'Halted' : withheld && isHead(pool, target) ? 'Withheld' : undefined
+  const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history
   const stable = memory.stable && !isRejected(memory, memory.stable) ? recallRevision(pool, memory.stable) : undefined
   return {
@@ -37,10 +37,22 @@ export function currentRun(before: PoolSnapshot, now: Instant): Run {
     ...(stable && { stable }),
     ...(withheld && { withheld }),
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
-    state: halted ? 'Halted' : top?.result === 'Completed' ? 'Completed' : 'Going',
+    state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'Going'),
     proven: isProven(memory, target),
     memory,
   }
+}
+
+function isHead({ head }: PoolSnapshot, target: Revision): boolean {
+  return target.fingerprint === head.fingerprint
+}
+
+/** What is withheld is not remembered as the target: that would count as having begun. */
+function stoppedAt(
+  { memory }: PoolSnapshot,
+  { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Withheld' },
+): Memory {
+  return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
 }
 
 function onTheWay(

@@ -1,6 +1,8 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
+import type { Hindrance } from './control-plane.ts'
+import type { SkewFacts } from './skew.ts'
 
 /** Milliseconds since the epoch, as the API server's and the agents' RFC 3339 stamps read. */
 export type Instant = number
@@ -26,6 +28,8 @@ export interface RolloutPolicy {
   readonly drain: { readonly mode: 'Auto' | 'Always' | 'Never' }
   /** A node that has not ended the work this long after it was assigned counts as failed. */
   readonly applyTimeout: number
+  /** Kubelets may go back over a minor, also to content that the pool never ran. */
+  readonly allowDowngrade?: boolean
 }
 
 /** What a node is to become at one revision, as rendered. */
@@ -102,4 +106,8 @@ export interface FleetFacts {
   readonly budget?: number
   /** Somebody paused every pool, and why. */
   readonly paused?: string
+  /** What the API servers ask of kubelets; absent: nothing is known of any. */
+  readonly skew?: SkewFacts
+  /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
+  readonly controlPlane?: ReadonlyMap<string, Hindrance | undefined>
 }

@@ -2,11 +2,12 @@ import { atMost, type Disruption } from '../protocol/desired-config.ts'
 import { isUnavailable, remainingBudget } from './budget.ts'
 import { grantFor } from './grant.ts'
 import { lastResort } from './last-resort.ts'
+import { nodeRestraints } from './node-restraint.ts'
 import { inOrder } from './order.ts'
 import type { Member, Picture } from './picture.ts'
 import { alreadyRuns } from './report.ts'
 import { type Restraint, restraintOf } from './restraint.ts'
-import type { RolloutPolicy } from './snapshot.ts'
+import type { PoolSnapshot, RolloutPolicy } from './snapshot.ts'
 
 /** Which nodes are assigned now, and why others whose turn has come are not. */
 export interface Taking {
@@ -34,22 +35,31 @@ export function takeNodes(picture: Picture): Taking {
   const restraint = restraintOf(picture)
   const inTurn = picture.members.filter((member) => isDue(member, picture))
   const due = new Set([...inOrder(pool.name, inTurn), ...lastResort(picture)])
-  const offers = [...due]
-    .filter((member) => isFree(member, restraint))
-    .map((member) => ({ node: member.node.name, taken: takenAs(member, pool.policy) }))
-  const takable = offers.flatMap(({ taken }) => taken ?? [])
+  const restraintOn = nodeRestraints(picture)
+  const judged = [...due].filter((member) => isFree(member, restraint)).map((member) => ({ member, held: restraintOn(member) }))
+  const held = restraint ?? judged.find((candidate) => candidate.held)?.held
+  const offers = judged
+    .filter((candidate) => !candidate.held)
+    .map(({ member }) => ({ node: member.node.name, taken: takenAs(member, pool.policy) }))
+  const takable = offers.flatMap(({ taken }) => taken ?? []).filter(oneOfControlPlane(pool))
   const paying = takable.filter(({ free }) => !free)
   const paid = paying.slice(0, remainingBudget(picture.members, pool))
   return {
     taken: [...takable.filter(({ free }) => free), ...paid],
     waiting: paying.length - paid.length,
-    ...(restraint && { restraint }),
+    ...(held && { restraint: held }),
     undrainable: offers.filter(({ taken }) => !taken).map(({ node }) => node),
   }
 }
 
 function isFree({ standing }: Member, restraint: Restraint | undefined): boolean {
   return restraint === undefined || (restraint.sparesJoining === true && standing.phase === 'Joining')
+}
+
+/** A new predicate each time: it lets through the first node of the control plane, and no second one. */
+function oneOfControlPlane({ fleet }: PoolSnapshot): (taken: Taken) => boolean {
+  let places = 1
+  return ({ node }) => !fleet?.controlPlane?.has(node) || places-- > 0
 }
 
 /**

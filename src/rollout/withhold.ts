@@ -1,12 +1,13 @@
 import type { Restraint } from './restraint.ts'
 import type { PoolSnapshot } from './snapshot.ts'
 import { isRejected } from './target.ts'
+import { skewedVersion, unwantedDowngrade } from './version-withhold.ts'
 
 /**
  * Each looks at one reason why a pool may not begin with the newest commit yet; the first that holds is told. Until then the pool
  * stays with the target that it has, and ends what it began.
  */
-const RULES: readonly ((pool: PoolSnapshot) => Restraint | undefined)[] = []
+const RULES: readonly ((pool: PoolSnapshot) => Restraint | undefined)[] = [skewedVersion, unwantedDowngrade]
 
 /** Undefined once the pool has begun: what comes up later is no reason to leave it half way. */
 export function withheldBy(pool: PoolSnapshot): Restraint | undefined {
