@@ -15,6 +15,7 @@ import type { CompiledFleet } from '../src/controller/ports.ts'
 import { RevisionLibrary } from '../src/controller/revision-library.ts'
 import { RevisionStore } from '../src/controller/revision-store.ts'
 import type { StoredConfigMap } from '../src/controller/stored-config-map.ts'
+import { systemClock } from '../src/controller/system-clock.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { FakeKube } from '../test/controller/fake-kube.ts'
@@ -45,7 +46,7 @@ const one = await median(() => {
 console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
-  const gathered = await gather(sources, { fleet })
+  const gathered = await gather({ ...sources, ports: { clock: systemClock } }, { fleet })
   sources.decider.decide(gathered.fleet, NOW)
 }
 

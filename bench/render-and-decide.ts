@@ -16,6 +16,7 @@ import type { CompiledFleet } from '../src/controller/ports.ts'
 import { RevisionLibrary } from '../src/controller/revision-library.ts'
 import { RevisionStore } from '../src/controller/revision-store.ts'
 import type { StoredConfigMap } from '../src/controller/stored-config-map.ts'
+import { systemClock } from '../src/controller/system-clock.ts'
 import { createKubeClient } from '../src/kube/kube-client.ts'
 import { formatAgentStatus } from '../src/protocol/agent-status.ts'
 import { formatDesiredConfig } from '../src/protocol/desired-config.ts'
@@ -79,7 +80,7 @@ print(
 async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Decision>> {
   library.add(fleet)
   library.add(stable)
-  const { fleet: snapshot } = await gather(sources, { fleet, observed: fleet.commit })
+  const { fleet: snapshot } = await gather({ ...sources, ports: { clock: systemClock } }, { fleet, observed: fleet.commit })
   return decider.decide(snapshot, NOW)
 }
 

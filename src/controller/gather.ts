@@ -7,7 +7,7 @@ import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
-import type { CompiledFleet, RenderedConfig } from './ports.ts'
+import type { CompiledFleet, ControllerPorts, RenderedConfig } from './ports.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 
 /** Everything one pass decides upon. The maps are copies: what the watches tell meanwhile is for the next pass. */
@@ -24,16 +24,18 @@ export interface Sources {
   readonly library: RevisionLibrary
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
+  readonly ports: Pick<ControllerPorts, 'clock'>
 }
 
 export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
-export async function gather({ cluster, library, renderer, snapshots }: Sources, head: AcceptedHead): Promise<Gathered> {
+export async function gather({ cluster, library, renderer, snapshots, ports }: Sources, head: AcceptedHead): Promise<Gathered> {
   const revisions = await revisionsInUse({ cluster, library }, head.fleet)
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
   const nodes = new Map(cluster.nodes.items)
   const members = assignMembers(head.fleet, nodes.values())
+  const steadySince = ports.clock.steadySince?.()
   const pools = [...head.fleet.pools.values()].map((pool) => {
     const view = cluster.pools.get(pool.name)
     const sources = {
@@ -44,6 +46,7 @@ export async function gather({ cluster, library, renderer, snapshots }: Sources,
       nodes: members.byPool.get(pool.name) ?? [],
       contested: members.contested.get(pool.name) ?? [],
       known: commitsOf(view).flatMap((commit) => revisions.get(commit) ?? []),
+      steadySince,
     }
     return snapshots.of(sources, { renderer, revisions })
   })

@@ -1,4 +1,4 @@
-import type { PoolSnapshot, Revision } from '../rollout/snapshot.ts'
+import type { Instant, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
@@ -16,6 +16,7 @@ export interface PoolSources {
   readonly contested: readonly string[]
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
+  readonly steadySince: Instant | undefined
 }
 
 export interface Rendering {
@@ -44,6 +45,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.problem === b.problem &&
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
+    a.steadySince === b.steadySince &&
     isSameList(a.contested, b.contested) &&
     isSameList(a.known, b.known) &&
     a.nodes.length === b.nodes.length &&
@@ -56,7 +58,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, view, nodes, contested, known }: PoolSources,
+  { pool, head, problem, view, nodes, contested, known, steadySince }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -79,6 +81,7 @@ function snapshotOf(
     memory: { ...NO_MEMORY, ...view?.status },
     controls: view?.controls ?? {},
     contested,
+    ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
   }
 }

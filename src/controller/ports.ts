@@ -29,6 +29,8 @@ export interface Clock {
   now(): Instant
   /** Resolves at `at`, or as soon as `signal` aborts; never rejects. */
   sleepUntil(at: Instant, signal: AbortSignal): Promise<void>
+  /** Since when it is known to have run evenly: later than the last time it was put forward, or the process stood still. Absent: always. */
+  steadySince?(): Instant | undefined
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'

@@ -10,6 +10,7 @@ export interface RolloutSettings {
   readonly maxFailures: Share
   readonly onFailure: 'Rollback' | 'Halt'
   readonly applyTimeout: number
+  readonly agentTimeout?: number | undefined
   readonly trial: number
   readonly drain: DrainSettings
   readonly windows: readonly WindowSpec[]
@@ -21,6 +22,7 @@ export interface WaveSettings {
   readonly nodes: Share | Selector
   readonly soak: number
   readonly manual: boolean
+  readonly maxFailures?: Share | undefined
 }
 
 export interface DrainSettings {

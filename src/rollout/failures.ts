@@ -11,11 +11,11 @@ export function failuresOf({ members, run }: Picture): readonly Member[] {
   )
 }
 
-/** More than the policy bears, or all that the target was tried on. */
+/** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch(failures: readonly Member[], picture: Picture): boolean {
   if (failures.length === 0) return false
   const { pending, current } = sumUp(picture)
-  return failures.length > tolerated(picture) || (pending === 0 && current === 0)
+  return failures.length > tolerated(picture) || isTooMuchForAWave(failures, picture) || (pending === 0 && current === 0)
 }
 
 /**
@@ -28,4 +28,12 @@ function tolerated({ pool, run }: Picture): number {
   return run.target.fingerprint === run.stable?.fingerprint
     ? Math.max(borne, allowedUnavailable(maxUnavailable, pool.nodes.length))
     : borne
+}
+
+function isTooMuchForAWave(failures: readonly Member[], { waves, members }: Picture): boolean {
+  return waves.some(({ maxFailures }, index) => {
+    if (maxFailures === undefined) return false
+    const isOfIt = ({ wave }: Member) => wave === index
+    return failures.filter(isOfIt).length > resolveShare(maxFailures, members.filter(isOfIt).length)
+  })
 }

@@ -3,7 +3,7 @@ import type { NodePhase } from '../protocol/node-pool.ts'
 import { stamp } from './history.ts'
 import { isApplied, isFailure } from './report.ts'
 import type { Assignment, Instant, NodeView, Wanted } from './snapshot.ts'
-import { deadlineOf, latestOf, type RunClock, wasDownBefore } from './stamps.ts'
+import { countedFrom, deadlineOf, latestOf, type RunClock, silenceEnds, wasDownBefore } from './stamps.ts'
 
 /** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */
 export interface Standing {
@@ -68,8 +68,21 @@ function onGoal(subject: Subject): Standing {
   if (wasDownBefore(node, assigned, course)) return { phase: 'Unreachable', pending: false }
   if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent gives no reason' })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
-  const phase = report === undefined || report.phase === 'Fetching' ? 'Assigned' : 'Applying'
-  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(subject) } })
+  if (report === undefined) return silent(subject)
+  const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
+  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+}
+
+/** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
+function silent(subject: Subject): Standing {
+  const { node, assigned, course } = subject
+  const message = 'the agent has not taken the assignment'
+  if (node.ready) {
+    const until = silenceEnds(assigned, course)
+    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
+  }
+  const failure = { reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}, and ${message}` }
+  return untilDeadline(subject, { phase: 'Assigned', failure })
 }
 
 /** Applied and Ready: the version must show, and both must last. */
@@ -81,7 +94,9 @@ function proving(subject: Subject): Standing {
     return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
   }
   const until =
-    course.soak === 0 ? course.now : latestOf([appliedAt(report), node.readySince], { assigned, clock: course }) + course.soak
+    course.soak === 0
+      ? course.now
+      : countedFrom(latestOf([appliedAt(report), node.readySince], { assigned, clock: course }), course) + course.soak
   return course.now >= until ? { phase: 'Current', pending: false } : { phase: 'Soaking', pending: true, until }
 }
 
@@ -90,7 +105,7 @@ function proving(subject: Subject): Standing {
  * like any other.
  */
 function fallen({ node, assigned, report, wanted, course }: Subject): Standing {
-  const until = Math.min(node.readySince, course.now) + course.applyTimeout
+  const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
   const soaked = node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
@@ -110,8 +125,7 @@ function failed({ reason, message }: Failure): Standing {
   return { phase: 'Failed', pending: false, failure: { reason, message } }
 }
 
-function whatItWaitsFor({ report, assigned }: Subject): string {
-  if (!report) return 'the agent has not taken the assignment'
+function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {
   const needs = report.needs ? `, needs "${report.needs}" and is granted "${assigned.grant}"` : ''
   return `the agent is still at "${report.phase}"${needs}${report.error ? `: ${report.error.message}` : ''}`
 }

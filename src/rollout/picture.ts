@@ -81,6 +81,8 @@ function goalOf(
     now,
     runStart: run.startedAt,
     applyTimeout: pool.policy.applyTimeout,
+    ...(pool.policy.agentTimeout !== undefined && { agentTimeout: pool.policy.agentTimeout }),
+    ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }),
   }
   return { node, revision, course, assigned: hasGoal(node, course), broken: isBroken({ node, report }, run) }
 }

@@ -17,6 +17,8 @@ export interface WavePolicy {
   /** Milliseconds that the wave must stay healthy before the next one opens. */
   readonly soak: number
   readonly manual: boolean
+  /** Failed nodes of the wave that are put up with; absent: only the pool's limit counts. */
+  readonly maxFailures?: Share | undefined
 }
 
 /** How a pool is rolled. Durations are milliseconds. */
@@ -30,6 +32,8 @@ export interface RolloutPolicy {
   readonly applyTimeout: number
   /** Kubelets may go back over a minor, also to content that the pool never ran. */
   readonly allowDowngrade?: boolean
+  /** An agent that has not said anything about its assignment after this long counts as failed; absent: `applyTimeout`. */
+  readonly agentTimeout?: number | undefined
 }
 
 /** What a node is to become at one revision, as rendered. */
@@ -96,6 +100,8 @@ export interface PoolSnapshot {
   readonly repositoryProblem?: string
   /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
   readonly contested?: readonly string[]
+  /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */
+  readonly steadySince?: Instant
   /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
   readonly fleet?: FleetFacts
 }

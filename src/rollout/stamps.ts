@@ -7,6 +7,10 @@ export interface RunClock {
   readonly runStart: Instant
   /** Milliseconds. */
   readonly applyTimeout: number
+  /** Milliseconds; absent: an agent may be silent for as long as its work may take. */
+  readonly agentTimeout?: number
+  /** Time before it is not counted: the clock jumped then, or nobody looked at it. Absent: it is trusted. */
+  readonly steadySince?: Instant
 }
 
 /** Kubernetes stamps conditions in whole seconds. */
@@ -14,7 +18,20 @@ const SECOND = 1000
 
 /** When the assigned work counts as overdue. */
 export function deadlineOf(assigned: Assignment, clock: RunClock): Instant {
-  return workBegan(assigned, clock) + clock.applyTimeout
+  return countedFrom(workBegan(assigned, clock), clock) + clock.applyTimeout
+}
+
+/** When an agent that has not said anything about the assignment counts as silent. */
+export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITIVE_INFINITY, ...clock }: RunClock): Instant {
+  return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout) })
+}
+
+/**
+ * From when on a duration that began at `since` is measured. A clock that is put forward ends no soak and breaks no deadline: nothing
+ * shows that the time has really passed.
+ */
+export function countedFrom(since: Instant, { now, steadySince = since }: RunClock): Instant {
+  return Math.max(since, Math.min(steadySince, now))
 }
 
 /** It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. */

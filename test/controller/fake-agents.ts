@@ -3,7 +3,7 @@ import { formatAgentStatus } from '../../src/protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../src/protocol/desired-config.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 
-export type Outcome = 'applies' | 'rolls back' | 'says nothing'
+export type Outcome = 'applies' | 'rolls back' | 'works on' | 'says nothing'
 
 export interface FakeAgentsOptions {
   readonly kube: KubeApi
@@ -64,7 +64,7 @@ async function becomes(
 }
 
 function reportOf(
-  result: 'applies' | 'rolls back',
+  result: Exclude<Outcome, 'says nothing'>,
   { desired, text, now }: { readonly desired: DesiredConfig; readonly text: string; readonly now: number },
 ): Record<string, string> {
   const since = new Date(now).toISOString()
@@ -80,6 +80,7 @@ function reportOf(
       [names.currentConfig]: text,
       [names.status]: formatAgentStatus({ phase: 'Applied', ...about, ...(DIGEST !== undefined && { active: DIGEST }) }),
     }
+  if (result === 'works on') return { [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) }
   const error = { reason: 'HealthCheckFailed', message: 'failed to validate config: kubelet exited 3 times' }
   return { [names.status]: formatAgentStatus({ phase: 'RolledBack', ...about, error }) }
 }

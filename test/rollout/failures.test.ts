@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
 import { aNode, aPool, aRun, assignments, aWave, minute, nodes, noon, phases, remembering, taken, verdict } from './builders.ts'
@@ -128,6 +129,45 @@ test('a pool that bears failures completes without the nodes that failed, and is
 
   expect(decision.status.stable?.revision).toBe('new')
   expect(verdict(decision)).toEqual({ Ready: 'False NodesFailed', Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})
+
+test('a wave that bears less than its pool stops it', () => {
+  const strict = [aWave('canary', 2, { maxFailures: { count: 0 } }), aWave('rest', '100%')]
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 5, waves: strict }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('b').on('bad', { at: noon - minute }),
+    ...old('c', 'd'),
+  )
+
+  expect(decide(pool, noon).status.target?.revision).toBe('older')
+})
+
+test('a failure counts for the wave that its node was taken in, whichever is open', () => {
+  const strict = [aWave('canary', 1), aWave('rest', '100%', { maxFailures: { count: 0 } })]
+  const wave = { index: 2, count: 2, name: 'rest' }
+  const first = aNode('a').rolledBackFrom('bad', { at: noon - 5 * minute })
+  const second = aNode('b').on('bad', { at: noon - minute })
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, waves: strict, wave })
+
+  expect(decide(pool.with(first, second, ...old('c')), noon).status.target?.revision).toBe('bad')
+  expect(
+    decide(pool.with(aNode('a').on('bad', { at: noon - 5 * minute }), aNode('b').rolledBackFrom('bad'), ...old('c')), noon).status
+      .target?.revision,
+  ).toBe('older')
+})
+
+test('a wave stops the pool exactly when more of its nodes fail than it bears', () => {
+  const share = fc.oneof(fc.record({ count: fc.nat(12) }), fc.record({ percent: fc.nat(100) }))
+  fc.assert(
+    fc.property(share, fc.integer({ min: 0, max: 9 }), (maxFailures, failing) => {
+      const members = Array.from({ length: 10 }, (_, i) =>
+        i < failing ? aNode(`n${i}`).rolledBackFrom('bad') : aNode(`n${i}`).on('bad', { at: noon - minute }),
+      )
+      const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 10, waves: [aWave('all', '100%', { maxFailures })] })
+      const borne = 'count' in maxFailures ? maxFailures.count : Math.floor(maxFailures.percent / 10)
+      expect(decide(pool.with(...members), noon).status.target?.revision).toBe(failing > borne ? 'older' : 'bad')
+    }),
+  )
 })
 
 test('a commit that failed on all it was tried on is rejected whatever the policy bears', () => {

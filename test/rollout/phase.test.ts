@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NodePhase } from '../../src/protocol/node-pool.ts'
 import { standingOf } from '../../src/rollout/phase.ts'
@@ -10,10 +11,12 @@ interface Options {
   readonly soak?: number
   readonly joins?: boolean
   readonly now?: Instant
+  readonly agentTimeout?: number
+  readonly steadySince?: Instant
 }
 
 /** A run that began an hour before noon, an apply timeout of 15 minutes. */
-function standing(node: NodeDraft, { wanted, soak = 0, joins = false, now = noon }: Options = {}) {
+function standing(node: NodeDraft, { wanted, soak = 0, joins = false, now = noon, ...clock }: Options = {}) {
   return standingOf(node, {
     wanted: { kind: 'config', digest: 'new', disruption: 'restart', ...wanted } as Wanted,
     report: reportOf(node),
@@ -22,6 +25,7 @@ function standing(node: NodeDraft, { wanted, soak = 0, joins = false, now = noon
     now,
     runStart: noon - hour,
     applyTimeout: 15 * minute,
+    ...clock,
   })
 }
 
@@ -90,10 +94,64 @@ test('a node is Assigned until its agent takes the work, then Applying', () => {
   expect(standing(assigned.reporting('Verifying'))).toEqual({ phase: 'Applying', pending: true, until: noon + 14 * minute })
 })
 
+test('a node whose agent never takes the assignment fails as silent, sooner when the pool says so', () => {
+  const ignored = aNode('a').assignedTo('new', { at: noon - 5 * minute })
+
+  expect(standing(ignored, { agentTimeout: 6 * minute })).toEqual({ phase: 'Assigned', pending: true, until: noon + minute })
+  expect(standing(ignored, { agentTimeout: 5 * minute })).toEqual({
+    phase: 'Failed',
+    pending: false,
+    failure: { reason: 'AgentSilent', message: 'the agent has not taken the assignment' },
+  })
+  expect(phase(ignored.reporting('Fetching'), { agentTimeout: 5 * minute })).toBe('Assigned')
+})
+
+test('a silent agent fails at the earlier of its own deadline and that of the work, and not before', () => {
+  const minutes = fc.integer({ min: 1, max: 60 })
+  fc.assert(
+    fc.property(minutes, fc.option(minutes, { nil: undefined }), (age, agentTimeout) => {
+      const silent = aNode('a').assignedTo('new', { at: noon - age * minute })
+      const { failure } = standing(silent, agentTimeout === undefined ? {} : { agentTimeout: agentTimeout * minute })
+      expect(failure?.reason).toBe(age >= Math.min(15, agentTimeout ?? 15) ? 'AgentSilent' : undefined)
+    }),
+  )
+})
+
+test('a node that goes down before its agent takes the assignment fails for being down, when the time for the work is over', () => {
+  const down = aNode('a')
+    .assignedTo('new', { at: noon - 15 * minute })
+    .notReady(noon - 10 * minute)
+
+  expect(phase(down, { now: noon - minute, agentTimeout: minute })).toBe('Assigned')
+  expect(standing(down).failure).toEqual({
+    reason: 'NotReady',
+    message: 'node is not ready since 2026-11-21T11:50:00.000Z, and the agent has not taken the assignment',
+  })
+})
+
+test('a clock that is put forward fails no node at work, and ends no soak', () => {
+  const at = noon - 40 * minute
+  const now = noon
+  const atWork = aNode('a').assignedTo('new', { at })
+  const clock = { now, steadySince: noon - minute }
+
+  expect(phase(atWork.reporting('Verifying'), clock)).toBe('Applying')
+  expect(phase(atWork, { ...clock, agentTimeout: 5 * minute })).toBe('Assigned')
+  expect(standing(atWork.reporting('Verifying'), clock).until).toBe(noon + 14 * minute)
+  expect(standing(aNode('a').on('new', { at }).notReady(at), clock)).toMatchObject({
+    phase: 'Unreachable',
+    until: noon + 14 * minute,
+  })
+  expect(standing(aNode('a').on('new', { at }), { ...clock, soak: 10 * minute }).until).toBe(noon + 9 * minute)
+})
+
 test('a node fails when its agent does not end the work in time', () => {
   const silent = aNode('a').assignedTo('new', { at: noon - 15 * minute })
 
-  expect(standing(silent).failure).toEqual({ reason: 'ApplyTimeout', message: 'the agent has not taken the assignment' })
+  expect(standing(silent.reporting('Staging')).failure).toEqual({
+    reason: 'ApplyTimeout',
+    message: 'the agent is still at "Staging"',
+  })
   expect(standing(silent.reporting('Blocked', { needs: 'reboot' })).failure?.message).toBe(
     'the agent is still at "Blocked", needs "reboot" and is granted "restart"',
   )

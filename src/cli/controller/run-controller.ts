@@ -2,11 +2,13 @@ import { createCompiler } from '../../controller/compile.ts'
 import { control } from '../../controller/controller.ts'
 import { gitHeadSource } from '../../controller/git-head-source.ts'
 import type { Log } from '../../controller/ports.ts'
+import { steadyClock } from '../../controller/steady-clock.ts'
 import { systemClock } from '../../controller/system-clock.ts'
 import { execAuth } from '../../kube/exec-auth.ts'
 import { findConnection } from '../../kube/find-connection.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
+import { systemTimers } from '../../kube/timers.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 
@@ -30,11 +32,12 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
+  const looking = new AbortController()
   const ports = {
     kube: createKubeClient(connection),
     source: gitHeadSource(source, { folder, pollEvery, allowForcePush }),
     compile: createCompiler({ namespace }),
-    clock: systemClock,
+    clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,
   }
   try {
@@ -42,6 +45,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   } catch (error) {
     throw explained(error)
   } finally {
+    looking.abort()
     await close()
   }
 }

@@ -9,6 +9,11 @@ const wave = z.strictObject({
       'How many nodes are done when the wave is: a count or a percentage of the pool, or a selector that names them. The last wave always takes what is left.',
     ),
   soak: duration.exactOptional().describe('How long the wave must stay healthy before the next one opens; 0 unless stated.'),
+  maxFailures: share
+    .exactOptional()
+    .describe(
+      'Failed nodes of this wave that are put up with, of its size if a percentage; the limit of the pool holds besides.',
+    ),
   manual: z.boolean().exactOptional().describe('The wave waits until a person promotes the revision.'),
 })
 
@@ -59,6 +64,11 @@ export const rollout = z.strictObject({
   applyTimeout: duration
     .exactOptional()
     .describe('A node that has not ended the work after this long counts as failed; 10m unless stated.'),
+  agentTimeout: duration
+    .exactOptional()
+    .describe(
+      'A node whose agent has not taken an assignment after this long counts as failed (AgentSilent); applyTimeout unless stated.',
+    ),
   trial: duration
     .exactOptional()
     .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
