@@ -8,6 +8,7 @@ import { dirname, join, normalize, relative } from 'node:path'
 
 const ALL = [
   'protocol',
+  'calendar',
   'gitsync',
   'repo',
   'render',
@@ -23,11 +24,12 @@ const ALL = [
 
 const MAY_IMPORT: Record<string, readonly string[]> = {
   protocol: [],
+  calendar: [],
   gitsync: ['protocol'],
-  repo: ['protocol'],
+  repo: ['protocol', 'calendar'],
   render: ['repo', 'protocol'],
-  rollout: ['protocol'],
-  controller: ['protocol', 'gitsync', 'repo', 'render', 'rollout', 'forge', 'kube'],
+  rollout: ['protocol', 'calendar'],
+  controller: ['protocol', 'calendar', 'gitsync', 'repo', 'render', 'rollout', 'forge', 'kube'],
   apply: ['kube', 'protocol'],
   forge: ['protocol'],
   kube: [],
@@ -37,11 +39,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Stages that decide and never act: they may not touch the outside world, so none of Node's I/O modules either. */
-const PURE = ['protocol', 'render', 'rollout']
+const PURE = ['protocol', 'calendar', 'render', 'rollout']
 const PURE_MAY_USE = ['node:crypto', 'node:zlib', 'node:util']
 
 /** What the agent must not load: it runs on every node, and these cost megabytes. src/kube/node-http.ts has what node:http is wanted for. */
-const NEVER_IN_AGENT = ['@kubernetes/client-node', 'zod', 'isomorphic-git', 'chokidar', 'commander', 'node:http']
+const NEVER_IN_AGENT = ['@kubernetes/client-node', 'zod', 'isomorphic-git', 'chokidar', 'commander', 'node-cron', 'node:http']
 
 const root = join(import.meta.dirname, '..')
 const problems: string[] = []

@@ -8,6 +8,7 @@ import { checkOverrides } from './checks/overrides.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
 import { checkSelectors } from './checks/selectors.ts'
+import { checkWindows } from './checks/windows.ts'
 import { type Draft, draftOf } from './draft.ts'
 import type { Interpreted } from './interpret-document.ts'
 import { loadFile } from './load-file.ts'
@@ -35,6 +36,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkKubeletKnowledge,
   checkHostFiles,
   checkOverrides,
+  checkWindows,
 ]
 
 /** Reads a repository of which nothing is known yet. */

@@ -17,7 +17,6 @@ export const NOT_YET: readonly NotYet[] = [
     { kind, path: ['rollout', 'drain', 'deleteEmptyDirData'] },
     { kind, path: ['rollout', 'drain', 'force'] },
     { kind, path: ['rollout', 'drain', 'gracePeriodSeconds'] },
-    { kind, path: ['rollout', 'windows'] },
     { kind, path: ['rollout', 'gates'] },
   ]),
   { kind: 'Fleet', path: ['blastRadius'] },

@@ -1,7 +1,9 @@
+import type { Window } from '../calendar/window.ts'
 import type { Selector, Share } from './schema/common.ts'
 import type { FleetSpec } from './schema/fleet.ts'
 import type { NodePoolSpec } from './schema/node-pool.ts'
-import type { GateSpec, WindowSpec } from './schema/rollout.ts'
+import type { GateSpec } from './schema/rollout.ts'
+import { windowOf } from './window-of.ts'
 
 /** How a pool is rolled, with nothing left open. Durations are milliseconds. */
 export interface RolloutSettings {
@@ -13,7 +15,8 @@ export interface RolloutSettings {
   readonly agentTimeout?: number | undefined
   readonly trial: number
   readonly drain: DrainSettings
-  readonly windows: readonly WindowSpec[]
+  readonly windows: readonly Window[]
+  readonly rollbackOutsideWindows: boolean
   readonly gates: readonly GateSpec[]
 }
 
@@ -44,6 +47,7 @@ const DEFAULTS: RolloutSettings = {
   trial: 2 * MINUTE,
   drain: { mode: 'Auto', timeout: 15 * MINUTE, deleteEmptyDirData: false, force: false },
   windows: [],
+  rollbackOutsideWindows: true,
   gates: [],
 }
 
@@ -56,6 +60,7 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
     ...DEFAULTS,
     ...stated,
     waves: stated.waves?.map((wave) => ({ soak: 0, manual: false, ...wave })) ?? DEFAULTS.waves,
+    windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
   }
 }

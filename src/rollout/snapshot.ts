@@ -1,3 +1,4 @@
+import type { Window } from '../calendar/window.ts'
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
@@ -34,6 +35,10 @@ export interface RolloutPolicy {
   readonly allowDowngrade?: boolean
   /** An agent that has not said anything about its assignment after this long counts as failed; absent: `applyTimeout`. */
   readonly agentTimeout?: number | undefined
+  /** When nodes may be taken; none: always. */
+  readonly windows: readonly Window[]
+  /** Going back after a failure does not wait for a window. */
+  readonly rollbackOutsideWindows: boolean
 }
 
 /** What a node is to become at one revision, as rendered. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { LABEL_KEY, LABEL_VALUE, parseDuration, parseShare, VERSION } from './values.ts'
+import { isDateRange, LABEL_KEY, LABEL_VALUE, parseDuration, parseShare, VERSION } from './values.ts'
 
 /** What every document of ours begins with. */
 export const REPO_API_VERSION = 'nodewave.io/v1alpha1'
@@ -17,6 +17,11 @@ export const duration = z
     'expected a duration such as "45s", "10m" or "1h30m"',
   )
   .transform(parseDuration)
+
+/** `2026-12-24`, or `2026-12-24/2027-01-02`. */
+export const dateRange = z
+  .string('expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
+  .refine(isDateRange, 'expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
 
 /** A count of nodes or a part of them: `2` or `20%`. */
 export const share = z

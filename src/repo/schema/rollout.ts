@@ -1,5 +1,7 @@
 import * as z from 'zod'
-import { duration, httpUrl, name, selector, share } from './common.ts'
+import { scheduleProblems } from '../../calendar/schedule.ts'
+import { isTimeZone } from '../../calendar/time-zone.ts'
+import { dateRange, duration, httpUrl, name, selector, share } from './common.ts'
 
 const wave = z.strictObject({
   name: name.describe('What status calls the wave.'),
@@ -32,14 +34,24 @@ const window = z.strictObject({
   schedule: z
     .string()
     .regex(/^\S+(?: \S+){4}$/, 'expected a cron schedule of five fields, such as "0 22 * * mon-thu"')
-    .describe('When the window opens: a cron schedule of five fields.'),
-  duration: duration.describe('How long it stays open.'),
+    .refine((text) => scheduleProblems(text).length === 0, {
+      error: ({ input }) => `expected a cron schedule of five fields; ${scheduleProblems(String(input)).join('; ')}`,
+    })
+    .exactOptional()
+    .describe('When the window opens: a cron schedule of five fields; day of month and weekday must both match.'),
+  duration: duration.exactOptional().describe('How long it stays open; at most 744h.'),
+  dates: z
+    .array(dateRange)
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('Instead of a schedule: whole days, as "2026-12-24" or "2026-12-24/2027-01-02", the last one included.'),
   timeZone: z
     .string()
     .refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"')
     .exactOptional()
     .describe('UTC unless stated.'),
-  action: z.enum(['allow', 'deny']).exactOptional().describe('allow unless stated.'),
+  action: z.enum(['allow', 'deny']).exactOptional().describe('allow unless stated; deny wins.'),
 })
 
 const gate = z.strictObject({
@@ -73,19 +85,18 @@ export const rollout = z.strictObject({
     .exactOptional()
     .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
   drain: drain.exactOptional(),
-  windows: z.array(window).max(100).exactOptional().describe('When nodes may be taken.'),
+  windows: z
+    .array(window)
+    .max(100)
+    .exactOptional()
+    .describe('When something may begin: while an allow window is open, or at any time if there is none, and no deny window.'),
+  rollbackOutsideWindows: z
+    .boolean()
+    .exactOptional()
+    .describe('Whether a pool goes back after a failure though no window is open; true unless stated.'),
   gates: z.array(gate).max(20).exactOptional().describe('Measurements that must hold before the next wave opens.'),
 })
 export type RolloutSpec = z.infer<typeof rollout>
 export type WaveSpec = z.infer<typeof wave>
 export type WindowSpec = z.infer<typeof window>
 export type GateSpec = z.infer<typeof gate>
-
-function isTimeZone(value: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: value })
-    return true
-  } catch {
-    return false
-  }
-}

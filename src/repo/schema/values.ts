@@ -20,3 +20,22 @@ export function parseDuration(text: string): number {
 export function parseShare(value: number | string): { readonly count: number } | { readonly percent: number } {
   return typeof value === 'number' ? { count: value } : { percent: Number(value.slice(0, -1)) }
 }
+
+/** The first and the last day, as midnights in UTC: `2026-12-24`, or `2026-12-24/2027-01-02`. */
+export function parseDateRange(text: string): { readonly first: number; readonly last: number } {
+  const [first = '', last = first] = text.split('/')
+  return { first: Date.parse(`${first}T00:00:00Z`), last: Date.parse(`${last}T00:00:00Z`) }
+}
+
+/** Both are days of the calendar, and the first is not after the last. */
+export function isDateRange(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}(?:\/\d{4}-\d{2}-\d{2})?$/.test(text)) return false
+  const { first, last } = parseDateRange(text)
+  return first <= last && text.split('/').every(isDay)
+}
+
+/** JavaScript takes 31 April for 1 May. */
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+}
