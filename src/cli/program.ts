@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   render: async (io) => (await import('./render.ts')).renderCommand(io),
   plan: async (io) => (await import('./plan.ts')).planCommand(io),
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
+  windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
   controller: async (io) => (await import('./controller.ts')).controllerCommand(io),
 }

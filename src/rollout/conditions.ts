@@ -6,6 +6,7 @@ import type { Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
 import { describePause, type Restraint } from './restraint.ts'
 import type { Taking } from './take.ts'
+import { isRejected } from './target.ts'
 import { describeNodes } from './wording.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
@@ -42,8 +43,8 @@ function workOf(picture: Picture, { taken, waiting, undrainable, restraint }: Ta
   if (!moves && (restraint?.stalls || undrainable.length > 0)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}`
   if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
-  if (run.target.fingerprint !== pool.head.fingerprint) return { reason: 'RollingBack', message }
   if (!moves && restraint) return wait(restraint, message)
+  if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }

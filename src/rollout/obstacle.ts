@@ -1,6 +1,7 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolReason, RevisionRef } from '../protocol/node-pool.ts'
 import type { Picture } from './picture.ts'
+import { isSettled } from './progress.ts'
 import type { Memory } from './snapshot.ts'
 import type { Taking } from './take.ts'
 import { isRejected } from './target.ts'
@@ -68,8 +69,8 @@ function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed')
 }
 
 /** Only while it keeps something from happening. */
-function restraint({ run, members }: Picture, { restraint }: Taking): Finding | undefined {
-  if (run.withheld?.stalls) return run.withheld
-  const settled = run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
-  return restraint?.stalls && !settled ? restraint : undefined
+function restraint(picture: Picture, { restraint }: Taking): Finding | undefined {
+  const { withheld } = picture.run
+  if (withheld?.stalls) return withheld
+  return restraint?.stalls && !isSettled(picture) ? restraint : undefined
 }

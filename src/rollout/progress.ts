@@ -31,6 +31,11 @@ export function isWaveDone(picture: Picture): boolean {
   return pending === 0 && (current > 0 || (total === 0 && beyond > 0))
 }
 
+/** Nothing is left to do, and nothing could be kept from happening. */
+export function isSettled({ run, members }: Picture): boolean {
+  return run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
+}
+
 /** The next wave opens only when a person promotes the target. */
 export function awaitsPromotion({ pool, run, waves, open }: Picture): boolean {
   return waves[open + 1]?.manual === true && !denotes(pool.controls.promoted, run.target)

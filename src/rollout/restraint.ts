@@ -1,4 +1,5 @@
 import type { PoolReason } from '../protocol/node-pool.ts'
+import { closedWindow } from './closed-window.ts'
 import type { Picture } from './picture.ts'
 import type { Instant } from './snapshot.ts'
 
@@ -15,7 +16,7 @@ export interface Restraint {
 }
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused]
+const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused, closedWindow]
 
 export function restraintOf(picture: Picture): Restraint | undefined {
   for (const rule of RULES) {

@@ -13,6 +13,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     trial: 120_000,
     drain: { mode: 'Auto', timeout: 900_000, deleteEmptyDirData: false, force: false },
     windows: [],
+    rollbackOutsideWindows: true,
     gates: [],
   })
 })

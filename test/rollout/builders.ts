@@ -160,6 +160,8 @@ export interface PoolOptions {
   readonly onFailure?: RolloutPolicy['onFailure']
   readonly drain?: RolloutPolicy['drain']['mode']
   readonly applyTimeout?: number
+  readonly windows?: RolloutPolicy['windows']
+  readonly rollbackOutsideWindows?: boolean
   /** What the head wants of single nodes, when it is not what it wants of all. */
   readonly wants?: Readonly<Record<string, Partial<Extract<Wanted, { kind: 'config' }>> | { readonly problem: string }>>
   readonly disruption?: Extract<Wanted, { kind: 'config' }>['disruption']
@@ -222,6 +224,8 @@ function policyOf(options: PoolOptions): RolloutPolicy {
     onFailure: options.onFailure ?? 'Rollback',
     drain: { mode: options.drain ?? 'Auto' },
     applyTimeout: options.applyTimeout ?? 15 * minute,
+    windows: options.windows ?? [],
+    rollbackOutsideWindows: options.rollbackOutsideWindows ?? true,
   }
 }
 

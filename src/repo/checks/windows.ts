@@ -40,12 +40,10 @@ function windowProblems(
   return neverChanges(document, { window, path })
 }
 
-function neverChanges(
-  document: WithRollout,
-  { window, path }: { readonly window: WindowSpec; readonly path: Path },
-): Problem[] {
+function neverChanges(document: WithRollout, { window, path }: { readonly window: WindowSpec; readonly path: Path }): Problem[] {
   const first = firstOpening([{ ...windowOf(window), action: 'allow' }])
-  if (!first) return [invalid(document, { path: [...path, 'schedule'], message: 'the window never opens, not even in a leap year' })]
+  if (!first)
+    return [invalid(document, { path: [...path, 'schedule'], message: 'the window never opens, not even in a leap year' })]
   if (first.from > A_LEAP_YEAR || first.to < A_LEAP_YEAR + HORIZON) return []
   return [
     invalid(document, {

@@ -30,11 +30,14 @@ const drain = z.strictObject({
   gracePeriodSeconds: z.int().min(0).exactOptional().describe('Instead of the grace period that each pod states.'),
 })
 
+/** With six, the first would be seconds. */
+const FIVE_FIELDS = /^\S+(?: \S+){4}$/
+
 const window = z.strictObject({
   schedule: z
     .string()
-    .regex(/^\S+(?: \S+){4}$/, 'expected a cron schedule of five fields, such as "0 22 * * mon-thu"')
-    .refine((text) => scheduleProblems(text).length === 0, {
+    .regex(FIVE_FIELDS, 'expected a cron schedule of five fields, such as "0 22 * * mon-thu"')
+    .refine((text) => !FIVE_FIELDS.test(text) || scheduleProblems(text).length === 0, {
       error: ({ input }) => `expected a cron schedule of five fields; ${scheduleProblems(String(input)).join('; ')}`,
     })
     .exactOptional()

@@ -12,6 +12,7 @@ import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import { trueBudget } from './invariants/true-budget.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
+import { windowsKept } from './invariants/windows-kept.ts'
 import type { World } from './world.ts'
 
 /** What must hold whatever happens. Each is one file in `invariants/`, and stands in the list below. */
@@ -37,6 +38,7 @@ export const INVARIANTS: readonly Invariant[] = [
   fixpoint,
   sameInAnyOrder,
   wakesLater,
+  windowsKept,
 ]
 
 /** @throws naming what does not hold. */

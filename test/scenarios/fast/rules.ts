@@ -5,6 +5,7 @@ import { budget } from './rules/budget.ts'
 import { failures } from './rules/failures.ts'
 import { fleetBudget } from './rules/fleet-budget.ts'
 import { waves } from './rules/waves.ts'
+import { windows } from './rules/windows.ts'
 
 /** How a drawn fleet is rolled. */
 export interface FleetRules {
@@ -16,7 +17,7 @@ export interface FleetRules {
 export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
 export type DrawFleetRule = (random: Random) => Partial<FleetPolicy>
 
-const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures]
+const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows]
 const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget]
 
 const NAMES = ['control-plane', 'gpu', 'workers']
@@ -29,6 +30,8 @@ const BASE: RolloutPolicy = {
   onFailure: 'Halt',
   drain: { mode: 'Auto' },
   applyTimeout: 10 * 60_000,
+  windows: [],
+  rollbackOutsideWindows: true,
 }
 
 export function drawRules(random: Random): FleetRules {

@@ -1,0 +1,31 @@
+import type { Window } from '../../../../src/calendar/window.ts'
+import type { Instant } from '../../../../src/rollout/snapshot.ts'
+import type { Invariant } from '../invariants.ts'
+import { type Decided, decidedPools, stepsOf } from './steps.ts'
+
+const MINUTE = 60_000
+
+export const windowsKept: Invariant = {
+  claim: 'outside the windows nothing begins but nodes that join, and the way back where that is let through',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => isOpen(decided, observed.at) || beginsNothing(decided)),
+}
+
+function beginsNothing(decided: Decided): boolean {
+  const { pool, decision } = decided
+  const goesBack = decision.status.rejected.some(({ fingerprint }) => fingerprint === pool.head.fingerprint)
+  if (goesBack && pool.policy.rollbackOutsideWindows) return true
+  return stepsOf(decided).every(({ node }) => node.assigned === undefined && decision.status.stable !== undefined)
+}
+
+/** Told anew here: those that are drawn open every so many minutes of an hour. */
+function isOpen({ pool: { policy } }: Decided, at: Instant): boolean {
+  const open = (action: Window['action']) => policy.windows.filter((window) => window.action === action && isWithin(window, at))
+  const hasAllow = policy.windows.some(({ action }) => action === 'allow')
+  return (!hasAllow || open('allow').length > 0) && open('deny').length === 0
+}
+
+function isWithin(window: Window, at: Instant): boolean {
+  if (!('schedule' in window)) return false
+  const period = Number(/^\*\/(\d+) /.exec(window.schedule)?.[1]) * MINUTE
+  return (at % (60 * MINUTE)) % period < window.duration
+}
