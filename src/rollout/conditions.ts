@@ -43,11 +43,11 @@ function workOf(picture: Picture, { taken, waiting, undrainable, restraint }: Ta
   if (!moves && (restraint?.stalls || undrainable.length > 0)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}`
   if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
+  if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
+    return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   if (!moves && restraint) return wait(restraint, message)
   if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
-  if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
-    return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
 }

@@ -54,6 +54,16 @@ test('a wave soaks outside the window, and the next one waits for it', () => {
   expect(condition(decision, 'Ready').reason).toBe('WaitingForWindow')
 })
 
+test('a wave that a person must open says so though no window is open', () => {
+  const waves = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
+  const pool = aPool({ stable: 'older', since: noon - hour, waves, windows: nights }).with(
+    aNode('a').on('new', { at: noon - 20 * minute }),
+    ...old('b'),
+  )
+
+  expect(condition(decide(pool, noon), 'Ready').reason).toBe('WaitingForPromotion')
+})
+
 test('a pool goes back after a failure though no window is open', () => {
   const pool = aPool({ stable: 'older', rejected: ['new'], windows: nights }).with(
     aNode('a').rolledBackFrom('new'),
