@@ -13,10 +13,15 @@ export class VirtualClock implements Clock {
   #wall: number
   #order = 0
   readonly #sleepers = new Set<Sleeper>()
+  readonly #settled: () => Promise<unknown>
 
-  /** @param startAt milliseconds since the epoch */
-  constructor(startAt: number = Date.UTC(2026, 0, 1)) {
+  /**
+   * @param startAt milliseconds since the epoch
+   * @param options.settled resolves when all has happened that needs no time; a turn of the event loop unless told otherwise
+   */
+  constructor(startAt: number = Date.UTC(2026, 0, 1), { settled = () => setImmediate() as Promise<unknown> } = {}) {
     this.#wall = startAt
+    this.#settled = settled
   }
 
   now(): number {
@@ -55,7 +60,7 @@ export class VirtualClock implements Clock {
    */
   async runUntil(done: () => boolean | Promise<boolean>, { within = 3_600_000 } = {}): Promise<void> {
     const end = this.#elapsed + within
-    await setImmediate()
+    await this.#settled()
     while (!(await done())) {
       if (await this.#step(end)) continue
       throw new Error(`wait for a condition: not so after ${within} ms of virtual time`)
@@ -69,12 +74,12 @@ export class VirtualClock implements Clock {
 
   /** One sleeper wakes, and everything that follows from it without waiting has happened. */
   async #step(end: number): Promise<boolean> {
-    await setImmediate()
+    await this.#settled()
     const next = this.#next()
     if (next === undefined || next.due > end) return false
     this.#elapsed = Math.max(this.#elapsed, next.due)
     next.wake()
-    await setImmediate()
+    await this.#settled()
     return true
   }
 

@@ -1,6 +1,11 @@
 import { STEPS, tellFast } from './fast/story.ts'
+import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
+/** The real decision; everything else is a small model. Thousands in half a minute. */
 export const fast: Kind = { name: 'fast', steps: STEPS, tell: tellFast }
 
-export const KINDS: readonly Kind[] = [fast]
+/** The real controller and the real agents on simulated hosts. Some a second. */
+export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
+
+export const KINDS: readonly Kind[] = [fast, full]

@@ -1,44 +1,21 @@
-import type { ApiObject } from './api-object.ts'
-import { runDisruptionController } from './budgets/disruption-controller.ts'
-import type { Core } from './core.ts'
-import { serveDefinitions } from './crd/definitions.ts'
-import { emptyNamespaces } from './namespaces/empty-namespaces.ts'
-import { finishPods } from './pods/finish-pods.ts'
-import { namespaces } from './resources/plain.ts'
-import { Registry } from './resources/registry.ts'
+import { type CoreOptions, createCore } from './create-core.ts'
 import { Faults } from './server/faults.ts'
 import { handleRequest } from './server/handle-request.ts'
 import { kubeconfigFor } from './server/kubeconfig.ts'
 import type { TlsFiles } from './server/listener.ts'
 import { Listener } from './server/listener.ts'
 import { RequestCounters } from './server/request-counters.ts'
-import { Snapshots } from './storage/snapshots.ts'
-import { Store } from './storage/store.ts'
-import { WatchHub } from './watch/watch-hub.ts'
-import { seed } from './writes/create-object.ts'
+import type { Store } from './storage/store.ts'
 
-export interface ApiServerOptions {
+export interface ApiServerOptions extends CoreOptions {
   /** The default is 127.0.0.1. */
   readonly host?: string
   /** The default is any free port. */
   readonly port?: number
   /** HTTPS; without it plain HTTP, which belongs on the loopback only. */
   readonly tls?: TlsFiles
-  /** Changes of each resource that a watch can catch up on; the default is 2,000. An older start gets 410. */
-  readonly historyLimit?: number
-  /** Paged lists that can be continued at a time; the default is 32. An older cursor gets 410. */
-  readonly snapshotLimit?: number
   /** Milliseconds between bookmarks; the default is a minute. */
   readonly bookmarkInterval?: number
-  /** Milliseconds since the epoch; for stamps and ages. */
-  readonly now?: () => number
-  /** Keep the status of PodDisruptionBudgets true and empty deleted namespaces, as kube-controller-manager does; the default. */
-  readonly controllers?: boolean
-  /**
-   * Told of every pod that is to end, in the kubelet's place: when it resolves, the pod is gone. Without it such pods stay until
-   * somebody deletes them with a grace period of 0.
-   */
-  readonly onPodTerminating?: (pod: ApiObject) => void | Promise<void>
 }
 
 export interface ApiServer {
@@ -63,9 +40,6 @@ export interface ApiServer {
   start(): Promise<void>
   close(): Promise<void>
 }
-
-/** Namespaces that a cluster has from the start. */
-const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
 /** A Kubernetes API server in this process, its objects in memory: no etcd, no controllers but what the options say, no authorization. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
@@ -97,24 +71,4 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     start: () => listener.start(),
     close: () => listener.stop(),
   }
-}
-
-function createCore(options: ApiServerOptions): Core {
-  const core: Core = {
-    store: new Store({ historyLimit: options.historyLimit ?? 2_000 }),
-    registry: new Registry(),
-    snapshots: new Snapshots(options.snapshotLimit ?? 32),
-    watches: new WatchHub(),
-    now: options.now ?? Date.now,
-  }
-  serveDefinitions(core)
-  // Before the first write, so that no watch misses one.
-  for (const { collection } of core.registry.all()) core.store.collection(collection)
-  if (options.controllers ?? true) {
-    runDisruptionController(core)
-    emptyNamespaces(core)
-  }
-  if (options.onPodTerminating) finishPods(core, options.onPodTerminating)
-  for (const name of NAMESPACES) seed(core, namespaces, { metadata: { name } })
-  return core
 }

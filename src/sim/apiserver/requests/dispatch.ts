@@ -23,6 +23,11 @@ export function dispatch(
     serveWatch(core, request, response, watch)
     return undefined
   }
+  return answer(core, request)
+}
+
+/** To everything but a watch. @throws {StatusError} */
+export function answer(core: Core, request: ApiRequest): Answer {
   if (request.type.rules.answer && request.verb !== 'create') throw methodNotAllowed()
   try {
     return perform(core, request)

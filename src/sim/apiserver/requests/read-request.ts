@@ -7,6 +7,9 @@ import type { ResourcePath } from './parse-path.ts'
 import { parsePath } from './parse-path.ts'
 import type { ApiRequest, Verb } from './request.ts'
 
+/** What of an HTTP message says what is asked for. */
+export type RequestMessage = Pick<IncomingMessage, 'method' | 'headers'>
+
 /** A request for a resource, without its body. */
 export type RequestHead = Omit<ApiRequest, 'body'>
 
@@ -14,7 +17,7 @@ export type RequestHead = Omit<ApiRequest, 'body'>
  * @returns undefined when there is no such resource.
  * @throws {StatusError} 405, 406
  */
-export function readHead(message: IncomingMessage, url: URL, registry: Registry): RequestHead | undefined {
+export function readHead(message: RequestMessage, url: URL, registry: Registry): RequestHead | undefined {
   const path = parsePath(url.pathname)
   const type = path && registry.find(path.group, path.version, path.plural)
   if (!path || !type || !isServed(path, type)) return undefined

@@ -1,0 +1,120 @@
+import {
+  type FollowEvent,
+  type FollowOptions,
+  type KubeApi,
+  KubeError,
+  type KubeObject,
+  type PatchType,
+} from '../../kube/kube-api.ts'
+import type { Core } from './core.ts'
+import { answer } from './requests/dispatch.ts'
+import { readHead } from './requests/read-request.ts'
+import type { ApiRequest } from './requests/request.ts'
+import { selectionOf } from './requests/selection.ts'
+import { StatusError } from './status-error.ts'
+import type { Change } from './storage/change.ts'
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+}
+
+interface Asked {
+  readonly method: string
+  readonly query?: Readonly<Record<string, string>> | undefined
+  readonly body?: unknown
+  readonly contentType?: string
+}
+
+/**
+ * A client in the server's own process, for fleets in virtual time: the same answers and refusals, without sockets and timers. Watches
+ * never break by themselves; who wants that puts something unreliable in front.
+ */
+export function inProcessClient(core: Core): KubeApi {
+  const ask = async <T>(path: string, asked: Asked): Promise<T> => JSON.parse(answered(core, requestOf(core, path, asked))) as T
+  return {
+    get: (path, options) => ask(path, { method: 'GET', query: options?.query }),
+    create: (path, body, options) => ask(path, { method: 'POST', body, query: options?.query }),
+    replace: (path, body, options) => ask(path, { method: 'PUT', body, query: options?.query }),
+    patch: (path, body, { type = 'merge', query } = {}) =>
+      ask(path, { method: 'PATCH', body, contentType: PATCH_TYPES[type], query }),
+    delete: async (path, options) => void (await ask(path, { method: 'DELETE', body: options?.body, query: options?.query })),
+    async list(path, options) {
+      const { items } = stateOf(core, path, options)
+      return { items, resourceVersion: String(core.store.revision) }
+    },
+    follow: (path, options) => follow(core, path, options),
+  }
+}
+
+function requestOf(core: Core, path: string, { method, query = {}, body, contentType = 'application/json' }: Asked): ApiRequest {
+  const url = new URL(path, 'http://server')
+  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
+  const head = readHead({ method, headers: { 'content-type': contentType } }, url, core.registry)
+  if (!head) throw new KubeError(`the server could not find the requested resource "${path}"`, { code: 404, reason: 'NotFound' })
+  return { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
+}
+
+function answered(core: Core, request: ApiRequest): string {
+  try {
+    return answer(core, request).text
+  } catch (cause) {
+    if (!(cause instanceof StatusError)) throw cause
+    const { code, reason, details, message } = cause
+    throw new KubeError(message, { code, reason, retryAfter: details?.retryAfterSeconds, cause })
+  }
+}
+
+/** The collection that the options select from. */
+function selected<T>(core: Core, path: string, { labelSelector, fieldSelector }: FollowOptions<T>) {
+  const query = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
+  const request = requestOf(core, path, { method: 'GET', query })
+  return { collection: core.store.collection(request.type.collection), ...selectionOf(request) }
+}
+
+function stateOf<T>(core: Core, path: string, options: FollowOptions<T>): { readonly items: T[] } {
+  const { collection, selects, key } = selected(core, path, options)
+  const only = key === undefined ? undefined : collection.get(key)
+  const entries = key === undefined ? collection.sorted() : only ? [only] : []
+  return { items: entries.filter(selects).map(({ object }) => options.project(object as KubeObject)) }
+}
+
+async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
+  const { signal } = options
+  const { collection, selects, key } = selected(core, path, options)
+  const told: FollowEvent<T>[] = [{ type: 'sync', ...stateOf(core, path, options) }]
+  let wake = (): void => {}
+  const deliver = (change: Change): void => {
+    const event = eventOf(change, selects, options)
+    if (event) told.push(event)
+    wake()
+  }
+  const leave = core.watches.join(collection, { key, deliver, end: () => {}, mute: () => {} })
+  const stop = (): void => wake()
+  signal?.addEventListener('abort', stop)
+  try {
+    while (!signal?.aborted) {
+      const event = told.shift()
+      if (event) yield event
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+  } finally {
+    signal?.removeEventListener('abort', stop)
+    leave()
+  }
+}
+
+function eventOf<T>(
+  { type, entry, previous }: Change,
+  selects: (entry: Change['entry']) => boolean,
+  { project }: FollowOptions<T>,
+): FollowEvent<T> | undefined {
+  if (type !== 'DELETED' && selects(entry)) return { type: 'upsert', item: project(entry.object as KubeObject) }
+  if (previous === undefined || !selects(previous)) return undefined
+  return { type: 'delete', name: entry.object.metadata.name ?? '', namespace: entry.object.metadata.namespace ?? '' }
+}

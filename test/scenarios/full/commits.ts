@@ -1,0 +1,56 @@
+import type { RepoFile, RepoSnapshot } from '../../../src/protocol/repo-snapshot.ts'
+import type { Random } from '../random.ts'
+
+/** What becomes of a node that is given a content. invalid: nobody is given it, since the commit is refused as a whole. */
+export type Outcome = 'good' | 'crash' | 'invalid'
+
+export interface Content {
+  readonly name: string
+  readonly outcome: Outcome
+}
+
+export interface PoolRules {
+  readonly name: string
+  readonly maxUnavailable: number
+  readonly onFailure: 'Halt' | 'Rollback'
+  readonly canary: boolean
+}
+
+export function drawPoolRules(name: string, random: Random): PoolRules {
+  return {
+    name,
+    maxUnavailable: 1 + random.below(2),
+    onFailure: random.pick(['Halt', 'Rollback']),
+    canary: random.chance(0.5),
+  }
+}
+
+const HEAD = 'apiVersion: nodewave.io/v1alpha1\nkind:'
+
+/** A commit of a fleet in which each pool has such a content. */
+export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>): RepoSnapshot {
+  const documents = [...pools].map(([rules, content]) => poolDocument(rules, content))
+  const fleet = `${HEAD} Fleet\nmetadata: {name: fleet}\nspec: {historyLimit: 3}\n`
+  const text = [fleet, ...documents].join('---\n')
+  return {
+    commit: number.toString(16).padStart(4, '0').repeat(10),
+    author: { name: 'Ada', email: 'ada@example.com' },
+    committedAt: 0,
+    message: [...pools.values()].map(({ name }) => name).join(' '),
+    parents: [],
+    files: new Map<string, RepoFile>([['fleet.yaml', { kind: 'file', bytes: Buffer.from(text) }]]),
+  }
+}
+
+function poolDocument({ name, maxUnavailable, onFailure, canary }: PoolRules, { name: content, outcome }: Content): string {
+  const waves = canary ? 'waves: [{name: canary, nodes: 1, soak: 1m}, {name: rest, nodes: 100%}], ' : ''
+  const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
+  return `${HEAD} NodePool
+metadata: {name: ${name}}
+spec:
+  nodeSelector: {matchLabels: {role: ${name}}}
+  kubelet:
+    flags: {node-labels: "content=${content}"${endpoint}}
+${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m}
+`
+}

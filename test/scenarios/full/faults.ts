@@ -1,0 +1,30 @@
+import { adminCordons } from './faults/admin-cordons.ts'
+import { agentDies } from './faults/agent-dies.ts'
+import { apiFails } from './faults/api-fails.ts'
+import { clockJumps } from './faults/clock-jumps.ts'
+import { commitArrives } from './faults/commit-arrives.ts'
+import { controllerDies } from './faults/controller-dies.ts'
+import { networkFails } from './faults/network-fails.ts'
+import { nodeJoins } from './faults/node-joins.ts'
+import { nodeLeaves } from './faults/node-leaves.ts'
+import { powerFails } from './faults/power-fails.ts'
+import { watchFails } from './faults/watch-fails.ts'
+import type { World } from './world.ts'
+
+/** Something that happens to a fleet. Each is one file in `faults/`, and stands in the list below. */
+export type Fault = (world: World) => void | Promise<void>
+
+export const FAULTS: readonly Fault[] = [
+  commitArrives,
+  commitArrives,
+  controllerDies,
+  agentDies,
+  apiFails,
+  watchFails,
+  powerFails,
+  networkFails,
+  clockJumps,
+  nodeJoins,
+  nodeLeaves,
+  adminCordons,
+]

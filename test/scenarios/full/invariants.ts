@@ -1,0 +1,32 @@
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { type Assignment, assignmentIn, hasEnded } from './assignment.ts'
+import { budget, disturbs } from './invariants/budget.ts'
+import { nothingRejected } from './invariants/nothing-rejected.ts'
+import { stoppedPools } from './invariants/stopped-pools.ts'
+import type { World } from './world.ts'
+
+/** What must hold of every assignment, at the moment it is written. Each is one file in `invariants/`, and stands in the list below. */
+export interface Invariant {
+  readonly claim: string
+  readonly holds: (assignment: Assignment, world: World) => boolean
+}
+
+const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools]
+
+/** From now on every write is looked at; what does not hold is noted in the world. */
+export function watchOver(world: World): void {
+  world.store.collection('nodes').listen((change) => {
+    const assignment = assignmentIn(change)
+    if (assignment) judge(assignment, world)
+    const node = change.entry.object as unknown as KubeObject
+    if (change.type === 'DELETED' || hasEnded(node)) world.disturbed.delete(node.metadata.name)
+  })
+}
+
+function judge(assignment: Assignment, world: World): void {
+  const { node, desired } = assignment
+  world.tell(`${node} is assigned ${desired.REVISION?.slice(-4)}, grant ${desired.GRANT}`)
+  for (const { claim, holds } of INVARIANTS)
+    if (!holds(assignment, world)) world.broken.push(`${node}: it does not hold that ${claim}`)
+  if (disturbs(assignment, world)) world.disturbed.add(node)
+}

@@ -1,0 +1,102 @@
+import { Agent } from '../../../src/apply/agent.ts'
+import { kubeNodeApi } from '../../../src/apply/kube-node-api.ts'
+import { DEFAULT_OPTIONS } from '../../../src/apply/options.ts'
+import type { KubeApi } from '../../../src/kube/kube-api.ts'
+import type { AgentProcess, Death } from '../../../src/sim/host/faults.ts'
+import { type NodeStatus, SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
+import type { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+import type { Random } from '../random.ts'
+import { Trouble, unreliableKube } from './unreliable-kube.ts'
+
+export interface MachineOptions {
+  readonly name: string
+  readonly pool: string
+  readonly kube: KubeApi
+  readonly clock: VirtualClock
+  readonly random: Random
+}
+
+const VERSION = '1.36.3'
+const NODES = '/api/v1/nodes'
+
+/** A simulated host with the real agent, which is started again by itself when it dies; and its Node. */
+export class Machine {
+  readonly name: string
+  readonly pool: string
+  readonly trouble = new Trouble()
+  readonly host: SimulatedHost
+  readonly #options: MachineOptions
+  #running: { readonly process: AgentProcess; readonly stop: AbortController } | undefined
+  #ready: { readonly value: boolean; readonly since: string } | undefined
+  #gone = false
+
+  private constructor(options: MachineOptions) {
+    this.#options = options
+    this.name = options.name
+    this.pool = options.pool
+    const onNodeStatus = (status: NodeStatus): Promise<void> => this.#tellStatus(status)
+    this.host = new SimulatedHost({ clock: options.clock, version: VERSION, onNodeStatus })
+  }
+
+  /** Registers the Node and starts the agent. */
+  static async join(options: MachineOptions): Promise<Machine> {
+    const { kube, name, pool } = options
+    const labels = { role: pool, 'topology.kubernetes.io/zone': `zone-${options.random.below(3)}` }
+    const nodeInfo = { architecture: 'amd64', osImage: 'Debian', kubeletVersion: `v${VERSION}` }
+    await kube.create(NODES, { metadata: { name, labels }, status: { nodeInfo } })
+    const machine = new Machine(options)
+    await machine.#tellStatus({ ready: true, kubeletVersion: `v${VERSION}` })
+    await kube.patch(`${NODES}/${name}`, { spec: { taints: null } })
+    machine.startAgent()
+    return machine
+  }
+
+  /** The Node is deleted, and its machine is no more. */
+  async leave(): Promise<void> {
+    this.#gone = true
+    this.killAgent()
+    this.host.powerOff()
+    await this.#options.kube.delete(`${NODES}/${this.name}`)
+  }
+
+  /** Takes the place of the one that is there. @param death when it is to die */
+  startAgent(death?: Death): void {
+    this.killAgent()
+    const { kube, clock, random } = this.#options
+    const stop = new AbortController()
+    const api = kubeNodeApi(unreliableKube(kube, { trouble: this.trouble, clock, random }), this.name)
+    const process = this.host.process(api, death && { death })
+    this.#running = { process, stop }
+    void new Agent(process.ports, DEFAULT_OPTIONS).run(stop.signal)
+  }
+
+  killAgent(): void {
+    this.#running?.process.kill()
+    this.#running?.stop.abort()
+  }
+
+  /** The service manager starts an agent that has died. */
+  keepAgentRunning(): void {
+    if (this.#running?.process.dead && !this.host.faults.dead) this.startAgent()
+  }
+
+  powerOff(): void {
+    this.killAgent()
+    this.host.powerOff()
+  }
+
+  powerOn(): void {
+    this.host.powerOn()
+    this.startAgent()
+  }
+
+  async #tellStatus({ ready, kubeletVersion }: NodeStatus): Promise<void> {
+    if (this.#gone) return
+    const now = new Date(this.#options.clock.now()).toISOString()
+    if (this.#ready?.value !== ready) this.#ready = { value: ready, since: now }
+    const condition = { type: 'Ready', status: ready ? 'True' : 'Unknown', lastTransitionTime: this.#ready.since }
+    const nodeInfo = kubeletVersion === undefined ? {} : { nodeInfo: { kubeletVersion } }
+    const status = { conditions: [condition], ...nodeInfo }
+    await this.#options.kube.patch(`${NODES}/${this.name}/status`, { status }, { type: 'strategic' })
+  }
+}

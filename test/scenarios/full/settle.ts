@@ -1,0 +1,75 @@
+import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
+import { activeDigest, desiredOf, hasEnded, isReady } from './assignment.ts'
+import type { Content } from './commits.ts'
+import { Trouble } from './unreliable-kube.ts'
+import type { World } from './world.ts'
+
+const HOUR = 3_600_000
+/** Of virtual time: backoffs, soaks, timeouts and the way back and forth all fit in. */
+const PATIENCE = 6 * HOUR
+
+/** The faults cease. A good commit must reach every host, a bad one must be stopped, and its revert must reach every host again. */
+export async function settle(world: World): Promise<void> {
+  await recover(world)
+  await expectEverybodyAt(pushToAll(world, { name: 'last', outcome: 'good' }), world)
+  const bad = pushToAll(world, { name: 'bad', outcome: 'crash' })
+  await until(world, 'every pool stops the bad commit', () => statuses(world).every((status) => isStopped(status, bad)))
+  await expectEverybodyAt(pushToAll(world, { name: 'last', outcome: 'good' }), world)
+}
+
+function pushToAll(world: World, content: Content): string {
+  return world.push(new Map(world.pools.map((pool) => [pool, content])))
+}
+
+async function expectEverybodyAt(commit: string, world: World): Promise<void> {
+  await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
+  for (const node of world.nodes()) {
+    const desired = desiredOf(node)
+    const isAt = isReady(node) && hasEnded(node) && activeDigest(node) === desired?.DIGEST && desired?.REVISION !== undefined
+    const version = world.machines.get(node.metadata.name)?.host.services.healthyVersion()
+    if (!isAt || version === undefined)
+      throw new Error(`${node.metadata.name} is not at ${commit.slice(-4)}: ${JSON.stringify(node.metadata.annotations)}`)
+  }
+}
+
+/** Ends every fault; what faults did to hosts and objects stays. */
+async function recover(world: World): Promise<void> {
+  world.tell('the faults cease')
+  for (const machine of world.machines.values()) {
+    Object.assign(machine.trouble, new Trouble())
+    machine.host.faults.network = undefined
+    await world.kube.patch(`/api/v1/nodes/${machine.name}`, { spec: { unschedulable: null } })
+    if (machine.host.faults.dead) machine.powerOn()
+    else machine.startAgent()
+  }
+  world.startController()
+}
+
+function statuses(world: World): Partial<NodePoolStatus>[] {
+  const used = world.pools.filter(({ name }) => [...world.machines.values()].some((machine) => machine.pool === name))
+  return used.map(({ name }) => (world.pool(name)?.status ?? {}) as Partial<NodePoolStatus>)
+}
+
+function isDone({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  return observedRevision === commit && ready?.status === 'True' && ready.reason === 'Completed'
+}
+
+function isStopped({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
+  const stalled = conditions.find(({ type }) => type === 'Stalled')
+  const reconciling = conditions.find(({ type }) => type === 'Reconciling')
+  return observedRevision === commit && stalled?.status === 'True' && reconciling?.status === 'False'
+}
+
+/** Looks again and again as time passes. @throws when it is not so in the end, or something did not hold on the way */
+async function until(world: World, what: string, done: () => boolean): Promise<void> {
+  for (let waited = 0; !done(); waited += 10_000) {
+    if (world.broken.length > 0) return
+    if (waited > PATIENCE)
+      throw new Error(
+        `${what}: not after ${PATIENCE / HOUR} hours; ${JSON.stringify(statuses(world).map((s) => s.conditions?.[0]))}`,
+      )
+    await world.clock.advance(10_000)
+    world.reviveTheDead()
+  }
+}

@@ -1,0 +1,41 @@
+import { Random } from '../random.ts'
+import type { Told } from '../tell-stories.ts'
+import { drawPoolRules } from './commits.ts'
+import { FAULTS } from './faults.ts'
+import { watchOver } from './invariants.ts'
+import { settle } from './settle.ts'
+import { World } from './world.ts'
+
+/** So many faults come before they cease. */
+export const STEPS = 25
+
+const SECOND = 1000
+
+/** A story with the real controller and the real agents; what happens in it takes the time that it takes. */
+export async function tellFull(seed: number, steps: number): Promise<Told> {
+  const random = new Random(seed)
+  const pools = ['gpu', 'workers'].slice(random.below(2)).map((name) => drawPoolRules(name, random))
+  const world = await World.create(random, pools)
+  try {
+    await begin(world)
+    for (let i = 0; i < steps && world.broken.length === 0; i++) {
+      await random.pick(FAULTS)(world)
+      await world.clock.advance(random.pick([0, 1, 5, 5, 20, 20, 90]) * SECOND)
+      world.reviveTheDead()
+    }
+    if (world.broken.length === 0) await settle(world)
+    if (world.broken.length > 0) throw new Error(world.broken.join('\n'))
+    return { ok: true }
+  } catch (error) {
+    return { ok: false, error, lines: [...pools.map((pool) => JSON.stringify(pool)), ...world.told] }
+  } finally {
+    world.end()
+  }
+}
+
+async function begin(world: World): Promise<void> {
+  watchOver(world)
+  for (const { name } of world.pools) for (let i = world.random.below(4); i >= 0; i--) await world.join(`${name}-${i}`, name)
+  world.startController()
+  world.push(new Map(world.pools.map((pool) => [pool, { name: 'first', outcome: 'good' }])))
+}

@@ -1,0 +1,131 @@
+import { createCompiler } from '../../../src/controller/compile.ts'
+import { control } from '../../../src/controller/controller.ts'
+import { nodePoolCrd } from '../../../src/controller/node-pool-crd.ts'
+import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+import type { RepoSnapshot } from '../../../src/protocol/repo-snapshot.ts'
+import { createCore } from '../../../src/sim/apiserver/create-core.ts'
+import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
+import type { Store } from '../../../src/sim/apiserver/storage/store.ts'
+import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+import { FakeSource } from '../../controller/fake-source.ts'
+import type { Random } from '../random.ts'
+import { type Content, commitOf, type PoolRules } from './commits.ts'
+import { Machine } from './machine.ts'
+import { isAwake, settled } from './settled.ts'
+import { Trouble, unreliableKube } from './unreliable-kube.ts'
+
+const NAMESPACE = 'nodewave-system'
+const START = Date.UTC(2026, 10, 21, 8)
+
+interface RunningController {
+  readonly trouble: Trouble
+  readonly stop: AbortController
+}
+
+/** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
+export class World {
+  readonly random: Random
+  readonly pools: readonly PoolRules[]
+  readonly clock = new VirtualClock(START, { settled })
+  readonly source = new FakeSource()
+  /** The API server, without anything between. */
+  readonly kube: KubeApi
+  readonly store: Store
+  readonly machines = new Map<string, Machine>()
+  /** By commit, what each pool is to run. */
+  readonly commits = new Map<string, ReadonlyMap<PoolRules, Content>>()
+  /** Nodes that were taken while they were available, and are not through with it. */
+  readonly disturbed = new Set<string>()
+  readonly told: string[] = []
+  /** What does not hold, as soon as it does not. */
+  readonly broken: string[] = []
+  #controller: RunningController | undefined
+
+  private constructor(random: Random, pools: readonly PoolRules[]) {
+    this.random = random
+    this.pools = pools
+    const core = createCore({ now: () => this.clock.now() })
+    this.store = core.store
+    this.kube = inProcessClient(core)
+  }
+
+  static async create(random: Random, pools: readonly PoolRules[]): Promise<World> {
+    const world = new World(random, pools)
+    await world.kube.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+    await world.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+    return world
+  }
+
+  get controllerTrouble(): Trouble {
+    return this.#controller?.trouble ?? new Trouble()
+  }
+
+  /** `kill -9` for the one that runs, and another one. */
+  startController(): void {
+    this.killController()
+    const [trouble, stop] = [new Trouble(), new AbortController()]
+    const { clock, source, random } = this
+    const compile = createCompiler({ namespace: NAMESPACE })
+    const ports = {
+      kube: unreliableKube(this.kube, { trouble, clock, random, asked: isAwake }),
+      source,
+      compile: (snapshot: RepoSnapshot) => {
+        isAwake()
+        return compile(snapshot)
+      },
+      clock: {
+        now: () => clock.now(),
+        sleepUntil: (at: number, signal: AbortSignal) => clock.sleep(at - clock.now(), signal),
+      },
+      log: isAwake,
+    }
+    this.#controller = { trouble, stop }
+    void control({ ports, settings: { names: namesFor(), namespace: NAMESPACE }, signal: stop.signal }).catch((error) =>
+      this.broken.push(`the controller ended: ${String(error)}`),
+    )
+  }
+
+  killController(): void {
+    if (!this.#controller) return
+    isAwake()
+    this.#controller.trouble.dead = true
+    this.#controller.stop.abort()
+  }
+
+  /** What has died by order is started again, as its supervisor would. */
+  reviveTheDead(): void {
+    if (this.controllerTrouble.dead) this.startController()
+    for (const machine of this.machines.values()) machine.keepAgentRunning()
+  }
+
+  async join(name: string, pool: string): Promise<void> {
+    const { kube, clock, random } = this
+    this.machines.set(name, await Machine.join({ name, pool, kube, clock, random }))
+  }
+
+  push(contents: ReadonlyMap<PoolRules, Content>): string {
+    const snapshot = commitOf(this.commits.size + 1, contents)
+    this.commits.set(snapshot.commit, contents)
+    this.source.tell({ kind: 'head', snapshot })
+    this.tell(`push ${snapshot.commit.slice(-4)} ${snapshot.message}`)
+    return snapshot.commit
+  }
+
+  nodes(): KubeObject[] {
+    return this.store.list('nodes') as unknown as KubeObject[]
+  }
+
+  pool(name: string): KubeObject | undefined {
+    return this.store.get('nodepools.nodewave.io', name) as unknown as KubeObject | undefined
+  }
+
+  tell(event: string): void {
+    this.told.push(`${new Date(this.clock.now()).toISOString()} ${event}`)
+  }
+
+  end(): void {
+    this.killController()
+    for (const machine of this.machines.values()) machine.killAgent()
+  }
+}
