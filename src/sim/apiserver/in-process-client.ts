@@ -94,6 +94,7 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
   const leave = core.watches.join(collection, { key, deliver, end: () => {}, mute: () => {} })
   const stop = (): void => wake()
   signal?.addEventListener('abort', stop)
+  options.onOpen?.()
   try {
     while (!signal?.aborted) {
       const event = told.shift()

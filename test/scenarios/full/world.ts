@@ -1,7 +1,10 @@
 import { createCompiler } from '../../../src/controller/compile.ts'
 import { control } from '../../../src/controller/controller.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pool-crd.ts'
+import type { Clock } from '../../../src/controller/ports.ts'
+import { steadyClock } from '../../../src/controller/steady-clock.ts'
 import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import type { Timers } from '../../../src/kube/timers.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 import type { RepoSnapshot } from '../../../src/protocol/repo-snapshot.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
@@ -16,7 +19,19 @@ import { isAwake, settled } from './settled.ts'
 import { Trouble, unreliableKube } from './unreliable-kube.ts'
 
 const NAMESPACE = 'nodewave-system'
+const REVISIONS = 'nodewave-revisions'
 const START = Date.UTC(2026, 10, 21, 8)
+
+function virtualTimers(clock: VirtualClock): Timers {
+  return {
+    elapsed: () => clock.elapsed(),
+    after(milliseconds, wake) {
+      const cancelled = new AbortController()
+      void clock.sleep(milliseconds, cancelled.signal).then(() => cancelled.signal.aborted || wake())
+      return () => cancelled.abort()
+    },
+  }
+}
 
 interface RunningController {
   readonly trouble: Trouble
@@ -52,7 +67,7 @@ export class World {
 
   static async create(random: Random, pools: readonly PoolRules[]): Promise<World> {
     const world = new World(random, pools)
-    await world.kube.create('/api/v1/namespaces', { metadata: { name: NAMESPACE } })
+    for (const name of [NAMESPACE, REVISIONS]) await world.kube.create('/api/v1/namespaces', { metadata: { name } })
     await world.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
     return world
   }
@@ -74,16 +89,24 @@ export class World {
         isAwake()
         return compile(snapshot)
       },
-      clock: {
-        now: () => clock.now(),
-        sleepUntil: (at: number, signal: AbortSignal) => clock.sleep(at - clock.now(), signal),
-      },
+      clock: this.#clockOf(stop.signal),
       log: isAwake,
     }
     this.#controller = { trouble, stop }
-    void control({ ports, settings: { names: namesFor(), namespace: NAMESPACE }, signal: stop.signal }).catch((error) =>
-      this.broken.push(`the controller ended: ${String(error)}`),
-    )
+    void control({
+      ports,
+      settings: { names: namesFor(), namespace: NAMESPACE, revisionsNamespace: REVISIONS },
+      signal: stop.signal,
+    }).catch((error) => this.broken.push(`the controller ended: ${String(error)}`))
+  }
+
+  #clockOf(signal: AbortSignal): Clock {
+    const { clock } = this
+    const plain: Clock = {
+      now: () => clock.now(),
+      sleepUntil: (at, ending) => clock.sleep(at - clock.now(), ending),
+    }
+    return steadyClock(plain, { timers: virtualTimers(clock), signal })
   }
 
   killController(): void {
