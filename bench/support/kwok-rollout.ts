@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
-import { API_GROUP, API_VERSION, NODEPOOLS } from '../../src/protocol/names.ts'
+import { API_GROUP, API_VERSION, NODEPOOLS, namesFor } from '../../src/protocol/names.ts'
 import type { NodePoolStatus } from '../../src/protocol/node-pool.ts'
 import { type Request, recordRequests } from '../../test/e2e/cluster/audit.ts'
 import type { Cluster } from '../../test/e2e/cluster/cluster.ts'
@@ -27,6 +27,8 @@ export interface Rollout {
   /** Processor time of the controller; of this process, which is all agents. */
   readonly cpu: { readonly controller: number; readonly agents: number }
 }
+
+const names = namesFor()
 
 /** Milliseconds. */
 const LIMIT = 180_000
@@ -57,13 +59,40 @@ async function whenCompleted({ cluster, product, kube }: Subject, commit: string
   const limit = sleep(LIMIT, undefined, { signal: ended.signal }).then(async () => {
     const status = await cluster.kubectl(['get', 'nodepool', 'workers', '-o', 'jsonpath={.status}'])
     const log = product.controller.log().split('\n').slice(-20).join('\n')
-    throw new Error(`wait for ${commit}: not Completed within ${LIMIT / 1000} s; the pool says ${status}\n${log}`)
+    const behind = await nodesBehind(cluster, commit)
+    throw new Error(`wait for ${commit}: not Completed within ${LIMIT / 1000} s; the pool says ${status}\n${behind}\n${log}`)
   })
   try {
     return await Promise.race([seen, limit])
   } finally {
     ended.abort()
   }
+}
+
+interface NodeOfKwok {
+  readonly metadata: {
+    readonly name: string
+    readonly annotations?: Readonly<Record<string, string>>
+    readonly managedFields?: readonly { readonly manager: string; readonly time: string; readonly fieldsV1: object }[]
+  }
+  readonly status: { readonly nodeInfo: { readonly kubeletVersion: string } }
+}
+
+/** What nodes say that have not come to the commit's version, and who wrote the version that they have. */
+async function nodesBehind(cluster: Cluster, commit: string): Promise<string> {
+  const { items } = await cluster.api.ask<{ items: readonly NodeOfKwok[] }>('/api/v1/nodes')
+  const lines = items.flatMap(({ metadata: { name, annotations = {}, managedFields = [] }, status: { nodeInfo } }) => {
+    const desired = annotations[names.desiredConfig] ?? ''
+    const [, version] = /"KUBELET_VERSION":"([^"]+)"/.exec(desired) ?? []
+    const done =
+      desired.includes(commit) &&
+      annotations[names.status]?.includes('"Applied"') &&
+      nodeInfo.kubeletVersion.endsWith(version ?? '')
+    const writers = managedFields.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('kubeletVersion'))
+    const wrote = writers.map(({ manager, time }) => `${manager} at ${time}`).join(', ')
+    return done ? [] : [`${name} shows ${nodeInfo.kubeletVersion}, by ${wrote}; ${annotations[names.status]}; ${desired}`]
+  })
+  return [`${lines.length} nodes are behind`, ...lines.slice(0, 10)].join('\n')
 }
 
 function milliseconds({ user, system }: NodeJS.CpuUsage): number {
