@@ -37,7 +37,15 @@ interface Running {
 async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<void> {
   const node = kubeNodeApi(kube, name)
   let answered: string | undefined
+  let running: string | undefined
+  const show = (version: string | undefined) => {
+    running = version
+    writes.count += 1
+    return kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
+  }
   for await (const { annotations, kubeletVersion } of node.follow(signal)) {
+    // kwok writes a Node that was not Ready anew, out of an older copy of it. A kubelet would say again what it is, too.
+    if (running !== undefined && running !== kubeletVersion) await show(running)
     const text = annotations[names.desiredConfig]
     if (text === undefined || text === answered) continue
     answered = text
@@ -45,10 +53,7 @@ async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<vo
     const version = versionIn(text) ?? kubeletVersion
     writes.count += 2
     await node.annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
-    if (version !== kubeletVersion) {
-      writes.count += 1
-      await kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
-    }
+    if (version !== kubeletVersion) await show(version)
     const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
     await node.annotate({ [names.status]: applied, [names.currentConfig]: text })
   }
