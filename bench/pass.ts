@@ -82,7 +82,8 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
   })
   pools.observe({ type: 'sync', items })
   const [payloads, revisions] = [new ObjectCache<StoredConfigMap>(ignore), new ObjectCache<StoredConfigMap>(ignore)]
-  return { nodes, pools, payloads, revisions, synced: Promise.resolve() }
+  const controlPlane = { view: () => ({ nodes: [], instances: [], answers: ['v1.36.3'] }) }
+  return { nodes, pools, payloads, revisions, controlPlane, synced: Promise.resolve() }
 }
 
 function ignore(): void {}

@@ -33,6 +33,7 @@ const options = readOptions()
 const count = options.nodes ?? 15_000
 
 const ignore = (): void => {}
+const CONTROL_PLANE = { nodes: [], instances: [], answers: ['v1.36.3'] }
 const nodes = new ObjectCache<ClusterNode>(ignore)
 const pools = new ObjectCache<NodePoolView>(ignore)
 const payloads = new ObjectCache<StoredConfigMap>(ignore)
@@ -43,7 +44,7 @@ const compile = createCompiler({ namespace: DEFAULT_NAMESPACE })
 const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions })
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
-  cluster: { nodes, pools, payloads, revisions, synced: Promise.resolve() },
+  cluster: { nodes, pools, payloads, revisions, controlPlane: { view: () => CONTROL_PLANE }, synced: Promise.resolve() },
   library,
   renderer: new PoolRenderer(),
   snapshots: new PoolSnapshots(),

@@ -50,7 +50,8 @@ export async function gather({ cluster, library, renderer, snapshots, ports }: S
     }
     return snapshots.of(sources, { renderer, revisions })
   })
-  return { fleet: { pools, policy: head.fleet.policy, controls: {} }, members, nodes, revisions }
+  const controlPlane = cluster.controlPlane.view(nodes.values())
+  return { fleet: { pools, policy: head.fleet.policy, controls: {}, controlPlane }, members, nodes, revisions }
 }
 
 /** What an action of a decision on `gathered` writes. */

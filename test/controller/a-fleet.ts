@@ -16,7 +16,7 @@ metadata: {name: workers}
 spec:
   nodeSelector: {matchLabels: {role: worker}}
   kubelet:
-    ${version === undefined ? '' : `version: "${version}"`}
+    ${version === undefined ? '' : `layout: env\n    version: "${version}"`}
     flags: {v: ${v}}
   rollout: {${rollout}}
 ${more}`,
