@@ -11,6 +11,7 @@ export interface RolloutSettings {
   readonly maxUnavailable: Share
   readonly maxFailures: Share
   readonly onFailure: 'Rollback' | 'Halt'
+  readonly allowDowngrade: boolean
   readonly applyTimeout: number
   readonly agentTimeout?: number | undefined
   readonly trial: number
@@ -43,6 +44,7 @@ const DEFAULTS: RolloutSettings = {
   maxUnavailable: { count: 1 },
   maxFailures: { count: 0 },
   onFailure: 'Rollback',
+  allowDowngrade: false,
   applyTimeout: 10 * MINUTE,
   trial: 2 * MINUTE,
   drain: { mode: 'Auto', timeout: 15 * MINUTE, deleteEmptyDirData: false, force: false },

@@ -9,6 +9,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     maxUnavailable: { count: 1 },
     maxFailures: { count: 0 },
     onFailure: 'Rollback',
+    allowDowngrade: false,
     applyTimeout: 600_000,
     trial: 120_000,
     drain: { mode: 'Auto', timeout: 900_000, deleteEmptyDirData: false, force: false },

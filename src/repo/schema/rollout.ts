@@ -76,6 +76,12 @@ export const rollout = z.strictObject({
     .enum(['Rollback', 'Halt'])
     .exactOptional()
     .describe('Rollback, the default, brings the pool back to the last revision that it completed; Halt leaves it as it stands.'),
+  allowDowngrade: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Kubelets may go back to an older minor, which Kubernetes does not support; a revert to what the pool has run before needs no consent.',
+    ),
   applyTimeout: duration
     .exactOptional()
     .describe('A node that has not ended the work after this long counts as failed; 10m unless stated.'),

@@ -15,7 +15,7 @@ const controller = {
 }
 const kubelet = { user: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
 
-/** `[namespace/]resource[:name]`, resources of a group as `resource.group`. */
+/** `[namespace/]resource[:name]`, resources of a group as `resource.group`; or a path that is no resource, as `/version`. */
 type Grants = readonly (readonly [verbs: string, resource: string])[]
 
 const table: readonly { readonly who: typeof kubelet; readonly may: Grants; readonly mayNot: Grants }[] = [
@@ -28,10 +28,15 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['get list watch create patch delete', `${ours}/configmaps`],
       ['get list watch create patch delete', `${revisions}/configmaps`],
       ['create', 'default/events'],
+      ['list watch', 'kube-system/pods'],
+      ['get', '/version'],
     ],
     mayNot: [
       ['create update delete deletecollection', 'nodes'],
       ['get list watch patch delete', 'pods'],
+      ['get create update patch delete deletecollection', 'kube-system/pods'],
+      ['create', 'kube-system/pods/exec'],
+      ['get', '/metrics'],
       ['get create', 'nodes/proxy'],
       ['update patch', 'nodes/status'],
       ['get list create update patch delete', 'kube-system/configmaps'],
@@ -105,7 +110,7 @@ function admissionInEffect(cluster: Cluster): Promise<true> {
 async function ask({ api }: Cluster, { user, groups }: typeof kubelet, grants: Grants, expected: boolean): Promise<string[]> {
   const questions = grants.flatMap(([verbs, resource]) => verbs.split(' ').map((verb) => ({ verb, resource })))
   const answers = questions.map(async ({ verb, resource }) => {
-    const spec = { user, groups, resourceAttributes: { verb, ...attributesOf(resource) } }
+    const spec = { user, groups, ...attributesOf(verb, resource) }
     const review = { method: 'POST', body: { spec } } as const
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
     const { status } = await api.ask<{ status: { allowed: boolean } }>(path, review)
@@ -114,11 +119,12 @@ async function ask({ api }: Cluster, { user, groups }: typeof kubelet, grants: G
   return (await Promise.all(answers)).flat()
 }
 
-function attributesOf(text: string): Record<string, string> {
+function attributesOf(verb: string, text: string): object {
+  if (text.startsWith('/')) return { nonResourceAttributes: { verb, path: text } }
   const [, namespace = '', resource = '', subresource = '', group = '', name = ''] =
     /^(?:(nodewave-[a-z]+|kube-system|default)\/)?([a-z]+)(?:\/([a-z]+))?(?:\.([a-z0-9.]+))?(?::(.+))?$/.exec(text) ?? []
   check('a row of the table can be read', resource !== '', text)
-  return { namespace, resource, subresource, group, name }
+  return { resourceAttributes: { verb, namespace, resource, subresource, group, name } }
 }
 
 const reported = { 'nodewave.io/status': '{}', 'nodewave.io/current-config': '{}' }
