@@ -5,7 +5,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { KubeObject } from '../src/kube/kube-api.ts'
-import { parseAgentStatus } from '../src/protocol/agent-status.ts'
+import { type AgentStatus, parseAgentStatus } from '../src/protocol/agent-status.ts'
 import { contentDigest, type NodeContent } from '../src/protocol/digest.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import { type Cluster, whenSeen } from './support/cluster.ts'
@@ -38,21 +38,31 @@ export async function furnish(cluster: Cluster, name: string): Promise<Machine> 
   return { name, root }
 }
 
-/** Its Node, which already has an assignment. */
-export async function registerAssigned(
-  cluster: Cluster,
-  { name, content, named }: { readonly name: string; readonly content: NodeContent; readonly named: object },
-): Promise<void> {
-  const node = aNode({ name, labels: {} })
-  const desired = JSON.stringify({ ...named, DIGEST: contentDigest(content), GRANT: 'restart' })
-  const annotations = { [names.desiredConfig]: desired }
-  await register(cluster.kube, [{ ...node, metadata: { ...node.metadata, annotations } }])
+interface Assigned {
+  readonly name: string
+  readonly content: NodeContent
+  /** What the annotation names the content by. */
+  readonly named: object
 }
 
-export function whenStatus({ kube }: Cluster, name: string, wanted: (phase: string) => boolean): Promise<number> {
+/** Its Node, which already has an assignment. */
+export async function registerAssigned(cluster: Cluster, assigned: Assigned): Promise<void> {
+  const node = aNode({ name: assigned.name, labels: {} })
+  await register(cluster.kube, [{ ...node, metadata: { ...node.metadata, annotations: annotationOf(assigned) } }])
+}
+
+export async function assign({ kube }: Cluster, assigned: Assigned): Promise<void> {
+  await kube.patch(`/api/v1/nodes/${assigned.name}`, { metadata: { annotations: annotationOf(assigned) } })
+}
+
+function annotationOf({ content, named }: Assigned): Record<string, string> {
+  return { [names.desiredConfig]: JSON.stringify({ ...named, DIGEST: contentDigest(content), GRANT: 'restart' }) }
+}
+
+export function whenStatus({ kube }: Cluster, name: string, wanted: (status: AgentStatus) => boolean): Promise<number> {
   const reports = ({ metadata }: KubeObject): boolean => {
     const status = metadata.name === name ? parseAgentStatus(metadata.annotations?.[names.status]) : undefined
-    return status !== undefined && wanted(status.phase)
+    return status !== undefined && wanted(status)
   }
   return whenSeen(kube, { path: '/api/v1/nodes', wanted: reports })
 }

@@ -49,7 +49,7 @@ async function startToFirstPatch(name: string): Promise<number> {
 
 async function usageWhenIdle(name: string): Promise<ProcessUsage> {
   const machine = await prepareMachine(name)
-  const applied = whenStatus(cluster, name, (phase) => phase === 'Applied')
+  const applied = whenStatus(cluster, name, ({ phase }) => phase === 'Applied')
   await using agent = startAgent(machine, place)
   await applied
   await sleep(IDLE)

@@ -9,12 +9,14 @@ import type { AgentPorts, FileStat, WriteOptions } from './ports.ts'
 export type Change = FileChange | UnitChange
 
 /** What puts a change back: bytes come from a backup, so that the journal never has to carry them. */
-export type Undo = Exclude<Change, { kind: 'write' }>
+export type Undo = Exclude<Change, { kind: 'write' | 'install' }>
 
 export type FileChange =
   | ({ readonly kind: 'write'; readonly path: string; readonly bytes: Uint8Array } & WriteOptions)
-  /** Takes its bytes from a file on this host: a staged binary, or a backup. */
+  /** Takes its bytes from a file on this host: a staged binary, or an original. */
   | ({ readonly kind: 'install'; readonly path: string; readonly from: string } & WriteOptions)
+  /** Puts a backup back. */
+  | ({ readonly kind: 'restore'; readonly path: string; readonly from: string } & Required<WriteOptions>)
   | {
       readonly kind: 'remove'
       readonly path: string
@@ -38,6 +40,8 @@ export async function perform(change: Change, { files, services }: HostHands): P
       return files.writeAtomic(change.path, change.bytes, ownership(change))
     case 'install':
       return files.install(change.from, change.path, ownership(change))
+    case 'restore':
+      return files.restore(change.from, change.path, { mode: change.mode, uid: change.uid, gid: change.gid })
     case 'remove':
       await files.remove(change.path)
       for (const directory of change.directories ?? []) await files.removeEmpty(directory)
@@ -63,8 +67,8 @@ export async function prepareUndo(change: Change, options: { readonly host: Host
   if (change.kind === 'unit') return unitUndo(change, host)
   const stat = await host.files.stat(change.path)
   if (stat === undefined) return removal(change, host)
-  await host.files.install(change.path, backup, { mode: 0o600 })
-  return { kind: 'install', path: change.path, from: backup, ...ownership(stat) }
+  await host.files.keep(change.path, backup)
+  return { kind: 'restore', path: change.path, from: backup, mode: stat.mode, uid: stat.uid, gid: stat.gid }
 }
 
 /** Where nothing was, a write makes directories as well. */

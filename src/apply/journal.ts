@@ -2,10 +2,16 @@ import * as z from 'zod/mini'
 import type { Undo } from './change.ts'
 import type { HostFiles } from './ports.ts'
 
-const id = { uid: z.optional(z.number()), gid: z.optional(z.number()), mode: z.optional(z.number()) }
 /** What an undo can be; bytes are never in the journal, they are in a backup. */
 const undo = z.union([
-  z.object({ kind: z.literal('install'), path: z.string(), from: z.string(), ...id }),
+  z.object({
+    kind: z.literal('restore'),
+    path: z.string(),
+    from: z.string(),
+    mode: z.number(),
+    uid: z.number(),
+    gid: z.number(),
+  }),
   z.object({ kind: z.literal('remove'), path: z.string(), directories: z.optional(z.readonly(z.array(z.string()))) }),
   z.object({ kind: z.literal('unit'), unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) }),
 ])

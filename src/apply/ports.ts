@@ -22,7 +22,7 @@ export interface HostFiles {
   read(path: string): Promise<Uint8Array | undefined>
   /** Of the path itself: a symlink is not followed. */
   stat(path: string): Promise<FileStat | undefined>
-  /** Hex digest of a file's content, streamed; undefined when there is no such file. For what is too large to hold in memory. */
+  /** Hex digest of a file's content; undefined when there is no such file. For what is too large to hold in memory. */
   sha256(path: string): Promise<string | undefined>
   /** Names in a directory, sorted; empty when there is none. */
   list(path: string): Promise<string[]>
@@ -30,6 +30,13 @@ export interface HostFiles {
   writeAtomic(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   /** The same guarantee for a file already on this host (a staged binary): copy beside, fsync, rename. */
   install(from: string, to: string, options?: WriteOptions): Promise<void>
+  /**
+   * Gives a file a second name, by which it is found when the first one names another: bytes, mode and owner, at no cost. Where that cannot be
+   * (another file system), a copy that only root reads. Who writes into the file, and not over it, changes both.
+   */
+  keep(from: string, to: string): Promise<void>
+  /** Puts back what `keep` kept, with the same guarantee as `install`; `from` stays, so that it may be done twice. */
+  restore(from: string, to: string, options: Required<WriteOptions>): Promise<void>
   /** Makes a file that only root reads: whole at once, or not at all. @returns false when something is there already. */
   create(path: string, bytes: Uint8Array): Promise<boolean>
   /** Appends one line and fsyncs: the journal. */

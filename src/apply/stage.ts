@@ -25,21 +25,30 @@ export async function stage(target: Target, plan: Plan, context: StageContext): 
   const { kubelet, version } = target
   if (kubelet === undefined) return
   const replaced = plan.steps.some(({ change }) => change.kind !== 'unit' && change.path === KUBELET_BINARY)
-  if (replaced) await keepBinary(context)
+  if (replaced) await keepBinary(kubelet, context)
   if (kubelet.binary && replaced) await download(kubelet.binary, context)
   const binary = kubelet.binary && replaced ? kubelet.binary.staged : KUBELET_BINARY
-  if (version !== undefined && !kubelet.fetchesVersion) await requireVersion(version, { binary, context })
+  if (kubelet.fetchesVersion) return
   // A binary that comes out of the local configuration ran with it before, and is not where a staged one would be.
-  if (replaced && kubelet.binary === undefined) return
-  if (disturbsKubelet(kubelet, plan) && !kubelet.fetchesVersion) await preflight(kubelet, { binary, context })
+  const isJudged = disturbsKubelet(kubelet, plan) && !(replaced && kubelet.binary === undefined)
+  await all([
+    version === undefined ? undefined : requireVersion(version, { binary, context }),
+    isJudged ? preflight(kubelet, { binary, context }) : undefined,
+  ])
+}
+
+/** Side by side, but nothing is left running behind; of several complaints the first counts. */
+async function all(works: readonly (Promise<void> | undefined)[]): Promise<void> {
+  for (const ended of await Promise.allSettled(works)) if (ended.status === 'rejected') throw ended.reason
 }
 
 /** Under the name that it would be downloaded to: should the new one fail its trial, going back needs no network. */
-async function keepBinary({ ports, paths }: StageContext): Promise<void> {
+async function keepBinary({ binary }: KubeletTarget, { ports, paths }: StageContext): Promise<void> {
   const sha256 = await ports.files.sha256(KUBELET_BINARY)
   const kept = `${paths.staging}/kubelet-${sha256}`
-  if (sha256 !== undefined && (await ports.files.sha256(kept)) !== sha256)
-    await ports.files.install(KUBELET_BINARY, kept, { mode: 0o755 })
+  // Only its mode differs: then it is not what to go back to, and staging it would change the one that runs.
+  if (sha256 === undefined || sha256 === binary?.artifact.sha256) return
+  if ((await ports.files.sha256(kept)) !== sha256) await ports.files.keep(KUBELET_BINARY, kept)
 }
 
 async function download({ artifact, staged }: NonNullable<KubeletTarget['binary']>, context: StageContext): Promise<void> {

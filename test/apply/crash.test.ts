@@ -48,7 +48,14 @@ function directoriesOf(machine: Machine): string[] {
   return machine.host.files.directories().filter((path) => !`${path}/`.startsWith('/var/lib/nodewave/'))
 }
 
-async function runToEnd(flags: string, death?: Death) {
+/** What was only in memory: a download is not told to the disk before it is installed. */
+function loseWhatWasNotSynced({ host: { files } }: Machine): void {
+  const started = files.text('/usr/bin/kubelet')
+  for (const path of Object.keys(files.snapshot()))
+    if (path.startsWith('/var/lib/nodewave/staging/kubelet-') && files.text(path) !== started) files.put(path, '')
+}
+
+async function runToEnd(flags: string, death?: Death, inBetween: (machine: Machine) => void = () => {}) {
   const machine = await furnished()
   const digest = machine.assign(everything(machine, flags))
   const process = machine.start(death)
@@ -56,6 +63,7 @@ async function runToEnd(flags: string, death?: Death) {
   await machine.clock.runUntil(() => process.dead || ended())
   if (process.dead) {
     machine.kill()
+    inBetween(machine)
     machine.start()
     await machine.clock.runUntil(ended)
   }
@@ -75,6 +83,16 @@ test.each([
     expect(killed.process.dead, `killed after effect ${effect}`).toBe(true)
     expect(killed.phase, `killed after effect ${effect}`).toBe(phase)
     expect(killed.state, `killed after effect ${effect}`).toEqual(calm.state)
+  }
+})
+
+test('agent comes to the same end when the power is cut after any effect, and a download is lost', async () => {
+  const calm = await runToEnd(GOOD)
+  for (let effect = 1; effect <= calm.process.effects; effect++) {
+    const cut = await runToEnd(GOOD, { afterEffect: effect }, loseWhatWasNotSynced)
+    expect(cut.phase, `cut after effect ${effect}`).toBe('Applied')
+    expect(cut.state.kubelet, `cut after effect ${effect}`).toBe('v1.36.3')
+    expect(cut.state.files['/usr/bin/kubelet'], `cut after effect ${effect}`).toBe(calm.state.files['/usr/bin/kubelet'])
   }
 })
 

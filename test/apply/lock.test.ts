@@ -97,6 +97,8 @@ function heldUp(files: MemoryFiles, scheduler: fc.Scheduler): HostFiles {
     remove: held((path: string) => files.remove(path)),
     writeAtomic: (...args) => files.writeAtomic(...args),
     install: (...args) => files.install(...args),
+    keep: (...args) => files.keep(...args),
+    restore: (...args) => files.restore(...args),
     append: (...args) => files.append(...args),
   }
 }

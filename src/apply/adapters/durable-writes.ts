@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { chown, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
+import { chown, copyFile, link, lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { WriteOptions } from '../ports.ts'
 import { orMissing } from './or-missing.ts'
@@ -20,8 +20,12 @@ export async function replace(target: string, options: WriteOptions, fill: (temp
   await syncDirectory(dirname(target))
 }
 
+export async function installCopy(source: string, target: string, options: WriteOptions = {}): Promise<void> {
+  await replace(target, options, (temporary) => copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE))
+}
+
 /** One name per target: what a crash leaves behind is swept up when the same file is written next, or removed. */
-function temporaryOf(target: string): string {
+export function temporaryOf(target: string): string {
   return join(dirname(target), `.${basename(target)}.nodewave-tmp`)
 }
 
@@ -98,14 +102,14 @@ async function settle(path: string, { mode, uid, gid }: Required<WriteOptions>):
 }
 
 /** New directories are on disk before anything is put into them. */
-async function makeParents(directory: string): Promise<void> {
+export async function makeParents(directory: string): Promise<void> {
   const first = await mkdir(directory, { recursive: true, mode: 0o755 })
   if (first === undefined) return
   for (let path = directory; path.length >= first.length; path = dirname(path)) await syncDirectory(path)
   await syncDirectory(dirname(first))
 }
 
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
     await handle.sync()

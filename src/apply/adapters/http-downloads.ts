@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
 import { Transform } from 'node:stream'
@@ -44,7 +44,7 @@ async function download(artifact: Artifact, target: string, options: Parameters<
     const found = hash.digest('hex')
     if (found !== artifact.sha256)
       throw new ChecksumError(`download "${artifact.url}": sha256 is ${found}, expected ${artifact.sha256}`)
-    await syncFile(partial)
+    // Not told to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
     await chmod(partial, options.mode ?? 0o644)
     await rename(partial, target)
   } finally {
@@ -88,13 +88,4 @@ function request(url: URL, signal: AbortSignal | undefined): Promise<IncomingMes
     sent.on('timeout', () => sent.destroy(new Error(`download "${url.href}": no byte for ${STALL / 1000} s`)))
     sent.on('error', (cause) => reject(new Error(`download "${url.href}": ${cause.message}`, { cause })))
   })
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }

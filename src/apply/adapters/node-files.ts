@@ -1,10 +1,19 @@
-import { constants, type Stats } from 'node:fs'
-import { copyFile, lstat, readdir, readFile, realpath } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
 import { dirname, join, normalize, sep } from 'node:path'
 import type { FileStat, HostFiles } from '../ports.ts'
-import { appendDurably, createWhole, removeDurably, removeEmptyDurably, replace, writeNew } from './durable-writes.ts'
+import {
+  appendDurably,
+  createWhole,
+  installCopy,
+  removeDurably,
+  removeEmptyDurably,
+  replace,
+  writeNew,
+} from './durable-writes.ts'
+import { FileDigests } from './file-digests.ts'
+import { keepLinked, restoreLinked } from './linked-files.ts'
 import { orMissing } from './or-missing.ts'
-import { sha256OfFile } from './sha256-of-file.ts'
 
 /** Larger files are not configuration; reading one into memory would be an accident or an attack. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
@@ -15,19 +24,17 @@ const MAX_READ_BYTES = 64 * 1024 * 1024
  */
 export function nodeFiles(root = '/'): HostFiles {
   const place = (path: string): Promise<string> => placeBelow(root, path)
+  const digests = new FileDigests()
   return {
     read: async (path) => readWhole(await place(path)),
     stat: async (path) => orMissing(lstat(await place(path)).then(toFileStat)),
-    sha256: async (path) => sha256OfFile(await place(path)),
+    sha256: async (path) => digests.of(await place(path)),
     list: async (path) => (await orMissing(readdir(await place(path))))?.sort() ?? [],
     writeAtomic: async (path, bytes, options = {}) =>
       replace(await place(path), options, (temporary) => writeNew(temporary, bytes)),
-    install: async (from, to, options = {}) => {
-      const source = await place(from)
-      await replace(await place(to), options, (temporary) =>
-        copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
-      )
-    },
+    install: async (from, to, options) => installCopy(await place(from), await place(to), options),
+    keep: async (from, to) => keepLinked(await place(from), await place(to)),
+    restore: async (from, to, options) => restoreLinked(await place(from), await place(to), options),
     create: async (path, bytes) => createWhole(await place(path), bytes),
     append: async (path, line) => appendDurably(await place(path), line),
     remove: async (path) => removeDurably(await place(path)),

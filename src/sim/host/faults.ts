@@ -22,7 +22,7 @@ export interface Death {
   readonly torn?: boolean
 }
 
-const WRITES = ['writeAtomic', 'install', 'create', 'append', 'remove', 'removeEmpty']
+const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
 const NEVER = new Promise<never>(() => {})
 

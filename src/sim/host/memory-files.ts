@@ -42,6 +42,19 @@ export class MemoryFiles implements HostFiles {
     this.put(to, source.bytes, options)
   }
 
+  async keep(from: string, to: string): Promise<void> {
+    const { mode, uid, gid } = this.#entries.get(from) ?? {}
+    await this.install(from, to, {
+      ...(mode !== undefined && { mode }),
+      ...(uid !== undefined && { uid }),
+      ...(gid !== undefined && { gid }),
+    })
+  }
+
+  async restore(from: string, to: string, options: Required<WriteOptions>): Promise<void> {
+    await this.install(from, to, options)
+  }
+
   async create(path: string, bytes: Uint8Array): Promise<boolean> {
     if (this.#entries.has(path)) return false
     this.put(path, bytes, { mode: 0o600 })

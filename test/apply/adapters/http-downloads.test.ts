@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -48,6 +48,12 @@ test('httpDownloads asks nobody when the file is already there', async () => {
   await fetch('/hello')
   await fetch('/hello')
   expect(requests).toBe(1)
+})
+
+test('httpDownloads fetches anew when what is there is not what it should be, as after a power cut', async () => {
+  writeFileSync(join(folder, 'kubelet'), '')
+  await fetch('/hello')
+  expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')
 })
 
 test('httpDownloads leaves nothing behind when the checksum is wrong', async () => {
