@@ -55,15 +55,29 @@ function loseWhatWasNotSynced({ host: { files } }: Machine): void {
     if (path.startsWith('/var/lib/nodewave/staging/kubelet-') && files.text(path) !== started) files.put(path, '')
 }
 
-async function runToEnd(flags: string, death?: Death, inBetween: (machine: Machine) => void = () => {}) {
+interface Story {
+  readonly flags: string
+  readonly death?: Death
+  /** What happens to a machine whose agent has died. */
+  readonly meanwhile?: (machine: Machine) => void
+  /** An assignment whose trial is not over yet: what is staged is kept then, since the way back may need it. */
+  readonly onTrial?: boolean
+}
+
+async function runToEnd({ flags, death, meanwhile = () => {}, onTrial = false }: Story) {
   const machine = await furnished()
+  if (onTrial) {
+    machine.start()
+    await machine.untilDigest(machine.assign({ opts: '--v=1' }), 'Applied')
+    machine.kill()
+  }
   const digest = machine.assign(everything(machine, flags))
   const process = machine.start(death)
   const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
   await machine.clock.runUntil(() => process.dead || ended())
   if (process.dead) {
     machine.kill()
-    inBetween(machine)
+    meanwhile(machine)
     machine.start()
     await machine.clock.runUntil(ended)
   }
@@ -74,12 +88,12 @@ test.each([
   ['a good assignment', GOOD, 'Applied'],
   ['an assignment that makes the kubelet crash', BAD, 'RolledBack'],
 ])('agent comes to the same end after %s when it is killed after any effect', async (_, flags, phase) => {
-  const calm = await runToEnd(flags)
+  const calm = await runToEnd({ flags })
   expect(calm.phase).toBe(phase)
   expect(calm.process.effects).toBeGreaterThan(30)
 
   for (let effect = 1; effect <= calm.process.effects; effect++) {
-    const killed = await runToEnd(flags, { afterEffect: effect })
+    const killed = await runToEnd({ flags, death: { afterEffect: effect } })
     expect(killed.process.dead, `killed after effect ${effect}`).toBe(true)
     expect(killed.phase, `killed after effect ${effect}`).toBe(phase)
     expect(killed.state, `killed after effect ${effect}`).toEqual(calm.state)
@@ -87,9 +101,10 @@ test.each([
 })
 
 test('agent comes to the same end when the power is cut after any effect, and a download is lost', async () => {
-  const calm = await runToEnd(GOOD)
+  const calm = await runToEnd({ flags: GOOD, onTrial: true })
   for (let effect = 1; effect <= calm.process.effects; effect++) {
-    const cut = await runToEnd(GOOD, { afterEffect: effect }, loseWhatWasNotSynced)
+    const story = { flags: GOOD, onTrial: true, death: { afterEffect: effect }, meanwhile: loseWhatWasNotSynced }
+    const cut = await runToEnd(story)
     expect(cut.phase, `cut after effect ${effect}`).toBe('Applied')
     expect(cut.state.kubelet, `cut after effect ${effect}`).toBe('v1.36.3')
     expect(cut.state.files['/usr/bin/kubelet'], `cut after effect ${effect}`).toBe(calm.state.files['/usr/bin/kubelet'])
@@ -98,23 +113,23 @@ test('agent comes to the same end when the power is cut after any effect, and a 
 
 test('agent that puts a host back takes away the directories that it had made, and no others', async () => {
   const before = directoriesOf(await furnished())
-  const { state, phase } = await runToEnd(BAD)
+  const { state, phase } = await runToEnd({ flags: BAD })
 
   expect(phase).toBe('RolledBack')
   expect(state.directories).toEqual(before)
 })
 
 test('agent comes to the same end when the journal line it was writing is torn', async () => {
-  const calm = await runToEnd(GOOD)
+  const calm = await runToEnd({ flags: GOOD })
   for (let effect = 1; effect <= calm.process.effects; effect++) {
-    const killed = await runToEnd(GOOD, { afterEffect: effect, torn: true })
+    const killed = await runToEnd({ flags: GOOD, death: { afterEffect: effect, torn: true } })
     expect(killed.phase, `torn at effect ${effect}`).toBe('Applied')
     expect(killed.state, `torn at effect ${effect}`).toEqual(calm.state)
   }
 })
 
 test('agent that is killed again while it recovers still comes to the same end', async () => {
-  const calm = await runToEnd(BAD)
+  const calm = await runToEnd({ flags: BAD })
   for (let first = 12; first <= calm.process.effects; first += 5) {
     for (let second = 1; second <= 20; second += 3) {
       const machine = await furnished()
