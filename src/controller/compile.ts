@@ -54,8 +54,8 @@ function ready(model: FleetModel, namespace: string): FleetParts {
   }
 }
 
-function fleetPolicy({ maxUnavailable }: FleetSpec): FleetPolicy {
-  return maxUnavailable ? { maxUnavailable } : {}
+function fleetPolicy({ maxUnavailable, maxFailures }: FleetSpec): FleetPolicy {
+  return { ...(maxUnavailable && { maxUnavailable }), ...(maxFailures && { maxFailures }) }
 }
 
 function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {
@@ -73,7 +73,7 @@ function compiledPool(
     name,
     spec: mirrorSpec(spec),
     fingerprint: poolFingerprint(model, name),
-    policy: { ...settings, waves },
+    policy: { ...settings, waves, dependsOn: spec.dependsOn ?? [] },
     render: (node) => renderedAs(renderer.render(name, factsOf(node))),
   }
 }

@@ -15,6 +15,8 @@ export type PoolReason =
   | 'WaitingForWindow'
   | 'WaitingForPromotion'
   | 'WaitingForDependency'
+  | 'HeldForPromotion'
+  | 'FleetStopped'
   | 'DrainBlocked'
   | 'VersionSkew'
   | 'ControlPlaneUnhealthy'

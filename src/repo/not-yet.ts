@@ -23,7 +23,6 @@ export const NOT_YET: readonly NotYet[] = [
   { kind: 'Fleet', path: ['drift'] },
   { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },
   { kind: 'Fleet', path: ['commitStatus'] },
-  { kind: 'NodePool', path: ['dependsOn'] },
   { kind: 'NodePool', path: ['kubelet', 'layout'], except: ['kubeadm', 'env'] },
   { kind: 'NodePool', path: ['kubelet', 'flagsFile'], except: ['extra-args'] },
   { kind: 'KubeletRelease', path: ['apt'] },

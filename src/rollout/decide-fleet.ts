@@ -1,10 +1,13 @@
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import { allowedUnavailable, isUnavailable } from './budget.ts'
 import type { ControlPlaneView } from './control-plane.ts'
 import { controlPlaneTurns } from './control-plane-turns.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
+import { awaitedBy, inOrderOfDependency } from './dependencies.ts'
+import { fleetStop } from './fleet-stop.ts'
 import { reportOf } from './report.ts'
-import type { FleetFacts, Instant, NodeView, PoolSnapshot, Share } from './snapshot.ts'
+import type { FleetFacts, Instant, Memory, NodeView, PoolSnapshot, Share } from './snapshot.ts'
 
 export interface FleetSnapshot {
   readonly pools: readonly PoolSnapshot[]
@@ -18,12 +21,18 @@ export interface FleetSnapshot {
 export interface FleetPolicy {
   /** How many nodes may be unavailable; absent: each pool's own budget alone counts. */
   readonly maxUnavailable?: Share
+  /** How many nodes may fail at one commit before it is stopped in every pool; absent: each pool's own measure alone counts. */
+  readonly maxFailures?: Share
 }
 
 /** What a person set for the fleet as a whole. */
 export interface FleetControls {
   /** Why, if at all. */
   readonly paused?: string
+  /** A commit that may go on in spite of what failed at it. */
+  readonly retry?: string
+  /** A commit that may be taken though it does more at once than the fleet lets through. */
+  readonly promoted?: string
 }
 
 /** How one pool is decided, once it is known what the others mean to it. */
@@ -32,21 +41,51 @@ export type DecidePool = (pool: PoolSnapshot, facts: FleetFacts, now: Instant) =
 const decideAnew: DecidePool = (pool, facts, now) => decide({ ...pool, fleet: facts }, now)
 
 /**
- * A decision for each pool, by name. The fleet's own cap, and the turn of the control plane's nodes, are handed out in the order of
- * names: what one pool takes, the next has less.
+ * A decision for each pool, by name. What one pool shows may stop the others: then they are decided again, so that nobody goes on in
+ * the pass that found it.
  */
-export function decideFleet(
-  { pools, policy, controls, controlPlane }: FleetSnapshot,
-  now: Instant,
-  decidePool: DecidePool = decideAnew,
-): ReadonlyMap<string, Decision> {
+export function decideFleet(fleet: FleetSnapshot, now: Instant, decidePool: DecidePool = decideAnew): Decisions {
+  const { pools, policy, controls } = fleet
+  const stopOf = (memoryOf: (pool: PoolSnapshot) => Memory): string | undefined =>
+    policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf, retry: controls.retry })
+  const known = stopOf(({ memory }) => memory)
+  const decisions = decideInTurn(fleet, { now, decidePool, stopped: known })
+  const found = stopOf((pool) => decisions.get(pool.name)?.status ?? pool.memory)
+  return found === known ? decisions : decideInTurn(fleet, { now, decidePool, stopped: found })
+}
+
+type Decisions = ReadonlyMap<string, Decision>
+
+interface Deciding {
+  readonly now: Instant
+  readonly decidePool: DecidePool
+  readonly stopped: string | undefined
+}
+
+/**
+ * Each pool after those that it depends on, otherwise by name. The fleet's own cap, and the turn of the control plane's nodes, are
+ * handed out in that order: what one pool takes, the next has less.
+ */
+function decideInTurn(
+  { pools, policy, controls: { paused }, controlPlane }: FleetSnapshot,
+  { now, decidePool, stopped }: Deciding,
+): Decisions {
   let left = policy.maxUnavailable && fleetBudget(pools, policy.maxUnavailable)
   const turns = controlPlaneTurns(controlPlane)
   const decisions = new Map<string, Decision>()
-  for (const pool of pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const facts = { ...controls, ...(left !== undefined && { budget: left }), ...turns.factsFor(pool) }
+  const statuses = new Map<string, NodePoolStatus>()
+  for (const pool of inOrderOfDependency(pools)) {
+    const awaited = awaitedBy(pool, { pools, statuses })
+    const facts = {
+      ...(paused !== undefined && { paused }),
+      ...(stopped !== undefined && { stopped }),
+      ...(left !== undefined && { budget: left }),
+      ...(awaited.length > 0 && { awaited }),
+      ...turns.factsFor(pool),
+    }
     const decision = decidePool(pool, facts, now)
     decisions.set(pool.name, decision)
+    statuses.set(pool.name, decision.status)
     turns.decided(decision)
     if (left !== undefined) left = Math.max(0, left - newlyUnavailable(pool, decision))
   }

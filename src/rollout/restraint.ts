@@ -1,5 +1,6 @@
 import type { PoolReason } from '../protocol/node-pool.ts'
 import { closedWindow } from './closed-window.ts'
+import { stoppedFleet } from './fleet-stop.ts'
 import type { Picture } from './picture.ts'
 import type { Instant } from './snapshot.ts'
 
@@ -16,7 +17,7 @@ export interface Restraint {
 }
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused, closedWindow]
+const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused, stoppedFleet, closedWindow]
 
 export function restraintOf(picture: Picture): Restraint | undefined {
   for (const rule of RULES) {

@@ -3,6 +3,7 @@ import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
 import type { Hindrance } from './control-plane.ts'
+import type { Awaited } from './dependencies.ts'
 import type { SkewFacts } from './skew.ts'
 
 /** Milliseconds since the epoch, as the API server's and the agents' RFC 3339 stamps read. */
@@ -39,6 +40,8 @@ export interface RolloutPolicy {
   readonly windows: readonly Window[]
   /** Going back after a failure does not wait for a window. */
   readonly rollbackOutsideWindows: boolean
+  /** Names of pools that must have completed a commit before this one begins with it. */
+  readonly dependsOn?: readonly string[]
 }
 
 /** What a node is to become at one revision, as rendered. */
@@ -117,6 +120,10 @@ export interface FleetFacts {
   readonly budget?: number
   /** Somebody paused every pool, and why. */
   readonly paused?: string
+  /** Why nobody goes on with the newest commit. */
+  readonly stopped?: string
+  /** Pools that this one depends on, and that have not completed the newest commit. */
+  readonly awaited?: readonly Awaited[]
   /** What the API servers ask of kubelets; absent: nothing is known of any. */
   readonly skew?: SkewFacts
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */

@@ -107,10 +107,10 @@ test('a number in flags that YAML changes is refused with the text to quote', ()
 })
 
 test('a field that this version does not act on is refused', () => {
-  expect(problemsIn(aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {}}, dependsOn: [q]}\n'))).toEqual([
-    `f.yaml:4:41  spec: {nodeSelector: {matchLabels: {}}, dependsOn: [q]}
-                                                     ^^^^^^^^^
-  "dependsOn" is part of the language but not acted on by this version
+  expect(problemsIn(aDocument('HostProfile', 'p', 'spec: {kernelModules: [overlay]}\n'))).toEqual([
+    `f.yaml:4:8  spec: {kernelModules: [overlay]}
+                   ^^^^^^^^^^^^^
+  "kernelModules" is part of the language but not acted on by this version
   take it out, so that nobody relies on it`,
   ])
 })

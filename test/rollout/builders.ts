@@ -161,6 +161,7 @@ export interface PoolOptions {
   readonly drain?: RolloutPolicy['drain']['mode']
   readonly applyTimeout?: number
   readonly windows?: RolloutPolicy['windows']
+  readonly dependsOn?: readonly string[]
   readonly rollbackOutsideWindows?: boolean
   /** What the head wants of single nodes, when it is not what it wants of all. */
   readonly wants?: Readonly<Record<string, Partial<Extract<Wanted, { kind: 'config' }>> | { readonly problem: string }>>
@@ -225,6 +226,7 @@ function policyOf(options: PoolOptions): RolloutPolicy {
     drain: { mode: options.drain ?? 'Auto' },
     applyTimeout: options.applyTimeout ?? 15 * minute,
     windows: options.windows ?? [],
+    dependsOn: options.dependsOn ?? [],
     rollbackOutsideWindows: options.rollbackOutsideWindows ?? true,
   }
 }

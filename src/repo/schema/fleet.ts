@@ -5,6 +5,9 @@ import { rollout } from './rollout.ts'
 const fleetSpec = z.strictObject({
   rollout: rollout.exactOptional().describe('Defaults for the rollout of every pool.'),
   maxUnavailable: share.exactOptional().describe('Cap over all pools: nodes of the fleet that may be unavailable at once.'),
+  maxFailures: share
+    .exactOptional()
+    .describe('Nodes of the fleet that may fail at one commit, over all pools, before every pool stops; no limit unless stated.'),
   blastRadius: z
     .strictObject({ maxNodes: share.describe('A commit that touches more nodes than this is held until it is promoted.') })
     .exactOptional()

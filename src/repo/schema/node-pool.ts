@@ -31,7 +31,11 @@ const nodePoolSpec = z.strictObject({
   nodeSelector: selector.describe('The nodes of the pool. A node in two pools is an error.'),
   kubelet: kubelet.exactOptional(),
   hostProfiles: z.array(name).max(50).exactOptional().describe('HostProfiles; they may not claim the same file or unit.'),
-  dependsOn: z.array(name).max(50).exactOptional().describe('Pools that must have completed a revision before this one gets it.'),
+  dependsOn: z
+    .array(name)
+    .max(50)
+    .exactOptional()
+    .describe('Pools that must have completed a commit before this one begins with it.'),
   rollout: rollout.exactOptional(),
 })
 

@@ -1,8 +1,10 @@
 import type { Observed } from './controller.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
+import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
+import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
@@ -39,6 +41,8 @@ export const INVARIANTS: readonly Invariant[] = [
   sameInAnyOrder,
   wakesLater,
   windowsKept,
+  dependenciesKept,
+  fleetStopKept,
 ]
 
 /** @throws naming what does not hold. */

@@ -2,8 +2,10 @@ import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../../src/rollout/snapshot.ts'
 import type { Random } from '../random.ts'
 import { budget } from './rules/budget.ts'
+import { dependenciesFor } from './rules/dependencies.ts'
 import { failures } from './rules/failures.ts'
 import { fleetBudget } from './rules/fleet-budget.ts'
+import { fleetFailures } from './rules/fleet-failures.ts'
 import { waves } from './rules/waves.ts'
 import { windows } from './rules/windows.ts'
 
@@ -18,7 +20,7 @@ export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
 export type DrawFleetRule = (random: Random) => Partial<FleetPolicy>
 
 const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows]
-const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget]
+const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget, fleetFailures]
 
 const NAMES = ['control-plane', 'gpu', 'workers']
 
@@ -36,7 +38,10 @@ const BASE: RolloutPolicy = {
 
 export function drawRules(random: Random): FleetRules {
   const names = NAMES.slice(0, 1 + random.below(NAMES.length))
-  const pools = names.map((name): [string, RolloutPolicy] => [name, drawAll(POOL_RULES, random, BASE)])
+  const pools = names.map((name, index): [string, RolloutPolicy] => [
+    name,
+    drawAll([...POOL_RULES, dependenciesFor(names.slice(0, index))], random, BASE),
+  ])
   return { pools: new Map(pools), fleet: drawAll<FleetPolicy>(FLEET_RULES, random, {}) }
 }
 

@@ -25,7 +25,7 @@ function pushToAll(world: World, content: string, effect: Effect): void {
   for (const pool of world.pools.values()) world.control(pool, { promoted: world.head.revision })
 }
 
-const WAITING = ['WaitingForBudget', 'WaitingForWindow']
+const WAITING = ['WaitingForBudget', 'WaitingForWindow', 'WaitingForDependency']
 
 function expectStopped(
   world: World,
@@ -37,8 +37,8 @@ function expectStopped(
   const isRejected = status?.rejected.some(({ fingerprint }) => fingerprint === 'of bad')
   if (isRejected && world.rules.pools.get(name)?.onFailure === 'Rollback')
     expect(members.map(({ active }) => active)).toEqual(members.map(() => 'last'))
-  // The fleet's cap may be used up by what another pool has broken: then this one waits, and says so; or that it waits for a window,
-  // whichever it comes to first.
+  // The fleet's cap may be used up by what another pool has broken: then this one waits, and says so; or for a
+  // window, or for a pool that waits.
   const [, reconciling, stalled] = status?.conditions ?? []
   if (effect !== 'wilt' && !WAITING.includes(reconciling?.reason ?? '')) expect(stalled).toMatchObject({ status: 'True' })
 }

@@ -1,0 +1,28 @@
+import type { NodePoolStatus } from '../../../../src/protocol/node-pool.ts'
+import type { Observed } from '../controller.ts'
+import type { Invariant } from '../invariants.ts'
+import { type Decided, decidedPools } from './steps.ts'
+
+export const dependenciesKept: Invariant = {
+  claim: 'a pool begins with a commit that is new to it when those that it depends on have completed it',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => !begins(decided) || isFree(decided, observed)),
+}
+
+function begins({ pool: { head, memory }, decision: { status } }: Decided): boolean {
+  return status.target?.fingerprint === head.fingerprint && memory.target?.fingerprint !== head.fingerprint
+}
+
+function isFree({ pool }: Decided, { fleet, decisions }: Observed): boolean {
+  const { head, memory, policy } = pool
+  const completed = [memory.stable, ...memory.history.filter(({ result }) => result === 'Completed')]
+  if (completed.some((run) => run?.fingerprint === head.fingerprint)) return true
+  return (policy.dependsOn ?? []).every((name) => {
+    const other = fleet.pools.find((each) => each.name === name)
+    return !other || other.nodes.length === 0 || isAt(other.head.fingerprint, decisions.get(name)?.status)
+  })
+}
+
+function isAt(fingerprint: string, status: NodePoolStatus | undefined): boolean {
+  const [run] = status?.history ?? []
+  return run?.result === 'Completed' && run.fingerprint === fingerprint && status?.stable?.fingerprint === fingerprint
+}
