@@ -5,7 +5,9 @@ import type { PlanView, PoolView } from './plan-view.ts'
 
 /** The plan as a comment on a pull request. */
 export function planMarkdown(view: PlanView): string {
-  const changed = view.pools.filter(({ touched, problems }) => touched.length > 0 || problems.length > 0)
+  const changed = view.pools.filter(({ touched, problems, refusals }) =>
+    [touched, problems, refusals].some((list) => list.length > 0),
+  )
   const rest = view.pools.filter((pool) => !changed.includes(pool)).map(({ pool }) => pool)
   return `${[
     `### Plan ${code(view.from)} → ${code(view.to)}`,
@@ -20,7 +22,11 @@ function poolMarkdown(pool: PoolView): string {
     `#### ${code(pool.pool)}: ${summary(pool)}`,
     ...pool.groups.map((group) => groupMarkdown(group, pool.groups.length > 1)),
     ...(pool.pods === undefined ? [] : [`Pods: ${escaped(pool.pods)}`]),
+    ...(pool.controlPlane === undefined ? [] : [`Control plane: ${escaped(pool.controlPlane)}`]),
     ...(pool.waves.length > 0 ? [`Waves: ${escaped(wavesText(pool.waves))}`] : []),
+    ...pool.refusals.map(
+      ({ message, remedy, where }) => `> **Refused:** ${escaped([message, remedy ?? []].flat().join('; '))} ${code(where)}`,
+    ),
     ...pool.problems.map(({ message, where }) => `> **Error:** ${escaped(message)} ${where.map(code).join(', ')}`),
   ].join('\n\n')
 }

@@ -13,8 +13,11 @@ export function planText(view: PlanView, paint: Paint): string {
 }
 
 /** What concerns no single pool that is there afterwards. */
-export function remarks({ addedPools, removedPools, released, contested }: PlanView): string[] {
+export function remarks({ addedPools, removedPools, released, contested, unknownServer }: PlanView): string[] {
   return [
+    ...(unknownServer
+      ? ['kubelet versions are not checked against the API server: say which it is, as --server-version 1.36']
+      : []),
     ...addedPools.map((pool) => `pool ${pool} is new`),
     ...removedPools.map((pool) => `pool ${pool} goes away`),
     ...(released.length > 0 ? [`no pool has ${nameList(released)} any more: they stay as they are`] : []),
@@ -49,7 +52,12 @@ function poolText(pool: PoolView, paint: Paint): string {
     `${paint.bold(pool.pool)}  ${summary(pool)}`,
     ...pool.groups.flatMap((group) => groupLines(group, pool.groups.length > 1, paint)),
     ...(pool.pods === undefined ? [] : [`  pods    ${pool.pods}`]),
+    ...(pool.controlPlane === undefined ? [] : [`  control plane  ${pool.controlPlane}`]),
     ...(pool.waves.length > 0 ? [`  waves   ${wavesText(pool.waves)}`] : []),
+    ...pool.refusals.flatMap(({ message, remedy, where }) => [
+      paint.red(`  refused ${message}`),
+      ...[remedy ?? [], where].flat().map((line) => `          ${line}`),
+    ]),
     ...pool.problems.flatMap(({ message, where }) => [
       paint.red(`  error   ${message}`),
       ...where.map((place) => `          ${place}`),

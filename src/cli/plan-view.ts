@@ -4,7 +4,11 @@ import type { PoolPlan } from '../render/plan-pool.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { formatLocation } from '../repo/problem.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
+import type { ControlPlaneView } from '../rollout/control-plane.ts'
+import { skewFacts } from '../rollout/skew.ts'
 import { waveMembership, wavesOf } from '../rollout/waves.ts'
+import { turnsText } from './control-plane/turns.ts'
+import { downgradeProblem, skewProblem } from './control-plane/version-problems.ts'
 
 /** A plan as it is shown, in every format: what changes, and the waves in which it would come. */
 export interface PlanView {
@@ -15,12 +19,18 @@ export interface PlanView {
   readonly removedPools: readonly string[]
   readonly contested: readonly string[]
   readonly released: readonly string[]
+  /** Pools want kubelet versions, and nobody said what the API servers are. */
+  readonly unknownServer: boolean
 }
 
 export interface PoolView extends Omit<PoolPlan, 'problems'> {
   readonly waves: readonly WaveView[]
   /** What becomes of the pods, where the change wants them drained. */
   readonly pods?: string
+  /** How its nodes of the control plane come, where some change. */
+  readonly controlPlane?: string
+  /** Why a controller would not begin with it. */
+  readonly refusals: readonly { readonly message: string; readonly remedy?: string | undefined; readonly where: string }[]
   readonly problems: readonly { readonly node: string; readonly message: string; readonly where: readonly string[] }[]
 }
 
@@ -34,21 +44,29 @@ export interface WaveView {
 }
 
 export interface PlanContext {
+  readonly before: FleetModel
   readonly model: FleetModel
+  /** Undefined: not known. */
+  readonly controlPlane: ControlPlaneView | undefined
   readonly nodes: readonly PlannedNode[]
   readonly from: string
   readonly to: string
 }
 
-export function viewPlan(plan: FleetPlan, { model, nodes, from, to }: PlanContext): PlanView {
+export function viewPlan(plan: FleetPlan, context: PlanContext): PlanView {
+  const { model, nodes, from, to, controlPlane } = context
   const byName = new Map(nodes.map((node) => [node.name, node]))
   return {
     ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released },
     contested: plan.contested.map(({ message }) => message),
+    unknownServer:
+      controlPlane === undefined && [...model.pools.values()].some(({ spec }) => spec.kubelet?.version !== undefined),
     pools: plan.pools.map((pool) => ({
       ...pool,
       waves: wavesIn(pool, { model, byName }),
       ...podsUnder(pool, model),
+      ...turnsOf(pool, context, byName),
+      refusals: refusalsOf(pool, context, byName),
       problems: pool.problems.map(({ node, problem }) => ({
         node,
         message: problem.message,
@@ -64,7 +82,37 @@ export function hasChanges({ pools, addedPools, removedPools, released }: PlanVi
 
 /** What keeps the plan from being carried out on some node. */
 export function hasErrors({ pools, contested }: PlanView): boolean {
-  return contested.length > 0 || pools.some(({ problems }) => problems.length > 0)
+  return contested.length > 0 || pools.some(({ problems, refusals }) => problems.length > 0 || refusals.length > 0)
+}
+
+type ByName = ReadonlyMap<string, PlannedNode>
+
+function refusalsOf(
+  { pool, nodes }: PoolPlan,
+  { before, model, controlPlane }: PlanContext,
+  byName: ByName,
+): PoolView['refusals'] {
+  const document = model.pools.get(pool)
+  if (!document) return []
+  const change = { from: before, to: model, nodes: nodes.flatMap((name) => byName.get(name) ?? []) }
+  const skew = controlPlane === undefined ? [] : skewProblem(document, skewFacts(controlPlane))
+  return [...skew, ...downgradeProblem(document, change)].map(({ message, remedy, at }) => ({
+    message,
+    remedy,
+    where: formatLocation(at),
+  }))
+}
+
+function turnsOf(
+  { touched }: PoolPlan,
+  { nodes, controlPlane: view }: PlanContext,
+  byName: ByName,
+): Pick<PoolView, 'controlPlane'> {
+  const controlPlane = turnsText(
+    touched.flatMap((name) => byName.get(name) ?? []),
+    { nodes, view },
+  )
+  return controlPlane === undefined ? {} : { controlPlane }
 }
 
 function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel): Pick<PoolView, 'pods'> {

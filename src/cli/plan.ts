@@ -2,6 +2,8 @@ import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { planFleet } from '../render/plan-fleet.ts'
 import type { CliIo } from './cli-io.ts'
+import { readControlPlane } from './control-plane/read-control-plane.ts'
+import { serverVersionOption } from './control-plane/server-version.ts'
 import { paintFor } from './paint.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { planText } from './plan-text.ts'
@@ -10,6 +12,7 @@ import { readFleet } from './read-fleet.ts'
 import { type NodeSource, readNodes } from './read-nodes.ts'
 
 interface PlanOptions extends NodeSource {
+  readonly serverVersion: readonly string[]
   readonly from: string
   readonly to?: string
   readonly output: keyof typeof FORMATS
@@ -32,6 +35,7 @@ export function planCommand(io: CliIo): Command {
       '--nodes <file>',
       'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
     )
+    .addOption(serverVersionOption())
     .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
@@ -40,8 +44,9 @@ export function planCommand(io: CliIo): Command {
       const from = to && (await readFleet(io, { path, revision: options.from }))
       if (to === undefined || from === undefined) return
       const nodes = await readNodes(io, options)
+      const controlPlane = await readControlPlane(io, options)
       const names = { from: options.from, to: options.to ?? 'working tree' }
-      const view = viewPlan(planFleet({ from, to, nodes }), { model: to, nodes, ...names })
+      const view = viewPlan(planFleet({ from, to, nodes }), { before: from, model: to, nodes, controlPlane, ...names })
       io.stdout(FORMATS[options.output](view, io))
       io.exit(hasErrors(view) ? 2 : hasChanges(view) ? 1 : 0)
     })

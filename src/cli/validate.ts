@@ -4,7 +4,10 @@ import { stringify } from 'yaml'
 import { kubeletProgram } from '../apply/adapters/kubelet-program.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { problemToJson } from '../repo/problem.ts'
+import { skewFacts } from '../rollout/skew.ts'
 import type { CliIo } from './cli-io.ts'
+import { serverVersionOption } from './control-plane/server-version.ts'
+import { skewProblem } from './control-plane/version-problems.ts'
 import { counted, paintFor } from './paint.ts'
 import { type JudgedFleet, judgeFleet, problemLines, verdict } from './read-fleet.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
@@ -13,6 +16,7 @@ import { oncePerPlace } from './validate/blame.ts'
 interface ValidateOptions {
   readonly revision?: string
   readonly kubelet: readonly string[]
+  readonly serverVersion: readonly string[]
   readonly output: keyof typeof FORMATS
 }
 
@@ -40,15 +44,24 @@ export function validateCommand(io: CliIo, { judge = kubeletProgram() }: { reado
     .argument('[path]', 'folder of the fleet', '.')
     .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
     .addOption(KUBELET)
+    .addOption(serverVersionOption())
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave validate fleet/ --kubelet /usr/bin/kubelet')
-    .action(async (path: string, { revision, kubelet, output }: ValidateOptions) => {
-      const judged = await judgeFleet(io, { path, revision })
+    .action(async (path: string, { revision, kubelet, serverVersion, output }: ValidateOptions) => {
+      const judged = withServers(await judgeFleet(io, { path, revision }), serverVersion)
       const binaries = kubelet.map((binary) => resolve(io.cwd, binary))
       const found = binaries.length === 0 ? { ...judged, verdicts: [] } : await withKubelets(judged, { binaries, judge })
       io.stdout(FORMATS[output](found, io))
       io.exit(found.model === undefined ? 2 : 0)
     })
+}
+
+function withServers(judged: JudgedFleet, versions: readonly string[]): JudgedFleet {
+  const { model } = judged
+  if (model === undefined || versions.length === 0) return judged
+  const facts = skewFacts({ nodes: [], instances: [], answers: versions })
+  const refused = [...model.pools.values()].flatMap((pool) => skewProblem(pool, facts))
+  return { ...judged, model: refused.length > 0 ? undefined : model, problems: [...judged.problems, ...refused] }
 }
 
 /** Only a valid fleet is worth a kubelet's time: nothing can be rendered from another. */

@@ -29,6 +29,7 @@ export type ProblemReason =
   | 'UnknownVersion'
   | 'NotActedOn'
   | 'ToldByKubelet'
+  | 'VersionSkew'
 
 export interface Problem {
   /** An error makes the commit invalid as a whole; a warning is only told. */

@@ -13,7 +13,7 @@ async function aChangedFleet(): Promise<string> {
   return folder
 }
 
-const PLAN = ['plan', '--nodes', 'fleet/nodes.json']
+const PLAN = ['plan', '--nodes', 'fleet/nodes.json', '--server-version', '1.36']
 
 test('plan tells per pool what changes, why it disturbs, and the waves', async () => {
   expect(await runCli(await aChangedFleet(), PLAN)).toEqual({

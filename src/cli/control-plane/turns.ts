@@ -1,0 +1,26 @@
+import type { PlannedNode } from '../../render/plan-fleet.ts'
+import { type ControlPlaneView, hindranceTo, hostsOf, isControlPlaneNode } from '../../rollout/control-plane.ts'
+import { nameList } from '../paint.ts'
+
+/** What is said of nodes of the control plane among those that change; undefined when there are none. */
+export function turnsText(
+  touched: readonly PlannedNode[],
+  { nodes, view }: { readonly nodes: readonly PlannedNode[]; readonly view: ControlPlaneView | undefined },
+): string | undefined {
+  const seen = new Set(view?.instances.map(({ node }) => node))
+  const isHost = (node: PlannedNode): boolean => seen.has(node.name) || isControlPlaneNode(node)
+  const hosts = touched.filter(isHost).map(({ name }) => name)
+  if (hosts.length === 0) return undefined
+  const members = view === undefined ? new Set<string>() : hostsOf('etcd', view)
+  const [only] = members.size > 0 ? members : nodes.filter(isHost).map(({ name }) => name)
+  const alone = (members.size || nodes.filter(isHost).length) === 1 && only !== undefined && hosts.includes(only)
+  return `${nameList(hosts)}: ${alone ? ALONE : ONE_BY_ONE}${hinderedNow(hosts, view)}`
+}
+
+function hinderedNow(hosts: readonly string[], view: ControlPlaneView | undefined): string {
+  const hindrance = hosts.flatMap((host) => (view && hindranceTo(host, view)) ?? [])[0]
+  return hindrance === undefined ? '' : `; now they wait: ${hindrance.message}`
+}
+
+const ONE_BY_ONE = 'one at a time over all pools, and only while all other API servers and etcd members are well'
+const ALONE = 'it has no other beside it, so there is no other way than to change it: the API may be away meanwhile'
