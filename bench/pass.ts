@@ -81,9 +81,10 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
     return projectNodePool({ metadata: { name, resourceVersion: '1' }, status })
   })
   pools.observe({ type: 'sync', items })
-  const [payloads, revisions] = [new ObjectCache<StoredConfigMap>(ignore), new ObjectCache<StoredConfigMap>(ignore)]
+  const configMaps = () => new ObjectCache<StoredConfigMap>(ignore)
   const controlPlane = { view: () => ({ nodes: [], instances: [], answers: ['v1.36.3'] }) }
-  return { nodes, pools, payloads, revisions, controlPlane, synced: Promise.resolve() }
+  const [payloads, revisions, fleetMaps] = [configMaps(), configMaps(), configMaps()]
+  return { nodes, pools, payloads, revisions, fleet: fleetMaps, controlPlane, synced: Promise.resolve() }
 }
 
 function ignore(): void {}

@@ -38,13 +38,14 @@ const nodes = new ObjectCache<ClusterNode>(ignore)
 const pools = new ObjectCache<NodePoolView>(ignore)
 const payloads = new ObjectCache<StoredConfigMap>(ignore)
 const revisions = new ObjectCache<StoredConfigMap>(ignore)
+const fleet = new ObjectCache<StoredConfigMap>(ignore)
 // Never asked: every revision that is looked for is in the library.
 const kube = createKubeClient({ server: 'http://127.0.0.1:1', credentials: async () => ({}) })
 const compile = createCompiler({ namespace: DEFAULT_NAMESPACE })
 const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions })
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
-  cluster: { nodes, pools, payloads, revisions, controlPlane: { view: () => CONTROL_PLANE }, synced: Promise.resolve() },
+  cluster: { nodes, pools, payloads, revisions, fleet, controlPlane: { view: () => CONTROL_PLANE }, synced: Promise.resolve() },
   library,
   renderer: new PoolRenderer(),
   snapshots: new PoolSnapshots(),

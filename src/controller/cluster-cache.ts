@@ -10,7 +10,7 @@ import { ObjectCache } from './object-cache.ts'
 import type { Clock, ControllerSettings, Log } from './ports.ts'
 import { ServerVersions } from './server-versions.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
-import { configMapsPath, PAYLOADS, projectConfigMap, REVISIONS } from './stored-config-map.ts'
+import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from './stored-config-map.ts'
 
 export interface ClusterCache {
   readonly nodes: ObjectCache<ClusterNode>
@@ -18,6 +18,8 @@ export interface ClusterCache {
   readonly payloads: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
   readonly controlPlane: Pick<ControlPlaneCache, 'view'>
+  /** What people set for the whole fleet. */
+  readonly fleet: ObjectCache<StoredConfigMap>
   /** Resolves when all of it was read once, or `signal` aborts. Rejects with what no retry can mend: no rights, no NodePool kind. */
   readonly synced: Promise<void>
 }
@@ -45,12 +47,14 @@ export function followCluster(given: ClusterCacheOptions): ClusterCache {
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
   const controlPlane = new ControlPlaneCache(versions, changed)
+  const fleet = new ObjectCache<StoredConfigMap>(changed)
   const synced = Promise.all([
     versions.ask(`${CONTROL_PLANE_PODS} ${CONTROL_PLANE_SELECTOR}`),
     follow(options, { path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
     follow(options, { path: nodePoolsPath(), cache: pools, project: projectNodePool }),
     follow(options, ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
     follow(options, ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
+    follow(options, ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })),
     follow(options, {
       path: CONTROL_PLANE_PODS,
       cache: controlPlane.pods,
@@ -60,7 +64,7 @@ export function followCluster(given: ClusterCacheOptions): ClusterCache {
       onTrouble: (trouble) => controlPlane.lost(trouble),
     }),
   ]).then(() => undefined)
-  return { nodes, pools, payloads, revisions, controlPlane, synced }
+  return { nodes, pools, payloads, revisions, fleet, controlPlane, synced }
 }
 
 interface Followed<T extends { name: string; namespace: string; resourceVersion: string }> {

@@ -1,6 +1,6 @@
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
-import { POOL_CONTROLS } from '../protocol/names.ts'
+import { askedByKey, POOL_CONTROLS } from '../protocol/names.ts'
 import type { Payload } from '../render/payload.ts'
 import type { Action } from '../rollout/decision.ts'
 import type { ClusterCache } from './cluster-cache.ts'
@@ -42,8 +42,8 @@ export async function execute(
   execution: Execution,
   { pool, actions }: { readonly pool: string; readonly actions: readonly Action[] },
 ): Promise<Executed> {
-  for (const action of actions) if (action.kind === 'clearRetry') await clearRetry(execution, { pool, retry: action.retry })
-  const all = actions.filter((action) => action.kind !== 'clearRetry')
+  for (const action of actions) if (action.kind === 'clearControl') await clearControl(execution, { pool, ...action })
+  const all = actions.filter((action) => action.kind !== 'clearControl')
   const now = all.slice(0, ACTIONS_A_PASS)
   await ensurePayloadsOf(execution, now)
   const refused: { node: string; message: string }[] = []
@@ -86,13 +86,15 @@ async function patchNode(
 }
 
 /** A person who asks again while this is under way has changed the object; then the write is refused, and theirs stays. */
-async function clearRetry(
+async function clearControl(
   { kube, cluster }: Execution,
-  { pool, retry }: { readonly pool: string; readonly retry: string },
+  { pool, control, value }: Omit<Extract<Action, { kind: 'clearControl' }>, 'kind'> & { readonly pool: string },
 ): Promise<void> {
   const view = cluster.pools.get(pool)
-  if (view?.controls.retry !== retry) return
-  const body = { metadata: { resourceVersion: view.resourceVersion, annotations: { [POOL_CONTROLS.retry]: null } } }
+  if (view?.controls[control] !== value) return
+  const key = POOL_CONTROLS[control]
+  const annotations = { [key]: null, [askedByKey(key)]: null }
+  const body = { metadata: { resourceVersion: view.resourceVersion, annotations } }
   cluster.pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(pool), body)))
 }
 

@@ -1,7 +1,8 @@
 import type { Instant } from '../rollout/snapshot.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { collectPayloads } from './collect-payloads.ts'
-import { commitsInUse, type Gathered } from './gather.ts'
+import { commitsToKeep } from './commits-in-use.ts'
+import type { Gathered } from './gather.ts'
 import type { PayloadStore } from './payloads.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { CompiledFleet } from './ports.ts'
@@ -37,7 +38,9 @@ export class GarbageCollector {
   }): Promise<void> {
     if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return
     const { cluster, store, payloads } = this.#sources
-    await store.collect({ needed: commitsInUse(cluster.pools.items.values()).add(fleet.commit), limit: fleet.historyLimit })
+    const kept = store.list().map((revision) => revision.commit)
+    const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
+    await store.collect({ needed, limit: fleet.historyLimit })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     await collectPayloads(payloads, { named: this.#namedPayloads(gathered), keptCommits, now })
     this.#last = { commit: fleet.commit, at: now }

@@ -1,9 +1,11 @@
+import { FLEET_CONFIG_MAP } from '../protocol/names.ts'
 import type { FleetSnapshot } from '../rollout/decide-fleet.ts'
 import type { Members } from './assign-members.ts'
 import { assignMembers } from './assign-members.ts'
 import type { ClusterCache } from './cluster-cache.ts'
+import { commitsOf } from './commits-in-use.ts'
+import { fleetControls } from './controls.ts'
 import type { HeadState } from './head-intake.ts'
-import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
@@ -31,7 +33,8 @@ export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather({ cluster, library, renderer, snapshots, ports }: Sources, head: AcceptedHead): Promise<Gathered> {
-  const revisions = await revisionsInUse({ cluster, library }, head.fleet)
+  const kept = library.kept()
+  const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
   const nodes = new Map(cluster.nodes.items)
   const members = assignMembers(head.fleet, nodes.values())
@@ -45,13 +48,15 @@ export async function gather({ cluster, library, renderer, snapshots, ports }: S
       view,
       nodes: members.byPool.get(pool.name) ?? [],
       contested: members.contested.get(pool.name) ?? [],
-      known: commitsOf(view).flatMap((commit) => revisions.get(commit) ?? []),
+      known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
+      kept,
       steadySince,
     }
     return snapshots.of(sources, { renderer, revisions })
   })
   const controlPlane = cluster.controlPlane.view(nodes.values())
-  return { fleet: { pools, policy: head.fleet.policy, controls: {}, controlPlane }, members, nodes, revisions }
+  const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
+  return { fleet: { pools, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
 }
 
 /** What an action of a decision on `gathered` writes. */
@@ -66,22 +71,14 @@ export function renderedFor(
   }
 }
 
-/** Commits that the statuses of pools name as target or stable: never to be forgotten. */
-export function commitsInUse(pools: Iterable<NodePoolView>): Set<string> {
-  return new Set([...pools].flatMap(commitsOf))
-}
-
-function commitsOf(view: NodePoolView | undefined): string[] {
-  return [view?.status.target?.revision, view?.status.stable?.revision].filter((commit) => commit !== undefined)
-}
-
 async function revisionsInUse(
   { cluster, library }: Pick<Sources, 'cluster' | 'library'>,
-  head: CompiledFleet,
+  { head, kept }: { readonly head: CompiledFleet; readonly kept: readonly string[] },
 ): Promise<ReadonlyMap<string, CompiledFleet>> {
   const fleets = new Map([[head.commit, head]])
-  const commits = commitsInUse(cluster.pools.items.values()).add(head.commit)
-  for (const commit of library.kept(runningCommits(cluster.nodes.items.values()))) commits.add(commit)
+  const running = runningCommits(cluster.nodes.items.values())
+  const named = [...cluster.pools.items.values()].flatMap((view) => commitsOf(view, kept))
+  const commits = new Set([...named, head.commit, ...kept.filter((commit) => running.has(commit))])
   library.retain(commits)
   for (const commit of commits) {
     const fleet = fleets.get(commit) ?? (await library.get(commit))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import { POOL_CONDITIONS } from '../protocol/node-pool.ts'
+import { CONTROL_ACTS, POOL_CONDITIONS } from '../protocol/node-pool.ts'
 
 const revisionRef = z.object({
   revision: z.string().describe('Commit id, in full.'),
@@ -28,6 +28,39 @@ const condition = z.object({
   observedGeneration: z.int().exactOptional(),
 })
 
+const heededControls = z.object({
+  paused: z.string().exactOptional(),
+  fleetPaused: z.string().exactOptional(),
+  promoted: z.string().exactOptional(),
+  retry: z.string().exactOptional(),
+  rollback: z.string().exactOptional(),
+  reconcileAt: z.string().exactOptional(),
+})
+
+const askedRollback = z.object({
+  to: revisionRef,
+  from: revisionRef.describe('The newest commit when it was asked; another one ends the roll-back.'),
+  who: z.string().exactOptional(),
+  at: z.string(),
+})
+
+const heldNode = z.object({
+  node: z.string(),
+  reason: z.string(),
+  who: z.string().exactOptional(),
+  at: z.string().exactOptional(),
+})
+
+const controlRecord = z.object({
+  what: z.enum(CONTROL_ACTS),
+  value: z.string().describe('The reason or the commit that was given.').exactOptional(),
+  nodes: z.array(z.string()).exactOptional(),
+  who: z.string().describe('As they say themselves; absent when the annotation was written without saying.').exactOptional(),
+  at: z.string(),
+  outcome: z.enum(['Done', 'Refused']),
+  message: z.string(),
+})
+
 /** The status of a NodePool, as the CustomResourceDefinition declares it and as it is read back: one source for both. */
 export const nodePoolStatus = z.object({
   observedGeneration: z.int().exactOptional(),
@@ -42,7 +75,13 @@ export const nodePoolStatus = z.object({
   rejected: z
     .array(revisionRef)
     .describe('Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10.'),
-  retried: z.string().describe('The retry annotation that was last heeded, as long as it stands.').exactOptional(),
+  heeded: heededControls.describe('The control annotations that have been acted on, as they stand.').exactOptional(),
+  rollback: askedRollback.describe('A roll-back that a person asked for, while it lasts.').exactOptional(),
+  rollbackTo: z
+    .array(revisionRef)
+    .describe('What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first.'),
+  held: z.array(heldNode).describe('Nodes that people took out of roll-outs. By name, at most 50.'),
+  controls: z.array(controlRecord).describe('The last that people did, newest first, at most 10.'),
   history: z.array(historyEntry).describe('Newest first, at most 10.'),
   conditions: z.array(condition),
   summary: z

@@ -1,7 +1,8 @@
 import type { KubeObject } from '../kube/kube-api.ts'
-import { API_GROUP, API_VERSION, MANAGER, NODEPOOLS, OBJECT_KEYS, POOL_CONTROLS } from '../protocol/names.ts'
+import { API_GROUP, API_VERSION, MANAGER, NODEPOOLS, OBJECT_KEYS } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import type { PoolSnapshot } from '../rollout/snapshot.ts'
+import type { Controls } from '../rollout/snapshot.ts'
+import { poolControls } from './controls.ts'
 import { parsePoolStatus } from './node-pool-status.ts'
 
 /** A NodePool object: the mirror of a pool of the repository, and the memory of its roll-outs. */
@@ -13,9 +14,7 @@ export interface NodePoolView {
   readonly generation: number
   readonly spec: unknown
   readonly status: Partial<NodePoolStatus>
-  readonly controls: PoolSnapshot['controls']
-  /** Any new value asks for a pass. */
-  readonly reconcileAt: string
+  readonly controls: Controls
   /** Made by the controller, not by a person. */
   readonly managed: boolean
   /** Somebody deletes it; it is made anew as soon as it is gone. */
@@ -30,10 +29,6 @@ export function nodePoolsPath(name?: string): string {
 
 export function projectNodePool(object: KubeObject): NodePoolView {
   const { metadata } = object
-  const annotations = metadata.annotations ?? {}
-  const paused = annotations[POOL_CONTROLS.paused]
-  const promoted = annotations[POOL_CONTROLS.promote]
-  const retry = annotations[POOL_CONTROLS.retry]
   return {
     name: metadata.name,
     namespace: '',
@@ -42,12 +37,7 @@ export function projectNodePool(object: KubeObject): NodePoolView {
     generation: metadata.generation ?? 0,
     spec: object.spec,
     status: parsePoolStatus(object.status),
-    controls: {
-      ...(paused !== undefined && { paused }),
-      ...(promoted !== undefined && { promoted }),
-      ...(retry !== undefined && { retry }),
-    },
-    reconcileAt: annotations[POOL_CONTROLS.reconcileAt] ?? '',
+    controls: poolControls(metadata.annotations),
     managed: metadata.labels?.[OBJECT_KEYS.managedBy] === MANAGER,
     deleting: metadata.deletionTimestamp !== undefined,
   }

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../kube/kube-api.ts'
 import { type AgentStatus, parseAgentStatus } from '../protocol/agent-status.ts'
+import { parseAskedBy } from '../protocol/asked-by.ts'
 import type { DesiredConfig } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
-import type { Names } from '../protocol/names.ts'
+import { askedByKey, type Names } from '../protocol/names.ts'
 import type { NodeView } from '../rollout/snapshot.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
@@ -74,6 +75,7 @@ interface Parts {
 function viewOf({ metadata, ...object }: KubeObject, { annotations, names, status, desired }: Parts): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
+  const heldBy = parseAskedBy(annotations[askedByKey(names.hold)])
   const cordonedFor = annotations[names.cordonedFor]
   const assigned = assignedBy(desired.config)
   const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
@@ -88,12 +90,16 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
     kubeletVersion: (status.nodeInfo?.kubeletVersion ?? '').replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
-    ...(hold !== undefined && { hold }),
+    ...(hold !== undefined && { hold: hold.slice(0, MAX_REASON) }),
+    ...(heldBy && { heldBy }),
     ...(cordonedFor !== undefined && { cordonedFor }),
     ...(assigned && { assigned }),
     ...(agent && { status: agent }),
   }
 }
+
+/** Characters; people write this by hand, and the status of the pool repeats it. */
+const MAX_REASON = 500
 
 /** Whoever has a node's credential writes this; the status of the pool, which repeats the errors of many nodes, must stay writable. */
 const MAX_ERROR = 2000

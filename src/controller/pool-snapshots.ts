@@ -17,6 +17,8 @@ export interface PoolSources {
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
   readonly steadySince: Instant | undefined
+  /** Commits that the cluster keeps. */
+  readonly kept: readonly string[]
 }
 
 export interface Rendering {
@@ -48,6 +50,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.steadySince === b.steadySince &&
     isSameList(a.contested, b.contested) &&
     isSameList(a.known, b.known) &&
+    isSameList(a.kept, b.kept) &&
     a.nodes.length === b.nodes.length &&
     a.nodes.every((node, index) => node.view === b.nodes[index]?.view)
   )
@@ -58,7 +61,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, view, nodes, contested, known, steadySince }: PoolSources,
+  { pool, head, problem, view, nodes, contested, known, kept, steadySince }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -78,6 +81,7 @@ function snapshotOf(
     nodes: nodes.map((node) => node.view),
     head: revisionAt(head, pool),
     known: new Map(others),
+    kept: new Set(kept),
     memory: { ...NO_MEMORY, ...view?.status },
     controls: view?.controls ?? {},
     contested,

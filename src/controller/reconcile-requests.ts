@@ -17,5 +17,7 @@ export class ReconcileRequests {
 }
 
 function requestsOf(pools: Iterable<NodePoolView>): ReadonlySet<string> {
-  return new Set([...pools].flatMap(({ name, reconcileAt }) => (reconcileAt === '' ? [] : [`${name} ${reconcileAt}`])))
+  return new Set(
+    [...pools].flatMap(({ name, controls: { reconcileAt } }) => (reconcileAt === undefined ? [] : [`${name} ${reconcileAt}`])),
+  )
 }

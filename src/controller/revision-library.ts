@@ -19,9 +19,9 @@ export class RevisionLibrary {
     this.#fleets.set(fleet.commit, fleet)
   }
 
-  /** Those of the commits that can be had at all. */
-  kept(commits: ReadonlySet<string>): string[] {
-    return this.#store.list().flatMap(({ commit }) => (commits.has(commit) ? [commit] : []))
+  /** All commits that the cluster keeps, the last accepted first. */
+  kept(): string[] {
+    return this.#store.list().map(({ commit }) => commit)
   }
 
   /** @returns undefined when the revision is not kept, or this version of the program can no longer read it; the log says why. */

@@ -19,9 +19,12 @@ export interface StoredConfigMap {
   readonly dataDigest: string
 }
 
-/** Label selectors of the two sorts of ConfigMaps that the controller owns: one that is put where it does not belong counts for nothing. */
+/** Label selectors of the sorts of ConfigMaps that the controller owns: one that is put where it does not belong counts for nothing. */
 export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind} in (kubelet,host)`
 export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
+
+/** What people set for the whole fleet. */
+export const FLEET = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=fleet`
 
 export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`

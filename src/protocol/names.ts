@@ -54,8 +54,17 @@ export const POOL_CONTROLS = {
   paused: `${DEFAULT_PREFIX}/paused`,
   promote: `${DEFAULT_PREFIX}/promote`,
   retry: `${DEFAULT_PREFIX}/retry`,
+  rollback: `${DEFAULT_PREFIX}/rollback`,
   reconcileAt: `${DEFAULT_PREFIX}/reconcile-at`,
 } as const
+
+/** The ConfigMap whose `paused` annotation holds every pool, those that come later too. */
+export const FLEET_CONFIG_MAP = 'nodewave-fleet'
+
+/** The annotation beside a control that says who wrote it or took it back, and when. */
+export function askedByKey(control: string): string {
+  return `${control}-by`
+}
 
 /** Labels and annotations of the ConfigMaps that the controller owns. */
 export const OBJECT_KEYS = {

@@ -72,6 +72,63 @@ export interface HistoryEntry extends RevisionRef {
   readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'
 }
 
+/** What people do to a pool and its nodes by annotations. */
+export const CONTROL_ACTS = [
+  'Pause',
+  'Resume',
+  'PauseFleet',
+  'ResumeFleet',
+  'Promote',
+  'Retry',
+  'Rollback',
+  'EndRollback',
+  'Hold',
+  'Release',
+  'Reconcile',
+] as const
+export type ControlAct = (typeof CONTROL_ACTS)[number]
+
+/** A control that the controller noticed, and what came of it. */
+export interface ControlRecord {
+  readonly what: ControlAct
+  /** The reason or the commit that was given. */
+  readonly value?: string
+  /** Those held or released. */
+  readonly nodes?: readonly string[]
+  /** As they say themselves; absent when the annotation was written without saying. */
+  readonly who?: string
+  /** RFC 3339; when it was asked, or else noticed. */
+  readonly at: string
+  readonly outcome: 'Done' | 'Refused'
+  readonly message: string
+}
+
+/** The control annotations that have been acted on, as they stand: what is here already is no news. */
+export interface HeededControls {
+  readonly paused?: string
+  readonly fleetPaused?: string
+  readonly promoted?: string
+  readonly retry?: string
+  readonly rollback?: string
+  readonly reconcileAt?: string
+}
+
+/** A roll-back that a person asked for: the pool stays with `to` until the repository says something else than `from`. */
+export interface AskedRollback {
+  readonly to: RevisionRef
+  /** The newest commit when it was asked. */
+  readonly from: RevisionRef
+  readonly who?: string
+  readonly at: string
+}
+
+export interface HeldNode {
+  readonly node: string
+  readonly reason: string
+  readonly who?: string
+  readonly at?: string
+}
+
 export interface FailedNode {
   readonly node: string
   readonly reason: string
@@ -96,8 +153,14 @@ export interface NodePoolStatus {
   readonly failed: readonly FailedNode[]
   /** Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10. */
   readonly rejected: readonly RevisionRef[]
-  /** The `retry` annotation that was last heeded, as long as it stands. */
-  readonly retried?: string
+  readonly heeded?: HeededControls
+  readonly rollback?: AskedRollback
+  /** What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first. */
+  readonly rollbackTo: readonly RevisionRef[]
+  /** By name, at most 50. */
+  readonly held: readonly HeldNode[]
+  /** The last that people did, newest first, at most 10. */
+  readonly controls: readonly ControlRecord[]
   /** Newest first, at most 10. */
   readonly history: readonly HistoryEntry[]
   readonly conditions: readonly PoolCondition[]

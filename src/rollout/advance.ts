@@ -27,7 +27,9 @@ export function advance(picture: Picture): Memory | undefined {
 
 function reject({ run, pool, now }: Picture, failures: readonly Member[]): Memory {
   const { memory, target, stable } = run
-  const goesBack = pool.policy.onFailure === 'Rollback' && stable !== undefined && stable.fingerprint !== target.fingerprint
+  const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint
+  // Where a person sent the pool did not work out: what else to do is theirs to say.
+  const goesBack = pool.policy.onFailure === 'Rollback' && canGoBack && memory.rollback === undefined
   return {
     ...memory,
     rejected: [refOf(target), ...memory.rejected].slice(0, REJECTED_KEPT),

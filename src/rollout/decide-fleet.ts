@@ -1,3 +1,4 @@
+import type { AskedBy } from '../protocol/asked-by.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import { allowedUnavailable, isUnavailable } from './budget.ts'
 import type { ControlPlaneView } from './control-plane.ts'
@@ -29,6 +30,8 @@ export interface FleetPolicy {
 export interface FleetControls {
   /** Why, if at all. */
   readonly paused?: string
+  /** Who wrote or removed that, if they said. */
+  readonly pausedBy?: AskedBy
   /** A commit that may go on in spite of what failed at it. */
   readonly retry?: string
   /** A commit that may be taken though it does more at once than the fleet lets through. */
@@ -67,7 +70,7 @@ interface Deciding {
  * handed out in that order: what one pool takes, the next has less.
  */
 function decideInTurn(
-  { pools, policy, controls: { paused }, controlPlane }: FleetSnapshot,
+  { pools, policy, controls: { paused, pausedBy }, controlPlane }: FleetSnapshot,
   { now, decidePool, stopped }: Deciding,
 ): Decisions {
   let left = policy.maxUnavailable && fleetBudget(pools, policy.maxUnavailable)
@@ -78,6 +81,7 @@ function decideInTurn(
     const awaited = awaitedBy(pool, { pools, statuses })
     const facts = {
       ...(paused !== undefined && { paused }),
+      ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
       ...(left !== undefined && { budget: left }),
       ...(awaited.length > 0 && { awaited }),

@@ -18,7 +18,7 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const wake = wakeAt(picture, taking)
   const assignments = taking.taken.map(({ free, ...assign }): Action => ({ kind: 'assign', ...assign, at: now }))
   return {
-    actions: [...assignments, ...clearRetry(pool)],
+    actions: [...assignments, ...clearControls(pool)],
     notices: noticesBetween(pool.memory, status),
     status,
     ...(wake !== undefined && { wakeAt: wake }),
@@ -32,8 +32,14 @@ function settle(pool: PoolSnapshot, now: Instant): Picture {
   return memory ? settle({ ...pool, memory }, now) : picture
 }
 
-/** Only once the status says that it was heeded: removed before, it would be lost with the process. */
-function clearRetry({ memory, controls }: PoolSnapshot): Action[] {
-  const { retry } = controls
-  return retry !== undefined && retry === memory.retried ? [{ kind: 'clearRetry', retry }] : []
+/**
+ * Takes away what counts once, and a roll-back that came to its end. Only once the status says that it was heeded: removed
+ * before, it would be lost with the process.
+ */
+function clearControls({ memory, controls }: PoolSnapshot): Action[] {
+  const spent = memory.rollback ? (['retry'] as const) : (['retry', 'rollback'] as const)
+  return spent.flatMap((control): Action[] => {
+    const value = controls[control]
+    return value !== undefined && value === memory.heeded?.[control] ? [{ kind: 'clearControl', control, value }] : []
+  })
 }

@@ -16,8 +16,8 @@ export type Action =
     }
   /** Take back a cordon of ours that outlived its reason. */
   | { readonly kind: 'uncordon'; readonly node: string; readonly cordonedFor: string }
-  /** Remove the pool's `retry` annotation, if it still says this: it has been heeded. */
-  | { readonly kind: 'clearRetry'; readonly retry: string }
+  /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
+  | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
 
 /** Worth telling people, once: the shell writes it as an Event on the object. */
 export interface Notice {

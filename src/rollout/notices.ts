@@ -1,11 +1,17 @@
 import type { HistoryEntry, NodePoolStatus } from '../protocol/node-pool.ts'
+import { controlNotices } from './control-notices.ts'
 import type { Notice } from './decision.ts'
 import type { Memory } from './snapshot.ts'
 import { shortName } from './wording.ts'
 
 /** What became of a pool since its last status: told once, because that status is then replaced. */
 export function noticesBetween(before: Memory, after: NodePoolStatus): readonly Notice[] {
-  return [...runNotices(before, after), ...waveNotices(before, after), ...failureNotices(before, after)]
+  return [
+    ...controlNotices(before, after),
+    ...runNotices(before, after),
+    ...waveNotices(before, after),
+    ...failureNotices(before, after),
+  ]
 }
 
 /** Oldest first, as it happened: one decision may end a run and begin the way back. */

@@ -4,7 +4,7 @@ import type { Picture } from './picture.ts'
 import { isSettled } from './progress.ts'
 import type { Memory } from './snapshot.ts'
 import type { Taking } from './take.ts'
-import { isRejected } from './target.ts'
+import { isAstray, isRejected } from './target.ts'
 import { describeFailures, listNames, shortName } from './wording.ts'
 
 export interface Finding {
@@ -16,7 +16,9 @@ export interface Finding {
 export function obstacleOf(picture: Picture, taking: Taking): Finding | undefined {
   return (
     invalidRepository(picture) ??
+    lostRollback(picture) ??
     rejection(picture) ??
+    askedRollback(picture) ??
     claimedTwice(picture) ??
     drain(taking) ??
     failedNodes(picture, 'RenderFailed') ??
@@ -47,6 +49,23 @@ function rejection({ pool, run }: Picture): Finding | undefined {
   const remedy = `push a fix or a revert, or annotate the pool with ${POOL_CONTROLS.retry}=${refused.revision}`
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${remedy}` }
 }
+
+/** Nothing else is what the person asked for. */
+function lostRollback({ run }: Picture): Finding | undefined {
+  const { rollback } = run.memory
+  if (!rollback || !isAstray(run.memory, run.target)) return undefined
+  return { reason: 'Halted', message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${END_ROLLBACK}` }
+}
+
+/** A person has the pool elsewhere than the repository does. */
+function askedRollback({ run }: Picture): Finding | undefined {
+  const { rollback } = run.memory
+  if (!rollback) return undefined
+  const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
+  return { reason: 'RolledBack', message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}; ${END_ROLLBACK}` }
+}
+
+const END_ROLLBACK = `push another commit, or remove the annotation ${POOL_CONTROLS.rollback}`
 
 function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string {
   const tried = rejected.find(({ fingerprint }) => fingerprint === refused.fingerprint)

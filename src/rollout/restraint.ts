@@ -37,11 +37,13 @@ function paused(picture: Picture): Restraint | undefined {
   return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
 }
 
-/** `paused: storm`; undefined when nobody paused the pool, nor the whole fleet. */
-export function describePause({ pool }: Picture): string | undefined {
+/** `paused by ada at 2026-11-21T08:00:00Z: storm`; undefined when nobody paused the pool, nor the whole fleet. */
+export function describePause({ pool, run }: Picture): string | undefined {
   const own = pool.controls.paused
   const reason = own ?? pool.fleet?.paused
   if (reason === undefined) return undefined
-  const what = own === undefined ? 'the whole fleet is paused' : 'paused'
-  return reason === '' ? what : `${what}: ${reason}`
+  const [what, act] = own === undefined ? (['the whole fleet is paused', 'PauseFleet'] as const) : (['paused', 'Pause'] as const)
+  const record = run.memory.controls.find((told) => told.what === act)
+  const by = record?.who === undefined ? '' : ` by ${record.who} at ${record.at}`
+  return `${what}${by}${reason === '' ? '' : `: ${reason}`}`
 }

@@ -1,15 +1,13 @@
-import type { Memory, PoolSnapshot } from './snapshot.ts'
+import type { Asking, Heeded } from './acts.ts'
+import type { PoolSnapshot } from './snapshot.ts'
 import { denotes } from './target.ts'
+import { shortName } from './wording.ts'
 
-/**
- * Lets a rejected commit try again because a person said so. The annotation counts once: it is remembered until the shell has
- * removed it, or a commit that fails again would be retried for ever.
- */
-export function heedRetry({ memory, controls, head }: PoolSnapshot): Memory {
-  const { retried: last, ...rest } = memory
-  const { retry } = controls
-  if (retry === undefined) return rest
-  if (retry === last) return memory
-  const asked = [head, ...memory.rejected].filter((ref) => denotes(retry, ref)).map((ref) => ref.fingerprint)
-  return { ...rest, retried: retry, rejected: memory.rejected.filter((entry) => !asked.includes(entry.fingerprint)) }
+/** Lets a rejected commit try again because a person said so. */
+export function retryRejected({ memory, head }: PoolSnapshot, { value }: Asking): Heeded {
+  const asked = [head, ...memory.rejected].filter((ref) => denotes(value, ref)).map((ref) => ref.fingerprint)
+  const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
+  if (!again) return { what: 'Retry', refused: true, message: 'it names no commit that failed here' }
+  const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
+  return { what: 'Retry', message: `${shortName(again)} is tried again`, memory: { ...memory, rejected } }
 }

@@ -1,8 +1,8 @@
+import { heedControls } from './heed.ts'
 import { goesOn, traceStart, withRun } from './history.ts'
 import type { Restraint } from './restraint.ts'
-import { heedRetry } from './retry.ts'
 import type { Instant, Memory, PoolSnapshot, Revision } from './snapshot.ts'
-import { chooseTarget, isProven, isRejected, recallRevision, refOf } from './target.ts'
+import { chooseTarget, isAstray, isProven, isRejected, recallRevision, refOf } from './target.ts'
 import { withheldBy } from './withhold.ts'
 
 /** Where the pool is going, and how far that has come. */
@@ -25,20 +25,23 @@ export interface Run {
 }
 
 export function currentRun(before: PoolSnapshot, now: Instant): Run {
-  const pool = { ...before, memory: heedRetry(before) }
+  const pool = { ...before, memory: heedControls(before, now) }
   const withheld = withheldBy(pool)
   const target = chooseTarget(pool, { withheld: withheld !== undefined })
-  const stopped = isRejected(pool.memory, target) ? 'Halted' : withheld && isHead(pool, target) ? 'Withheld' : undefined
+  const isHalted = isRejected(pool.memory, target) || isAstray(pool.memory, target)
+  const stopped = isHalted ? 'Halted' : withheld && isHead(pool, target) ? 'Withheld' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history
-  const stable = memory.stable && !isRejected(memory, memory.stable) ? recallRevision(pool, memory.stable) : undefined
+  const proven = isProven(memory, target)
+  // While a person has the pool at what it completed before, that is the good content: also for nodes that join, or break on the way.
+  const stable = memory.rollback && proven ? target : stableOf(pool, memory)
   return {
     target,
     ...(stable && { stable }),
     ...(withheld && { withheld }),
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'Going'),
-    proven: isProven(memory, target),
+    proven,
     memory,
   }
 }
@@ -53,6 +56,10 @@ function stoppedAt(
   { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Withheld' },
 ): Memory {
   return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
+}
+
+function stableOf(pool: PoolSnapshot, { stable, ...memory }: Memory): Revision | undefined {
+  return stable && !isRejected(memory, stable) ? recallRevision(pool, stable) : undefined
 }
 
 function onTheWay(

@@ -1,7 +1,8 @@
 import type { Window } from '../calendar/window.ts'
 import type { AgentStatus } from '../protocol/agent-status.ts'
+import type { AskedBy } from '../protocol/asked-by.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
-import type { NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
+import type { HeededControls, NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
 import type { Hindrance } from './control-plane.ts'
 import type { Awaited } from './dependencies.ts'
 import type { SkewFacts } from './skew.ts'
@@ -68,6 +69,8 @@ export interface NodeView {
   /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
   readonly kubeletVersion: string
   readonly hold?: string
+  /** Who wrote `hold`, or took it away. */
+  readonly heldBy?: AskedBy
   readonly cordonedFor?: string
   /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */
   readonly assigned?: Assignment
@@ -88,10 +91,15 @@ export interface Assignment {
 /** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */
 export type Memory = Pick<
   NodePoolStatus,
-  'target' | 'stable' | 'wave' | 'failed' | 'rejected' | 'retried' | 'history' | 'conditions'
+  'target' | 'stable' | 'wave' | 'failed' | 'rejected' | 'heeded' | 'rollback' | 'held' | 'controls' | 'history' | 'conditions'
 >
 
-export const NO_MEMORY: Memory = { failed: [], rejected: [], history: [], conditions: [] }
+export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls: [], history: [], conditions: [] }
+
+/** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
+export interface Controls extends Omit<HeededControls, 'fleetPaused'> {
+  readonly by?: { readonly [Control in keyof Omit<HeededControls, 'fleetPaused'>]?: AskedBy }
+}
 
 /** Everything `decide` may look at for one pool. */
 export interface PoolSnapshot {
@@ -100,10 +108,12 @@ export interface PoolSnapshot {
   readonly nodes: readonly NodeView[]
   /** The newest valid commit. */
   readonly head: Revision
-  /** Revisions that a target may be besides the head: stable, and what the status names as target. By commit. */
+  /** Revisions that a target may be besides the head: stable, what the status names, and what a roll-back asks for. By commit. */
   readonly known: ReadonlyMap<string, Revision>
   readonly memory: Memory
-  readonly controls: { readonly paused?: string; readonly promoted?: string; readonly retry?: string }
+  readonly controls: Controls
+  /** Commits that the cluster keeps; a roll-back can lead to these alone. Absent: those of `known`. */
+  readonly kept?: ReadonlySet<string>
   /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
   readonly repositoryProblem?: string
   /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
@@ -120,6 +130,7 @@ export interface FleetFacts {
   readonly budget?: number
   /** Somebody paused every pool, and why. */
   readonly paused?: string
+  readonly pausedBy?: AskedBy
   /** Why nobody goes on with the newest commit. */
   readonly stopped?: string
   /** Pools that this one depends on, and that have not completed the newest commit. */

@@ -2,6 +2,7 @@ import type { FailedNode, NodePhase, NodePoolStatus } from '../protocol/node-poo
 import { NODE_PHASES } from '../protocol/node-pool.ts'
 import { conditionsOf } from './conditions.ts'
 import type { Member, Picture } from './picture.ts'
+import { rollbackChoices } from './rollback.ts'
 import type { Taking } from './take.ts'
 
 /** A status is read by people and kept in one object: thousands of failures are all told by the first. */
@@ -9,8 +10,8 @@ const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
-  const { run, members, waves, open } = picture
-  const { target, stable, rejected, retried, history } = run.memory
+  const { pool, run, members, waves, open } = picture
+  const { target, stable, rejected, heeded, rollback, held, controls, history } = run.memory
   const wave = waves[open]
   const byPhase = countPhases(members)
   return {
@@ -20,7 +21,11 @@ export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
     failed: failedNodes(members),
     rejected,
-    ...(retried !== undefined && { retried }),
+    ...(heeded && { heeded }),
+    ...(rollback && { rollback }),
+    rollbackTo: rollbackChoices(run.memory, pool.kept ?? pool.known),
+    held,
+    controls,
     history,
     conditions: conditionsOf(picture, taking),
   }

@@ -2,15 +2,23 @@ import type { RevisionRef } from '../protocol/node-pool.ts'
 import type { Memory, PoolSnapshot, Revision } from './snapshot.ts'
 
 /**
- * What the pool's nodes are brought to: the head, unless it failed here, or is withheld. One that is withheld leaves the pool with
- * what it has. After one that failed it is the last that completed, when the policy rolls back and there is one; else what it was before, and the pool is halted if that is what failed.
+ * What the pool's nodes are brought to: where a person rolled it back to; else the head, unless it failed here, or is withheld. One
+ * that is withheld leaves the pool with what it has. After one that failed it is the last that completed, when the policy rolls back
+ * and there is one; else what it was before, and the pool is halted if that is what failed.
  */
 export function chooseTarget(pool: PoolSnapshot, { withheld }: { readonly withheld: boolean }): Revision {
   const { head, memory, policy } = pool
+  const asked = recallRevision(pool, memory.rollback?.to)
+  if (asked) return asked
   if (!isRejected(memory, head)) return (withheld ? recallRevision(pool, memory.target) : undefined) ?? head
   const stable =
     policy.onFailure === 'Rollback' && memory.stable && !isRejected(memory, memory.stable) ? memory.stable : undefined
   return recallRevision(pool, stable) ?? recallRevision(pool, memory.target) ?? head
+}
+
+/** A person rolled the pool back to what can be rendered no more: to go to anything else is not what was asked. */
+export function isAstray({ rollback }: Pick<Memory, 'rollback'>, { revision, fingerprint }: RevisionRef): boolean {
+  return rollback !== undefined && rollback.to.revision !== revision && rollback.to.fingerprint !== fingerprint
 }
 
 /** By content: a commit that renders the same as one that failed would fail the same. */

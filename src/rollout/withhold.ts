@@ -20,6 +20,8 @@ const RULES: readonly ((pool: PoolSnapshot) => Restraint | undefined)[] = [
 export function withheldBy(pool: PoolSnapshot): Restraint | undefined {
   const { memory, head } = pool
   if (memory.target?.fingerprint === head.fingerprint || isRejected(memory, head)) return undefined
+  // A person has the pool elsewhere.
+  if (memory.rollback) return undefined
   for (const rule of RULES) {
     const restraint = rule(pool)
     if (restraint) return restraint

@@ -41,7 +41,7 @@ test('a node costs one request of the controller, and a fleet at rest none', asy
   await stage.kube.patch(`${NODES}/n2`, { metadata: { annotations: { 'nodewave.io/hold': 'for the test' } } })
   stage.clock.advance(1000)
   await stage.until(POOLS, (found) => JSON.stringify(found.get('workers')?.status).includes('"Held":1'))
-  expect(stage.requests.slice(before)).toEqual([`PUT ${POOLS}/workers/status`])
+  expect(stage.requests.slice(before)).toEqual([`PUT ${POOLS}/workers/status`, `POST ${EVENTS}`])
 })
 
 test('a commit that breaks the canary is rolled back and touches nobody else', async () => {

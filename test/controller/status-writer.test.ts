@@ -18,7 +18,15 @@ function aWriter() {
 
 function aStatus(current: number, reason: PoolReason = 'RollingOut'): NodePoolStatus {
   const condition = { type: 'Ready', status: 'False', reason, message: `${current} of 9`, lastTransitionTime: 'then' } as const
-  const decided = { nodes: { total: 9, current, byPhase: { Current: current } }, failed: [], rejected: [], history: [] }
+  const decided = {
+    nodes: { total: 9, current, byPhase: { Current: current } },
+    failed: [],
+    rejected: [],
+    rollbackTo: [],
+    held: [],
+    controls: [],
+    history: [],
+  }
   return completeStatus({ ...decided, conditions: [condition] }, { generation: 3, observedRevision: 'abc' })
 }
 

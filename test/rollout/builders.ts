@@ -1,17 +1,18 @@
 import type { AgentStatus } from '../../src/protocol/agent-status.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
 import type { Decision } from '../../src/rollout/decision.ts'
-import type {
-  Assignment,
-  Instant,
-  Memory,
-  NodeView,
-  PoolSnapshot,
-  Revision,
-  RolloutPolicy,
-  Share,
-  Wanted,
-  WavePolicy,
+import {
+  type Assignment,
+  type Instant,
+  type Memory,
+  NO_MEMORY,
+  type NodeView,
+  type PoolSnapshot,
+  type Revision,
+  type RolloutPolicy,
+  type Share,
+  type Wanted,
+  type WavePolicy,
 } from '../../src/rollout/snapshot.ts'
 
 export const noon: Instant = Date.parse('2026-11-21T12:00:00.000Z')
@@ -252,11 +253,10 @@ function memoryOf({ head = 'new', stable, since, rejected = [], history, wave, r
     ...(target !== undefined && { target: aRef(target) }),
     ...(stable !== undefined && { stable: aRef(stable) }),
     ...(wave && { wave }),
-    ...(retried !== undefined && { retried }),
-    failed: [],
+    ...NO_MEMORY,
+    ...(retried !== undefined && { heeded: { retry: retried } }),
     rejected: rejected.map(aRef),
     history: history ?? runs,
-    conditions: [],
   }
 }
 

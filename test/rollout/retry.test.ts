@@ -19,7 +19,7 @@ test('a retry assigns the node that failed anew, and the pool goes on', () => {
 
   expect(assignments(decision)[0]).toBe('a → bad-commit')
   expect(decision.status.rejected).toEqual([])
-  expect(decision.status.retried).toBe('bad-commit')
+  expect(decision.status.heeded).toEqual({ retry: 'bad-commit' })
   expect(decision.status.history[0]).toMatchObject({ revision: 'bad-commit', result: 'Running' })
 })
 
@@ -41,7 +41,7 @@ test('a retry counts once: what fails again stays rejected, and the annotation i
 
   const decision = decide({ ...remembering(pool, decide(pool, noon)), nodes: failedAgain }, noon + minute)
 
-  expect(decision.actions).toEqual([{ kind: 'clearRetry', retry: 'bad-commit' }])
+  expect(decision.actions).toEqual([{ kind: 'clearControl', control: 'retry', value: 'bad-commit' }])
   expect(verdict(decision).Stalled).toBe('True Halted')
 })
 

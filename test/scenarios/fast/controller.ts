@@ -3,6 +3,7 @@ import { ObjectCache } from '../../../src/controller/object-cache.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import type { Action, Decision } from '../../../src/rollout/decision.ts'
+import { rollbackAsked, rollbackChoices } from '../../../src/rollout/rollback.ts'
 import type { Instant, Memory, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import type { Mishap } from './mishap.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
@@ -116,8 +117,8 @@ export class SimController {
   /** A node that changed meanwhile is passed over, as the shell does; the watch will tell what it is now. */
   #execute(name: string, action: Action, observed: Observed): boolean {
     const pool = this.#world.pools.get(name)
-    if (action.kind === 'clearRetry' && pool) {
-      const { retry, ...controls } = pool.controls
+    if (action.kind === 'clearControl' && pool?.controls[action.control] === action.value) {
+      const { [action.control]: spent, ...controls } = pool.controls
       this.#world.control(pool, controls)
     }
     const seen = action.kind === 'assign' ? this.#nodes.get(action.node) : undefined
@@ -130,12 +131,13 @@ export class SimController {
 
   #snapshot(): FleetSnapshot {
     const { rules, head } = this.#world
+    const kept = new Set(this.#world.commits.map(({ revision }) => revision))
     const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
     const pools = [...this.#pools.items.values()].map(({ name, memory, controls }): PoolSnapshot => {
       const nodes = members.get(name) ?? []
       const revisionAt = (revision: string | undefined) =>
         revision === undefined ? undefined : this.#world.revisionOf(revision, name, nodes)
-      const known = [memory.target?.revision, memory.stable?.revision].flatMap((revision) => revisionAt(revision) ?? [])
+      const known = commitsOf({ memory, controls }, kept).flatMap((revision) => revisionAt(revision) ?? [])
       const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
       if (!target || !policy) throw new Error(`look at pool "${name}": it is not in the repository`)
       return {
@@ -144,6 +146,7 @@ export class SimController {
         nodes: nodes.map(({ view }) => view),
         head: target,
         known: new Map(known.map((revision) => [revision.revision, revision])),
+        kept,
         memory,
         controls,
       }
@@ -154,4 +157,11 @@ export class SimController {
 
 function cachedPool({ name, version, memory, controls }: SimPool): CachedPool {
   return { name, namespace: '', resourceVersion: String(version), memory, controls }
+}
+
+/** What the shell reads besides the newest commit. */
+function commitsOf({ memory, controls }: Pick<CachedPool, 'memory' | 'controls'>, kept: ReadonlySet<string>): string[] {
+  const { rollback: value } = controls
+  const asked = value === undefined ? undefined : rollbackAsked(value, { memory, choices: rollbackChoices(memory, kept) })
+  return [memory.target, memory.stable, memory.rollback?.to, asked].flatMap((ref) => ref?.revision ?? [])
 }

@@ -5,6 +5,7 @@ import { adminPauses } from './faults/admin-pauses.ts'
 import { adminPausesFleet } from './faults/admin-pauses-fleet.ts'
 import { adminPromotes } from './faults/admin-promotes.ts'
 import { adminRetries } from './faults/admin-retries.ts'
+import { adminRollsBack } from './faults/admin-rolls-back.ts'
 import { clockOfController } from './faults/clock-of-controller.ts'
 import { clockOfNode } from './faults/clock-of-node.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
@@ -38,4 +39,5 @@ export const FAULTS: readonly Fault[] = [
   adminPausesFleet,
   adminPromotes,
   adminRetries,
+  adminRollsBack,
 ]

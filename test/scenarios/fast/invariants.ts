@@ -11,6 +11,7 @@ import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
 import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
+import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import { trueBudget } from './invariants/true-budget.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
@@ -31,6 +32,7 @@ export const INVARIANTS: readonly Invariant[] = [
   fleetBudget,
   trueBudget,
   stoppedPools,
+  staysRolledBack,
   nothingRejected,
   canaryExposure,
   assignsOnce,

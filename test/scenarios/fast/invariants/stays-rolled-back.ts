@@ -1,0 +1,21 @@
+import type { Invariant } from '../invariants.ts'
+import { type Decided, decidedPools, stepsOf } from './steps.ts'
+
+export const staysRolledBack: Invariant = {
+  claim: 'a pool that a person rolled back goes nowhere else until Git says something new, or a person does',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => !isRolledBack(decided) || goesThere(decided)),
+}
+
+function isRolledBack({ pool }: Decided): boolean {
+  const { rollback, heeded } = pool.memory
+  const isNew = rollback?.from.fingerprint !== pool.head.fingerprint && rollback?.from.revision !== pool.head.revision
+  return rollback !== undefined && !isNew && pool.controls.rollback === heeded?.rollback
+}
+
+/** Nodes that join get what is proven, when the roll-back leads to what is not. */
+function goesThere(decided: Decided): boolean {
+  const { rollback, stable } = decided.pool.memory
+  const allowed = [rollback?.to.fingerprint, stable?.fingerprint]
+  const isTarget = decided.decision.status.target?.fingerprint === rollback?.to.fingerprint
+  return isTarget && stepsOf(decided).every(({ digest }) => allowed.includes(`of ${digest}`))
+}
