@@ -34,7 +34,7 @@ test('a node costs one request of the controller, and a fleet at rest none', asy
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
   expect(stage.requests.filter((line) => line.startsWith('PATCH /api/v1/nodes/')).length).toBe(20)
   // One with each watch that is opened, and one before.
-  expect(stage.requests.filter((line) => line.startsWith('GET'))).toEqual(Array.from({ length: 6 }, () => 'GET /version'))
+  expect(stage.requests.filter((line) => line.startsWith('GET'))).toEqual(Array.from({ length: 7 }, () => 'GET /version'))
   const before = stage.requests.length
   for (let beat = 0; beat < 10; beat += 1) await stage.heartbeat('n1', beat)
   // What is told after the heartbeats is handled after them.
