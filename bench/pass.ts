@@ -64,7 +64,14 @@ function sourcesWith(fleets: readonly CompiledFleet[]) {
   const store = new RevisionStore({ kube: new FakeKube(), namespace: '', configMaps: cluster.revisions })
   const library = new RevisionLibrary({ store, compile, log: () => undefined })
   for (const fleet of fleets) library.add(fleet)
-  return { cluster, library, renderer: new PoolRenderer(), snapshots: new PoolSnapshots(), decider: new Decider() }
+  return {
+    cluster,
+    drains: { follow: () => {}, podsOf: () => undefined },
+    library,
+    renderer: new PoolRenderer(),
+    snapshots: new PoolSnapshots(),
+    decider: new Decider(),
+  }
 }
 
 /** Every node runs what the fleet says, and every pool has completed it. */

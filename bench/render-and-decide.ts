@@ -48,6 +48,7 @@ const sources = {
   cluster: { nodes, pools, payloads, revisions, fleet, controlPlane: { view: () => CONTROL_PLANE }, synced: Promise.resolve() },
   library,
   renderer: new PoolRenderer(),
+  drains: { follow: () => {}, podsOf: () => undefined },
   snapshots: new PoolSnapshots(),
 }
 const decider = new Decider()

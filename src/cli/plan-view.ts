@@ -119,11 +119,11 @@ function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel)
   const settings = pools.get(pool)
   if (settings === undefined || atMost(disruption, 'restart')) return {}
   const isNever = rolloutSettings(fleet.spec, settings.spec).drain.mode === 'Never'
-  return { pods: isNever ? UNDRAINED : NO_DRAIN }
+  return { pods: isNever ? UNDRAINED : DRAINED }
 }
 
 const UNDRAINED = 'not drained, for the pool says drain: {mode: Never}; they stay while the kubelet restarts under them'
-const NO_DRAIN = 'this version does not drain: no node is changed until the pool says drain: {mode: Never}'
+const DRAINED = 'evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md'
 
 function wavesIn(plan: PoolPlan, { model, byName }: { model: FleetModel; byName: ReadonlyMap<string, PlannedNode> }): WaveView[] {
   const pool = model.pools.get(plan.pool)

@@ -6,17 +6,21 @@ export interface Members {
   readonly byPool: ReadonlyMap<string, readonly ClusterNode[]>
   /** By pool: what to say of the nodes that another pool claims too, and that are therefore left alone. */
   readonly contested: ReadonlyMap<string, readonly string[]>
+  /** Nodes of no pool, or of several. */
+  readonly strays: readonly ClusterNode[]
 }
 
 /** Which pool each node belongs to, by the selectors of the accepted commit. */
 export function assignMembers(fleet: CompiledFleet, nodes: Iterable<ClusterNode>): Members {
   const byPool = new Map<string, ClusterNode[]>([...fleet.pools.keys()].map((name) => [name, []]))
   const contested = new Map<string, string[]>()
+  const strays: ClusterNode[] = []
   for (const node of nodes) {
     const owner = fleet.ownerOf(node)
     if (owner.kind === 'owned') byPool.get(owner.pool)?.push(node)
-    else if (owner.kind === 'contested')
+    else strays.push(node)
+    if (owner.kind === 'contested')
       for (const pool of owner.pools) contested.set(pool, [...(contested.get(pool) ?? []), owner.message])
   }
-  return { byPool, contested }
+  return { byPool, contested, strays }
 }

@@ -1,12 +1,12 @@
-import type { FollowEvent, FollowOptions, KubeApi, KubeObject } from '../kube/kube-api.ts'
-import { KubeError } from '../kube/kube-api.ts'
+import type { KubeApi } from '../kube/kube-api.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
-import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, projectControlPlanePod } from './control-plane-pods.ts'
+import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
+import { type Followed, followCollection } from './follow-collection.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import { projectNode } from './node-view.ts'
-import { ObjectCache } from './object-cache.ts'
+import { type Cached, ObjectCache } from './object-cache.ts'
 import type { Clock, ControllerSettings, Log } from './ports.ts'
 import { ServerVersions } from './server-versions.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
@@ -34,53 +34,41 @@ export interface ClusterCacheOptions {
   readonly changed: () => void
 }
 
-/** How long to stay away after the server refused a collection that it had given before: rights come and go while a server starts. */
-const REFUSED_PAUSE = 5_000
-
-/** Follows everything a pass looks at. */
-export function followCluster(given: ClusterCacheOptions): ClusterCache {
-  const versions = new ServerVersions(given)
-  const options = { ...given, versions }
+/** Follows everything a pass looks at, but for the pods of nodes under drain. */
+export function followCluster(options: ClusterCacheOptions): ClusterCache {
   const { settings, changed } = options
+  const versions = new ServerVersions(options)
   const nodes = new ObjectCache<ClusterNode>(changed)
   const pools = new ObjectCache<NodePoolView>(changed)
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
   const controlPlane = new ControlPlaneCache(versions, changed)
   const fleet = new ObjectCache<StoredConfigMap>(changed)
+  // Asked with each watch that is opened: it may be opened on another server than before.
+  const follow = <T extends Cached>(followed: Followed<T>): Promise<void> =>
+    followCollection(options, { onOpen: () => void versions.ask(whatOf(followed)), ...followed })
+  const pods: Followed<ControlPlanePod> = {
+    path: CONTROL_PLANE_PODS,
+    cache: controlPlane.pods,
+    project: projectControlPlanePod,
+    labelSelector: CONTROL_PLANE_SELECTOR,
+    onOpen: () => void controlPlane.opened(versions.ask(whatOf(pods))),
+    onTrouble: (trouble) => controlPlane.lost(trouble),
+  }
   const synced = Promise.all([
-    versions.ask(`${CONTROL_PLANE_PODS} ${CONTROL_PLANE_SELECTOR}`),
-    follow(options, { path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
-    follow(options, { path: nodePoolsPath(), cache: pools, project: projectNodePool }),
-    follow(options, ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
-    follow(options, ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
-    follow(options, ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })),
-    follow(options, {
-      path: CONTROL_PLANE_PODS,
-      cache: controlPlane.pods,
-      project: projectControlPlanePod,
-      labelSelector: CONTROL_PLANE_SELECTOR,
-      onOpen: (told) => void controlPlane.opened(told),
-      onTrouble: (trouble) => controlPlane.lost(trouble),
-    }),
+    versions.ask(whatOf(pods)),
+    follow({ path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
+    follow({ path: nodePoolsPath(), cache: pools, project: projectNodePool }),
+    follow(ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
+    follow(ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
+    follow(ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })),
+    follow(pods),
   ]).then(() => undefined)
   return { nodes, pools, payloads, revisions, fleet, controlPlane, synced }
 }
 
-interface Followed<T extends { name: string; namespace: string; resourceVersion: string }> {
-  readonly path: string
-  readonly cache: ObjectCache<T>
-  readonly project: (object: KubeObject) => T
-  readonly labelSelector?: string
-  /** The watch stands. `told` resolves once an API server has told its version since. */
-  readonly onOpen?: (told: Promise<void>) => void
-  /** It broke off or was refused, and why. */
-  readonly onTrouble?: (trouble: string) => void
-}
-
-/** Asked with each watch that is opened: it may be opened on another server than before. */
-interface FollowingOptions extends ClusterCacheOptions {
-  readonly versions: ServerVersions
+function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {
+  return `${path} ${labelSelector}`
 }
 
 function ownConfigMaps(
@@ -88,66 +76,4 @@ function ownConfigMaps(
   { namespace, labelSelector }: { readonly namespace: string; readonly labelSelector: string },
 ): Followed<StoredConfigMap> {
   return { path: configMapsPath(namespace), cache, project: projectConfigMap, labelSelector }
-}
-
-/** Resolves at the first full list; goes on following in the background until `signal`. */
-function follow<T extends { name: string; namespace: string; resourceVersion: string }>(
-  options: FollowingOptions,
-  followed: Followed<T>,
-): Promise<void> {
-  const { path, cache, project, labelSelector = '' } = followed
-  const troubled = (error: unknown): void => followed.onTrouble?.(`watch "${path}": ${describe(error)}`)
-  const request: FollowOptions<T> = {
-    project,
-    signal: options.signal,
-    onTrouble: (error) => {
-      options.log('warn', `watch "${path}": ${describe(error)}`)
-      troubled(error)
-    },
-    onOpen: () => {
-      options.changed()
-      const told = options.versions.ask(`${path} ${labelSelector}`)
-      followed.onOpen?.(told)
-    },
-    ...(labelSelector !== '' && { labelSelector }),
-  }
-  return new Promise((resolve, reject) => {
-    const observe = (event: FollowEvent<T>): void => {
-      cache.observe(event)
-      if (event.type === 'sync') resolve()
-    }
-    const refused = (error: unknown): void => {
-      troubled(error)
-      reject(error)
-    }
-    void keepFollowing(options, { path, request, observe, refused }).then(resolve)
-  })
-}
-
-interface Following<T> {
-  readonly path: string
-  readonly request: FollowOptions<T>
-  readonly observe: (event: FollowEvent<T>) => void
-  readonly refused: (error: unknown) => void
-}
-
-async function keepFollowing<T>(
-  { kube, clock, log, signal }: ClusterCacheOptions,
-  { path, request, observe, refused }: Following<T>,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      for await (const event of kube.follow<T>(path, request)) observe(event)
-    } catch (error) {
-      if (signal.aborted) return
-      // Before the first list this ends the start with a clear error; afterwards nobody waits for it any more.
-      refused(error)
-      log('error', `follow "${path}": ${describe(error)}`)
-    }
-    await clock.sleepUntil(clock.now() + REFUSED_PAUSE, signal)
-  }
-}
-
-function describe(error: unknown): string {
-  return error instanceof KubeError ? `${error.reason}: ${error.message}` : String(error)
 }

@@ -2,6 +2,7 @@ import { KubeError } from '../kube/kube-api.ts'
 import type { Instant } from '../rollout/snapshot.ts'
 import { type ClusterCache, followCluster } from './cluster-cache.ts'
 import { Decider } from './decider.ts'
+import { DrainWatch } from './drain/drain-watch.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { GarbageCollector } from './garbage-collector.ts'
 import { HeadIntake } from './head-intake.ts'
@@ -38,7 +39,8 @@ export async function control({ ports, settings, signal }: ControllerOptions): P
   const cluster = followCluster({ ...ports, settings, signal: ending, changed: trigger.fire })
   try {
     await cluster.synced
-    const shell = assemble({ ports, settings, cluster })
+    const drains = new DrainWatch({ ...ports, signal: ending, changed: trigger.fire })
+    const shell = assemble({ ports, settings, cluster, drains })
     const running = { trigger, signal: ending }
     await Promise.all([followHead(shell, running), passAgainAndAgain(shell, running)])
   } finally {
@@ -83,10 +85,12 @@ function assemble({
   ports,
   settings,
   cluster,
+  drains,
 }: {
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
+  readonly drains: DrainWatch
 }): Shell {
   const { kube, compile, log } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
@@ -97,6 +101,7 @@ function assemble({
     ports,
     settings,
     cluster,
+    drains,
     store,
     library,
     renderer,

@@ -4,14 +4,16 @@ import { askedByKey, POOL_CONTROLS } from '../protocol/names.ts'
 import type { Payload } from '../render/payload.ts'
 import type { Action } from '../rollout/decision.ts'
 import type { ClusterCache } from './cluster-cache.ts'
+import { evict } from './drain/evict.ts'
+import type { EvictionAnswers } from './drain/eviction-answers.ts'
 import { forEachBounded } from './for-each-bounded.ts'
 import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
-import { assignPatch, uncordonPatch } from './node-patch.ts'
+import { assignPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import { projectNode } from './node-view.ts'
 import { ensurePayloads } from './payloads.ts'
-import type { ControllerSettings, RenderedConfig } from './ports.ts'
+import type { Clock, ControllerSettings, RenderedConfig } from './ports.ts'
 
 /** More in flight buys latency only. */
 const IN_FLIGHT = 32
@@ -20,6 +22,8 @@ const ACTIONS_A_PASS = 128
 
 export interface Execution {
   readonly kube: KubeApi
+  readonly clock: Clock
+  readonly answers: EvictionAnswers
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
   /** The nodes as the decision saw them. */
@@ -35,7 +39,7 @@ export interface Executed {
 }
 
 /**
- * Does what was decided for one pool, one request a node. What changed since the decision makes its request void, never wrong.
+ * Does what was decided for one pool, one request a node or pod. What changed since the decision makes its request void, never wrong.
  * @throws {KubeError} when the server cannot be reached; what was not done is decided again.
  */
 export async function execute(
@@ -48,6 +52,7 @@ export async function execute(
   await ensurePayloadsOf(execution, now)
   const refused: { node: string; message: string }[] = []
   await forEachBounded(now, IN_FLIGHT, async (action) => {
+    if (action.kind === 'evict') return evict(execution, action)
     const body = patchFor(execution, action)
     const refusal = body && (await patchNode(execution, { node: action.node, body }))
     if (refusal !== undefined) refused.push({ node: action.node, message: refusal })
@@ -61,11 +66,11 @@ function patchFor({ cluster, nodes, settings, rendered }: Execution, action: Nod
   const latest = cluster.nodes.get(action.node)
   if (!node || latest?.view !== node.view) return undefined
   const { resourceVersion } = latest
-  if (action.kind === 'uncordon') return uncordonPatch(settings.names, resourceVersion)
+  const context = { names: settings.names, resourceVersion }
+  if (action.kind === 'cordon') return cordonPatch(action, context)
+  if (action.kind === 'uncordon') return uncordonPatch(action, context)
   const config = rendered(node, action.revision)
-  return config?.digest === action.digest
-    ? assignPatch(action, { names: settings.names, rendered: config, resourceVersion })
-    : undefined
+  return config?.digest === action.digest ? assignPatch(action, { ...context, rendered: config }) : undefined
 }
 
 /** @returns why the server refused, when asking again would not help. */
@@ -98,7 +103,7 @@ async function clearControl(
   cluster.pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(pool), body)))
 }
 
-async function ensurePayloadsOf(execution: Execution, actions: readonly NodeAction[]): Promise<void> {
+async function ensurePayloadsOf(execution: Execution, actions: readonly Action[]): Promise<void> {
   const { kube, settings, cluster, nodes } = execution
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   for (const [revision, assigned] of Map.groupBy(actions.filter(isAssign), (action) => action.revision)) {
@@ -112,6 +117,6 @@ async function ensurePayloadsOf(execution: Execution, actions: readonly NodeActi
   }
 }
 
-function isAssign(action: NodeAction): action is Assign {
+function isAssign(action: Action): action is Assign {
   return action.kind === 'assign'
 }

@@ -1,10 +1,13 @@
 import { FLEET_CONFIG_MAP } from '../protocol/names.ts'
 import type { FleetSnapshot } from '../rollout/decide-fleet.ts'
+import { isUnderDrain } from '../rollout/drain/cordon.ts'
+import type { NodePods } from '../rollout/snapshot.ts'
 import type { Members } from './assign-members.ts'
 import { assignMembers } from './assign-members.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { commitsOf } from './commits-in-use.ts'
 import { fleetControls } from './controls.ts'
+import type { DrainWatch } from './drain/drain-watch.ts'
 import type { HeadState } from './head-intake.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
@@ -23,6 +26,7 @@ export interface Gathered {
 
 export interface Sources {
   readonly cluster: ClusterCache
+  readonly drains: Pick<DrainWatch, 'follow' | 'podsOf'>
   readonly library: RevisionLibrary
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
@@ -32,11 +36,16 @@ export interface Sources {
 export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
-export async function gather({ cluster, library, renderer, snapshots, ports }: Sources, head: AcceptedHead): Promise<Gathered> {
+export async function gather(
+  { cluster, drains, library, renderer, snapshots, ports }: Sources,
+  head: AcceptedHead,
+): Promise<Gathered> {
   const kept = library.kept()
   const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
   const nodes = new Map(cluster.nodes.items)
+  const underDrain = [...nodes.values()].filter(({ view }) => isUnderDrain(view)).map(({ name }) => name)
+  drains.follow(new Set(underDrain))
   const members = assignMembers(head.fleet, nodes.values())
   const steadySince = ports.clock.steadySince?.()
   const pools = [...head.fleet.pools.values()].map((pool) => {
@@ -47,6 +56,7 @@ export async function gather({ cluster, library, renderer, snapshots, ports }: S
       problem: head.problem,
       view,
       nodes: members.byPool.get(pool.name) ?? [],
+      pods: podsOf(members.byPool.get(pool.name) ?? [], drains),
       contested: members.contested.get(pool.name) ?? [],
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
       kept,
@@ -57,6 +67,16 @@ export async function gather({ cluster, library, renderer, snapshots, ports }: S
   const controlPlane = cluster.controlPlane.view(nodes.values())
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   return { fleet: { pools, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+}
+
+/** Of those that are looked at. */
+function podsOf(nodes: readonly ClusterNode[], drains: Sources['drains']): ReadonlyMap<string, NodePods> {
+  return new Map(
+    nodes.flatMap(({ name }) => {
+      const pods = drains.podsOf(name)
+      return pods ? [[name, pods] as const] : []
+    }),
+  )
 }
 
 /** What an action of a decision on `gathered` writes. */

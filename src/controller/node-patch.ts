@@ -1,10 +1,12 @@
+import { formatCordonMark } from '../protocol/cordon-mark.ts'
 import { formatDesiredConfig } from '../protocol/desired-config.ts'
 import type { Names } from '../protocol/names.ts'
 import type { Action } from '../rollout/decision.ts'
 import type { RenderedConfig } from './ports.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
-export type NodeAction = Extract<Action, { node: string }>
+/** What is done by a patch of the Node. */
+export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>
 
 /** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */
 export interface NodePatch {
@@ -13,17 +15,18 @@ export interface NodePatch {
     readonly annotations: Readonly<Record<string, string | null>>
     readonly labels?: Readonly<Record<string, string>>
   }
-  readonly spec?: { readonly unschedulable: null }
+  readonly spec?: { readonly unschedulable: true | null }
+}
+
+interface PatchContext {
+  readonly names: Names
+  readonly resourceVersion: string
 }
 
 /** Annotation and label in one request. */
 export function assignPatch(
   assign: Assign,
-  {
-    names,
-    rendered,
-    resourceVersion,
-  }: { readonly names: Names; readonly rendered: RenderedConfig; readonly resourceVersion: string },
+  { names, rendered, resourceVersion }: PatchContext & { readonly rendered: RenderedConfig },
 ): NodePatch {
   const { POOL } = rendered.desired
   const desired = {
@@ -41,6 +44,20 @@ export function assignPatch(
   }
 }
 
-export function uncordonPatch(names: Names, resourceVersion: string): NodePatch {
-  return { metadata: { resourceVersion, annotations: { [names.cordonedFor]: null } }, spec: { unschedulable: null } }
+/** Cordon and mark come together: one without the other would be nobody's, and stay for ever. */
+export function cordonPatch({ mark }: Extract<Action, { kind: 'cordon' }>, { names, resourceVersion }: PatchContext): NodePatch {
+  return {
+    metadata: { resourceVersion, annotations: { [names.cordonedFor]: formatCordonMark(mark) } },
+    ...(mark.state === 'Ours' && { spec: { unschedulable: true } }),
+  }
+}
+
+export function uncordonPatch(
+  { mark, lifts }: Extract<Action, { kind: 'uncordon' }>,
+  { names, resourceVersion }: PatchContext,
+): NodePatch {
+  return {
+    metadata: { resourceVersion, annotations: { [names.cordonedFor]: mark ? formatCordonMark(mark) : null } },
+    ...(lifts && { spec: { unschedulable: null } }),
+  }
 }

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kube/kube-api.ts'
 import { type AgentStatus, parseAgentStatus } from '../protocol/agent-status.ts'
 import { parseAskedBy } from '../protocol/asked-by.ts'
+import { parseCordonMark } from '../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../protocol/names.ts'
@@ -76,7 +77,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
   const heldBy = parseAskedBy(annotations[askedByKey(names.hold)])
-  const cordonedFor = annotations[names.cordonedFor]
+  const mark = parseCordonMark(annotations[names.cordonedFor])
   const assigned = assignedBy(desired.config)
   const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
   const createdAt = instant(metadata.creationTimestamp)
@@ -92,7 +93,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
     ...(hold !== undefined && { hold: hold.slice(0, MAX_REASON) }),
     ...(heldBy && { heldBy }),
-    ...(cordonedFor !== undefined && { cordonedFor }),
+    ...(mark && { mark }),
     ...(assigned && { assigned }),
     ...(agent && { status: agent }),
   }

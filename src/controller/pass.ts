@@ -1,4 +1,5 @@
-import type { Decision } from '../rollout/decision.ts'
+import type { Action, Decision } from '../rollout/decision.ts'
+import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Instant } from '../rollout/snapshot.ts'
 import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
@@ -56,7 +57,7 @@ interface CarriedOut {
 }
 
 async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
-  const { ports, settings, cluster, renderer, statuses } = shell
+  const { ports, settings, cluster, drains, renderer, statuses } = shell
   const executed = new Map<string, Executed>()
   const wakes: (Instant | undefined)[] = []
   const refused = await isolated(decisions, async ([pool, { status, actions, wakeAt }]) => {
@@ -65,11 +66,23 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     // Before any action: what failed must be on record before the node that shows it is given something else.
     const countsDue = await statuses.write(pool, { status: complete, now })
     const rendered = renderedFor(gathered, { pool, renderer })
-    const done = await execute({ kube: ports.kube, settings, cluster, nodes: gathered.nodes, rendered }, { pool, actions })
+    const done = await execute(
+      { ...ports, settings, cluster, answers: drains.answers, nodes: gathered.nodes, rendered },
+      { pool, actions },
+    )
     executed.set(pool, done)
     wakes.push(wakeAt, countsDue, done.cut ? now : undefined)
   })
+  await execute(
+    { ...ports, settings, cluster, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
+    strays(gathered),
+  )
   return { executed, refused: new Map([...refused].map(([[pool], error]) => [pool, error])), wakes }
+}
+
+/** Nobody's pool, so nobody's budget either. */
+function strays({ members }: Gathered): { readonly pool: string; readonly actions: readonly Action[] } {
+  return { pool: '', actions: uncordonStrays(members.strays.map(({ view }) => view)) }
 }
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {

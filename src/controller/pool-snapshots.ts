@@ -1,4 +1,4 @@
-import type { Instant, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
+import type { Instant, NodePods, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
@@ -13,6 +13,8 @@ export interface PoolSources {
   readonly problem: string | undefined
   readonly view: NodePoolView | undefined
   readonly nodes: readonly ClusterNode[]
+  /** Of nodes under drain. */
+  readonly pods: ReadonlyMap<string, NodePods>
   readonly contested: readonly string[]
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
@@ -48,6 +50,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
     a.steadySince === b.steadySince &&
+    isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
     isSameList(a.contested, b.contested) &&
     isSameList(a.known, b.known) &&
     isSameList(a.kept, b.kept) &&
@@ -61,7 +64,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, view, nodes, contested, known, kept, steadySince }: PoolSources,
+  { pool, head, problem, view, nodes, pods, contested, known, kept, steadySince }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -79,6 +82,7 @@ function snapshotOf(
     name: pool.name,
     policy: pool.policy,
     nodes: nodes.map((node) => node.view),
+    pods,
     head: revisionAt(head, pool),
     known: new Map(others),
     kept: new Set(kept),

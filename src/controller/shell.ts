@@ -1,5 +1,6 @@
 import type { ClusterCache } from './cluster-cache.ts'
 import type { Decider } from './decider.ts'
+import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
 import type { HeadIntake } from './head-intake.ts'
@@ -16,6 +17,7 @@ export interface Shell {
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
+  readonly drains: DrainWatch
   readonly store: RevisionStore
   readonly library: RevisionLibrary
   readonly intake: HeadIntake

@@ -32,7 +32,7 @@ export interface Names {
   readonly status: string
   /** Written by a person: a reason to leave the node out of every roll-out. */
   readonly hold: string
-  /** Written by the controller: the digest the node was cordoned for; only then may it uncordon. */
+  /** Written by the controller: what it cordoned the node for, and when; only then may it uncordon. See `cordon-mark.ts`. */
   readonly cordonedFor: string
   /** Label, written by the controller: the pool that owns the node. */
   readonly pool: string

@@ -17,6 +17,7 @@ export type PoolReason =
   | 'WaitingForDependency'
   | 'HeldForPromotion'
   | 'FleetStopped'
+  | 'Draining'
   | 'DrainBlocked'
   | 'VersionSkew'
   | 'ControlPlaneUnhealthy'
@@ -45,6 +46,7 @@ export const NODE_PHASES = [
   'Draining',
   'Cordoned',
   'Waiting',
+  'Skipped',
   'Joining',
   'Failed',
   'Held',

@@ -11,14 +11,7 @@ export interface NotYet {
 }
 
 export const NOT_YET: readonly NotYet[] = [
-  ...['Fleet', 'NodePool'].flatMap((kind): NotYet[] => [
-    { kind, path: ['rollout', 'drain', 'mode'], except: ['Auto', 'Never'] },
-    { kind, path: ['rollout', 'drain', 'timeout'] },
-    { kind, path: ['rollout', 'drain', 'deleteEmptyDirData'] },
-    { kind, path: ['rollout', 'drain', 'force'] },
-    { kind, path: ['rollout', 'drain', 'gracePeriodSeconds'] },
-    { kind, path: ['rollout', 'gates'] },
-  ]),
+  ...['Fleet', 'NodePool'].flatMap((kind): NotYet[] => [{ kind, path: ['rollout', 'gates'] }]),
   { kind: 'Fleet', path: ['blastRadius'] },
   { kind: 'Fleet', path: ['drift'] },
   { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },

@@ -16,6 +16,8 @@ export interface RolloutSettings {
   readonly agentTimeout?: number | undefined
   readonly trial: number
   readonly drain: DrainSettings
+  readonly zones: 'Any' | 'OneAtATime'
+  readonly cordoned: 'Skip' | 'Change'
   readonly windows: readonly Window[]
   readonly rollbackOutsideWindows: boolean
   readonly gates: readonly GateSpec[]
@@ -32,6 +34,7 @@ export interface WaveSettings {
 export interface DrainSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
   readonly timeout: number
+  readonly onTimeout: 'Hold' | 'Proceed' | 'Skip'
   readonly deleteEmptyDirData: boolean
   readonly force: boolean
   readonly gracePeriodSeconds?: number | undefined
@@ -47,7 +50,9 @@ const DEFAULTS: RolloutSettings = {
   allowDowngrade: false,
   applyTimeout: 10 * MINUTE,
   trial: 2 * MINUTE,
-  drain: { mode: 'Auto', timeout: 15 * MINUTE, deleteEmptyDirData: false, force: false },
+  drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+  zones: 'Any',
+  cordoned: 'Skip',
   windows: [],
   rollbackOutsideWindows: true,
   gates: [],

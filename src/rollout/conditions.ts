@@ -1,5 +1,6 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
+import { type Draining, describeDrain, isBlocked, underwayIn } from './drain/blockage.ts'
 import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
 import type { Picture } from './picture.ts'
@@ -34,20 +35,23 @@ function withPause({ reason, message }: Finding, picture: Picture): Finding {
 }
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
-function workOf(picture: Picture, { taken, waiting, undrainable, restraint }: Taking): Finding | undefined {
-  const { pool, run, members } = picture
+function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Finding | undefined {
+  const { pool, run, members, now } = picture
   const ongoing = members.filter(({ standing }) => standing.pending && standing.phase !== 'Unreachable')
+  const draining = underwayIn(ongoing)
+  const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
-  const moves = taken.length > 0 || atWork
+  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now))
   if (run.state === 'Halted' || members.length === 0) return undefined
-  if (!moves && (restraint?.stalls || undrainable.length > 0)) return undefined
-  const message = `${describeNodes(picture)}${describeWave(picture)}`
+  if (!moves && (restraint?.stalls || isStuck)) return undefined
+  const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
   if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   if (!moves && restraint) return wait(restraint, message)
   if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
+  if (moves && !atWork && taken.length === 0) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
 }
@@ -65,6 +69,11 @@ function wait({ reason, message, stalls }: Restraint, nodes: string): Finding | 
 function restOf(picture: Picture): Finding {
   if (picture.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
   return { reason: 'Completed', message: describeNodes(picture) }
+}
+
+function describeDrains(draining: readonly Draining[]): string {
+  const [first] = draining
+  return first ? `; drains ${describeDrain(first.node.name, first.drain)}` : ''
 }
 
 function describeWave({ waves, open }: Picture): string {

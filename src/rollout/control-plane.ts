@@ -1,4 +1,5 @@
 import { isUnavailable } from './budget.ts'
+import { isOurCordon, isUnderDrain } from './drain/cordon.ts'
 import { isInFlight, reportOf } from './report.ts'
 import type { NodeView } from './snapshot.ts'
 
@@ -52,23 +53,31 @@ export function hindranceTo(
   view: ControlPlaneView,
   { taken }: { readonly taken?: string | undefined } = {},
 ): Hindrance | undefined {
-  const busy = view.nodes.find((other) => other.name !== node && (other.name === taken || isBeingChanged(other)))
+  const own = view.nodes.find(({ name }) => name === node)
+  const busy = view.nodes.find((other) => other.name !== node && (other.name === taken || isBefore(other, own)))
   if (busy) return { kind: 'turn', message: `control-plane node "${busy.name}" is being changed` }
   const message = view.outdated ?? awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view)
   const sickness = message ?? lostQuorum(node, view)
   return sickness === undefined ? undefined : { kind: 'sick', message: sickness }
 }
 
-function isBeingChanged(node: NodeView): boolean {
-  return node.cordonedFor !== undefined || isInFlight(node, reportOf(node))
+/** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */
+function isBefore(other: NodeView, own: NodeView | undefined): boolean {
+  if (isInFlight(other, reportOf(other))) return true
+  return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)
 }
 
 function awayNode(node: string, { nodes, instances }: ControlPlaneView): string | undefined {
-  const away = nodes.find((other) => other.name !== node && isUnavailable(other, reportOf(other)))
+  const away = nodes.find((other) => other.name !== node && isUnavailable(asIfUncordoned(other), reportOf(other)))
   if (away) return `control-plane node "${away.name}" ${whyAway(away)}`
   const known = new Set(nodes.map(({ name }) => name))
   const lost = instances.find((instance) => !known.has(instance.node))
   return lost && `the node "${lost.node}" of "${lost.name}" is not there`
+}
+
+/** A cordon of ours says that its turn is now, or has just been; its parts of the control plane run on. */
+function asIfUncordoned(node: NodeView): NodeView {
+  return isOurCordon(node) ? { ...node, unschedulable: false } : node
 }
 
 function whyAway({ ready, unschedulable }: NodeView): string {

@@ -112,9 +112,9 @@ function downIn(pool: PoolSnapshot): number {
 }
 
 function newlyUnavailable({ nodes }: PoolSnapshot, { actions }: Decision): number {
-  const assigned = new Set(actions.map((action) => (action.kind === 'assign' ? action.node : undefined)))
-  if (assigned.size === 0) return 0
-  return nodes.filter((node) => assigned.has(node.name) && !isDown(node)).length
+  const taken = new Set(actions.flatMap((action) => (action.kind === 'assign' || action.kind === 'cordon' ? [action.node] : [])))
+  if (taken.size === 0) return 0
+  return nodes.filter((node) => taken.has(node.name) && !isDown(node)).length
 }
 
 function isDown(node: NodeView): boolean {

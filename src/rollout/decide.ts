@@ -1,5 +1,6 @@
 import { advance } from './advance.ts'
 import type { Action, Decision } from './decision.ts'
+import { evictions, uncordons } from './drain/actions.ts'
 import { noticesBetween } from './notices.ts'
 import { lookAt, type Picture } from './picture.ts'
 import type { Instant, PoolSnapshot } from './snapshot.ts'
@@ -16,9 +17,9 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const taking = takeNodes(picture)
   const status = statusOf(picture, taking)
   const wake = wakeAt(picture, taking)
-  const assignments = taking.taken.map(({ free, ...assign }): Action => ({ kind: 'assign', ...assign, at: now }))
+  const taken = taking.taken.map(({ action }) => action)
   return {
-    actions: [...assignments, ...clearControls(pool)],
+    actions: [...uncordons(picture), ...taken, ...evictions(picture), ...clearControls(pool)],
     notices: noticesBetween(pool.memory, status),
     status,
     ...(wake !== undefined && { wakeAt: wake }),

@@ -1,3 +1,4 @@
+import type { CordonMark } from '../protocol/cordon-mark.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import type { Instant } from './snapshot.ts'
@@ -14,8 +15,17 @@ export type Action =
       /** Goes into ASSIGNED. */
       readonly at: Instant
     }
-  /** Take back a cordon of ours that outlived its reason. */
-  | { readonly kind: 'uncordon'; readonly node: string; readonly cordonedFor: string }
+  /** Mark the node, and cordon it unless somebody has (`mark.state` is Found). */
+  | { readonly kind: 'cordon'; readonly node: string; readonly mark: CordonMark }
+  /** Evict the pod with this UID; another one of that name is none of ours. */
+  | {
+      readonly kind: 'evict'
+      readonly node: string
+      readonly pod: { readonly namespace: string; readonly name: string; readonly uid: string }
+      readonly gracePeriodSeconds?: number
+    }
+  /** Take the mark off the node, or put another one in its place; with `lifts`, take back the cordon, which is ours. */
+  | { readonly kind: 'uncordon'; readonly node: string; readonly lifts: boolean; readonly mark?: CordonMark }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
 

@@ -1,4 +1,5 @@
 import { allowedUnavailable, remainingBudget } from './budget.ts'
+import { isOurCordon } from './drain/cordon.ts'
 import { inOrder } from './order.ts'
 import type { Member, Picture } from './picture.ts'
 import { isInFlight } from './report.ts'
@@ -11,7 +12,7 @@ import { isInFlight } from './report.ts'
 export function lastResort(picture: Picture): readonly Member[] {
   const { members, pool, run } = picture
   if (run.state !== 'Going' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
-  const down = members.filter(({ node, standing }) => !node.ready && standing.phase === 'Unreachable')
+  const down = members.filter(isLyingDown)
   const trying = down.filter(({ assigned }) => assigned).length
   const places = Math.max(0, allowedUnavailable(pool.policy.maxUnavailable, members.length) - trying)
   const others = down.filter(({ assigned }) => !assigned)
@@ -20,5 +21,11 @@ export function lastResort(picture: Picture): readonly Member[] {
 
 /** It will give back its part of the budget by itself. */
 function isBusy({ node, report }: Member): boolean {
-  return node.ready && isInFlight(node, report)
+  return node.ready && (isInFlight(node, report) || isOurCordon(node))
+}
+
+/** And nobody has a hand on it. */
+function isLyingDown({ node, standing, drain }: Member): boolean {
+  if (drain?.kind === 'Aside' && drain.because !== 'Down') return false
+  return !node.ready && standing.phase === 'Unreachable'
 }

@@ -1,11 +1,12 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolReason, RevisionRef } from '../protocol/node-pool.ts'
+import { describeDrain, isBlocked, underwayIn } from './drain/blockage.ts'
 import type { Picture } from './picture.ts'
 import { isSettled } from './progress.ts'
 import type { Memory } from './snapshot.ts'
 import type { Taking } from './take.ts'
 import { isAstray, isRejected } from './target.ts'
-import { describeFailures, listNames, shortName } from './wording.ts'
+import { describeFailures, shortName } from './wording.ts'
 
 export interface Finding {
   readonly reason: PoolReason
@@ -20,7 +21,7 @@ export function obstacleOf(picture: Picture, taking: Taking): Finding | undefine
     rejection(picture) ??
     askedRollback(picture) ??
     claimedTwice(picture) ??
-    drain(taking) ??
+    blockedDrain(picture) ??
     failedNodes(picture, 'RenderFailed') ??
     failedNodes(picture, 'NodesFailed') ??
     restraint(picture, taking)
@@ -74,10 +75,12 @@ function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string
   return `${shortName(refused)}${same} failed${told ? ` on ${told.message}` : ''}`
 }
 
-function drain({ undrainable }: Taking): Finding | undefined {
-  if (undrainable.length === 0) return undefined
-  const message = `${listNames(undrainable)} must be drained for this change, and this version does not drain`
-  return { reason: 'DrainBlocked', message: `${message}; set drain: {mode: Never} to change them with their pods on them` }
+/** Other drains go on, and so does this one, as soon as it can. */
+function blockedDrain({ members, now }: Picture): Finding | undefined {
+  const [first, ...others] = underwayIn(members).filter(({ drain }) => isBlocked(drain, now))
+  if (first === undefined) return undefined
+  const more = others.length === 0 ? '' : `; and ${others.length} more`
+  return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
 }
 
 function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed'): Finding | undefined {

@@ -2,8 +2,8 @@ import type { Member } from './picture.ts'
 import { stableHash } from './stable-hash.ts'
 
 /**
- * Broken first, then wave by wave, zone by zone, and by a stable hash of pool and name: the same order on every pass
- * and replica.
+ * Broken first, last those whose drain was given up once; between them wave by wave, zone by zone, and by a stable hash of pool
+ * and name: the same order on every pass and replica.
  */
 export function inOrder(pool: string, members: readonly Member[]): readonly Member[] {
   const keyed = members.map((member) => ({ member, hash: stableHash(pool, member.node.name) }))
@@ -13,8 +13,15 @@ export function inOrder(pool: string, members: readonly Member[]): readonly Memb
 
 function byUrgency(a: Member, b: Member): number {
   return (
-    Number(b.broken) - Number(a.broken) || (a.broken ? 0 : (a.wave ?? 0) - (b.wave ?? 0)) || compare(a.node.zone, b.node.zone)
+    Number(b.broken) - Number(a.broken) ||
+    Number(wasSkipped(a)) - Number(wasSkipped(b)) ||
+    (a.broken ? 0 : (a.wave ?? 0) - (b.wave ?? 0)) ||
+    compare(a.node.zone, b.node.zone)
   )
+}
+
+function wasSkipped({ node }: Member): boolean {
+  return node.mark?.state === 'Skipped'
 }
 
 function compare(a: string, b: string): number {

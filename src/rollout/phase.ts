@@ -37,8 +37,13 @@ export function standingOf(node: NodeView, course: Course & { readonly soak: num
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true }
-  if (!hasGoal(node, course)) return { phase: node.ready ? 'Waiting' : 'Unreachable', pending: true }
+  if (!hasGoal(node, course)) return node.ready ? { phase: 'Waiting', pending: true } : lyingDown(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
+}
+
+/** After this long it counts as down for good, which changes how it may be mended. */
+function lyingDown({ readySince }: NodeView, { applyTimeout }: Course): Standing {
+  return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 
 /** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */

@@ -1,4 +1,7 @@
 import type { Reported } from './budget.ts'
+import { asideOf, isUnderDrain } from './drain/cordon.ts'
+import { type Drain, type DrainContext, drainOf } from './drain/drain.ts'
+import { standingUnder } from './drain/standing.ts'
 import { type Course, hasGoal, isInRun, type Standing, standingOf } from './phase.ts'
 import { isApplied, reportOf } from './report.ts'
 import { currentRun, type Run } from './run.ts'
@@ -7,7 +10,13 @@ import { wasDownBefore } from './stamps.ts'
 import { ONE_WAVE, type WaveCandidate, waveMembership, wavesOf } from './waves.ts'
 
 /** A node, what it is to become, and how far it is. */
-export interface Member extends Reported {
+export interface Member extends Candidate {
+  /** How it stands with its cordon, when that matters. */
+  readonly drain?: Drain
+}
+
+/** A member before it is known what its cordon means. */
+export interface Candidate extends Reported {
   /** The commit that `wanted` is of. */
   readonly revision: string
   readonly wanted: Wanted
@@ -36,8 +45,13 @@ export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
   const waves = run.proven ? ONE_WAVE : wavesOf(pool.policy)
   const open = run.state === 'Completed' ? waves.length : openWave(waves, run.memory.wave)
   const goals = pool.nodes.map((node) => goalOf(node, { pool, run, now }))
-  const waveOf = open < waves.length ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap(candidate) }) : NO_WAVES
-  const members = goals.map((goal) => memberOf(goal, { waves, open, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }))
+  const waveOf =
+    open < waves.length
+      ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap((goal) => candidate(goal, pool)) })
+      : NO_WAVES
+  const members = goals.map((goal) =>
+    memberOf(goal, { pool, run, now, waves, open, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }),
+  )
   return { pool, now, run, waves, open, members }
 }
 
@@ -98,12 +112,12 @@ function isBroken({ node, report }: Reported, { stable }: Run): boolean {
   return !node.ready || !isApplied(report)
 }
 
-function candidate(goal: Goal): WaveCandidate[] {
+function candidate(goal: Goal, pool: PoolSnapshot): WaveCandidate[] {
   const { node, course } = goal
   if (node.assignedByHand || node.hold !== undefined || course.wanted.kind === 'problem' || course.joins) return []
   const late = node.createdAt > course.runStart
   const takenAt = isTouched(goal) ? node.assigned?.at : undefined
-  return [{ name: node.name, labels: node.labels, rank: rankOf(goal), late, ...(takenAt !== undefined && { takenAt }) }]
+  return [{ name: node.name, labels: node.labels, rank: rankOf(goal, pool), late, ...(takenAt !== undefined && { takenAt }) }]
 }
 
 /** This run has given it the target. */
@@ -113,25 +127,28 @@ function isTouched({ node, course, assigned }: Goal): boolean {
 
 /**
  * Who comes first into a wave: those that this run has touched, so that no later change moves the exposure to others; then
- * those that change, the reachable first, since a node that is down proves nothing, and those that came since the run began
- * after the others; last those that stay as they are, which prove nothing either.
+ * those that are cordoned for it already; then those that change, the reachable first, since a node that is down or left out
+ * proves nothing, and those that came since the run began after the others; last those that stay as they are, which prove
+ * nothing either.
  */
-function rankOf(goal: Goal): number {
+function rankOf(goal: Goal, { policy }: PoolSnapshot): number {
   const { node, course, assigned, broken } = goal
-  if (assigned && node.assigned && isTouched(goal)) return wasDownBefore(node, node.assigned, course) ? 3 : 0
-  if (assigned) return 4
+  if (assigned && node.assigned && isTouched(goal)) return wasDownBefore(node, node.assigned, course) ? 4 : 0
+  if (assigned) return 5
   if (broken) return 0
-  if (!node.ready) return 3
-  return node.createdAt > course.runStart ? 2 : 1
+  if (isUnderDrain(node)) return 1
+  if (!node.ready || asideOf({ node, wanted: course.wanted, broken }, { policy, now: course.now })) return 4
+  return node.createdAt > course.runStart ? 3 : 2
 }
 
 function memberOf(
   { node, revision, course, assigned, broken }: Goal,
-  { waves, open, wave }: { readonly waves: readonly WavePolicy[]; readonly open: number; readonly wave: number | undefined },
+  { wave, ...context }: DrainContext & { readonly waves: readonly WavePolicy[]; readonly wave: number | undefined },
 ): Member {
+  const { waves, open, now } = context
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const standing = standingOf(node, { ...course, soak })
-  return {
+  const candidate = {
     node,
     report: course.report,
     revision,
@@ -141,4 +158,6 @@ function memberOf(
     broken,
     ...(wave !== undefined && { wave }),
   }
+  const drain = drainOf(candidate, context)
+  return drain ? { ...candidate, drain, standing: standingUnder(drain, { standing, ready: node.ready, now }) } : candidate
 }

@@ -1,6 +1,7 @@
 import type { Window } from '../calendar/window.ts'
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { AskedBy } from '../protocol/asked-by.ts'
+import type { CordonMark } from '../protocol/cordon-mark.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { HeededControls, NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
 import type { Hindrance } from './control-plane.ts'
@@ -30,7 +31,11 @@ export interface RolloutPolicy {
   readonly maxUnavailable: Share
   readonly maxFailures: Share
   readonly onFailure: 'Halt' | 'Rollback'
-  readonly drain: { readonly mode: 'Auto' | 'Always' | 'Never' }
+  readonly drain: DrainPolicy
+  /** OneAtATime: no node is taken while nodes of another zone are unavailable by the roll-out. */
+  readonly zones: 'Any' | 'OneAtATime'
+  /** Whether nodes that somebody else cordoned are changed, or left as they are until they are uncordoned. */
+  readonly cordoned: 'Skip' | 'Change'
   /** A node that has not ended the work this long after it was assigned counts as failed. */
   readonly applyTimeout: number
   /** Kubelets may go back over a minor, also to content that the pool never ran. */
@@ -43,6 +48,20 @@ export interface RolloutPolicy {
   readonly rollbackOutsideWindows: boolean
   /** Names of pools that must have completed a commit before this one begins with it. */
   readonly dependsOn?: readonly string[]
+}
+
+export interface DrainPolicy {
+  /** Auto: where the change wants it. Always: before every change that disturbs the node. */
+  readonly mode: 'Auto' | 'Always' | 'Never'
+  /** Milliseconds from the cordon. */
+  readonly timeout: number
+  /** Hold: the node stays cordoned, and is tried further. Proceed: it is changed with the pods that are left. Skip: it is uncordoned, and comes later. */
+  readonly onTimeout: 'Hold' | 'Proceed' | 'Skip'
+  readonly deleteEmptyDirData: boolean
+  /** Evict pods that no controller will make anew. */
+  readonly force: boolean
+  /** Absent: as each pod says. */
+  readonly gracePeriodSeconds?: number | undefined
 }
 
 /** What a node is to become at one revision, as rendered. */
@@ -71,12 +90,50 @@ export interface NodeView {
   readonly hold?: string
   /** Who wrote `hold`, or took it away. */
   readonly heldBy?: AskedBy
-  readonly cordonedFor?: string
+  /** What stands beside a cordon of ours; a cordon without it is somebody else's. */
+  readonly mark?: CordonMark
   /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */
   readonly assigned?: Assignment
   /** A desired-config that a person wrote, or one that is not readable: the node is left alone. */
   readonly assignedByHand: boolean
   readonly status?: AgentStatus
+}
+
+/** What is known of the pods on a node that is being drained. */
+export type NodePods =
+  | { readonly kind: 'known'; readonly pods: readonly PodView[] }
+  /** They could not be read, and why. */
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface PodView {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** Kind of the owner that would make it anew: `ReplicaSet`, `DaemonSet`. */
+  readonly controller?: string
+  /** Of a static pod: only the kubelet itself can end that one. */
+  readonly mirror: boolean
+  readonly emptyDir: boolean
+  /** Succeeded or Failed: nothing of it runs any more. */
+  readonly finished: boolean
+  /** It was told to go. */
+  readonly terminating: boolean
+  /** The server refused to evict it. */
+  readonly refusal?: Refusal
+}
+
+export interface Refusal {
+  readonly message: string
+  /** Not to be asked before. */
+  readonly until: Instant
+  /** PodDisruptionBudgets that cover the pod; empty while they are not known. */
+  readonly budgets: readonly PodBudget[]
+}
+
+export interface PodBudget {
+  readonly name: string
+  readonly desiredHealthy: number
+  readonly currentHealthy: number
 }
 
 export interface Assignment {
@@ -106,6 +163,8 @@ export interface PoolSnapshot {
   readonly name: string
   readonly policy: RolloutPolicy
   readonly nodes: readonly NodeView[]
+  /** Of nodes that bear a mark of ours and are cordoned, by name; absent: not read yet. */
+  readonly pods?: ReadonlyMap<string, NodePods>
   /** The newest valid commit. */
   readonly head: Revision
   /** Revisions that a target may be besides the head: stable, what the status names, and what a roll-back asks for. By commit. */

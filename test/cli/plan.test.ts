@@ -33,7 +33,7 @@ workers  2 of 2 nodes change, it takes a drain
   w-1: it takes a drain
   version  1.35.4 → 1.36.3
   because version: minor release 1.35 → 1.36
-  pods    this version does not drain: no node is changed until the pool says drain: {mode: Never}
+  pods    evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md
   waves   canary: w-0 (soak 10m) → rest: w-1
 `,
     stderr: '',

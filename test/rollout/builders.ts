@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../../src/protocol/agent-status.ts'
+import type { CordonMark } from '../../src/protocol/cordon-mark.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
 import type { Decision } from '../../src/rollout/decision.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type Memory,
   NO_MEMORY,
   type NodeView,
+  type PodView,
   type PoolSnapshot,
   type Revision,
   type RolloutPolicy,
@@ -56,6 +58,7 @@ export class NodeDraft implements NodeView {
   declare readonly unschedulable: boolean
   declare readonly kubeletVersion: string
   declare readonly hold?: string
+  declare readonly mark?: CordonMark
   declare readonly assigned?: Assignment
   declare readonly assignedByHand: boolean
   declare readonly status?: AgentStatus
@@ -111,6 +114,18 @@ export class NodeDraft implements NodeView {
     return this.#with({ unschedulable: true })
   }
 
+  /** Cordoned by the controller for a drain, a minute ago unless told otherwise. */
+  drainedFor(
+    digest: string,
+    { at = noon - minute, state = 'Ours' }: When & { readonly state?: CordonMark['state'] } = {},
+  ): NodeDraft {
+    return this.#with({ unschedulable: state === 'Ours' || state === 'Found', mark: { digest, at, state } })
+  }
+
+  uncordoned(): NodeDraft {
+    return this.#with({ unschedulable: false })
+  }
+
   held(reason = 'under repair'): NodeDraft {
     return this.#with({ hold: reason })
   }
@@ -159,7 +174,11 @@ export interface PoolOptions {
   readonly maxUnavailable?: ShareText
   readonly maxFailures?: ShareText
   readonly onFailure?: RolloutPolicy['onFailure']
-  readonly drain?: RolloutPolicy['drain']['mode']
+  readonly drain?: RolloutPolicy['drain']['mode'] | Partial<RolloutPolicy['drain']>
+  readonly zones?: RolloutPolicy['zones']
+  readonly cordoned?: RolloutPolicy['cordoned']
+  /** Of nodes under drain, by name. */
+  readonly pods?: Readonly<Record<string, readonly PodView[]>>
   readonly applyTimeout?: number
   readonly windows?: RolloutPolicy['windows']
   readonly dependsOn?: readonly string[]
@@ -186,12 +205,32 @@ function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSna
     name: 'workers',
     policy: policyOf(options),
     nodes: members,
+    ...(options.pods && { pods: podsOf(options.pods) }),
     head: { ...head, wanted: wantedOf(head, options) },
     known: new Map(contents.map((name) => [name, aRevision(name, members)])),
     memory: memoryOf(options),
     controls: options.controls ?? {},
     ...(options.repositoryProblem !== undefined && { repositoryProblem: options.repositoryProblem }),
     ...(options.fleet && { fleet: options.fleet }),
+  }
+}
+
+function podsOf(pods: NonNullable<PoolOptions['pods']>): NonNullable<PoolSnapshot['pods']> {
+  return new Map(Object.entries(pods).map(([node, known]) => [node, { kind: 'known', pods: known }]))
+}
+
+/** A pod of a ReplicaSet in the namespace `shop`, that runs and may go. */
+export function aPod(name: string, more: Partial<PodView> = {}): PodView {
+  return {
+    namespace: 'shop',
+    name,
+    uid: `uid-${name}`,
+    controller: 'ReplicaSet',
+    mirror: false,
+    emptyDir: false,
+    finished: false,
+    terminating: false,
+    ...more,
   }
 }
 
@@ -224,7 +263,16 @@ function policyOf(options: PoolOptions): RolloutPolicy {
     maxUnavailable: shareOf(options.maxUnavailable ?? '100%'),
     maxFailures: shareOf(options.maxFailures ?? 0),
     onFailure: options.onFailure ?? 'Rollback',
-    drain: { mode: options.drain ?? 'Auto' },
+    drain: {
+      mode: 'Auto',
+      timeout: 15 * minute,
+      onTimeout: 'Hold',
+      deleteEmptyDirData: false,
+      force: false,
+      ...(typeof options.drain === 'string' ? { mode: options.drain } : options.drain),
+    },
+    zones: options.zones ?? 'Any',
+    cordoned: options.cordoned ?? 'Skip',
     applyTimeout: options.applyTimeout ?? 15 * minute,
     windows: options.windows ?? [],
     dependsOn: options.dependsOn ?? [],

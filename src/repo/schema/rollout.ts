@@ -24,7 +24,13 @@ const drain = z.strictObject({
     .enum(['Auto', 'Always', 'Never'])
     .exactOptional()
     .describe('Auto drains where the change wants it, such as a new minor version; that is the default.'),
-  timeout: duration.exactOptional().describe('How long a drain may take.'),
+  timeout: duration.exactOptional().describe('How long a drain may take, counted from the cordon; 15m unless stated.'),
+  onTimeout: z
+    .enum(['Hold', 'Proceed', 'Skip'])
+    .exactOptional()
+    .describe(
+      'Hold, the default, keeps the node cordoned and goes on trying; Proceed changes it with the pods that are left; Skip uncordons it and comes back to it later.',
+    ),
   deleteEmptyDirData: z.boolean().exactOptional().describe('Evict pods with emptyDir volumes too; their data is lost.'),
   force: z.boolean().exactOptional().describe('Evict pods that no controller will make anew.'),
   gracePeriodSeconds: z.int().min(0).exactOptional().describe('Instead of the grace period that each pod states.'),
@@ -94,6 +100,18 @@ export const rollout = z.strictObject({
     .exactOptional()
     .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
   drain: drain.exactOptional(),
+  zones: z
+    .enum(['Any', 'OneAtATime'])
+    .exactOptional()
+    .describe(
+      'OneAtATime takes no node while the roll-out has made nodes of another zone of this pool unavailable; Any unless stated.',
+    ),
+  cordoned: z
+    .enum(['Skip', 'Change'])
+    .exactOptional()
+    .describe(
+      'Nodes that somebody else cordoned: Skip, the default, leaves them until they are uncordoned; Change changes them, and they stay cordoned.',
+    ),
   windows: z
     .array(window)
     .max(100)

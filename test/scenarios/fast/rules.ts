@@ -2,6 +2,7 @@ import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../../src/rollout/snapshot.ts'
 import type { Random } from '../random.ts'
 import { budget } from './rules/budget.ts'
+import { cordoned } from './rules/cordoned.ts'
 import { dependenciesFor } from './rules/dependencies.ts'
 import { failures } from './rules/failures.ts'
 import { fleetBudget } from './rules/fleet-budget.ts'
@@ -19,9 +20,8 @@ export interface FleetRules {
 export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
 export type DrawFleetRule = (random: Random) => Partial<FleetPolicy>
 
-const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows]
+const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows, cordoned]
 const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget, fleetFailures]
-
 const NAMES = ['control-plane', 'gpu', 'workers']
 
 /** What every pool has that no rule sets. */
@@ -30,7 +30,9 @@ const BASE: RolloutPolicy = {
   maxUnavailable: { count: 1 },
   maxFailures: { count: 0 },
   onFailure: 'Halt',
-  drain: { mode: 'Auto' },
+  drain: { mode: 'Auto', timeout: 15 * 60_000, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+  zones: 'Any',
+  cordoned: 'Skip',
   applyTimeout: 10 * 60_000,
   windows: [],
   rollbackOutsideWindows: true,

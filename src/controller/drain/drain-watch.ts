@@ -1,0 +1,86 @@
+import type { NodePods } from '../../rollout/snapshot.ts'
+import { type Following, followCollection } from '../follow-collection.ts'
+import { ObjectCache } from '../object-cache.ts'
+import { EvictionAnswers } from './eviction-answers.ts'
+import { type PodFacts, projectPod } from './pod-facts.ts'
+
+interface Watched {
+  readonly pods: ObjectCache<PodFacts>
+  readonly stop: AbortController
+  /** Undefined until they were read once. */
+  state: 'known' | { readonly why: string } | undefined
+  /** As last told; forgotten as soon as anything changes that it is made of. */
+  told?: NodePods | undefined
+}
+
+/** Pods of the nodes that are being drained, and of no others: for all other nodes, nothing is asked and nothing kept. */
+export class DrainWatch {
+  readonly answers: EvictionAnswers
+  readonly #options: Following
+  readonly #nodes = new Map<string, Watched>()
+
+  constructor(options: Following) {
+    this.#options = options
+    this.answers = new EvictionAnswers({
+      ...options,
+      changed: () => this.#changed(this.#nodes.values()),
+      pods: () => this.#pods(),
+    })
+  }
+
+  /** From now on these nodes are looked at, and no others. */
+  follow(nodes: ReadonlySet<string>): void {
+    for (const [node, { stop }] of this.#nodes) {
+      if (nodes.has(node)) continue
+      stop.abort()
+      this.#nodes.delete(node)
+    }
+    for (const node of nodes) if (!this.#nodes.has(node)) this.#watch(node)
+    this.answers.forgetGone()
+  }
+
+  /** The same object for as long as nothing changed; undefined while nothing was read. */
+  podsOf(node: string): NodePods | undefined {
+    const watched = this.#nodes.get(node)
+    if (watched) watched.told ??= this.#tell(watched)
+    return watched?.told
+  }
+
+  #watch(node: string): void {
+    const stop = new AbortController()
+    const watched: Watched = { pods: new ObjectCache<PodFacts>(() => this.#changed([watched])), stop, state: undefined }
+    this.#nodes.set(node, watched)
+    const see = (state: Watched['state']): void => {
+      watched.state = state
+      this.#changed([watched])
+    }
+    const signal = AbortSignal.any([this.#options.signal, stop.signal])
+    followCollection(
+      { ...this.#options, signal },
+      {
+        path: '/api/v1/pods',
+        cache: watched.pods,
+        project: projectPod,
+        fieldSelector: `spec.nodeName=${node}`,
+        manyNamespaces: true,
+        onListed: () => see('known'),
+        onRefused: (error) => see({ why: (error as Error).message }),
+      },
+    ).catch(() => undefined)
+  }
+
+  #tell({ state, pods }: Watched): NodePods | undefined {
+    if (state === undefined) return undefined
+    if (state !== 'known') return { kind: 'unknown', why: state.why }
+    return { kind: 'known', pods: [...pods.items.values()].map((pod) => this.answers.viewOf(pod)) }
+  }
+
+  #pods(): PodFacts[] {
+    return [...this.#nodes.values()].flatMap(({ pods }) => [...pods.items.values()])
+  }
+
+  #changed(nodes: Iterable<Watched>): void {
+    for (const watched of nodes) watched.told = undefined
+    this.#options.changed()
+  }
+}

@@ -1,0 +1,50 @@
+import type { Action } from '../decision.ts'
+import { inOrder } from '../order.ts'
+import type { Member, Picture } from '../picture.ts'
+import type { Instant } from '../snapshot.ts'
+import { needsConsent } from './blockage.ts'
+import { isOurCordon } from './cordon.ts'
+import type { Underway } from './drain.ts'
+
+type Evict = Extract<Action, { kind: 'evict' }>
+type Uncordon = Extract<Action, { kind: 'uncordon' }>
+
+/** Cordons of ours that outlived their reason, or whose drain is given up. */
+export function uncordons({ members, pool, now }: Picture): readonly Uncordon[] {
+  return inOrder(
+    pool.name,
+    members.filter(({ drain }) => drain),
+  ).flatMap((member) => uncordonOf(member, now) ?? [])
+}
+
+function uncordonOf({ node, wanted, drain }: Member, now: Instant): Uncordon | undefined {
+  const digest = wanted.kind === 'config' ? wanted.digest : ''
+  const uncordon = { kind: 'uncordon', node: node.name, lifts: isOurCordon(node) } as const
+  if (drain?.kind === 'Over') return uncordon
+  if (drain?.kind === 'GivenUp') return { ...uncordon, mark: { digest, at: now, state: 'Skipped' } }
+  return drain?.kind === 'CalledOff' ? { ...uncordon, mark: { digest, at: now, state: 'Released' } } : undefined
+}
+
+/** Pods that are to go, but for those that the server refused a moment ago. */
+export function evictions({ members, pool, now }: Picture): readonly Evict[] {
+  const { gracePeriodSeconds } = pool.policy.drain
+  return inOrder(
+    pool.name,
+    members.filter(({ drain }) => drain),
+  ).flatMap(({ node, drain }) =>
+    drain?.kind !== 'Underway' || needsConsent(drain)
+      ? []
+      : evictable(drain, now).map(({ namespace, name, uid }) => ({
+          kind: 'evict' as const,
+          node: node.name,
+          pod: { namespace, name, uid },
+          ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+        })),
+  )
+}
+
+function evictable({ remaining = [] }: Underway, now: Instant) {
+  return remaining
+    .filter(({ pod, verdict }) => verdict.kind === 'Evict' && (pod.refusal === undefined || now >= pod.refusal.until))
+    .map(({ pod }) => pod)
+}

@@ -1,0 +1,47 @@
+import type { Instant, NodeView, RolloutPolicy, Wanted } from '../snapshot.ts'
+
+type Cordoned = Pick<NodeView, 'unschedulable' | 'mark'>
+
+/** Cordoned by us: we alone may uncordon it. */
+export function isOurCordon({ unschedulable, mark }: Cordoned): boolean {
+  return unschedulable && mark?.state === 'Ours'
+}
+
+/** Its drain goes on, under our cordon or under one that was there. */
+export function isUnderDrain({ unschedulable, mark }: Cordoned): boolean {
+  return unschedulable && (mark?.state === 'Ours' || mark?.state === 'Found')
+}
+
+/** Somebody else cordoned it, and it is not being drained under that cordon. */
+export function isForeignCordon(node: Cordoned): boolean {
+  return node.unschedulable && !isUnderDrain(node)
+}
+
+export interface AsideContext {
+  readonly policy: Pick<RolloutPolicy, 'cordoned' | 'drain'>
+  readonly now: Instant
+}
+
+/** Why a node that should change is left out for now, and until when, if time ends it. */
+export interface Aside {
+  readonly because: 'Cordoned' | 'Skipped' | 'Released'
+  readonly until?: Instant
+}
+
+/**
+ * A node that somebody cordoned has that person's hands on it. One whose drain was given up, or called off by a person who
+ * uncordoned it, is not drained again at once for the same configuration.
+ * @param subject.broken a roll-out got at it: then it is mended, whoever cordoned it
+ */
+export function asideOf(
+  subject: { readonly node: NodeView; readonly wanted: Wanted; readonly broken: boolean },
+  { policy, now }: AsideContext,
+): Aside | undefined {
+  const { node, wanted, broken } = subject
+  if (isForeignCordon(node)) return policy.cordoned === 'Skip' && !broken ? { because: 'Cordoned' } : undefined
+  if (node.unschedulable || node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest)
+    return undefined
+  if (node.mark.state === 'Released') return { because: 'Released' }
+  const until = node.mark.at + policy.drain.timeout
+  return node.mark.state === 'Skipped' && now < until ? { because: 'Skipped', until } : undefined
+}

@@ -1,0 +1,121 @@
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
+import type { Candidate } from '../picture.ts'
+import { isInFlight } from '../report.ts'
+import type { Run } from '../run.ts'
+import type { Instant, NodePods, PodView, PoolSnapshot } from '../snapshot.ts'
+import { disruptionOf, isDue, isPastDraining, type Turn } from '../turn.ts'
+import { type Aside, asideOf, isUnderDrain } from './cordon.ts'
+import { judgePod, type PodVerdict } from './judge-pod.ts'
+import { mustDrain } from './requirement.ts'
+
+/** How it stands with a node that is cordoned, or bears a mark of ours. */
+export type Drain =
+  | Underway
+  /** Nothing is waited for any more: it may be granted what it needs. */
+  | { readonly kind: 'Done' }
+  /** It took too long, and is to come later. */
+  | { readonly kind: 'GivenUp' }
+  /** A person uncordoned the node in the middle. */
+  | { readonly kind: 'CalledOff' }
+  /** There is nothing, or nothing any more, to drain it for. */
+  | { readonly kind: 'Over' }
+  /** It is left out. Down: it cannot be drained until it is back. */
+  | { readonly kind: 'Aside'; readonly because: Aside['because'] | 'Down'; readonly until?: Instant }
+
+export interface Underway {
+  readonly kind: 'Underway'
+  readonly since: Instant
+  readonly deadline: Instant
+  /** Pods that the drain waits for; undefined until they are known. */
+  readonly remaining?: readonly Remaining[]
+  /** Why they are not known. */
+  readonly trouble?: string
+}
+
+export interface Remaining {
+  readonly pod: PodView
+  readonly verdict: Exclude<PodVerdict, { readonly kind: 'Leave' }>
+}
+
+export interface DrainContext extends Turn {
+  readonly pool: PoolSnapshot
+  readonly run: Run
+  readonly now: Instant
+}
+
+/** @returns undefined for a node that no cordon keeps from anything: most of them. */
+export function drainOf(member: Candidate, context: DrainContext): Drain | undefined {
+  const { node, standing } = member
+  if (node.mark === undefined && !node.unschedulable && standing.phase !== 'Unreachable') return undefined
+  const aside = leftOut(member, context)
+  if (aside) return { kind: 'Aside', ...aside }
+  const needed = needsDrain(member, context)
+  if (node.mark === undefined)
+    return needed && isDown(member, context)
+      ? { kind: 'Aside', because: 'Down', ...(standing.until && { until: standing.until }) }
+      : undefined
+  if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
+  if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
+  return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'CalledOff' } : undefined
+}
+
+function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
+  const { standing, assigned } = member
+  if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || member.wanted.kind === 'problem') return undefined
+  const aside = asideOf(member, { policy: context.pool.policy, now: context.now })
+  if (aside?.because === 'Cordoned') return assigned ? undefined : aside
+  return aside && needsDrain(member, context) ? aside : undefined
+}
+
+/** It is, or was just, its turn for a change before which its pods go. */
+function needsDrain(member: Candidate, { pool, run, ...turn }: DrainContext): boolean {
+  return run.state !== 'Halted' && isDue(member, turn) && mustDrain(pool.policy, disruptionOf(member))
+}
+
+/** An outage like any other: what it would be drained for comes once it is back. */
+function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
+  return !member.node.ready && !member.broken && !isPastDraining(member, { now, policy: pool.policy })
+}
+
+/**
+ * The work that the node was cordoned for is done, or was not begun. A node that is not well again stays cordoned: pods that
+ * came to it now would not run.
+ */
+function hasEnded({ node, report, assigned, standing }: Candidate): boolean {
+  if (isInFlight(node, report) || report?.phase === 'Failed') return false
+  if (!assigned || standing.phase === 'Held') return true
+  return standing.phase === 'Current' || standing.phase === 'Soaking' || report?.phase === 'RolledBack'
+}
+
+/** That its drain was given up, or called off, still counts when its turn comes again. */
+function isRemembered({ node, wanted, assigned }: Candidate): boolean {
+  const isKept = node.mark?.state === 'Skipped' || node.mark?.state === 'Released'
+  return isKept && !assigned && wanted.kind === 'config' && node.mark?.digest === wanted.digest
+}
+
+function underway(member: Candidate, { pool, now, mark }: DrainContext & { readonly mark: CordonMark }): Drain {
+  const { drain, applyTimeout } = pool.policy
+  if (isPastDraining(member, { now, policy: { applyTimeout } })) return { kind: 'Done' }
+  const seen = remainingOf(pool.pods?.get(member.node.name), pool)
+  if (seen.remaining?.length === 0) return { kind: 'Done' }
+  // A mark from the future was made by a clock that is ahead of ours: it delays the deadline, but never hastens it.
+  const since = Math.min(mark.at, now)
+  const deadline = since + drain.timeout
+  if (now >= deadline && drain.onTimeout === 'Proceed') return { kind: 'Done' }
+  if (now >= deadline && drain.onTimeout === 'Skip') return { kind: 'GivenUp' }
+  return { kind: 'Underway', since, deadline, ...seen }
+}
+
+function remainingOf(found: NodePods | undefined, { policy }: PoolSnapshot): Pick<Underway, 'remaining' | 'trouble'> {
+  if (found === undefined) return {}
+  if (found.kind === 'unknown') return { trouble: found.why }
+  const remaining = found.pods.flatMap((pod): Remaining[] => {
+    const verdict = judgePod(pod, policy.drain)
+    return isLeft(verdict) ? [] : [{ pod, verdict }]
+  })
+  return { remaining }
+}
+
+function isLeft(verdict: PodVerdict): verdict is { readonly kind: 'Leave' } {
+  return verdict.kind === 'Leave'
+}

@@ -1,0 +1,35 @@
+import type { Standing } from '../phase.ts'
+import type { Instant } from '../snapshot.ts'
+import type { Drain, Underway } from './drain.ts'
+
+/** Where a node stands whose cordon says more about it than its assignment does. */
+export function standingUnder(
+  drain: Drain,
+  { standing, ready, now }: { readonly standing: Standing; readonly ready: boolean; readonly now: Instant },
+): Standing {
+  switch (drain.kind) {
+    case 'Over':
+      return standing
+    case 'Done':
+      return { phase: 'Draining', pending: true }
+    case 'GivenUp':
+    case 'CalledOff':
+      return { phase: 'Skipped', pending: false }
+    case 'Aside':
+      return {
+        phase: ready ? 'Skipped' : 'Unreachable',
+        pending: false,
+        ...(drain.until !== undefined && { until: drain.until }),
+      }
+    case 'Underway': {
+      const until = nextStep(drain, now)
+      return { phase: drain.remaining ? 'Draining' : 'Cordoned', pending: true, ...(until !== undefined && { until }) }
+    }
+  }
+}
+
+/** The deadline, or when a refused pod may be asked again. */
+function nextStep({ deadline, remaining = [] }: Underway, now: Instant): Instant | undefined {
+  const instants = [deadline, ...remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])].filter((instant) => instant > now)
+  return instants.length === 0 ? undefined : Math.min(...instants)
+}

@@ -1,0 +1,6 @@
+import type { RolloutPolicy } from '../../../../src/rollout/snapshot.ts'
+import type { Random } from '../../random.ts'
+
+export function cordoned(random: Random): Partial<RolloutPolicy> {
+  return { cordoned: random.pick(['Skip', 'Change']), zones: random.pick(['Any', 'OneAtATime']) }
+}
