@@ -32,8 +32,8 @@ export interface Execution {
 }
 
 export interface Executed {
-  /** Actions were left over; a pass should follow at once. */
-  readonly cut: boolean
+  /** Actions were left over, or a cordon was set or taken back, which no watch tells us and others wait for; a pass should follow at once. */
+  readonly again: boolean
   /** What the server refused for good, by node; asked again, it would refuse again. */
   readonly refused: readonly { readonly node: string; readonly message: string }[]
 }
@@ -57,7 +57,13 @@ export async function execute(
     const refusal = body && (await patchNode(execution, { node: action.node, body }))
     if (refusal !== undefined) refused.push({ node: action.node, message: refusal })
   })
-  return { cut: now.length < all.length, refused }
+  return { again: now.length < all.length || now.some((action) => hasMovedCordon(execution, action)), refused }
+}
+
+/** The answer to our own write is in the cache; its event brings nothing new any more. */
+function hasMovedCordon({ cluster, nodes }: Execution, action: Action): boolean {
+  if (action.kind !== 'cordon' && action.kind !== 'uncordon') return false
+  return cluster.nodes.get(action.node)?.view !== nodes.get(action.node)?.view
 }
 
 /** @returns undefined when the node changed since the decision: then that change has asked for another pass. */

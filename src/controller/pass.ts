@@ -71,7 +71,7 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
       { pool, actions },
     )
     executed.set(pool, done)
-    wakes.push(wakeAt, countsDue, done.cut ? now : undefined)
+    wakes.push(wakeAt, countsDue, done.again ? now : undefined)
   })
   await execute(
     { ...ports, settings, cluster, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },

@@ -20,6 +20,8 @@ export interface Stage extends AsyncDisposable {
   logged(wanted: (line: string) => boolean): Promise<void>
   /** Of all controllers: `PATCH /api/v1/nodes/n0`. Lists and watches do not show. */
   readonly requests: string[]
+  /** Resolves as soon as these are as wanted. */
+  requested(wanted: (requests: readonly string[]) => boolean): Promise<void>
   push(digit: string, files: Record<string, string>): void
   /** `n0`, `n1`, … with the label `role: worker`. */
   addNodes(count: number): Promise<void>
@@ -37,12 +39,18 @@ export interface Stage extends AsyncDisposable {
 
 /** An API server, a repository and a clock, to play on; everything ends with the `await using` block. */
 export async function aStage(): Promise<Stage> {
-  const server = await startApiServer()
+  // No kubelet runs here: a pod that is told to go is gone.
+  const server = await startApiServer({ onPodTerminating: () => undefined })
   const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
   const [clock, source, ending] = [new TestClock(), new FakeSource(), new AbortController()]
   const running: Promise<void>[] = []
   const listeners = new Set<(line: string) => void>()
   const requests: string[] = []
+  const askers = new Set<() => void>()
+  const note = (line: string): void => {
+    requests.push(line)
+    for (const asker of askers) asker()
+  }
   for (const name of ['nodewave-system', 'nodewave-revisions']) await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
 
@@ -50,7 +58,7 @@ export async function aStage(): Promise<Stage> {
   const startController: Stage['startController'] = (more = {}) => {
     const own = new AbortController()
     const ports: ControllerPorts = {
-      kube: recorded(createKubeClient({ server: server.url, credentials: async () => ({}) }), requests),
+      kube: recorded(createKubeClient({ server: server.url, credentials: async () => ({}) }), note),
       source,
       compile: createCompiler({ namespace: 'nodewave-system' }),
       clock,
@@ -80,6 +88,14 @@ export async function aStage(): Promise<Stage> {
         listeners.add((line) => wanted(line) && resolve())
       }),
     requests,
+    requested: (wanted) =>
+      new Promise((resolve) => {
+        const asker = (): void => {
+          if (wanted(requests)) resolve()
+        }
+        askers.add(asker)
+        asker()
+      }),
     ended: () => ended,
     aNode: nodeNamed,
     push: (digit, files) => source.tell({ kind: 'head', snapshot: aSnapshot(digit, files) }),
@@ -127,10 +143,10 @@ function aNode(name: string, now: number): object {
   }
 }
 
-function recorded(kube: KubeApi, requests: string[]): KubeApi {
+function recorded(kube: KubeApi, note: (line: string) => void): KubeApi {
   function noted<Arguments extends [string, ...unknown[]], Answer>(verb: string, send: (...of: Arguments) => Answer) {
     return (...of: Arguments): Answer => {
-      requests.push(`${verb} ${of[0]}`)
+      note(`${verb} ${of[0]}`)
       return send(...of)
     }
   }
