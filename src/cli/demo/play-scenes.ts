@@ -2,7 +2,8 @@ import type { CliIo } from '../cli-io.ts'
 import { folded, paintFor } from '../paint.ts'
 import { FleetPicture } from './fleet-picture.ts'
 import { Painter } from './painter.ts'
-import { type Scene, scenes } from './scenes.ts'
+import type { Scene } from './scene.ts'
+import { scenes } from './scenes.ts'
 import type { Stage } from './stage.ts'
 
 export interface SceneResult {
