@@ -1,25 +1,10 @@
-import { KubeError } from '../kube/kube-api.ts'
-import type { Instant } from '../rollout/snapshot.ts'
 import { type ClusterCache, followCluster } from './cluster-cache.ts'
-import { Decider } from './decider.ts'
-import { DrainWatch } from './drain/drain-watch.ts'
-import { EventRecorder } from './event-recorder.ts'
-import { GarbageCollector } from './garbage-collector.ts'
-import { HeadIntake } from './head-intake.ts'
-import { pass } from './pass.ts'
-import { PoolRenderer } from './pool-renderer.ts'
-import { PoolSnapshots } from './pool-snapshots.ts'
-import type { ControllerPorts, ControllerSettings } from './ports.ts'
-import { ReconcileRequests } from './reconcile-requests.ts'
-import { RevisionLibrary } from './revision-library.ts'
-import { RevisionStore } from './revision-store.ts'
-import type { Shell } from './shell.ts'
-import { StatusWriter } from './status-writer.ts'
+import { lead } from './lead.ts'
+import { campaign } from './leadership/campaign.ts'
+import { fencedKube } from './leadership/fenced-kube.ts'
+import type { ControllerPorts, ControllerSettings, ElectionSettings } from './ports.ts'
+import { keptRevisions } from './revision-store.ts'
 import { Trigger } from './trigger.ts'
-
-/** Between passes that fail, in milliseconds. */
-const FIRST_BACKOFF = 250
-const LAST_BACKOFF = 10_000
 
 export interface ControllerOptions {
   readonly ports: ControllerPorts
@@ -28,8 +13,8 @@ export interface ControllerOptions {
 }
 
 /**
- * Passes whenever the head, a node or a NodePool changes, or time alone can bring something new; what changes together makes
- * one pass. Ends by `signal`, after the pass under way.
+ * Leads whenever it is elected, or always when there is no election; until then it watches everything, so that it can go on at
+ * once, and writes nothing. Ends by `signal`, with the write under way.
  * @throws {KubeError} at the start, when the server refuses what a controller needs: rights, or the NodePool kind.
  */
 export async function control({ ports, settings, signal }: ControllerOptions): Promise<void> {
@@ -37,86 +22,41 @@ export async function control({ ports, settings, signal }: ControllerOptions): P
   const ending = AbortSignal.any([signal, own.signal])
   const trigger = new Trigger()
   const cluster = followCluster({ ...ports, settings, signal: ending, changed: trigger.fire })
+  const office = { ports, settings, cluster, trigger, signal: ending }
   try {
     await cluster.synced
-    const drains = new DrainWatch({ ...ports, signal: ending, changed: trigger.fire })
-    const shell = assemble({ ports, settings, cluster, drains })
-    const running = { trigger, signal: ending }
-    await Promise.all([followHead(shell, running), passAgainAndAgain(shell, running)])
+    if (settings.election) await standForElection(office, settings.election)
+    else await lead({ ...office, clone: Promise.resolve() })
   } finally {
     own.abort()
   }
 }
 
-interface Running {
-  readonly trigger: Trigger
-  readonly signal: AbortSignal
-}
-
-async function passAgainAndAgain(shell: Shell, { trigger, signal }: Running): Promise<void> {
-  const { clock } = shell.ports
-  let failures = 0
-  while (!signal.aborted) {
-    let until: Instant | undefined
-    try {
-      until = await pass(shell)
-      failures = 0
-    } catch (error) {
-      until = clock.now() + Math.min(FIRST_BACKOFF * 2 ** failures, LAST_BACKOFF)
-      failures += 1
-      logFailure(shell, error, until)
-      // Changes may come fast, and what fails for one pool should not be asked for with each of them.
-      await clock.sleepUntil(clock.now() + FIRST_BACKOFF, signal)
-    }
-    await trigger.wait(clock, { until, signal })
-  }
-}
-
-async function followHead({ ports, store, intake }: Shell, { trigger, signal }: Running): Promise<void> {
-  const lastAccepted = store.list()[0]?.commit
-  for await (const event of ports.source.follow({ signal, lastAccepted })) {
-    if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
-    intake.offer(event)
-    trigger.fire()
-  }
-}
-
-function assemble({
-  ports,
-  settings,
-  cluster,
-  drains,
-}: {
-  readonly ports: ControllerPorts
-  readonly settings: ControllerSettings
+interface Office extends ControllerOptions {
   readonly cluster: ClusterCache
-  readonly drains: DrainWatch
-}): Shell {
-  const { kube, compile, log } = ports
-  const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
-  const store = new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions })
-  const library = new RevisionLibrary({ store, compile, log })
-  const renderer = new PoolRenderer()
-  return {
-    ports,
-    settings,
-    cluster,
-    drains,
-    store,
-    library,
-    renderer,
-    intake: new HeadIntake({ compile, store, library, log }),
-    requests: new ReconcileRequests(cluster.pools.items.values()),
-    snapshots: new PoolSnapshots(),
-    decider: new Decider(),
-    statuses: new StatusWriter({ kube, pools: cluster.pools }),
-    events: new EventRecorder({ kube, log }),
-    garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
-  }
+  readonly trigger: Trigger
 }
 
-/** A failure that is not the server's is a mistake of ours: then the stack is wanted. */
-function logFailure({ ports: { clock, log } }: Shell, error: unknown, until: Instant): void {
-  const details = error instanceof KubeError ? { reason: error.reason, code: error.code } : { stack: (error as Error).stack }
-  log('warn', `pass failed, next in ${until - clock.now()} ms: ${(error as Error).message}`, details)
+async function standForElection(office: Office, election: ElectionSettings): Promise<void> {
+  const { ports, settings, signal } = office
+  let clone = Promise.resolve()
+  await campaign({
+    ...{ ...ports, ...election, namespace: settings.namespace, signal },
+    standBy: (until) => {
+      clone = keepCloneFresh(office, until)
+    },
+    lead: (term) => lead({ ...office, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone }),
+  })
+  await clone
+}
+
+/** Heads are for the one that leads to judge: here they are fetched, and that is all. Trouble with it is found out before it matters. */
+async function keepCloneFresh({ ports: { source, log }, cluster }: Office, signal: AbortSignal): Promise<void> {
+  const lastAccepted = keptRevisions(cluster.revisions.items.values())[0]?.commit
+  try {
+    for await (const event of source.follow({ signal, lastAccepted }))
+      if (event.kind === 'trouble') log('warn', `read repository: ${event.message}`)
+  } catch (error) {
+    log('error', `follow the repository while standing by: ${String(error)}`)
+  }
 }

@@ -6,6 +6,7 @@ import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { Payload } from '../render/payload.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
+import type { LeaseTimings } from './leadership/election.ts'
 import type { ClusterNode } from './node-view.ts'
 
 /** Everything the controller needs of the outside, and the stages it runs. */
@@ -23,10 +24,20 @@ export interface ControllerSettings {
   readonly namespace: string
   /** Where accepted revisions live, which no node may read. */
   readonly revisionsNamespace: string
+  /** Absent: this process leads, and nobody else may run. */
+  readonly election?: ElectionSettings
+}
+
+export interface ElectionSettings {
+  /** Of this process alone, for as long as it runs. */
+  readonly identity: string
+  readonly timings: LeaseTimings
 }
 
 export interface Clock {
   now(): Instant
+  /** Monotonic milliseconds: what durations are measured with. */
+  elapsed(): number
   /** Resolves at `at`, or as soon as `signal` aborts; never rejects. */
   sleepUntil(at: Instant, signal: AbortSignal): Promise<void>
   /** Since when it is known to have run evenly: later than the last time it was put forward, or the process stood still. Absent: always. */

@@ -6,5 +6,6 @@ const LONGEST = 24 * 60 * 60_000
 
 export const systemClock: Clock = {
   now: Date.now,
+  elapsed: systemTimers.elapsed,
   sleepUntil: (at, signal) => pause(systemTimers, Math.min(Math.max(0, at - Date.now()), LONGEST), signal),
 }

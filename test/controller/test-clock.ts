@@ -13,6 +13,11 @@ export class TestClock implements Clock {
     return this.#now
   }
 
+  /** Of this clock there is one only. */
+  elapsed(): number {
+    return this.#now
+  }
+
   sleepUntil(at: number, signal: AbortSignal): Promise<void> {
     if (at <= this.#now || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {

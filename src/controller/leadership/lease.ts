@@ -1,0 +1,54 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { CONTROLLER_LEASE } from '../../protocol/names.ts'
+import type { LeaseRecord, Sighting } from './election.ts'
+
+export function leasesPath(namespace: string): string {
+  return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
+}
+
+export function leasePath(namespace: string): string {
+  return `${leasesPath(namespace)}/${CONTROLLER_LEASE}`
+}
+
+/** A Lease that is written anew keeps what others put into it. */
+export function leaseObject(
+  record: LeaseRecord,
+  { found, namespace }: { readonly found: KubeObject | undefined; readonly namespace: string },
+): KubeObject {
+  return {
+    ...found,
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: found?.metadata ?? { name: CONTROLLER_LEASE, namespace },
+    spec: {
+      ...(found?.spec as object | undefined),
+      holderIdentity: record.holder,
+      leaseDurationSeconds: Math.ceil(record.leaseDuration / 1000),
+      acquireTime: microTime(record.acquiredAt),
+      renewTime: microTime(record.renewedAt),
+      leaseTransitions: record.transitions,
+    },
+  }
+}
+
+/** What anybody may have written by hand never throws: a Lease without a readable holder is free. */
+export function sightingOf({ metadata, spec }: KubeObject): Required<Omit<Sighting, 'since'>> {
+  const fields = (spec ?? {}) as Readonly<Record<string, unknown>>
+  const record = {
+    holder: typeof fields.holderIdentity === 'string' ? fields.holderIdentity : '',
+    leaseDuration: (Number(fields.leaseDurationSeconds) || 0) * 1000,
+    acquiredAt: timeOf(fields.acquireTime),
+    renewedAt: timeOf(fields.renewTime),
+    transitions: Number(fields.leaseTransitions) || 0,
+  }
+  return { record, version: metadata.resourceVersion ?? '' }
+}
+
+/** The API server insists on six digits. */
+function microTime(wall: number): string {
+  return new Date(wall).toISOString().replace('Z', '000Z')
+}
+
+function timeOf(text: unknown): number {
+  return (typeof text === 'string' && Date.parse(text)) || 0
+}
