@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
+import { addElectionOptions } from './controller/election-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
 
 interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
@@ -9,7 +10,7 @@ interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
 }
 
 export function controllerCommand(io: CliIo): Command {
-  return new Command('controller')
+  const command = new Command('controller')
     .description('follow a fleet repository, and bring the nodes of a cluster to what it says, wave by wave')
     .requiredOption('--repo <url|path>', 'the fleet repository: an https:// URL, or a path on this machine')
     .option('--branch <name>', 'branch to follow (default: "main"; of a path: whatever is checked out)')
@@ -35,6 +36,7 @@ export function controllerCommand(io: CliIo): Command {
     )
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'of lines on standard error').choices(LOG_FORMATS).default('text'))
+  return addElectionOptions(command, parseDuration)
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',
@@ -47,7 +49,7 @@ export function controllerCommand(io: CliIo): Command {
 
 const POLL = new Option('--poll <duration>', 'how often a URL is asked for news').argParser(parseDuration).default(30_000, '30s')
 
-/** Once told to stop, a pass that is under way ends first; told twice, the process ends at once. */
+/** Once told to stop, a write that is under way ends first, and the lease is handed over; told twice, the process ends at once. */
 async function untilSignal(run: (signal: AbortSignal) => Promise<void>, log: ControllerSetup['log']): Promise<void> {
   const stop = new AbortController()
   const onSignal = (name: NodeJS.Signals): void => {

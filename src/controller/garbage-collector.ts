@@ -1,12 +1,12 @@
 import type { Instant } from '../rollout/snapshot.ts'
 import type { ClusterCache } from './cluster-cache.ts'
-import { collectPayloads } from './collect-payloads.ts'
 import { commitsToKeep } from './commits-in-use.ts'
 import type { Gathered } from './gather.ts'
 import type { PayloadStore } from './payloads.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { CompiledFleet } from './ports.ts'
 import type { RevisionStore } from './revision-store.ts'
+import { sweep } from './sweep.ts'
 
 /** How often to look, in milliseconds, when no commit arrives. */
 const EVERY = 10 * 60_000
@@ -18,7 +18,7 @@ export interface GarbageSources {
   readonly payloads: PayloadStore
 }
 
-/** Deletes revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */
+/** Sweeps away revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */
 export class GarbageCollector {
   readonly #sources: GarbageSources
   #last = { commit: '', at: 0 }
@@ -36,13 +36,15 @@ export class GarbageCollector {
     readonly gathered: Gathered
     readonly now: Instant
   }): Promise<void> {
-    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return
     const { cluster, store, payloads } = this.#sources
     const kept = store.list().map((revision) => revision.commit)
     const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
-    await store.collect({ needed, limit: fleet.historyLimit })
+    await store.reclaim(needed)
+    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return
+    await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
-    await collectPayloads(payloads, { named: this.#namedPayloads(gathered), keptCommits, now })
+    const named = this.#namedPayloads(gathered)
+    await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
     this.#last = { commit: fleet.commit, at: now }
   }
 

@@ -30,7 +30,9 @@ async function mirrorPool({ kube, pools }: PoolObjects, { name, spec }: Compiled
   const known = pools.get(name)
   if (!known) return createPool({ kube, pools }, { name, spec })
   if (known.deleting || isDeepStrictEqual(known.spec, spec)) return
-  const patch = [{ op: 'replace', path: '/spec', value: spec }]
+  // As a precondition: what a process that leads no more sends late is refused, and not the last word.
+  const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
+  const patch = [{ op: 'replace', path: '/spec', value: spec }, version]
   pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(name), patch, { type: 'json' })))
 }
 
@@ -47,7 +49,9 @@ async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<Com
 
 async function removePool({ kube, pools }: PoolObjects, view: NodePoolView): Promise<void> {
   try {
-    await kube.delete(nodePoolsPath(view.name), { body: { preconditions: { uid: view.uid } } })
+    await kube.delete(nodePoolsPath(view.name), {
+      body: { preconditions: { uid: view.uid, resourceVersion: view.resourceVersion } },
+    })
   } catch (error) {
     if (!(error instanceof KubeError && error.code === 404)) throw error
   }

@@ -5,6 +5,7 @@ import type { Payload } from '../render/payload.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
 import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
+import { deleteVersion, reclaim } from './sweep.ts'
 
 export interface PayloadStore {
   readonly kube: KubeApi
@@ -23,9 +24,12 @@ export async function ensurePayloads(
 ): Promise<void> {
   for (const payload of payloads.values()) {
     const known = store.configMaps.get(payload.name)
-    if (known && isAsMeant(known, payload)) continue
-    if (known) await remove(store, known)
-    await create(store, payload, revision)
+    if (known && isAsMeant(known, payload)) await reclaim(store, known)
+    else {
+      // Somebody changed it, or it is not protected from change: it has our label, so it is ours to put right.
+      if (known) await deleteVersion(store, known)
+      await create(store, payload, revision)
+    }
   }
 }
 
@@ -39,13 +43,8 @@ async function create(store: PayloadStore, payload: Payload, revision: string): 
     const found = projectConfigMap(await kube.get<KubeObject>(configMapsPath(namespace, payload.name)))
     if (!isAsMeant(found, payload)) throw new PayloadConflict(payload.name, { cause: error })
     configMaps.wrote(found)
+    await reclaim(store, found)
   }
-}
-
-/** Somebody changed it, or it is not protected from change: it has our label, so it is ours to put right. */
-async function remove({ kube, namespace, configMaps }: PayloadStore, known: StoredConfigMap): Promise<void> {
-  await kube.delete(configMapsPath(namespace, known.name), { body: { preconditions: { uid: known.uid } } })
-  configMaps.deleted(known.name)
 }
 
 function isAsMeant(found: StoredConfigMap, payload: Payload): boolean {

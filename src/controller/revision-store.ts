@@ -1,13 +1,14 @@
 import { Buffer } from 'node:buffer'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
-import { KubeError } from '../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../protocol/names.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { Instant } from '../rollout/snapshot.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { packRevision, unpackRevision } from './revision-document.ts'
 import { RevisionError } from './revision-error.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
 import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
+import { deleteVersion, reclaim, sweep } from './sweep.ts'
 
 /** An accepted revision that is wholly in the cluster. */
 export interface KeptRevision {
@@ -19,6 +20,14 @@ export interface KeptRevision {
   readonly parts: readonly string[]
 }
 
+export interface Retention {
+  /** Commits that stay however old they are. */
+  readonly needed: ReadonlySet<string>
+  /** How many of the last accepted stay. */
+  readonly limit: number
+  readonly now: Instant
+}
+
 export interface RevisionStoreOptions {
   readonly kube: KubeApi
   readonly namespace: string
@@ -26,11 +35,18 @@ export interface RevisionStoreOptions {
 }
 
 /**
+ * Each process that comes to lead begins to count at the next multiple: what one before it has still under way, and arrives late, has
+ * a lower number, and is never taken for the last accepted.
+ */
+const STRIDE = 1000
+
+/**
  * Accepted revisions, kept in immutable ConfigMaps: a controller that starts on an empty disk with the repository out of
  * reach still knows what to bring nodes to, and what to bring them back to.
  */
 export class RevisionStore {
   readonly #options: RevisionStoreOptions
+  #hasPut = false
 
   constructor(options: RevisionStoreOptions) {
     this.#options = options
@@ -49,9 +65,14 @@ export class RevisionStore {
     const kept = this.list()
     const known = kept.find((revision) => revision.commit === snapshot.commit)
     if (known && known === kept[0]) return
-    const sequence = (kept[0]?.sequence ?? 0) + 1
+    const sequence = this.#next(kept[0]?.sequence ?? 0)
     if (known) await this.#renumber(known, sequence)
     else await this.#write(snapshot, sequence)
+    this.#hasPut = true
+  }
+
+  #next(last: number): number {
+    return this.#hasPut ? last + 1 : (Math.floor(last / STRIDE) + 1) * STRIDE + 1
   }
 
   /** @throws {RevisionError} when it is not kept, or cannot be read. */
@@ -64,15 +85,16 @@ export class RevisionStore {
     return snapshot
   }
 
-  /** Deletes the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
-  async collect({ needed, limit }: { readonly needed: ReadonlySet<string>; readonly limit: number }): Promise<void> {
+  /** Sweeps away the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
+  async collect({ needed, limit, now }: Retention): Promise<void> {
     const kept = this.list().filter((revision, index) => index < limit || needed.has(revision.commit))
     const names = new Set(kept.flatMap((revision) => revision.parts))
-    for (const map of this.#parts()) if (!names.has(map.name)) await this.#delete(map.name)
+    await sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
   }
 
-  #parts(): StoredConfigMap[] {
-    return [...this.#options.configMaps.items.values()].filter((map) => map.kind === 'revision')
+  /** Those that a sweep has marked, and that are needed after all. */
+  async reclaim(needed: ReadonlySet<string>): Promise<void> {
+    for (const map of this.#options.configMaps.items.values()) if (needed.has(map.revision)) await reclaim(this.#options, map)
   }
 
   async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
@@ -86,7 +108,7 @@ export class RevisionStore {
           `commit "${snapshot.commit}" begins like "${left.revision}", whose documents are kept as "${name}"`,
         )
       // What an earlier attempt left behind may have been compressed by another version of zlib, and would not fit together with ours.
-      if (left) await this.#delete(name)
+      if (left) await deleteVersion(this.#options, left)
       const annotations = annotationsOf(snapshot, { index, count: packed.parts.length, sha256: packed.sha256, sequence })
       const body = {
         apiVersion: 'v1',
@@ -101,9 +123,11 @@ export class RevisionStore {
 
   async #renumber(revision: KeptRevision, sequence: number): Promise<void> {
     const { kube, namespace, configMaps } = this.#options
-    const body = { metadata: { annotations: { [REVISION_KEYS.sequence]: String(sequence) } } }
-    for (const name of revision.parts)
+    const annotations = { [REVISION_KEYS.sequence]: String(sequence), [OBJECT_KEYS.unneededSince]: null }
+    for (const name of revision.parts) {
+      const body = { metadata: { resourceVersion: configMaps.get(name)?.resourceVersion, annotations } }
       configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+    }
   }
 
   async #readPart(name: string): Promise<Buffer> {
@@ -111,15 +135,6 @@ export class RevisionStore {
       configMapsPath(this.#options.namespace, name),
     )
     return Buffer.from(map.binaryData?.documents ?? '', 'base64')
-  }
-
-  async #delete(name: string): Promise<void> {
-    try {
-      await this.#options.kube.delete(configMapsPath(this.#options.namespace, name))
-    } catch (error) {
-      if (!(error instanceof KubeError && error.code === 404)) throw error
-    }
-    this.#options.configMaps.deleted(name)
   }
 }
 

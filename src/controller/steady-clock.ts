@@ -29,6 +29,7 @@ export function steadyClock(clock: Clock, { timers, signal }: { readonly timers:
   signal.addEventListener('abort', () => cancel(), { once: true })
   return {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     sleepUntil: (at, ending) => clock.sleepUntil(at, ending),
     steadySince() {
       look()

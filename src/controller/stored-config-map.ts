@@ -13,7 +13,8 @@ export interface StoredConfigMap {
   /** Commit that first needed it, or that it is of. */
   readonly revision: string
   readonly annotations: Readonly<Record<string, string>>
-  readonly createdAt: number
+  /** Marked for deletion, in milliseconds since the epoch; a mark that cannot be read counts as one of long ago. */
+  readonly unneededSince?: number
   readonly immutable: boolean
   /** Over `data`; tells whether what stands there is what was meant. */
   readonly dataDigest: string
@@ -32,6 +33,7 @@ export function configMapsPath(namespace: string, name?: string): string {
 
 export function projectConfigMap(object: KubeObject): StoredConfigMap {
   const { metadata } = object
+  const marked = metadata.annotations?.[OBJECT_KEYS.unneededSince]
   return {
     name: metadata.name,
     namespace: metadata.namespace ?? '',
@@ -40,7 +42,7 @@ export function projectConfigMap(object: KubeObject): StoredConfigMap {
     kind: metadata.labels?.[OBJECT_KEYS.kind] ?? '',
     revision: metadata.annotations?.[OBJECT_KEYS.revision] ?? '',
     annotations: metadata.annotations ?? {},
-    createdAt: Date.parse(metadata.creationTimestamp ?? '') || 0,
+    ...(marked !== undefined && { unneededSince: Date.parse(marked) || 0 }),
     immutable: object.immutable === true,
     dataDigest: digestOf((object.data ?? {}) as Record<string, string>),
   }

@@ -72,6 +72,8 @@ export const OBJECT_KEYS = {
   pool: `${DEFAULT_PREFIX}/pool`,
   kind: `${DEFAULT_PREFIX}/kind`,
   revision: `${DEFAULT_PREFIX}/revision`,
+  /** Annotation: since when nobody needs it. It is deleted some time later. */
+  unneededSince: `${DEFAULT_PREFIX}/unneeded-since`,
 } as const
 
 /** The value of `managedBy` on everything the controller owns. */

@@ -33,15 +33,18 @@ export class FakeKube implements KubeApi {
   async patch<T>(path: string, body: unknown): Promise<T> {
     this.#note(`PATCH ${path}`)
     const found = this.#found(path)
+    const version = Array.isArray(body) ? body[1]?.value : (body as KubeObject).metadata.resourceVersion
+    if (version !== undefined && version !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')
     if (Array.isArray(body)) return this.put(path, { ...found, spec: body[0].value }) as T
-    const { resourceVersion } = (body as KubeObject).metadata
-    if (resourceVersion !== undefined && resourceVersion !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')
     return this.put(path, merge(found, body) as KubeObject) as T
   }
 
-  async delete(path: string): Promise<void> {
+  async delete(path: string, options?: { readonly body?: unknown }): Promise<void> {
     this.#note(`DELETE ${path}`)
-    this.#found(path)
+    const { uid, resourceVersion } = this.#found(path).metadata
+    const { preconditions = {} } = (options?.body ?? {}) as { preconditions?: { uid?: string; resourceVersion?: string } }
+    if ((preconditions.uid ?? uid) !== uid || (preconditions.resourceVersion ?? resourceVersion) !== resourceVersion)
+      throw refusal(409, 'Conflict')
     this.objects.delete(path)
   }
 

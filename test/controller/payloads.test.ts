@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { collectPayloads } from '../../src/controller/collect-payloads.ts'
 import { ObjectCache } from '../../src/controller/object-cache.ts'
 import { ensurePayloads, PayloadConflict } from '../../src/controller/payloads.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../src/controller/stored-config-map.ts'
+import { sweep } from '../../src/controller/sweep.ts'
 import { makePayload } from '../../src/render/payload.ts'
 import { FakeKube } from './fake-kube.ts'
 
@@ -64,26 +64,11 @@ test("somebody else's ConfigMap with the name of a payload is an error that says
   await expect(ensured).rejects.toThrow(`create ConfigMap "${payload.name}": another one with this name`)
 })
 
-test('a payload is deleted when it is old, and neither a node nor a kept commit needs it', async () => {
+test('a payload that a sweep has marked is reclaimed before a node is told of it', async () => {
   const store = aStore()
-  const aMap = (name: string, { kind = 'kubelet', revision = 'gone', age = 3_600_000 } = {}): void => {
-    const creationTimestamp = new Date(NOW - age).toISOString()
-    const labels = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': kind }
-    const annotations = { 'nodewave.io/revision': revision }
-    store.kube.put(`${MAPS}/${name}`, { metadata: { name, creationTimestamp, labels, annotations } })
-  }
-  aMap('garbage')
-  aMap('garbage-host', { kind: 'host' })
-  aMap('named-by-a-node')
-  aMap('of-a-kept-commit', { revision: 'kept' })
-  aMap('young', { age: 60_000 })
-  aMap('no-payload', { kind: 'revision' })
-  store.sync()
-  await collectPayloads(store, { named: new Set(['named-by-a-node']), keptCommits: new Set(['kept']), now: NOW })
-  expect([...store.kube.objects.keys()].map((path) => path.slice(MAPS.length + 1))).toEqual([
-    'named-by-a-node',
-    'of-a-kept-commit',
-    'young',
-    'no-payload',
-  ])
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  await sweep(store, { isNeeded: () => false, now: NOW })
+  expect(store.configMaps.get(payload.name)?.unneededSince).toBe(NOW)
+  await ensurePayloads(store, { payloads, revision: 'def' })
+  expect(store.configMaps.get(payload.name)?.unneededSince).toBeUndefined()
 })

@@ -11,6 +11,8 @@ import type { RepoFile } from '../../src/protocol/repo-snapshot.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { FakeKube, refusal } from './fake-kube.ts'
 
+const NOW = Date.UTC(2026, 10, 21, 8)
+const MINUTES_10 = 600_000
 const MAPS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 
 function aStore(kube = new FakeKube()) {
@@ -86,7 +88,7 @@ test('the last accepted comes first, an old commit that is accepted again too', 
 test('revisions beyond the limit are deleted, those in use and the newest are not', async () => {
   const { kube, store } = aStore()
   for (const digit of ['1', '2', '3', '4', '5']) await store.put(aSnapshot(digit))
-  await store.collect({ needed: new Set(['1'.repeat(40)]), limit: 2 })
+  for (const now of [NOW, NOW + MINUTES_10]) await store.collect({ needed: new Set(['1'.repeat(40)]), limit: 2, now })
   expect(store.list().map(({ commit }) => commit[0])).toEqual(['5', '4', '1'])
   expect(kube.objects.size).toBe(3)
 })
@@ -96,8 +98,31 @@ test('parts that never became whole are deleted', async () => {
   await store.put(aLargeSnapshot('4'))
   kube.objects.delete(`${MAPS}/fleet-444444444444-0`)
   reread()
-  await store.collect({ needed: new Set(['4'.repeat(40)]), limit: 10 })
+  for (const now of [NOW, NOW + MINUTES_10]) await store.collect({ needed: new Set(['4'.repeat(40)]), limit: 10, now })
   expect(kube.objects.size).toBe(0)
+})
+
+test('a revision that is needed again before it was deleted stays', async () => {
+  const { kube, store } = aStore()
+  for (const digit of ['1', '2', '3']) await store.put(aSnapshot(digit))
+  await store.collect({ needed: new Set(), limit: 1, now: NOW })
+  await store.put(aSnapshot('1'))
+  await store.reclaim(new Set(['2'.repeat(40)]))
+  expect(store.list().map(({ commit }) => commit[0])).toEqual(['1', '3', '2'])
+  const before = kube.requests.length
+  await store.collect({ needed: new Set(['2'.repeat(40), '3'.repeat(40)]), limit: 1, now: NOW + MINUTES_10 })
+  expect(kube.requests.slice(before)).toEqual([])
+  expect(store.list().length).toBe(3)
+})
+
+test('what a process that leads no more writes late is not taken for the last accepted', async () => {
+  const { kube, store: first } = aStore()
+  for (const digit of ['1', '2']) await first.put(aSnapshot(digit))
+  const { store: second, reread } = aStore(kube)
+  await second.put(aSnapshot('4'))
+  await first.put(aSnapshot('3'))
+  reread()
+  expect(second.list().map(({ commit }) => commit[0])).toEqual(['4', '3', '2', '1'])
 })
 
 test('a commit that begins like a kept one is refused', async () => {

@@ -130,7 +130,7 @@ const SETTINGS: ControllerSettings = {
 export const NODES = '/api/v1/nodes'
 export const POOLS = '/apis/nodewave.io/v1alpha1/nodepools'
 
-function aNode(name: string, now: number): object {
+export function aNode(name: string, now: number): object {
   const lastTransitionTime = new Date(now - 3_600_000).toISOString()
   return {
     metadata: { name, labels: { role: 'worker' } },

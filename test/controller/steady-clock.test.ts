@@ -62,6 +62,7 @@ test.each([
   const { clock } = stage
   const wrapped = {
     now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
     sleepUntil: (at: number, signal: AbortSignal) => clock.sleepUntil(at, signal),
     steadySince: () => steadySince,
   }

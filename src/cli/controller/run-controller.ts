@@ -10,9 +10,10 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
 import { systemTimers } from '../../kube/timers.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 
-export interface ControllerSetup extends RepoOptions {
+export interface ControllerSetup extends RepoOptions, ElectionOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
@@ -24,11 +25,12 @@ export interface ControllerSetup extends RepoOptions {
   readonly log: Log
 }
 
-/** The controller with everything real around it. Ends by `signal`, after the pass under way. @throws {Error} when it cannot start. */
+/** The controller with everything real around it. Ends by `signal`, after the write under way. @throws {Error} when it cannot start. */
 export async function runController(setup: ControllerSetup, signal: AbortSignal): Promise<void> {
   const { namespace = DEFAULT_NAMESPACE, revisionsNamespace = DEFAULT_REVISIONS_NAMESPACE } = setup
   const { poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
   const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
+  const election = electionOf(setup)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -40,8 +42,9 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,
   }
+  const names = namesFor(setup.annotationPrefix)
   try {
-    await control({ ports, settings: { names: namesFor(setup.annotationPrefix), namespace, revisionsNamespace }, signal })
+    await control({ ports, settings: { names, namespace, revisionsNamespace, ...(election && { election }) }, signal })
   } catch (error) {
     throw explained(error)
   } finally {

@@ -104,6 +104,7 @@ export class World {
     const { clock } = this
     const plain: Clock = {
       now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
       sleepUntil: (at, ending) => clock.sleep(at - clock.now(), ending),
     }
     return steadyClock(plain, { timers: virtualTimers(clock), signal })

@@ -1,0 +1,65 @@
+import { KubeError, type KubeObject } from '../kube/kube-api.ts'
+import { OBJECT_KEYS } from '../protocol/names.ts'
+import type { Instant } from '../rollout/snapshot.ts'
+import type { PayloadStore } from './payloads.ts'
+import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
+
+/** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
+const GRACE = 10 * 60_000
+
+export interface Sweeping {
+  readonly isNeeded: (map: StoredConfigMap) => boolean
+  readonly now: Instant
+}
+
+/**
+ * Deletes the ConfigMaps that nobody needs, in two steps: one sweep marks them, a later one deletes them at the version it marked. Who
+ * comes to need one meanwhile has to reclaim it, which makes another version: so a deletion that was decided on before, perhaps by a
+ * process that leads no more and wakes up late, is refused.
+ */
+export async function sweep(store: PayloadStore, { isNeeded, now }: Sweeping): Promise<void> {
+  for (const map of [...store.configMaps.items.values()]) {
+    if (isNeeded(map)) await reclaim(store, map)
+    else if (map.unneededSince === undefined) await mark(store, map, new Date(now).toISOString())
+    else if (now - map.unneededSince >= GRACE) await unlessChanged(() => deleteVersion(store, map))
+  }
+}
+
+/** To be called before anybody is told to rely on a ConfigMap that was there already. */
+export async function reclaim(store: PayloadStore, map: StoredConfigMap): Promise<void> {
+  if (map.unneededSince !== undefined) await annotate(store, map, null)
+}
+
+/** What was changed meanwhile is not deleted: that is an error. What is gone already is gone. */
+export async function deleteVersion({ kube, namespace, configMaps }: PayloadStore, map: StoredConfigMap): Promise<void> {
+  const preconditions = { uid: map.uid, resourceVersion: map.resourceVersion }
+  try {
+    await kube.delete(configMapsPath(namespace, map.name), { body: { preconditions } })
+  } catch (error) {
+    if (!(error instanceof KubeError && error.code === 404)) throw error
+  }
+  configMaps.deleted(map.name)
+}
+
+async function mark(store: PayloadStore, map: StoredConfigMap, stamp: string): Promise<void> {
+  await unlessChanged(() => annotate(store, map, stamp))
+}
+
+async function annotate(
+  { kube, namespace, configMaps }: PayloadStore,
+  map: StoredConfigMap,
+  stamp: string | null,
+): Promise<void> {
+  const { name, resourceVersion } = map
+  const body = { metadata: { resourceVersion, annotations: { [OBJECT_KEYS.unneededSince]: stamp } } }
+  configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+}
+
+/** Whatever was changed, or is gone, is looked at anew by the next sweep. */
+async function unlessChanged(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof KubeError && (error.reaction === 'conflict' || error.code === 404))) throw error
+  }
+}

@@ -1,0 +1,212 @@
+import { expect, test } from 'vitest'
+import { keptRevisions } from '../../src/controller/revision-store.ts'
+import { projectConfigMap } from '../../src/controller/stored-config-map.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { aFleet } from './a-fleet.ts'
+import { refusal } from './fake-kube.ts'
+import { LEASE, type Replica, Replicas } from './replicas.ts'
+import { assignedRevision, NODES, POOLS, readyOf } from './stage.ts'
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+const C = 'c'.repeat(40)
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
+const SECOND = 1000
+const ONE_BY_ONE = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 1'
+
+async function assigned(replicas: Replicas): Promise<(string | undefined)[]> {
+  return (await replicas.list(NODES)).map((node) => assignedRevision(node)?.[0])
+}
+
+async function isCompleted(replicas: Replicas, revision: string): Promise<boolean> {
+  const [pool] = await replicas.list(POOLS)
+  const { stable } = (pool?.status ?? {}) as { stable?: { revision: string } }
+  return readyOf(pool) === 'True Completed' && stable?.revision === revision
+}
+
+/** `first` leads and has brought everybody to A; `second` stands by. */
+async function aPair(nodes = 3): Promise<{ replicas: Replicas; first: Replica; second: Replica }> {
+  const replicas = await Replicas.create({ nodes })
+  replicas.startAgents()
+  const first = await replicas.start('first')
+  const second = await replicas.start('second', { skew: -3_600_000 })
+  replicas.push('a', aFleet({ rollout: ONE_BY_ONE }))
+  await replicas.clock.advance(5 * SECOND)
+  expect(await isCompleted(replicas, A)).toBe(true)
+  return { replicas, first, second }
+}
+
+function writes({ requests }: Replica): string[] {
+  return requests.filter((line) => !line.startsWith('GET') && !line.includes(LEASE))
+}
+
+test('one of two leads, and the other reads what stands in the lease and no more', async () => {
+  const { replicas, first, second } = await aPair()
+  await using _ = replicas
+  expect(await replicas.holder()).toBe('first')
+  expect(first.log).toContain('info leading as "first"')
+  expect(second.log).toContain('info standing by: "first" leads')
+  expect(new Set(second.requests)).toEqual(new Set([`GET ${LEASE}`]))
+})
+
+test('the lease tells since when its holder leads, and how often it changed hands', async () => {
+  const { replicas, first } = await aPair()
+  await using _ = replicas
+  expect((await replicas.get(LEASE)).spec).toMatchObject({
+    holderIdentity: 'first',
+    leaseDurationSeconds: 15,
+    acquireTime: '2026-11-21T08:00:00.000000Z',
+    renewTime: '2026-11-21T08:00:04.000000Z',
+    leaseTransitions: 0,
+  })
+  await first.stop()
+  await replicas.clock.advance(2 * SECOND)
+  expect((await replicas.get(LEASE)).spec).toMatchObject({
+    holderIdentity: 'second',
+    // By the clock of the second, which is an hour behind.
+    acquireTime: '2026-11-21T07:00:05.000000Z',
+    renewTime: '2026-11-21T07:00:07.000000Z',
+    leaseTransitions: 1,
+  })
+})
+
+test('a leader that ends hands over at once, in the middle of a wave', async () => {
+  const { replicas, first, second } = await aPair(6)
+  await using _ = replicas
+  first.pause.beginAfterWrites(8)
+  replicas.push('b', aFleet({ rollout: ONE_BY_ONE, v: 4 }))
+  await replicas.clock.advance(0)
+  expect(await assigned(replicas)).toContain('a')
+  const stopped = first.stop()
+  first.pause.end()
+  await stopped
+  expect((await replicas.get(LEASE)).spec).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 })
+  await replicas.clock.advance(0)
+  expect(await replicas.holder()).toBe('second')
+  await replicas.clock.advance(5 * SECOND)
+  expect(await isCompleted(replicas, B)).toBe(true)
+  expect(second.log.filter((line) => line.startsWith('warn'))).toEqual([])
+})
+
+test('a leader that is killed in the middle of a wave is followed after the lease duration, and not before', async () => {
+  const { replicas, first } = await aPair(6)
+  await using _ = replicas
+  first.pause.beginAfterWrites(8)
+  replicas.push('b', aFleet({ rollout: ONE_BY_ONE, v: 4 }))
+  // The last renewal was a second ago.
+  await replicas.clock.advance(13_900)
+  expect(await replicas.holder()).toBe('first')
+  expect(await assigned(replicas)).toContain('a')
+  await replicas.clock.advance(200)
+  expect(await replicas.holder()).toBe('second')
+  await replicas.clock.advance(5 * SECOND)
+  expect(await isCompleted(replicas, B)).toBe(true)
+})
+
+test('a new leader begins with what the former one accepted last, and offers the head of the branch', async () => {
+  const { replicas, first, second } = await aPair()
+  await using _ = replicas
+  replicas.push('b', aFleet({ rollout: ONE_BY_ONE, v: 4 }))
+  await replicas.clock.advance(5 * SECOND)
+  first.pause.begin()
+  replicas.push('c', aFleet({ rollout: ONE_BY_ONE, v: 6 }))
+  expect((await replicas.list(REVISIONS)).map(({ metadata }) => metadata.name)).not.toContain('fleet-cccccccccccc-0')
+  await replicas.clock.advance(20 * SECOND)
+  expect(second.followed).toEqual([undefined, B])
+  expect(await isCompleted(replicas, C)).toBe(true)
+})
+
+/** Everything a deposed leader could have spoilt. */
+async function picture(replicas: Replicas): Promise<KubeObject[]> {
+  return [...(await replicas.list(NODES)), ...(await replicas.list(POOLS))]
+}
+
+async function lastAccepted(replicas: Replicas): Promise<string | undefined> {
+  return keptRevisions((await replicas.list(REVISIONS)).map(projectConfigMap))[0]?.commit
+}
+
+/** @returns false when the first had nothing left to write */
+async function frozenAtWrite(count: number): Promise<boolean> {
+  const { replicas, first } = await aPair(4)
+  await using _ = replicas
+  const gpu = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: gpu}
+spec: {nodeSelector: {matchLabels: {gpu: "yes"}}}
+`
+  first.pause.beginAfterWrites(count)
+  replicas.push('b', aFleet({ rollout: ONE_BY_ONE, v: 4, more: gpu }))
+  await replicas.clock.advance(SECOND)
+  const wasFrozen = first.pause.lasts
+  first.pause.begin()
+  replicas.push('c', aFleet({ rollout: ONE_BY_ONE, v: 6 }))
+  await replicas.clock.advance(60 * SECOND)
+  expect(await isCompleted(replicas, C)).toBe(true)
+  const before = await picture(replicas)
+  const { tried } = first.pause
+  first.pause.end()
+  await replicas.clock.advance(60 * SECOND)
+  expect(first.pause.tried).toBe(tried)
+  // With their versions: not for a moment either.
+  expect(await picture(replicas)).toEqual(before)
+  expect(await lastAccepted(replicas)).toBe(C)
+  expect(await replicas.holder()).toBe('second')
+  replicas.push('d', aFleet({ rollout: ONE_BY_ONE, v: 8 }))
+  await replicas.clock.advance(10 * SECOND)
+  expect(await isCompleted(replicas, 'd'.repeat(40))).toBe(true)
+  return wasFrozen
+}
+
+test('a leader that stands still before any of its writes, and goes on when another one leads, changes nothing back', async () => {
+  let count = 0
+  while (await frozenAtWrite(count)) count += 1
+  expect(count).toBeGreaterThan(12)
+}, 60_000)
+
+test('a leader that cannot renew the lease stops at the deadline, and leads again as soon as it can', async () => {
+  await using replicas = await Replicas.create({ nodes: 3 })
+  replicas.startAgents()
+  let away = false
+  const kube = {
+    ...replicas.kube,
+    replace: (path: string, body: unknown) =>
+      away && path === LEASE ? Promise.reject(refusal(503, 'ServiceUnavailable')) : replicas.kube.replace(path, body),
+  } as typeof replicas.kube
+  const first = await replicas.start('first', { kube })
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(5 * SECOND)
+  away = true
+  await replicas.clock.advance(8 * SECOND)
+  expect(first.log).not.toContain('warn the lead is lost: the lease could not be renewed in time')
+  await replicas.clock.advance(2 * SECOND)
+  expect(first.log).toContain('warn the lead is lost: the lease could not be renewed in time')
+  const sent = writes(first).length
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(60 * SECOND)
+  expect(writes(first).length).toBe(sent)
+  away = false
+  await replicas.clock.advance(10 * SECOND)
+  expect(await isCompleted(replicas, B)).toBe(true)
+})
+
+test('a controller that may not write the lease ends, and says so', async () => {
+  await using replicas = await Replicas.create({ nodes: 0 })
+  const kube = { ...replicas.kube, replace: () => Promise.reject(refusal(403, 'Forbidden')) } as typeof replicas.kube
+  const { stop } = await replicas.start('first', { kube })
+  await expect(stop()).rejects.toMatchObject({ code: 403 })
+})
+
+test('controllers at rest ask nothing of the API server but the lease, an hour long', async () => {
+  const { replicas, first, second } = await aPair()
+  await using _ = replicas
+  await replicas.clock.advance(10 * SECOND)
+  const before = [first.requests.length, second.requests.length]
+  await replicas.clock.advance(3_600 * SECOND)
+  expect(new Set(first.requests.slice(before[0]))).toEqual(new Set([`PUT ${LEASE}`]))
+  expect(new Set(second.requests.slice(before[1]))).toEqual(new Set([`GET ${LEASE}`]))
+  expect(first.requests.length - (before[0] ?? 0)).toBe(1800)
+  expect(second.requests.length - (before[1] ?? 0)).toBe(1800)
+  expect(await replicas.list(MAPS)).toHaveLength(2)
+})
