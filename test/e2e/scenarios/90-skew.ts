@@ -96,10 +96,15 @@ async function controlPlane(cluster: Cluster, { part }: Report): Promise<void> {
   checkOneByOne(timeline, third)
 }
 
+/** As kubeadm makes it: on each node an API server and a member of etcd. */
 async function stacked(cluster: Cluster): Promise<void> {
-  for (const node of cluster.nodes) {
-    await cluster.kubectl(['label', 'node', node.name, 'node-role.kubernetes.io/control-plane='])
-    await runStaticPod(cluster, node, { component: 'kube-apiserver', tag: `v${versions.kubernetes}` })
-    await runStaticPod(cluster, node, { component: 'etcd', tag: '3.7.3-0' })
-  }
+  const pods = [
+    { component: 'kube-apiserver', tag: `v${versions.kubernetes}` },
+    { component: 'etcd', tag: `${versions.etcd}-0` },
+  ] as const
+  const started = cluster.nodes.flatMap((node) => [
+    cluster.kubectl(['label', 'node', node.name, 'node-role.kubernetes.io/control-plane=']),
+    ...pods.map((pod) => runStaticPod(cluster, node, pod)),
+  ])
+  await Promise.all(started)
 }
