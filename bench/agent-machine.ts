@@ -1,6 +1,7 @@
 /** A directory that stands for a kubeadm node, and the bundled agent on it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -67,10 +68,22 @@ export function whenStatus({ kube }: Cluster, name: string, wanted: (status: Age
   return whenSeen(kube, { path: '/api/v1/nodes', wanted: reports })
 }
 
+const asUnit = readUnit(readFileSync(join(import.meta.dirname, '../deploy/nodewave-agent.service'), 'utf8'))
+
+/** How the unit of `deploy/` starts it: its environment, and the flags of node. */
+function readUnit(unit: string): { readonly environment: Record<string, string>; readonly flags: readonly string[] } {
+  const environment = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value])
+  const flags = /^ExecStart=\S+((?: --\S+)*) /m.exec(unit)?.[1] ?? ''
+  return { environment: Object.fromEntries(environment), flags: flags.split(' ').filter(Boolean) }
+}
+
 export function startAgent({ name, root }: Machine, place: { readonly cluster: Cluster; readonly bundle: string }): RunningAgent {
   const { bundle, cluster } = place
   const args = [bundle, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
-  const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, [...asUnit.flags, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...asUnit.environment },
+  })
   if (child.pid === undefined) throw new Error(`start the agent "${bundle}": no process`)
   child.stderr.resume()
   return {
