@@ -1,5 +1,6 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { checkDependencies } from './checks/dependencies.ts'
+import { checkFlagsFile } from './checks/flags-file.ts'
 import { checkFleet } from './checks/fleet.ts'
 import { checkFullConfig } from './checks/full-config.ts'
 import { checkHostFiles } from './checks/host-files.ts'
@@ -33,6 +34,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkSelectors,
   checkReleases,
   checkFullConfig,
+  checkFlagsFile,
   checkKubeletKnowledge,
   checkHostFiles,
   checkOverrides,

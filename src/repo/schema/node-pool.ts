@@ -15,7 +15,9 @@ const kubelet = z.strictObject({
   flagsFile: z
     .enum(['extra-args', 'kubeadm-flags'])
     .exactOptional()
-    .describe('Where flags go in the kubeadm layout: KUBELET_EXTRA_ARGS (the default), or the file of kubeadm.'),
+    .describe(
+      'Where flags go in the kubeadm layout: KUBELET_EXTRA_ARGS (the default), or the file of kubeadm, whose flags come before it.',
+    ),
   flagSets: z.array(name).max(50).exactOptional().describe('FlagSets, merged in order; later wins.'),
   flags: flags.exactOptional(),
   config: z.array(name).max(50).exactOptional().describe('KubeletConfigs, merged in order as RFC 7396 says; later wins.'),
