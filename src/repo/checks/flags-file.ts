@@ -8,6 +8,6 @@ export function checkFlagsFile({ documents }: Draft): Problem[] {
     if (flagsFile === undefined || layout === 'kubeadm') return []
     const message = `flagsFile "${flagsFile}" has no meaning in layout "${layout}"`
     const remedy = 'take it out, or use layout: kubeadm'
-    return [errorAt(pool, ['kubelet', 'flagsFile'], { reason: 'UnusedField', message, remedy })]
+    return [errorAt(pool, ['kubelet', 'flagsFile'], { reason: 'Conflict', message, remedy })]
   })
 }
