@@ -34,6 +34,22 @@ test('a PUT of a lease that is not there makes it', async () => {
   expect((await server.send('PUT', `${LEASES}/put`, { body: holder('put', 'one') })).code).toBe(201)
 })
 
+test('a PUT of a lease that is there needs its version, so of two that make it one gets it', async () => {
+  await server.send('PUT', `${LEASES}/made-twice`, { body: holder('made-twice', 'one') })
+  const { code, body } = await server.send('PUT', `${LEASES}/made-twice`, { body: holder('made-twice', 'two') })
+
+  expect([code, body.message]).toEqual([
+    422,
+    'leases.coordination.k8s.io "made-twice" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+  ])
+})
+
+test('a watch of one lease hears of that one alone', async () => {
+  const list = await server.send('GET', `${LEASES}?fieldSelector=metadata.name%3Dput`)
+
+  expect(list.body.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toEqual(['put'])
+})
+
 test('a lease of no duration is Invalid', async () => {
   const { code, body } = await server.send('POST', LEASES, {
     body: { metadata: { name: 'x' }, spec: { leaseDurationSeconds: 0 } },

@@ -9,8 +9,10 @@ export const scenarios: readonly Scenario[] = [{ name: 'rights', nodes: [{}, {}]
 
 const ours = 'nodewave-system'
 const revisions = 'nodewave-revisions'
+/** And the lease. */
+const account = 'nodewave-controller'
 const controller = {
-  user: `system:serviceaccount:${ours}:nodewave-controller`,
+  user: `system:serviceaccount:${ours}:${account}`,
   groups: ['system:serviceaccounts', `system:serviceaccounts:${ours}`, 'system:authenticated'],
 }
 const kubelet = { user: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
@@ -27,6 +29,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['update', 'nodepools/status.nodewave.io'],
       ['get list watch create patch delete', `${ours}/configmaps`],
       ['get list watch create patch delete', `${revisions}/configmaps`],
+      ['get list watch create update', `${ours}/leases.coordination.k8s.io:${account}`],
       ['create', 'default/events'],
       ['list watch', 'kube-system/pods'],
       ['get', '/version'],
@@ -50,6 +53,9 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['get list create update patch delete', 'kube-system/configmaps'],
       ['update deletecollection', `${ours}/configmaps`],
       ['update deletecollection', `${revisions}/configmaps`],
+      ['patch delete deletecollection', `${ours}/leases.coordination.k8s.io:${account}`],
+      ['get list watch create update', `${ours}/leases.coordination.k8s.io`],
+      ['get update', 'kube-system/leases.coordination.k8s.io:kube-scheduler'],
       ['get list', 'secrets'],
       ['get list', `${ours}/secrets`],
       ['create', `${ours}/serviceaccounts/token`],
@@ -73,6 +79,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['list watch create update patch delete', `${revisions}/configmaps`],
       ['get', 'kube-system/configmaps:kubeadm-config'],
       ['get', `${ours}/secrets:nodewave-git`],
+      ['get list watch create update patch delete', `${ours}/leases.coordination.k8s.io:${account}`],
       ['get list watch', 'nodes'],
       ['get', 'nodes:n2'],
       ['get list watch create update patch delete', 'nodepools.nodewave.io'],

@@ -42,6 +42,7 @@ export const leases = builtIn({
   namespaced: true,
   rules: {
     createOnUpdate: true,
+    needsRevision: true,
     validate: (lease) => {
       const { leaseDurationSeconds } = objectAt(lease, 'spec')
       if (typeof leaseDurationSeconds !== 'number' || leaseDurationSeconds > 0) return []
