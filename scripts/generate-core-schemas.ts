@@ -17,6 +17,7 @@ const KINDS: Record<string, readonly string[]> = {
   'apis__rbac.authorization.k8s.io__v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'apis__admissionregistration.k8s.io__v1': ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   'apis__authorization.k8s.io__v1': ['SelfSubjectAccessReview'],
+  'apis__authentication.k8s.io__v1': ['SelfSubjectReview'],
 }
 
 /** Keywords the server acts on. `required` is left out: the Go decoder does not enforce it, hand-written validation does. */

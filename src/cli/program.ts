@@ -11,6 +11,14 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
+  pause: async (io) => (await import('./controls/pause.ts')).pauseCommand(io),
+  resume: async (io) => (await import('./controls/resume.ts')).resumeCommand(io),
+  promote: async (io) => (await import('./controls/promote.ts')).promoteCommand(io),
+  retry: async (io) => (await import('./controls/retry.ts')).retryCommand(io),
+  rollback: async (io) => (await import('./controls/rollback.ts')).rollbackCommand(io),
+  hold: async (io) => (await import('./controls/hold.ts')).holdCommand(io),
+  release: async (io) => (await import('./controls/release.ts')).releaseCommand(io),
+  reconcile: async (io) => (await import('./controls/reconcile.ts')).reconcileCommand(io),
   controller: async (io) => (await import('./controller.ts')).controllerCommand(io),
 }
 

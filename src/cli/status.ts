@@ -1,36 +1,31 @@
 import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { nodePoolsPath } from '../controller/node-pool-view.ts'
-import { execAuth } from '../kube/exec-auth.ts'
-import { findConnection } from '../kube/find-connection.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
-import { createKubeClient } from '../kube/kube-client.ts'
 import type { CliIo } from './cli-io.ts'
+import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { byName, isReady, type PoolSight, projectPool } from './status/pool-sight.ts'
 import { renderStatus } from './status/render-status.ts'
 import { watchStatus } from './status/watch-status.ts'
 
-interface Flags {
-  readonly kubeconfig?: string
+interface Flags extends ClusterFlags {
   readonly watch?: true
   readonly output: 'text' | 'json' | 'yaml'
 }
 
 export function statusCommand(io: CliIo): Command {
-  return new Command('status')
+  return withClusterOptions(new Command('status'))
     .description('show how far the pools of a cluster have come; ends with 1 when one is not Ready')
     .argument('[pool]', 'only this pool')
     .option('-w, --watch', 'go on showing changes until Ctrl-C')
     .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))
-    .option('--kubeconfig <file>', 'the cluster; KUBECONFIG, the pod, or ~/.kube/config unless stated')
     .addHelpText('after', '\nExample:\n  $ nodewave status workers --watch')
     .action((pool: string | undefined, flags: Flags) => runStatus(io, pool, flags))
 }
 
-async function runStatus(io: CliIo, pool: string | undefined, { kubeconfig, watch, output }: Flags): Promise<void> {
+async function runStatus(io: CliIo, pool: string | undefined, { kubeconfig, context, watch, output }: Flags): Promise<void> {
   if (watch && output !== 'text') throw new Error(`--watch does not go with -o ${output}; leave one of them out`)
-  const named = kubeconfig === undefined ? {} : { kubeconfig }
-  const kube = createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth }))
+  const kube = await connectTo(io, { kubeconfig, context })
   if (watch) return watchUntilInterrupted(io, kube, pool)
   const pools = await readPools(kube, pool)
   io.stdout(output === 'text' ? `${renderStatus(pools, io).join('\n')}\n` : document(pools, output))

@@ -9,5 +9,7 @@ export function retryRejected({ memory, head }: PoolSnapshot, { value }: Asking)
   const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
   if (!again) return { what: 'Retry', refused: true, message: 'it names no commit that failed here' }
   const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
-  return { what: 'Retry', message: `${shortName(again)} is tried again`, memory: { ...memory, rejected } }
+  const isNext = again.fingerprint === head.fingerprint || again.fingerprint === memory.rollback?.to.fingerprint
+  const message = `${shortName(again)} ${isNext ? 'is tried again' : 'counts as failed no more, but is not what the repository says now'}`
+  return { what: 'Retry', message, memory: { ...memory, rejected } }
 }

@@ -1,15 +1,20 @@
+import { poolControls } from '../../controller/controls.ts'
 import { parsePoolStatus } from '../../controller/node-pool-status.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
+import type { Controls } from '../../rollout/snapshot.ts'
 
 /** A pool as its NodePool object shows it. */
 export interface PoolSight {
   readonly name: string
   readonly status: Partial<NodePoolStatus>
+  /** What its annotations ask for. */
+  readonly controls?: Controls
 }
 
 export function projectPool(object: KubeObject): PoolSight {
-  return { name: object.metadata.name, status: parsePoolStatus(object.status) }
+  const { name, annotations } = object.metadata
+  return { name, status: parsePoolStatus(object.status), controls: poolControls(annotations) }
 }
 
 export function isReady(pool: PoolSight): boolean {

@@ -15,6 +15,8 @@ const controller = {
   user: `system:serviceaccount:${ours}:${account}`,
   groups: ['system:serviceaccounts', `system:serviceaccounts:${ours}`, 'system:authenticated'],
 }
+/** A person to whom the roles of an operator are bound, as deploy/operator-rbac.yaml says. */
+const operator = { user: 'ada', groups: ['nodewave-operators', 'system:authenticated'] }
 const kubelet = { user: 'system:node:n1', groups: ['system:nodes', 'system:authenticated'] }
 
 /** `[namespace/]resource[:name]`, resources of a group as `resource.group`; or a path that is no resource, as `/version`. */
@@ -67,6 +69,26 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
     ],
   },
   {
+    who: operator,
+    may: [
+      ['get list watch patch', 'nodepools.nodewave.io'],
+      ['get list patch', 'nodes'],
+      ['get patch', `${ours}/configmaps:nodewave-fleet`],
+      ['create', 'selfsubjectreviews.authentication.k8s.io'],
+    ],
+    mayNot: [
+      ['create update delete deletecollection', 'nodepools.nodewave.io'],
+      ['update patch', 'nodepools/status.nodewave.io'],
+      ['create update delete', 'nodes'],
+      ['update patch', 'nodes/status'],
+      ['list create delete', `${ours}/configmaps`],
+      ['get patch', `${ours}/configmaps:workers-kubelet-0123456789`],
+      ['get list', `${ours}/secrets`],
+      ['get list delete', 'pods'],
+      ['impersonate', 'users'],
+    ],
+  },
+  {
     who: kubelet,
     may: [
       ['get', `${ours}/configmaps:workers-kubelet-0123456789`],
@@ -90,6 +112,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
 
 async function rights(cluster: Cluster, { part }: Report): Promise<void> {
   await productOn(cluster)
+  await bindOperators(cluster)
   await part('table of rights', async () => {
     const right = async () => {
       const wrong = await wrongRows(cluster)
@@ -103,6 +126,12 @@ async function rights(cluster: Cluster, { part }: Report): Promise<void> {
     await admissionInEffect(cluster)
     await writes(cluster)
   })
+}
+
+async function bindOperators(cluster: Cluster): Promise<void> {
+  const role = ['nodewave-operators', '--group=nodewave-operators', '--save-config']
+  await cluster.kubectl(['create', 'clusterrolebinding', ...role, '--clusterrole=nodewave-operator'])
+  await cluster.kubectl(['-n', ours, 'create', 'rolebinding', ...role, '--role=nodewave-operator'])
 }
 
 async function wrongRows(cluster: Cluster): Promise<string[]> {
@@ -143,7 +172,9 @@ function attributesOf(verb: string, text: string): object {
 }
 
 const reported = { 'nodewave.io/status': '{}', 'nodewave.io/current-config': '{}' }
-const foreign = ['desired-config', 'cordoned-for', 'hold', 'anything-new'].map((key) => `nodewave.io/${key}`)
+const foreign = ['desired-config', 'cordoned-for', 'hold', 'hold-by', 'history', 'anything-new'].map(
+  (key) => `nodewave.io/${key}`,
+)
 
 /** Through the admission that follows authorization; nothing is kept of it. */
 async function writes(cluster: Cluster): Promise<void> {

@@ -65,11 +65,23 @@ const accessReviews = builtIn({
   rules: { answer: (review) => ({ ...review, status: { allowed: true } }) },
 })
 
+/** There is no authentication either: everybody is the same. */
+const subjectReviews = builtIn({
+  apiVersion: 'authentication.k8s.io/v1',
+  kind: 'SelfSubjectReview',
+  plural: 'selfsubjectreviews',
+  namespaced: false,
+  rules: {
+    answer: (review) => ({ ...review, status: { userInfo: { username: 'anyone', groups: ['system:authenticated'] } } }),
+  },
+})
+
 /** Stored and nothing more, so that whole manifests can be applied. */
 export const plain: readonly ResourceType[] = [
   namespaces,
   leases,
   accessReviews,
+  subjectReviews,
   builtIn({
     apiVersion: 'v1',
     kind: 'ServiceAccount',

@@ -1,0 +1,28 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { execAuth } from '../kube/exec-auth.ts'
+import { findConnection } from '../kube/find-connection.ts'
+import type { KubeApi } from '../kube/kube-api.ts'
+import { createKubeClient } from '../kube/kube-client.ts'
+import type { CliIo } from './cli-io.ts'
+
+/** Which cluster is meant. */
+export interface ClusterFlags {
+  readonly kubeconfig?: string | undefined
+  readonly context?: string | undefined
+}
+
+export function withClusterOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'the cluster; KUBECONFIG, the pod, or ~/.kube/config unless stated')
+    .option('--context <name>', 'of the kubeconfig; its current-context unless stated')
+}
+
+/** @throws {KubeconfigError} naming the file and what is wrong with it. */
+export async function connectTo(io: CliIo, { kubeconfig, context }: ClusterFlags): Promise<KubeApi> {
+  const named = {
+    ...(kubeconfig !== undefined && { kubeconfig: resolve(io.cwd, kubeconfig) }),
+    ...(context !== undefined && { context }),
+  }
+  return createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth }))
+}

@@ -1,0 +1,82 @@
+import { nodePoolsPath } from '../../controller/node-pool-view.ts'
+import type { KubeApi } from '../../kube/kube-api.ts'
+import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { ControlAct, ControlRecord, HistoryEntry, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import { projectPool } from '../status/pool-sight.ts'
+
+type Status = Partial<NodePoolStatus>
+
+/** What is waited for in one pool. */
+export interface Awaited {
+  readonly pool: string
+  readonly what: ControlAct
+  /** All of these must be in the record. */
+  readonly nodes?: readonly string[]
+  /** When the record alone is not the effect: undefined while it is on its way. */
+  readonly effect?: (status: Status) => Effect | undefined
+}
+
+export interface Effect {
+  readonly ok: boolean
+  readonly message: string
+}
+
+export interface WaitOutcome {
+  readonly ok: boolean
+  readonly messages: readonly string[]
+}
+
+/** Until the controller has recorded what was asked in every pool, and it has taken effect; or it is refused, or time is up. */
+export async function awaitRecords(
+  kube: KubeApi,
+  { awaits, by, timeout }: { readonly awaits: readonly Awaited[]; readonly by: AskedBy; readonly timeout: number },
+): Promise<WaitOutcome> {
+  const found = new Map<Awaited, Effect>()
+  const signal = AbortSignal.timeout(timeout)
+  for await (const event of kube.follow(nodePoolsPath(), { project: projectPool, signal })) {
+    const pools = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
+    for (const awaited of awaits) {
+      const status = pools.find(({ name }) => name === awaited.pool)?.status
+      const effect = status && effectIn(status, { awaited, by })
+      if (effect) found.set(awaited, effect)
+    }
+    if (awaits.every((awaited) => found.has(awaited))) break
+  }
+  const told = awaits.map((awaited) => ({ awaited, effect: found.get(awaited) ?? NOT_YET }))
+  return {
+    ok: told.every(({ effect }) => effect.ok),
+    messages: told.map(({ awaited, effect }) => `${awaited.pool}: ${effect.message}`),
+  }
+}
+
+const NOT_YET: Effect = { ok: false, message: 'not yet; is the controller running? nodewave status tells how it goes' }
+
+function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: AskedBy }): Effect | undefined {
+  const record = status.controls?.find((told) => told.what === awaited.what && isOf(told, by))
+  if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
+  if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
+  return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }
+}
+
+function isOf({ who, at }: ControlRecord, by: AskedBy): boolean {
+  return who === by.who && at === by.at
+}
+
+const AT_WORK = ['Cordoned', 'Draining', 'Assigned', 'Applying'] as const
+
+/** Nothing is under way any more. */
+export function isQuiet({ nodes }: Status): Effect | undefined {
+  const busy = AT_WORK.some((phase) => (nodes?.byPhase[phase] ?? 0) > 0)
+  return busy ? undefined : { ok: true, message: 'no node is under way' }
+}
+
+/** The last run towards this content has come to its end; what followed it, such as the way back, is another. */
+export function runEnded({ fingerprint }: RevisionRef): (status: Status) => Effect | undefined {
+  return ({ history = [] }) => endOf(history.find((run) => run.fingerprint === fingerprint))
+}
+
+function endOf(run: HistoryEntry | undefined): Effect | undefined {
+  if (!run || run.result === 'Running') return undefined
+  const why = run.message === undefined ? '' : ` on ${run.message}`
+  return { ok: run.result === 'Completed', message: `${run.revision.slice(0, 7)} ${run.result}${why}` }
+}

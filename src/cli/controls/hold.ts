@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander'
+import { DEFAULT_PREFIX, namesFor } from '../../protocol/names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { counted, nameList } from '../paint.ts'
+import type { Awaited } from './await-records.ts'
+import { type HeldNode, nodesNamed } from './nodes.ts'
+import type { Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly annotationPrefix: string
+  readonly reason: string
+}
+
+export function holdCommand(io: CliIo): Command {
+  return verbCommand('hold')
+    .description('leave nodes out of every roll-out; they stay as they are, and are counted in their pools')
+    .argument('<nodes...>')
+    .requiredOption('--reason <text>', 'for the others, who read it in the status')
+    .addOption(prefixOption())
+    .addHelpText('after', '\nExample:\n  $ nodewave hold worker-3 worker-7 --reason "memory is being replaced"')
+    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (sight) => intend(sight, names, flags)))
+}
+
+export function prefixOption(): Option {
+  return new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX)
+}
+
+async function intend({ kube }: Sight, names: readonly string[], { annotationPrefix, reason }: Flags): Promise<Intent> {
+  const { hold } = namesFor(annotationPrefix)
+  const nodes = await nodesNamed(kube, { names, prefix: annotationPrefix })
+  const news = nodes.filter((node) => node.hold !== reason)
+  if (news.length === 0) return { says: `held already: ${nameList(nodes.map(({ name }) => name))}`, writes: [], awaits: [] }
+  const loose = news.filter(({ pool }) => pool === undefined).map(({ name }) => name)
+  const none = loose.length === 0 ? '' : `; in no pool yet: ${nameList(loose)}`
+  return {
+    says: `${counted(news.length, 'node')} held: ${nameList(news.map(({ name }) => name))}; ${reason}${none}`,
+    writes: news.map(({ name }) => ({ on: { kind: 'Node', name }, annotation: hold, value: reason })),
+    awaits: awaitsOf(news, 'Hold'),
+  }
+}
+
+/** Each pool records its own nodes. */
+export function awaitsOf(nodes: readonly HeldNode[], what: 'Hold' | 'Release'): Awaited[] {
+  const byPool = Map.groupBy(nodes, ({ pool }) => pool)
+  return [...byPool].flatMap(([pool, members]) =>
+    pool === undefined ? [] : [{ pool, what, nodes: members.map(({ name }) => name) }],
+  )
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
+import type { PoolCondition, PoolReason } from '../../protocol/node-pool.ts'
+import { denotes } from '../../rollout/target.ts'
+import type { CliIo } from '../cli-io.ts'
+import type { PoolSight } from '../status/pool-sight.ts'
+import { oneOf } from './pause.ts'
+import { poolNamed, type Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly all?: true
+  readonly revision?: string
+}
+
+/** What a person's promotion lets go on. */
+const AWAITING: readonly PoolReason[] = ['WaitingForPromotion', 'HeldForPromotion']
+
+export function promoteCommand(io: CliIo): Command {
+  return verbCommand('promote')
+    .description('let go on what waits for a person: the next wave of a pool, or a commit that is held')
+    .argument('[pool]')
+    .option('--all', 'a commit that does more at once than the fleet lets through')
+    .option('--revision <rev>', 'the commit, at least seven characters of it; what waits unless stated')
+    .addHelpText('after', '\nExample:\n  $ nodewave promote workers')
+    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags)))
+}
+
+function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
+  const isFleet = oneOf({ pool, all }) === 'fleet'
+  const pools = isFleet ? sight.pools : [poolNamed(sight.pools, pool ?? '')]
+  const waiting = pools.flatMap((candidate) => waitsIn(candidate) ?? [])
+  const name = isFleet ? 'the fleet' : `pool "${pool}"`
+  const [first] = waiting
+  if (!first) throw new Error(`nothing in ${name} waits for a promotion; nodewave status tells what it does`)
+  if (revision !== undefined && !denotes(revision, { revision: first.revision, fingerprint: '' }))
+    throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
+  const on = isFleet
+    ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: sight.namespace } as const)
+    : ({ kind: 'NodePool', name: pool ?? '' } as const)
+  return {
+    says: `${name} goes on with ${first.revision.slice(0, 7)}: ${first.condition.message.split('\n')[0]?.slice(0, 160)}`,
+    writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
+    awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Promote' }],
+  }
+}
+
+/** A commit that is held is not the target yet. */
+function waitsIn({ status }: PoolSight): { readonly revision: string; readonly condition: PoolCondition } | undefined {
+  const condition = status.conditions?.find(({ reason }) => AWAITING.includes(reason))
+  const revision = condition?.reason === 'HeldForPromotion' ? status.observedRevision : status.target?.revision
+  return condition && revision !== undefined ? { revision, condition } : undefined
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { POOL_CONTROLS } from '../../protocol/names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { poolNamed, type Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+export function reconcileCommand(io: CliIo): Command {
+  return verbCommand('reconcile')
+    .description('have the controller look at the repository now, instead of at its next poll')
+    .argument('[pool]', 'in the name of this pool alone')
+    .addHelpText('after', '\nExample:\n  $ git push && nodewave reconcile')
+    .action((pool: string | undefined, flags: VerbFlags) => runVerb(io, flags, (sight) => intend(sight, pool)))
+}
+
+function intend({ pools, by }: Sight, pool: string | undefined): Intent {
+  const names = pool === undefined ? pools.map(({ name }) => name) : [poolNamed(pools, pool).name]
+  if (names.length === 0) throw new Error('there is no pool yet that could ask for it: has a controller accepted a commit?')
+  return {
+    says: 'the controller looks at the repository',
+    writes: names.map((name) => ({ on: { kind: 'NodePool', name }, annotation: POOL_CONTROLS.reconcileAt, value: by.at })),
+    awaits: names.map((name) => ({ pool: name, what: 'Reconcile' })),
+  }
+}

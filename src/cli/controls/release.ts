@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { namesFor } from '../../protocol/names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { counted, nameList } from '../paint.ts'
+import { awaitsOf, prefixOption } from './hold.ts'
+import { nodesNamed } from './nodes.ts'
+import type { Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly annotationPrefix: string
+}
+
+export function releaseCommand(io: CliIo): Command {
+  return verbCommand('release')
+    .description('let nodes that were held take part in roll-outs again')
+    .argument('<nodes...>')
+    .addOption(prefixOption())
+    .addHelpText('after', '\nExample:\n  $ nodewave release worker-3 worker-7')
+    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (sight) => intend(sight, names, flags)))
+}
+
+async function intend({ kube }: Sight, names: readonly string[], { annotationPrefix }: Flags): Promise<Intent> {
+  const { hold } = namesFor(annotationPrefix)
+  const nodes = await nodesNamed(kube, { names, prefix: annotationPrefix })
+  const held = nodes.filter((node) => node.hold !== undefined)
+  if (held.length === 0) return { says: `not held: ${nameList(nodes.map(({ name }) => name))}`, writes: [], awaits: [] }
+  return {
+    says: `${counted(held.length, 'node')} released: ${nameList(held.map(({ name }) => name))}`,
+    writes: held.map(({ name }) => ({ on: { kind: 'Node', name }, annotation: hold, value: null })),
+    awaits: awaitsOf(held, 'Release'),
+  }
+}

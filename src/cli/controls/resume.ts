@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { oneOf } from './pause.ts'
+import { fleetAnnotations, poolNamed, type Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly all?: true
+}
+
+export function resumeCommand(io: CliIo): Command {
+  return verbCommand('resume')
+    .description(
+      'end the pause of a pool or of the fleet; a pool that is not paused follows the repository again after a roll-back',
+    )
+    .argument('[pool]')
+    .option('--all', "end the fleet's pause; pools that are paused themselves stay so")
+    .addHelpText('after', '\nExample:\n  $ nodewave resume workers')
+    .action((pool: string | undefined, flags: Flags) =>
+      runVerb(io, flags, (sight) =>
+        oneOf({ pool, all: flags.all }) === 'fleet' ? resumeFleet(sight) : resumePool(sight, pool ?? ''),
+      ),
+    )
+}
+
+async function resumePool(sight: Sight, name: string): Promise<Intent> {
+  const { controls = {} } = poolNamed(sight.pools, name)
+  const on = { kind: 'NodePool', name } as const
+  const fleet = (await fleetAnnotations(sight))?.[POOL_CONTROLS.paused]
+  const still = fleet === undefined ? '' : '; but the fleet is paused: nodewave resume --all'
+  if (controls.paused !== undefined) {
+    const rolledBack = controls.rollback === undefined ? '' : '; it stays rolled back until it is resumed once more'
+    return {
+      says: `pool "${name}" goes on${rolledBack}${still}`,
+      writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
+      awaits: [{ pool: name, what: 'Resume' }],
+    }
+  }
+  if (controls.rollback === undefined)
+    return { says: `pool "${name}" is neither paused nor rolled back${still}`, writes: [], awaits: [] }
+  return {
+    says: `pool "${name}" follows the repository again${still}`,
+    writes: [{ on, annotation: POOL_CONTROLS.rollback, value: null }],
+    awaits: [{ pool: name, what: 'EndRollback' }],
+  }
+}
+
+async function resumeFleet(sight: Sight): Promise<Intent> {
+  const { pools, namespace } = sight
+  const standing = (await fleetAnnotations(sight))?.[POOL_CONTROLS.paused]
+  if (standing === undefined) return { says: 'the fleet is not paused', writes: [], awaits: [] }
+  const own = pools.filter(({ controls }) => controls?.paused !== undefined).map(({ name }) => name)
+  const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
+  return {
+    says: `the fleet goes on${own.length === 0 ? '' : `; still paused by themselves: ${own.join(', ')}`}`,
+    writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
+    awaits: pools.map(({ name }) => ({ pool: name, what: 'ResumeFleet' })),
+  }
+}

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { CliIo } from '../cli-io.ts'
+import { runEnded } from './await-records.ts'
+import { oneOf } from './pause.ts'
+import { describeRef, refNamed } from './revision.ts'
+import { poolNamed, type Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly all?: true
+  readonly revision?: string
+}
+
+export function retryCommand(io: CliIo): Command {
+  return verbCommand('retry')
+    .description('try a commit again that failed in a pool; or let every pool go on that failures elsewhere have stopped')
+    .argument('[pool]')
+    .option('--all', 'what failures have stopped in the whole fleet')
+    .option('--revision <rev>', 'the commit, at least seven characters of it; the last that failed unless stated')
+    .addHelpText('after', '\nExample:\n  $ nodewave retry workers --wait')
+    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags)))
+}
+
+function intend({ pools, namespace }: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
+  const isFleet = oneOf({ pool, all }) === 'fleet'
+  const failed = isFleet ? stoppedIn(pools) : (poolNamed(pools, pool ?? '').status.rejected ?? [])
+  const name = isFleet ? 'the fleet' : `pool "${pool}"`
+  const [last] = failed
+  if (!last) throw new Error(`nothing failed in ${name} that could be tried again`)
+  const ref = revision === undefined ? last : refNamed(revision, failed, `what failed in ${name}`)
+  const on = isFleet
+    ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
+    : ({ kind: 'NodePool', name: pool ?? '' } as const)
+  return {
+    says: `${name} tries ${describeRef(ref)} again`,
+    writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
+    awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Retry', effect: runEnded(ref) }],
+  }
+}
+
+/** The newest commit of the pools that failures elsewhere keep from it. */
+function stoppedIn(pools: Sight['pools']): readonly RevisionRef[] {
+  return pools.flatMap(({ status }) => {
+    const isStopped = status.conditions?.some(({ reason }) => reason === 'FleetStopped')
+    return isStopped && status.observedRevision !== undefined ? [{ revision: status.observedRevision, fingerprint: '' }] : []
+  })
+}

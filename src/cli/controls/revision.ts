@@ -1,0 +1,20 @@
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { denotes } from '../../rollout/target.ts'
+
+/** `3f2c9ab "kubelet 1.36.3"` */
+export function describeRef({ revision, subject }: RevisionRef): string {
+  return `${revision.slice(0, 7)}${subject ? ` "${subject.slice(0, 60)}"` : ''}`
+}
+
+/**
+ * The commit that is meant among those that can be.
+ * @throws {Error} listing these, when none or several begin so
+ */
+export function refNamed(text: string, choices: readonly RevisionRef[], what: string): RevisionRef {
+  const found = choices.filter((ref) => denotes(text, ref))
+  const [one] = found
+  if (one && new Set(found.map(({ revision }) => revision)).size === 1) return one
+  const listed = choices.map(describeRef).join(', ')
+  const why = text.length < 7 ? 'a commit is named by at least seven characters' : `"${text.slice(0, 40)}" is none of them`
+  throw new Error(`${what}: ${choices.length === 0 ? 'there is none to choose' : `${why}; choose from ${listed}`}`)
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import { POOL_CONTROLS } from '../../protocol/names.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import { isProven } from '../../rollout/target.ts'
+import type { CliIo } from '../cli-io.ts'
+import { runEnded } from './await-records.ts'
+import { describeRef, refNamed } from './revision.ts'
+import { poolNamed, type Sight } from './sight.ts'
+import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+
+interface Flags extends VerbFlags {
+  readonly to?: string
+}
+
+export function rollbackCommand(io: CliIo): Command {
+  return verbCommand('rollback')
+    .description(
+      'bring a pool back to a commit that it had before; it stays there until another commit arrives, or until it is resumed',
+    )
+    .argument('<pool>')
+    .option(
+      '--to <rev>',
+      'the commit, at least seven characters of it; the last that completed before the present one unless stated',
+    )
+    .addHelpText('after', '\nExample:\n  $ nodewave rollback workers --to 3f2c9ab --wait')
+    .action((pool: string, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags.to)))
+}
+
+function intend({ pools }: Sight, pool: string, to: string | undefined): Intent {
+  const { status } = poolNamed(pools, pool)
+  const { rollbackTo = [] } = status
+  const memory = { ...NO_MEMORY, ...status }
+  const ref =
+    to === undefined ? lastCompleted(rollbackTo, { memory, pool }) : refNamed(to, rollbackTo, `pool "${pool}" can be rolled back`)
+  const proven = isProven(memory, ref)
+  const how = proven ? 'it completed that before, so without canary and soak' : 'it never completed that, so wave by wave'
+  return {
+    says: `pool "${pool}" goes back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives`,
+    writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
+    awaits: [{ pool, what: 'Rollback', effect: runEnded(ref) }],
+  }
+}
+
+function lastCompleted(
+  choices: readonly RevisionRef[],
+  { memory, pool }: { readonly memory: Parameters<typeof isProven>[0]; readonly pool: string },
+): RevisionRef {
+  const found = choices.find((ref) => isProven(memory, ref))
+  if (found) return found
+  const others = choices.length === 0 ? '' : `; choose with --to from ${choices.map(describeRef).join(', ')}`
+  throw new Error(`roll back pool "${pool}": no other commit that completed there is kept${others}`)
+}

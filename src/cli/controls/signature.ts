@@ -1,0 +1,33 @@
+import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import type { AskedBy } from '../../protocol/asked-by.ts'
+
+/** Characters of a name: it goes into an annotation, and the status of pools. */
+const LONGEST = 200
+
+/**
+ * Who asks: as they say, or as the API server knows them.
+ * @throws {Error} when the server does not tell
+ */
+export async function signatureOf(
+  kube: KubeApi,
+  { asName, now }: { readonly asName?: string | undefined; readonly now: number },
+): Promise<AskedBy> {
+  const name = (asName ?? (await userName(kube))).replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
+  if (name === '') throw new Error('sign the request: the name is empty; say who you are with --as-name NAME')
+  return { who: name.slice(0, LONGEST), at: new Date(now).toISOString() }
+}
+
+async function userName(kube: KubeApi): Promise<string> {
+  const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }
+  try {
+    const { status } = await kube.create<Review>('/apis/authentication.k8s.io/v1/selfsubjectreviews', review)
+    return status?.userInfo?.username ?? ''
+  } catch (cause) {
+    if (!(cause instanceof KubeError) || cause.reaction === 'retry') throw cause
+    throw new Error(`ask the API server who you are: ${cause.message}; say it with --as-name NAME`, { cause })
+  }
+}
+
+interface Review {
+  readonly status?: { readonly userInfo?: { readonly username?: string } }
+}

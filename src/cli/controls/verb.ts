@@ -1,0 +1,62 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { DEFAULT_NAMESPACE } from '../../protocol/names.ts'
+import type { CliIo } from '../cli-io.ts'
+import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
+import { type Awaited, awaitRecords } from './await-records.ts'
+import { readPools, type Sight } from './sight.ts'
+import { signatureOf } from './signature.ts'
+import { type ControlWrite, writeControl } from './write.ts'
+
+/** What a verb is about to do, once it is sure that it makes sense. */
+export interface Intent {
+  /** One line for people, without who and when. */
+  readonly says: string
+  /** None: it is so already. */
+  readonly writes: readonly ControlWrite[]
+  /** What the controller is to say to it. */
+  readonly awaits: readonly Awaited[]
+}
+
+export interface VerbFlags extends ClusterFlags {
+  readonly asName?: string
+  readonly namespace: string
+  readonly wait?: true
+  /** Milliseconds. */
+  readonly timeout: number
+  readonly output: 'text' | 'json'
+}
+
+/** A command of a person's that steers pools or nodes; what is its own is added by the verb. */
+export function verbCommand(name: string): Command {
+  return withClusterOptions(new Command(name))
+    .option('--as-name <name>', 'who asks, for the record; the user of the kubeconfig unless stated')
+    .option('--namespace <name>', "where the fleet's ConfigMap is", DEFAULT_NAMESPACE)
+    .option('--wait', 'until it has taken effect; ends with 1 when it does not')
+    .addOption(new Option('--timeout <duration>', 'of --wait').argParser(parseDuration).default(600_000, '10m'))
+    .addOption(new Option('-o, --output <format>', 'of what is told').choices(['text', 'json']).default('text'))
+}
+
+/** Looks, judges, writes, tells, and waits when asked to. @throws {Error} when what is asked makes no sense; nothing is written then. */
+export async function runVerb(io: CliIo, flags: VerbFlags, intend: (sight: Sight) => Intent | Promise<Intent>): Promise<void> {
+  const kube = await connectTo(io, flags)
+  const pools = await readPools(kube)
+  const by = await signatureOf(kube, { asName: flags.asName, now: io.now() })
+  const { says, writes, awaits } = await intend({ kube, pools, namespace: flags.namespace, by })
+  for (const write of writes) await writeControl(kube, write, by)
+  const told = writes.length === 0 ? says : `${says} (${by.who})`
+  if (flags.output === 'text') io.stdout(`${told}\n`)
+  const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
+  if (flags.output === 'json')
+    io.stdout(`${JSON.stringify({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, null, 2)}\n`)
+  else if (outcome) io.stdout(outcome.messages.map((line) => `${line}\n`).join(''))
+  io.exit(outcome?.ok === false ? 1 : 0)
+}
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const
+
+function parseDuration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smh])$/.exec(text) ?? []
+  const milliseconds = Number(count) * UNITS[unit as keyof typeof UNITS]
+  if (!(milliseconds > 0)) throw new InvalidArgumentError('expected a duration such as 30s, 10m or 2h')
+  return milliseconds
+}

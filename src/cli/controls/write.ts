@@ -1,0 +1,62 @@
+import { nodePoolsPath } from '../../controller/node-pool-view.ts'
+import { configMapsPath } from '../../controller/stored-config-map.ts'
+import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import { type AskedBy, formatAskedBy } from '../../protocol/asked-by.ts'
+import { askedByKey, type FLEET_CONFIG_MAP, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+
+/** What is steered. */
+export type Steered =
+  | { readonly kind: 'NodePool'; readonly name: string }
+  | { readonly kind: 'Node'; readonly name: string }
+  | { readonly kind: 'ConfigMap'; readonly name: typeof FLEET_CONFIG_MAP; readonly namespace: string }
+
+/** One control annotation, written or taken away. */
+export interface ControlWrite {
+  readonly on: Steered
+  readonly annotation: string
+  /** null: taken away. */
+  readonly value: string | null
+}
+
+/**
+ * The annotation and its signature in one request.
+ * @throws {Error} naming the object and the right that is missing
+ */
+export async function writeControl(kube: KubeApi, { on, annotation, value }: ControlWrite, by: AskedBy): Promise<void> {
+  const annotations = { [annotation]: value, [askedByKey(annotation)]: formatAskedBy(by) }
+  try {
+    await kube.patch(pathOf(on), { metadata: { annotations } })
+  } catch (error) {
+    if (on.kind === 'ConfigMap' && error instanceof KubeError && error.code === 404) return createFleet(kube, { on, annotations })
+    throw explained(error, on)
+  }
+}
+
+/** The manifests bring it; where they are older, the first pause does. */
+async function createFleet(
+  kube: KubeApi,
+  {
+    on,
+    annotations,
+  }: { readonly on: Extract<Steered, { kind: 'ConfigMap' }>; readonly annotations: Record<string, string | null> },
+): Promise<void> {
+  const labels = { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'fleet' }
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: on.name, namespace: on.namespace, labels, annotations } }
+  try {
+    await kube.create(configMapsPath(on.namespace), body)
+  } catch (error) {
+    throw explained(error, on)
+  }
+}
+
+export function pathOf(on: Steered): string {
+  if (on.kind === 'NodePool') return nodePoolsPath(on.name)
+  return on.kind === 'Node' ? `/api/v1/nodes/${encodeURIComponent(on.name)}` : configMapsPath(on.namespace, on.name)
+}
+
+function explained(cause: unknown, { kind, name }: Steered): unknown {
+  if (!(cause instanceof KubeError)) return cause
+  const remedy =
+    cause.code === 403 ? '; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights it takes' : ''
+  return new Error(`annotate ${kind} "${name}": ${cause.message}${remedy}`, { cause })
+}

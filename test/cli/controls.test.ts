@@ -1,0 +1,232 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { aFleet } from '../controller/a-fleet.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from '../controller/stage.ts'
+import { aFolder, type Outcome, runCli } from './run-cli.ts'
+
+const [A, B] = ['a', 'b'].map((digit) => digit.repeat(40))
+const NOW = Date.UTC(2026, 10, 21, 9)
+const FLEET_MAP = '/api/v1/namespaces/nodewave-system/configmaps/nodewave-fleet'
+
+interface ManualStage {
+  readonly stage: Stage
+  readonly run: (...args: string[]) => Promise<Outcome>
+}
+
+/** A fleet of three nodes with a controller and agents, and a person with a kubeconfig. */
+async function aFleetWith(stage: Stage, rollout?: string): Promise<ManualStage> {
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  await stage.addNodes(3)
+  stage.startController()
+  stage.startAgents((_, { REVISION }) => (REVISION === 'f'.repeat(40) ? 'rolls back' : 'applies'))
+  stage.push('a', aFleet(rollout === undefined ? {} : { rollout }))
+  let seconds = 0
+  return {
+    stage,
+    run: (...args) =>
+      runCli(folder, [...args, '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW + 1000 * seconds++ }),
+  }
+}
+
+function settled(stage: Stage, revision: string | undefined) {
+  return stage.until(POOLS, (found) => {
+    stage.clock.advance(1000)
+    const { stable } = (found.get('workers')?.status ?? {}) as { stable?: { revision: string } }
+    return stable?.revision === revision
+  })
+}
+
+const annotationsOf = async (stage: Stage, path: string) =>
+  (await stage.kube.get<{ metadata: { annotations?: Record<string, string> } }>(path)).metadata.annotations ?? {}
+
+test('pause holds a pool with reason, name and date, and resume lets it go on', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+
+  const paused = await run('pause', 'workers', '--reason', 'new firmware', '--wait')
+
+  expect(paused).toEqual({
+    stdout:
+      'pool "workers" is paused: nothing begins, nodes under way finish; new firmware (anyone)\nworkers: no node is under way\n',
+    stderr: '',
+    code: 0,
+  })
+  expect(await annotationsOf(stage, `${POOLS}/workers`)).toMatchObject({
+    'nodewave.io/paused': 'new firmware',
+    'nodewave.io/paused-by': 'anyone 2026-11-21T09:00:00.000Z',
+  })
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
+  expect((await run('resume', 'workers', '--wait', '--as-name', 'bob')).stdout).toBe(
+    'pool "workers" goes on (bob)\nworkers: the pool goes on\n',
+  )
+  await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
+})
+
+test('pausing what is paused already writes nothing', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+  await run('pause', 'workers')
+  const before = await annotationsOf(stage, `${POOLS}/workers`)
+
+  expect(await run('pause', 'workers')).toMatchObject({ stdout: 'pool "workers" is paused already\n', code: 0 })
+  expect(await annotationsOf(stage, `${POOLS}/workers`)).toEqual(before)
+})
+
+test('a pause of the fleet makes its ConfigMap where there is none, and resume tells of pools that stay paused', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+
+  expect((await run('pause', '--all', '--reason', 'cooling', '--wait')).code).toBe(0)
+  expect(await annotationsOf(stage, FLEET_MAP)).toMatchObject({ 'nodewave.io/paused': 'cooling' })
+  await run('pause', 'workers')
+  expect((await run('resume', 'workers')).stdout).toBe(
+    'pool "workers" goes on; but the fleet is paused: nodewave resume --all (anyone)\n',
+  )
+  await run('pause', 'workers')
+  expect((await run('resume', '--all', '--wait')).stdout).toBe(
+    'the fleet goes on; still paused by themselves: workers (anyone)\nworkers: the fleet goes on\n',
+  )
+  expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
+})
+
+test('a pool that there is not is an error with what was meant, and nothing is written', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+
+  expect(await run('pause', 'worker')).toEqual({
+    stdout: '',
+    stderr: 'error: there is no pool "worker"; did you mean "workers"?\n',
+    code: 2,
+  })
+  expect(await run('pause')).toMatchObject({ stderr: 'error: name a pool, or give --all\n', code: 2 })
+  expect(await run('pause', 'workers', '--all')).toMatchObject({ code: 2 })
+})
+
+test('promote opens the wave that waits for a person, and refuses when none does', async () => {
+  await using stage = await aStage()
+  const rollout = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
+  const { run } = await aFleetWith(stage, rollout)
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False WaitingForPromotion')
+
+  expect((await run('promote', 'workers', '--revision', 'bbbbbbb')).stderr).toBe(
+    'error: pool "workers" waits for the promotion of aaaaaaaaaaaa, not of "bbbbbbb"\n',
+  )
+  expect((await run('promote', 'workers', '--wait')).stdout).toContain('workers: aaaaaaa goes on where it waits for a person\n')
+  await settled(stage, A)
+  expect(await run('promote', 'workers')).toMatchObject({
+    stderr: 'error: nothing in pool "workers" waits for a promotion; nodewave status tells what it does\n',
+    code: 2,
+  })
+})
+
+test('retry tries again what failed, and waits for how it ends', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+  expect((await run('retry', 'workers')).stderr).toBe('error: nothing failed in pool "workers" that could be tried again\n')
+  stage.push('f', aFleet({ v: 9 }))
+  await stage.until(POOLS, (found) => {
+    const { rejected } = (found.get('workers')?.status ?? {}) as { rejected?: object[] }
+    return rejected?.length === 1
+  })
+
+  const retried = await run('retry', 'workers', '--wait')
+
+  expect(retried.code).toBe(1)
+  expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (anyone)\nworkers: fffffff RolledBack on "n')
+})
+
+test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+  expect((await run('rollback', 'workers')).stderr).toBe(
+    'error: roll back pool "workers": no other commit that completed there is kept\n',
+  )
+  stage.push('b', aFleet({ v: 3 }))
+  await settled(stage, B)
+
+  expect((await run('rollback', 'workers', '--to', 'ccccccc')).stderr).toBe(
+    'error: pool "workers" can be rolled back: "ccccccc" is none of them; choose from aaaaaaa "change a"\n',
+  )
+  const back = await run('rollback', 'workers', '--wait', '-o', 'json')
+  expect(JSON.parse(back.stdout)).toMatchObject({
+    who: 'anyone',
+    written: [{ on: { kind: 'NodePool', name: 'workers' }, annotation: 'nodewave.io/rollback', value: A }],
+    outcome: { ok: true, messages: ['workers: aaaaaaa Completed'] },
+  })
+  expect((await run('resume', 'workers', '--wait')).stdout).toContain('pool "workers" follows the repository again')
+  await settled(stage, B)
+})
+
+test('hold leaves nodes out and release takes them back, each recorded with who', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+
+  expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: there is no node "n9"; did you mean "n0"?\n')
+  expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
+    '2 nodes held: n0, n1; disk (anyone)\nworkers: left out of roll-outs, and counted\n',
+  )
+  expect((await run('release', 'n0', 'n1', 'n2', '--wait')).stdout).toBe(
+    '2 nodes released: n0, n1 (anyone)\nworkers: takes part in roll-outs again\n',
+  )
+  const { status } = await stage.kube.get<{ status: { controls: object[]; held: object[] } }>(`${POOLS}/workers`)
+  expect(status).toMatchObject({
+    held: [],
+    controls: [
+      { what: 'Release', nodes: ['n0', 'n1'], who: 'anyone' },
+      { what: 'Hold', nodes: ['n0', 'n1'], value: 'disk', who: 'anyone' },
+    ],
+  })
+})
+
+test('reconcile asks every pool for a look at the repository', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+
+  expect((await run('reconcile', '--wait')).stdout).toBe(
+    'the controller looks at the repository (anyone)\nworkers: the repository is looked at\n',
+  )
+})
+
+test('waiting ends with 1 when no controller answers', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  await stage.kube.create(POOLS, {
+    apiVersion: 'nodewave.io/v1alpha1',
+    kind: 'NodePool',
+    metadata: { name: 'workers' },
+    spec: { nodeSelector: { matchLabels: { role: 'worker' } } },
+  })
+  const args = ['pause', 'workers', '--wait', '--timeout', '1s', '--kubeconfig', join(folder, 'kubeconfig')]
+
+  expect(await runCli(folder, args)).toMatchObject({
+    stdout: expect.stringContaining('workers: not yet; is the controller running? nodewave status tells how it goes\n'),
+    code: 1,
+  })
+})
+
+test('a context of the kubeconfig can be named, and one that there is not is told of', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+
+  const outcome = await runCli(folder, ['pause', 'workers', '--kubeconfig', 'kubeconfig', '--context', 'other'])
+
+  expect(outcome.stderr).toBe(`error: failed to find context "other" in "${join(folder, 'kubeconfig')}": it has "simulated"\n`)
+})
+
+test('a server that does not say who asks has the person say it', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+  stage.server.faults.failNext({ verb: 'create', resource: 'selfsubjectreviews.authentication.k8s.io', code: 403 })
+
+  expect((await run('pause', 'workers')).stderr).toContain('say it with --as-name NAME')
+})
