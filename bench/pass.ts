@@ -20,6 +20,8 @@ import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { FakeKube } from '../test/controller/fake-kube.ts'
 
+const NO_ANSWERS: readonly never[] = []
+
 const POOLS = 5
 const NODES = 15_000
 const RUNS = 9
@@ -46,7 +48,7 @@ const one = await median(() => {
 console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
-  const gathered = await gather({ ...sources, ports: { clock: systemClock } }, { fleet })
+  const gathered = await gather({ ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS } }, { fleet })
   sources.decider.decide(gathered.fleet, NOW)
 }
 

@@ -26,6 +26,8 @@ import { exampleCommit, POOL_LABELS } from './support/example-fleet.ts'
 import { aNode } from './support/nodes.ts'
 import { median, print, readOptions, timed } from './support/report.ts'
 
+const NO_ANSWERS: readonly never[] = []
+
 const RUNS = 9
 const NOW = Date.parse('2026-11-21T08:00:00Z')
 const names = namesFor()
@@ -83,7 +85,10 @@ print(
 async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Decision>> {
   library.add(fleet)
   library.add(stable)
-  const { fleet: snapshot } = await gather({ ...sources, ports: { clock: systemClock } }, { fleet, observed: fleet.commit })
+  const { fleet: snapshot } = await gather(
+    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS } },
+    { fleet, observed: fleet.commit },
+  )
   return decider.decide(snapshot, NOW)
 }
 

@@ -12,6 +12,7 @@ import type { FleetSpec } from '../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { NodeView } from '../rollout/snapshot.ts'
+import { gatePolicy } from './gates/gate-policy.ts'
 import { mirrorSpec } from './mirror-spec.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from './ports.ts'
@@ -73,7 +74,7 @@ function compiledPool(
     name,
     spec: mirrorSpec(spec),
     fingerprint: poolFingerprint(model, name),
-    policy: { ...settings, waves, dependsOn: spec.dependsOn ?? [] },
+    policy: { ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
     render: (node) => renderedAs(renderer.render(name, factsOf(node))),
   }
 }

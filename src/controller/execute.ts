@@ -7,6 +7,7 @@ import type { ClusterCache } from './cluster-cache.ts'
 import { evict } from './drain/evict.ts'
 import type { EvictionAnswers } from './drain/eviction-answers.ts'
 import { forEachBounded } from './for-each-bounded.ts'
+import type { GateKeeper } from './gates/gate-keeper.ts'
 import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
 import { assignPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
@@ -26,6 +27,7 @@ export interface Execution {
   readonly answers: EvictionAnswers
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
+  readonly gates: Pick<GateKeeper, 'ask'>
   /** The nodes as the decision saw them. */
   readonly nodes: ReadonlyMap<string, ClusterNode>
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
@@ -46,8 +48,11 @@ export async function execute(
   execution: Execution,
   { pool, actions }: { readonly pool: string; readonly actions: readonly Action[] },
 ): Promise<Executed> {
-  for (const action of actions) if (action.kind === 'clearControl') await clearControl(execution, { pool, ...action })
-  const all = actions.filter((action) => action.kind !== 'clearControl')
+  for (const action of actions) {
+    if (action.kind === 'askGate') execution.gates.ask(pool, action)
+    if (action.kind === 'clearControl') await clearControl(execution, { pool, ...action })
+  }
+  const all = actions.filter((action) => 'node' in action)
   const now = all.slice(0, ACTIONS_A_PASS)
   await ensurePayloadsOf(execution, now)
   const refused: { node: string; message: string }[] = []

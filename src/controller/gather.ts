@@ -8,6 +8,7 @@ import type { ClusterCache } from './cluster-cache.ts'
 import { commitsOf } from './commits-in-use.ts'
 import { fleetControls } from './controls.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
+import type { GateKeeper } from './gates/gate-keeper.ts'
 import type { HeadState } from './head-intake.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
@@ -31,13 +32,14 @@ export interface Sources {
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
   readonly ports: Pick<ControllerPorts, 'clock'>
+  readonly gates: Pick<GateKeeper, 'answersFor'>
 }
 
 export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, library, renderer, snapshots, ports }: Sources,
+  { cluster, drains, library, renderer, snapshots, ports, gates }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
   const kept = library.kept()
@@ -61,6 +63,7 @@ export async function gather(
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
       kept,
       steadySince,
+      gateAnswers: gates.answersFor(pool.name),
     }
     return snapshots.of(sources, { renderer, revisions })
   })

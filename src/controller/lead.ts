@@ -5,6 +5,8 @@ import { Decider } from './decider.ts'
 import { DrainWatch } from './drain/drain-watch.ts'
 import { EventRecorder } from './event-recorder.ts'
 import { GarbageCollector } from './garbage-collector.ts'
+import { GateKeeper } from './gates/gate-keeper.ts'
+import { inquiries } from './gates/inquiries.ts'
 import { HeadIntake } from './head-intake.ts'
 import { pass } from './pass.ts'
 import { PoolRenderer } from './pool-renderer.ts'
@@ -91,6 +93,12 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     decider: new Decider(),
     statuses: new StatusWriter({ kube, pools: cluster.pools }),
     events: new EventRecorder({ kube, log }),
+    gates: new GateKeeper({
+      inquire: inquiries({ ports, settings, cluster }),
+      clock: ports.clock,
+      signal,
+      changed: trigger.fire,
+    }),
     garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
   }
 }

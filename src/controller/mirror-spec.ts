@@ -1,7 +1,7 @@
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 
 /** Where a spec has durations, read as milliseconds, and shares, read as objects. */
-const DURATIONS = new Set(['soak', 'applyTimeout', 'agentTimeout', 'trial', 'timeout', 'duration'])
+const DURATIONS = new Set(['soak', 'applyTimeout', 'agentTimeout', 'trial', 'timeout', 'interval', 'duration'])
 const SHARES = new Set(['maxUnavailable', 'maxFailures', 'nodes'])
 
 /** A pool's spec as people write it, for the NodePool object: `10m` instead of milliseconds, `20%` instead of an object. */

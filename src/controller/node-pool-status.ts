@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import { CONTROL_ACTS, POOL_CONDITIONS } from '../protocol/node-pool.ts'
+import { CONTROL_ACTS, GATE_STATES, POOL_CONDITIONS } from '../protocol/node-pool.ts'
 
 const revisionRef = z.object({
   revision: z.string().describe('Commit id, in full.'),
@@ -17,6 +17,21 @@ const historyEntry = revisionRef.extend({
   message: z.string().describe('Why it failed, if it did.').exactOptional(),
   failures: z.int().describe('The most nodes that were seen failed at one time; none unless stated.').exactOptional(),
   result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
+})
+
+const gate = z.object({
+  name: z.string(),
+  wave: z.string().describe('The wave after which it is asked.'),
+  revision: z.string(),
+  run: z.string().describe('When the run began that it belongs to.'),
+  state: z.enum(GATE_STATES),
+  since: z.string(),
+  askedAt: z.string().exactOptional(),
+  unanswered: z.int().describe('How often in a row it could not be asked.').exactOptional(),
+  value: z.number().describe('What was measured.').exactOptional(),
+  message: z.string().exactOptional(),
+  before: z.array(z.string()).describe('Workloads that were unavailable before the wave.').exactOptional(),
+  notedAt: z.string().exactOptional(),
 })
 
 const condition = z.object({
@@ -82,6 +97,7 @@ export const nodePoolStatus = z.object({
     .describe('What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first.'),
   held: z.array(heldNode).describe('Nodes that people took out of roll-outs. By name, at most 50.'),
   controls: z.array(controlRecord).describe('The last that people did, newest first, at most 10.'),
+  gates: z.array(gate).describe('What the gates of the last run that had any have said.').exactOptional(),
   history: z.array(historyEntry).describe('Newest first, at most 10.'),
   conditions: z.array(condition),
   summary: z

@@ -14,6 +14,8 @@ export interface ClusterNode {
   readonly resourceVersion: string
   readonly view: NodeView
   readonly host: HostFacts
+  /** Status by type: `True`, `False` or `Unknown`. */
+  readonly conditions: Readonly<Record<string, string>>
   /** What the node last proved healthy with, as its agent reports. */
   readonly current?: DesiredConfig
   /** Names of the payload ConfigMaps that its annotations speak of. */
@@ -48,6 +50,7 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       resourceVersion: metadata.resourceVersion ?? '',
       view: viewOf(object, { annotations, names, status, desired }),
       host: hostFacts(status),
+      conditions: Object.fromEntries((status.conditions ?? []).map(({ type, status }) => [type, status])),
       ...(current && { current }),
       payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
       ...(poolLabel !== undefined && { poolLabel }),

@@ -57,7 +57,7 @@ interface CarriedOut {
 }
 
 async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
-  const { ports, settings, cluster, drains, renderer, statuses } = shell
+  const { ports, settings, cluster, drains, gates, renderer, statuses } = shell
   const executed = new Map<string, Executed>()
   const wakes: (Instant | undefined)[] = []
   const refused = await isolated(decisions, async ([pool, { status, actions, wakeAt }]) => {
@@ -67,14 +67,14 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     const countsDue = await statuses.write(pool, { status: complete, now })
     const rendered = renderedFor(gathered, { pool, renderer })
     const done = await execute(
-      { ...ports, settings, cluster, answers: drains.answers, nodes: gathered.nodes, rendered },
+      { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered },
       { pool, actions },
     )
     executed.set(pool, done)
     wakes.push(wakeAt, countsDue, done.again ? now : undefined)
   })
   await execute(
-    { ...ports, settings, cluster, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
+    { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
     strays(gathered),
   )
   return { executed, refused: new Map([...refused].map(([[pool], error]) => [pool, error])), wakes }

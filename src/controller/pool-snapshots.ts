@@ -1,4 +1,4 @@
-import type { Instant, NodePods, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
+import type { GateAnswer, Instant, NodePods, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
@@ -21,6 +21,8 @@ export interface PoolSources {
   readonly steadySince: Instant | undefined
   /** Commits that the cluster keeps. */
   readonly kept: readonly string[]
+  /** The same array for as long as no gate has said anything new. */
+  readonly gateAnswers: readonly GateAnswer[]
 }
 
 export interface Rendering {
@@ -50,6 +52,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
     a.steadySince === b.steadySince &&
+    a.gateAnswers === b.gateAnswers &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
     isSameList(a.contested, b.contested) &&
     isSameList(a.known, b.known) &&
@@ -64,7 +67,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, view, nodes, pods, contested, known, kept, steadySince }: PoolSources,
+  { pool, head, problem, view, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -89,6 +92,7 @@ function snapshotOf(
     memory: { ...NO_MEMORY, ...view?.status },
     controls: view?.controls ?? {},
     contested,
+    gateAnswers,
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
   }

@@ -6,6 +6,7 @@ import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { Payload } from '../render/payload.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
+import type { PrometheusAccess } from './gates/prometheus.ts'
 import type { LeaseTimings } from './leadership/election.ts'
 import type { ClusterNode } from './node-view.ts'
 
@@ -16,6 +17,8 @@ export interface ControllerPorts {
   readonly compile: Compile
   readonly clock: Clock
   readonly log: Log
+  /** Whom to show a token to when a gate asks it; absent: nobody. */
+  readonly prometheus?: PrometheusAccess
 }
 
 export interface ControllerSettings {

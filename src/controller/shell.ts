@@ -3,6 +3,7 @@ import type { Decider } from './decider.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './event-recorder.ts'
 import type { GarbageCollector } from './garbage-collector.ts'
+import type { GateKeeper } from './gates/gate-keeper.ts'
 import type { HeadIntake } from './head-intake.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
@@ -27,5 +28,6 @@ export interface Shell {
   readonly decider: Decider
   readonly statuses: StatusWriter
   readonly events: EventRecorder
+  readonly gates: GateKeeper
   readonly garbage: GarbageCollector
 }

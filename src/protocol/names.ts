@@ -76,6 +76,9 @@ export const OBJECT_KEYS = {
   unneededSince: `${DEFAULT_PREFIX}/unneeded-since`,
 } as const
 
+/** Annotations of a Job that a gate made. */
+export const GATE_KEYS = { wave: `${DEFAULT_PREFIX}/wave`, gate: `${DEFAULT_PREFIX}/gate` } as const
+
 /** The value of `managedBy` on everything the controller owns. */
 export const MANAGER = 'nodewave'
 

@@ -14,6 +14,7 @@ export type PoolReason =
   | 'WaitingForBudget'
   | 'WaitingForWindow'
   | 'WaitingForPromotion'
+  | 'WaitingForGate'
   | 'WaitingForDependency'
   | 'HeldForPromotion'
   | 'FleetStopped'
@@ -131,6 +132,35 @@ export interface HeldNode {
   readonly at?: string
 }
 
+/**
+ * Noting: what is already unavailable is to be taken down before the wave. Noted: it is, and the wave may begin. Waiting: the wave is
+ * done, and the gate has not held yet.
+ */
+export const GATE_STATES = ['Noting', 'Noted', 'Waiting', 'Passed', 'Failed'] as const
+
+export interface GateStatus {
+  readonly name: string
+  /** The wave after which it is asked. */
+  readonly wave: string
+  readonly revision: string
+  /** `startedAt` of the run that it belongs to: what it said of another one counts for nothing. */
+  readonly run: string
+  readonly state: (typeof GATE_STATES)[number]
+  /** RFC 3339; its timeout counts from here. */
+  readonly since: string
+  /** RFC 3339; when it was last asked. */
+  readonly askedAt?: string
+  /** How often in a row it could not be asked. */
+  readonly unanswered?: number
+  /** What was measured, if that is a finite number. */
+  readonly value?: number
+  readonly message?: string
+  /** Workloads that were unavailable before the wave: `DaemonSet kube-system/cni 3` if three of its pods were. */
+  readonly before?: readonly string[]
+  /** RFC 3339; when that was so. */
+  readonly notedAt?: string
+}
+
 export interface FailedNode {
   readonly node: string
   readonly reason: string
@@ -163,6 +193,8 @@ export interface NodePoolStatus {
   readonly held: readonly HeldNode[]
   /** The last that people did, newest first, at most 10. */
   readonly controls: readonly ControlRecord[]
+  /** What the gates of the last run that had any have said, the newest at the end. */
+  readonly gates?: readonly GateStatus[]
   /** Newest first, at most 10. */
   readonly history: readonly HistoryEntry[]
   readonly conditions: readonly PoolCondition[]

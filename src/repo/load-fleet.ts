@@ -8,6 +8,7 @@ import { checkKubeletKnowledge } from './checks/kubelet-knowledge.ts'
 import { checkOverrides } from './checks/overrides.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
+import { checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
 import { checkWindows } from './checks/windows.ts'
 import { type Draft, draftOf } from './draft.ts'
@@ -31,6 +32,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFleet,
   checkReferences,
   checkDependencies,
+  checkRollouts,
   checkSelectors,
   checkReleases,
   checkFullConfig,

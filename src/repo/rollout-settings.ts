@@ -1,8 +1,8 @@
 import type { Window } from '../calendar/window.ts'
 import type { Selector, Share } from './schema/common.ts'
 import type { FleetSpec } from './schema/fleet.ts'
+import type { GateSpec } from './schema/gate.ts'
 import type { NodePoolSpec } from './schema/node-pool.ts'
-import type { GateSpec } from './schema/rollout.ts'
 import { windowOf } from './window-of.ts'
 
 /** How a pool is rolled, with nothing left open. Durations are milliseconds. */
@@ -20,7 +20,7 @@ export interface RolloutSettings {
   readonly cordoned: 'Skip' | 'Change'
   readonly windows: readonly Window[]
   readonly rollbackOutsideWindows: boolean
-  readonly gates: readonly GateSpec[]
+  readonly gates: readonly GateSettings[]
 }
 
 export interface WaveSettings {
@@ -30,6 +30,9 @@ export interface WaveSettings {
   readonly manual: boolean
   readonly maxFailures?: Share | undefined
 }
+
+/** Of the last four, one. */
+export type GateSettings = GateSpec & { readonly timeout: number; readonly interval: number }
 
 export interface DrainSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
@@ -58,6 +61,8 @@ const DEFAULTS: RolloutSettings = {
   gates: [],
 }
 
+const GATE_DEFAULTS = { timeout: 10 * MINUTE, interval: MINUTE / 2 }
+
 export const DEFAULT_HISTORY_LIMIT = 10
 
 /** The pool's own word wins over the Fleet's, field by field; lists are taken whole. */
@@ -67,6 +72,7 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
     ...DEFAULTS,
     ...stated,
     waves: stated.waves?.map((wave) => ({ soak: 0, manual: false, ...wave })) ?? DEFAULTS.waves,
+    gates: stated.gates?.map((gate) => ({ ...GATE_DEFAULTS, ...gate })) ?? DEFAULTS.gates,
     windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
   }

@@ -1,10 +1,11 @@
 import { failuresOf, isTooMuch } from './failures.ts'
+import { tendGates, unpassedGates } from './gates.ts'
 import { endRun, withFailures } from './history.ts'
-import type { Member, Picture } from './picture.ts'
+import type { Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
 import type { Memory } from './snapshot.ts'
 import { refOf } from './target.ts'
-import { describeFailures } from './wording.ts'
+import { describeFailures, describeGates } from './wording.ts'
 
 const REJECTED_KEPT = 10
 
@@ -19,13 +20,23 @@ export function advance(picture: Picture): Memory | undefined {
   const history = withFailures(memory.history, { target, failures: failures.length })
   if (history) return { ...memory, history }
   if (state === 'Halted') return undefined
-  if (isTooMuch(failures, picture)) return reject(picture, failures)
-  if (!isWaveDone(picture)) return undefined
+  if (isTooMuch(failures, picture)) return reject(picture, describeFailures(failures))
+  const gates = tendGates(picture)
+  if (gates) return { ...memory, gates }
+  return isWaveDone(picture) ? pastTheWave(picture) : undefined
+}
+
+/** Gates first, so that a person who promotes knows what they said. */
+function pastTheWave(picture: Picture): Memory | undefined {
+  const gates = unpassedGates(picture)
+  const failed = gates.filter(({ record }) => record.state === 'Failed')
+  if (failed.length > 0) return reject(picture, describeGates(failed))
+  if (gates.length > 0) return undefined
   if (picture.open === picture.waves.length - 1) return complete(picture)
   return awaitsPromotion(picture) ? undefined : openWave(picture, picture.open + 1)
 }
 
-function reject({ run, pool, now }: Picture, failures: readonly Member[]): Memory {
+function reject({ run, pool, now }: Picture, message: string): Memory {
   const { memory, target, stable } = run
   const canGoBack = stable !== undefined && stable.fingerprint !== target.fingerprint
   // Where a person sent the pool did not work out: what else to do is theirs to say.
@@ -33,7 +44,7 @@ function reject({ run, pool, now }: Picture, failures: readonly Member[]): Memor
   return {
     ...memory,
     rejected: [refOf(target), ...memory.rejected].slice(0, REJECTED_KEPT),
-    history: endRun(memory.history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message: describeFailures(failures) }),
+    history: endRun(memory.history, { result: goesBack ? 'RolledBack' : 'Halted', at: now, message }),
   }
 }
 

@@ -1,14 +1,16 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
 import { type Draining, describeDrain, isBlocked, underwayIn } from './drain/blockage.ts'
+import { unpassedGates } from './gates.ts'
 import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
+import { describePause } from './pause.ts'
 import type { Picture } from './picture.ts'
 import { awaitsPromotion, isWaveDone } from './progress.ts'
-import { describePause, type Restraint } from './restraint.ts'
+import type { Restraint } from './restraint.ts'
 import type { Taking } from './take.ts'
 import { isRejected } from './target.ts'
-import { describeNodes } from './wording.ts'
+import { describeGates, describeNodes } from './wording.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
 export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCondition[] {
@@ -46,6 +48,8 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   if (!moves && (restraint?.stalls || isStuck)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
   if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
+  const gates = moves || !isWaveDone(picture) ? [] : unpassedGates(picture)
+  if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   if (!moves && restraint) return wait(restraint, message)

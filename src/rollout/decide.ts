@@ -1,6 +1,7 @@
 import { advance } from './advance.ts'
 import type { Action, Decision } from './decision.ts'
 import { evictions, uncordons } from './drain/actions.ts'
+import { gateQuestions } from './gates.ts'
 import { noticesBetween } from './notices.ts'
 import { lookAt, type Picture } from './picture.ts'
 import type { Instant, PoolSnapshot } from './snapshot.ts'
@@ -19,7 +20,7 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const wake = wakeAt(picture, taking)
   const taken = taking.taken.map(({ action }) => action)
   return {
-    actions: [...uncordons(picture), ...taken, ...evictions(picture), ...clearControls(pool)],
+    actions: [...uncordons(picture), ...taken, ...evictions(picture), ...gateQuestions(picture), ...clearControls(pool)],
     notices: noticesBetween(pool.memory, status),
     status,
     ...(wake !== undefined && { wakeAt: wake }),

@@ -1,7 +1,7 @@
 import type { CordonMark } from '../protocol/cordon-mark.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import type { Instant } from './snapshot.ts'
+import type { GatePolicy, GateQuestion, Instant } from './snapshot.ts'
 
 /** Something for the shell to do. Each is idempotent: done twice, or again by another replica, it changes nothing. */
 export type Action =
@@ -15,6 +15,8 @@ export type Action =
       /** Goes into ASSIGNED. */
       readonly at: Instant
     }
+  /** Find out what a gate says; the answer comes back with a later snapshot. Asked again while that is under way, nothing more is done. */
+  | AskGate
   /** Mark the node, and cordon it unless somebody has (`mark.state` is Found). */
   | { readonly kind: 'cordon'; readonly node: string; readonly mark: CordonMark }
   /** Evict the pod with this UID; another one of that name is none of ours. */
@@ -28,6 +30,21 @@ export type Action =
   | { readonly kind: 'uncordon'; readonly node: string; readonly lifts: boolean; readonly mark?: CordonMark }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
+
+export interface AskGate {
+  readonly kind: 'askGate'
+  readonly gate: GatePolicy
+  readonly question: GateQuestion
+  readonly wave: string
+  readonly revision: string
+  /** `startedAt` of the run under way. */
+  readonly run: string
+  /** Of this wave and those before. */
+  readonly nodes: readonly string[]
+  /** Workloads that were unavailable before the wave, and when that was so. */
+  readonly before: readonly string[]
+  readonly notedAt?: string
+}
 
 /** Worth telling people, once: the shell writes it as an Event on the object. */
 export interface Notice {

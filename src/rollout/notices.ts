@@ -1,13 +1,14 @@
-import type { HistoryEntry, NodePoolStatus } from '../protocol/node-pool.ts'
+import type { GateStatus, HistoryEntry, NodePoolStatus } from '../protocol/node-pool.ts'
 import { controlNotices } from './control-notices.ts'
 import type { Notice } from './decision.ts'
 import type { Memory } from './snapshot.ts'
-import { shortName } from './wording.ts'
+import { describeGate, shortName } from './wording.ts'
 
 /** What became of a pool since its last status: told once, because that status is then replaced. */
 export function noticesBetween(before: Memory, after: NodePoolStatus): readonly Notice[] {
   return [
     ...controlNotices(before, after),
+    ...gateNotices(before, after),
     ...runNotices(before, after),
     ...waveNotices(before, after),
     ...failureNotices(before, after),
@@ -52,4 +53,29 @@ function failureNotices({ failed: before }: Memory, { failed }: NodePoolStatus):
   return failed
     .filter(({ node, reason }) => !known.has(`${node} ${reason}`))
     .map(({ node, reason, message }) => ({ on: { kind: 'node', name: node }, type: 'Warning', reason, message }))
+}
+
+/** Before what comes of it. */
+function gateNotices({ gates: before = [] }: Memory, { gates = [] }: NodePoolStatus): Notice[] {
+  const known = new Set(before.map(gateIdentity))
+  return gates
+    .filter((record) => (record.state === 'Passed' || record.state === 'Failed') && !known.has(gateIdentity(record)))
+    .map((record) => ({
+      on: { kind: 'pool' },
+      ...GATE_EVENTS[record.state === 'Passed' ? 'Passed' : 'Failed'],
+      message: gateMessage(record),
+    }))
+}
+
+function gateIdentity({ run, wave, name, state }: GateStatus): string {
+  return `${run} ${wave} ${name} ${state}`
+}
+
+const GATE_EVENTS = {
+  Passed: { type: 'Normal', reason: 'GatePassed' },
+  Failed: { type: 'Warning', reason: 'GateFailed' },
+} as const
+
+function gateMessage(record: GateStatus): string {
+  return `${record.revision.slice(0, 7)}: ${describeGate(record)}`
 }

@@ -1,8 +1,11 @@
 import type { PoolReason } from '../protocol/node-pool.ts'
 import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'
+import { notingGates } from './gates.ts'
+import { describePause } from './pause.ts'
 import type { Picture } from './picture.ts'
 import type { Instant } from './snapshot.ts'
+import { describeGates } from './wording.ts'
 
 /** Why something does not begin that otherwise would. What is under way ends all the same. */
 export interface Restraint {
@@ -17,7 +20,13 @@ export interface Restraint {
 }
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [withheldTarget, paused, stoppedFleet, closedWindow]
+const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [
+  withheldTarget,
+  paused,
+  stoppedFleet,
+  closedWindow,
+  unnoted,
+]
 
 export function restraintOf(picture: Picture): Restraint | undefined {
   for (const rule of RULES) {
@@ -37,13 +46,9 @@ function paused(picture: Picture): Restraint | undefined {
   return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
 }
 
-/** `paused by ada at 2026-11-21T08:00:00Z: storm`; undefined when nobody paused the pool, nor the whole fleet. */
-export function describePause({ pool, run }: Picture): string | undefined {
-  const own = pool.controls.paused
-  const reason = own ?? pool.fleet?.paused
-  if (reason === undefined) return undefined
-  const [what, act] = own === undefined ? (['the whole fleet is paused', 'PauseFleet'] as const) : (['paused', 'Pause'] as const)
-  const record = run.memory.controls.find((told) => told.what === act)
-  const by = record?.who === undefined ? '' : ` by ${record.who} at ${record.at}`
-  return `${what}${by}${reason === '' ? '' : `: ${reason}`}`
+/** What was unavailable before the wave cannot be told once it has begun. */
+function unnoted(picture: Picture): Restraint | undefined {
+  const gates = notingGates(picture)
+  if (gates.length === 0) return undefined
+  return { reason: 'WaitingForGate', message: describeGates(gates), stalls: false, sparesJoining: true }
 }

@@ -25,12 +25,57 @@ export interface WavePolicy {
   readonly maxFailures?: Share | undefined
 }
 
+/** Something that must hold after a wave before the roll-out goes on. Durations are milliseconds. */
+export interface GatePolicy {
+  readonly name: string
+  /** Names of the waves after which it is asked; absent: after each. */
+  readonly after?: readonly string[] | undefined
+  /** When it has not held for this long, it has failed. */
+  readonly timeout: number
+  readonly interval: number
+  readonly check: GateCheck
+}
+
+export type GateCheck =
+  /** Conditions that must be True, and such that must not be, on every node done so far. */
+  | { readonly kind: 'nodeConditions'; readonly require: readonly string[]; readonly forbid: readonly string[] }
+  | {
+      readonly kind: 'prometheus'
+      readonly url: string
+      readonly query: string
+      readonly min?: number | undefined
+      readonly max?: number | undefined
+    }
+  /** A Job made from this CronJob, which must succeed. */
+  | { readonly kind: 'job'; readonly cronJob: string }
+  /** What was available before the wave must be after it; absent: in every namespace. */
+  | { readonly kind: 'workloads'; readonly namespaces?: readonly string[] | undefined }
+
+/** What a gate was found to say. */
+export interface GateAnswer {
+  readonly gate: string
+  readonly wave: string
+  readonly run: string
+  readonly question: GateQuestion
+  readonly at: Instant
+  /** NotHeld may hold later; Failed never will; Unanswered: it could not be asked. */
+  readonly verdict: 'Held' | 'NotHeld' | 'Failed' | 'Unanswered'
+  readonly value?: number | undefined
+  readonly message: string
+  /** To the question `before`: workloads that are unavailable. */
+  readonly unavailable?: readonly string[] | undefined
+}
+
+/** How things stand before a wave, or whether they hold after it. */
+export type GateQuestion = 'before' | 'after'
+
 /** How a pool is rolled. Durations are milliseconds. */
 export interface RolloutPolicy {
   readonly waves: readonly WavePolicy[]
   readonly maxUnavailable: Share
   readonly maxFailures: Share
   readonly onFailure: 'Halt' | 'Rollback'
+  readonly gates?: readonly GatePolicy[]
   readonly drain: DrainPolicy
   /** OneAtATime: no node is taken while nodes of another zone are unavailable by the roll-out. */
   readonly zones: 'Any' | 'OneAtATime'
@@ -148,7 +193,18 @@ export interface Assignment {
 /** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */
 export type Memory = Pick<
   NodePoolStatus,
-  'target' | 'stable' | 'wave' | 'failed' | 'rejected' | 'heeded' | 'rollback' | 'held' | 'controls' | 'history' | 'conditions'
+  | 'target'
+  | 'stable'
+  | 'wave'
+  | 'failed'
+  | 'rejected'
+  | 'heeded'
+  | 'rollback'
+  | 'held'
+  | 'controls'
+  | 'gates'
+  | 'history'
+  | 'conditions'
 >
 
 export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls: [], history: [], conditions: [] }
@@ -179,6 +235,8 @@ export interface PoolSnapshot {
   readonly contested?: readonly string[]
   /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */
   readonly steadySince?: Instant
+  /** What gates have said since they were asked, as far as this process has heard. */
+  readonly gateAnswers?: readonly GateAnswer[]
   /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
   readonly fleet?: FleetFacts
 }

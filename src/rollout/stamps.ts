@@ -30,7 +30,7 @@ export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITI
  * From when on a duration that began at `since` is measured. A clock that is put forward ends no soak and breaks no deadline: nothing
  * shows that the time has really passed.
  */
-export function countedFrom(since: Instant, { now, steadySince = since }: RunClock): Instant {
+export function countedFrom(since: Instant, { now, steadySince = since }: Pick<RunClock, 'now' | 'steadySince'>): Instant {
   return Math.max(since, Math.min(steadySince, now))
 }
 

@@ -11,7 +11,7 @@ const FAILED_SHOWN = 50
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
   const { pool, run, members, waves, open } = picture
-  const { target, stable, rejected, heeded, rollback, held, controls, history } = run.memory
+  const { target, stable, rejected, heeded, rollback, held, controls, gates, history } = run.memory
   const wave = waves[open]
   const byPhase = countPhases(members)
   return {
@@ -26,6 +26,7 @@ export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
     rollbackTo: rollbackChoices(run.memory, pool.kept ?? pool.known),
     held,
     controls,
+    ...(gates && { gates }),
     history,
     conditions: conditionsOf(picture, taking),
   }

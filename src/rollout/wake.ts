@@ -1,16 +1,22 @@
 import { closingTime } from './closed-window.ts'
+import { nextGate } from './gates.ts'
 import type { Picture } from './picture.ts'
 import { isSettled } from './progress.ts'
 import type { Instant } from './snapshot.ts'
 import type { Taking } from './take.ts'
 
-/** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window. */
+/** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(picture: Picture, { restraint }: Taking): Instant | undefined {
   const { members, run, now } = picture
   const mayBegin = run.state !== 'Halted' && !isSettled(picture)
   const restrained = mayBegin ? [restraint?.until, closingTime(picture)] : []
   let earliest: Instant | undefined
-  for (const until of [...members.map(({ standing }) => standing.until), ...restrained, run.withheld?.until])
+  for (const until of [
+    ...members.map(({ standing }) => standing.until),
+    ...restrained,
+    run.withheld?.until,
+    ...nextGate(picture),
+  ])
     if (until !== undefined && until > now) earliest = Math.min(earliest ?? until, until)
   return earliest
 }

@@ -20,7 +20,7 @@ export const ONE_WAVE: readonly WavePolicy[] = [{ name: 'all', nodes: { percent:
 const REST: WavePolicy = { name: 'rest', nodes: { percent: 100 }, soak: 0, manual: false }
 
 /** The waves of a policy, with `rest` after them unless they cover the pool themselves. */
-export function wavesOf({ waves }: RolloutPolicy): readonly WavePolicy[] {
+export function wavesOf({ waves }: Pick<RolloutPolicy, 'waves'>): readonly WavePolicy[] {
   const percents = waves.map(({ nodes }) => ('percent' in nodes ? nodes.percent : 0))
   return percents.reduce((sum, percent) => sum + percent, 0) >= 100 ? waves : [...waves, REST]
 }

@@ -1,4 +1,4 @@
-import type { RevisionRef } from '../protocol/node-pool.ts'
+import type { GateStatus, RevisionRef } from '../protocol/node-pool.ts'
 import type { Member, Picture } from './picture.ts'
 
 /** `3f2c9ab`: as people name a commit. */
@@ -27,4 +27,13 @@ export function listNames(names: readonly string[], shown = 3): string {
 export function describeFailures(failures: readonly Member[]): string {
   const told = failures.map(({ node, standing }) => `"${node.name}": ${(standing.failure?.message ?? '').slice(0, 400)}`).sort()
   return told.length > 3 ? `${told.slice(0, 3).join('; ')}; and ${told.length - 3} more` : told.join('; ')
+}
+
+/** `gate "slo" after "canary": 0.05 is above 0.01`, of each. */
+export function describeGates(gates: readonly { readonly record: GateStatus }[]): string {
+  return gates.map(({ record }) => describeGate(record)).join('; ')
+}
+
+export function describeGate({ name, wave, state, message = 'not asked yet' }: GateStatus): string {
+  return `gate "${name}" ${state === 'Noting' ? 'before' : 'after'} "${wave}": ${message}`
 }

@@ -4,6 +4,7 @@ import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from
 import type { Decision } from '../../src/rollout/decision.ts'
 import {
   type Assignment,
+  type GatePolicy,
   type Instant,
   type Memory,
   NO_MEMORY,
@@ -186,6 +187,8 @@ export interface PoolOptions {
   /** What the head wants of single nodes, when it is not what it wants of all. */
   readonly wants?: Readonly<Record<string, Partial<Extract<Wanted, { kind: 'config' }>> | { readonly problem: string }>>
   readonly disruption?: Extract<Wanted, { kind: 'config' }>['disruption']
+  readonly gates?: readonly GatePolicy[]
+  readonly gateAnswers?: PoolSnapshot['gateAnswers']
   readonly controls?: PoolSnapshot['controls']
   readonly repositoryProblem?: string
   readonly fleet?: PoolSnapshot['fleet']
@@ -210,6 +213,7 @@ function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSna
     known: new Map(contents.map((name) => [name, aRevision(name, members)])),
     memory: memoryOf(options),
     controls: options.controls ?? {},
+    ...(options.gateAnswers && { gateAnswers: options.gateAnswers }),
     ...(options.repositoryProblem !== undefined && { repositoryProblem: options.repositoryProblem }),
     ...(options.fleet && { fleet: options.fleet }),
   }
@@ -260,6 +264,7 @@ function wantedOf({ wanted }: Revision, { wants = {}, head = 'new', disruption }
 function policyOf(options: PoolOptions): RolloutPolicy {
   return {
     waves: options.waves ?? [],
+    ...(options.gates && { gates: options.gates }),
     maxUnavailable: shareOf(options.maxUnavailable ?? '100%'),
     maxFailures: shareOf(options.maxFailures ?? 0),
     onFailure: options.onFailure ?? 'Rollback',
@@ -291,6 +296,11 @@ export function aWave(
 ): WavePolicy {
   const size = typeof nodes === 'object' ? { matchLabels: nodes } : shareOf(nodes)
   return { name, nodes: size, soak: 0, manual: false, ...more }
+}
+
+export function aGate(name: string, more: Partial<GatePolicy> = {}): GatePolicy {
+  const check = { kind: 'nodeConditions', require: [], forbid: ['DiskPressure'] } as const
+  return { name, timeout: 5 * minute, interval: minute / 2, check, ...more }
 }
 
 function memoryOf({ head = 'new', stable, since, rejected = [], history, wave, retried }: PoolOptions): Memory {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { scheduleProblems } from '../../calendar/schedule.ts'
 import { isTimeZone } from '../../calendar/time-zone.ts'
-import { dateRange, duration, httpUrl, name, selector, share } from './common.ts'
+import { dateRange, duration, name, selector, share } from './common.ts'
+import { gate } from './gate.ts'
 
 const wave = z.strictObject({
   name: name.describe('What status calls the wave.'),
@@ -63,16 +64,6 @@ const window = z.strictObject({
   action: z.enum(['allow', 'deny']).exactOptional().describe('allow unless stated; deny wins.'),
 })
 
-const gate = z.strictObject({
-  name,
-  prometheus: z.strictObject({
-    url: httpUrl,
-    query: z.string().min(1).describe('A PromQL expression with one value.'),
-    min: z.number().exactOptional(),
-    max: z.number().exactOptional(),
-  }),
-})
-
 /** How a pool is rolled. What is absent is taken from the Fleet, then from the defaults; see `rollout-settings.ts`. */
 export const rollout = z.strictObject({
   waves: z.array(wave).min(1).max(100).exactOptional().describe('In order; one wave of all nodes unless stated.'),
@@ -121,9 +112,14 @@ export const rollout = z.strictObject({
     .boolean()
     .exactOptional()
     .describe('Whether a pool goes back after a failure though no window is open; true unless stated.'),
-  gates: z.array(gate).max(20).exactOptional().describe('Measurements that must hold before the next wave opens.'),
+  gates: z
+    .array(gate)
+    .max(20)
+    .exactOptional()
+    .describe(
+      'What must hold after a wave before the next one opens, and after the last before the roll-out counts as completed.',
+    ),
 })
 export type RolloutSpec = z.infer<typeof rollout>
 export type WaveSpec = z.infer<typeof wave>
 export type WindowSpec = z.infer<typeof window>
-export type GateSpec = z.infer<typeof gate>

@@ -6,14 +6,14 @@ import { plain } from './plain.ts'
 import { pods } from './pods.ts'
 import type { ResourceType } from './resource-type.ts'
 import { groupVersion } from './resource-type.ts'
-import { workloads } from './workloads.ts'
+import { batch, workloads } from './workloads.ts'
 
 /** Every resource that is served now: the built-in ones, and what custom resource definitions added. */
 export class Registry {
   readonly #types = new Map<string, ResourceType>()
 
   constructor() {
-    for (const type of [nodes, pods, configMaps, secrets, events, newEvents, disruptionBudgets, ...workloads, ...plain])
+    for (const type of [nodes, pods, configMaps, secrets, events, newEvents, disruptionBudgets, ...workloads, ...batch, ...plain])
       this.add(type)
   }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts'
 import { arrayAt, objectAt, textAt } from '../json.ts'
 import type { TableColumn } from '../represent/table-columns.ts'
 import { column } from '../represent/table-columns.ts'
-import { builtIn, columnsWithAge } from './built-in.ts'
+import { builtIn, columnsWithAge, NAME_AND_AGE } from './built-in.ts'
 import { withMember } from './nodes.ts'
 import type { ResourceType, Rules } from './resource-type.ts'
 
@@ -45,6 +45,23 @@ export const workloads: readonly ResourceType[] = [
     ],
   }),
 ]
+
+/** Kept as they are given: what becomes of a Job is for whoever writes its status. */
+export const batch: readonly ResourceType[] = [batchKind('Job'), batchKind('CronJob', ['cj'])]
+
+function batchKind(kind: string, shortNames: readonly string[] = []): ResourceType {
+  return builtIn({
+    apiVersion: 'batch/v1',
+    kind,
+    plural: `${kind.toLowerCase()}s`,
+    namespaced: true,
+    shortNames,
+    categories: ['all'],
+    hasStatus: true,
+    rules: SPEC_AND_STATUS,
+    columns: NAME_AND_AGE,
+  })
+}
 
 interface WorkloadColumns {
   readonly definitions: readonly string[]

@@ -1,0 +1,12 @@
+import type { AskGate } from '../../rollout/decision.ts'
+import type { GateAnswer } from '../../rollout/snapshot.ts'
+
+/** What was found out about a gate. */
+export type GateFinding = Pick<GateAnswer, 'verdict' | 'value' | 'message' | 'unavailable'>
+
+export interface Asked extends AskGate {
+  readonly pool: string
+}
+
+/** How one kind of gate is asked. @throws {Error} when it cannot be; then it has not held. */
+export type GateInquiry<Check> = (check: Check, asked: Asked, signal: AbortSignal) => Promise<GateFinding>

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import { GATE_KEYS, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import type { GateCheck } from '../../rollout/snapshot.ts'
+import type { Asked, GateFinding, GateInquiry } from './inquiry.ts'
+
+type JobCheck = Extract<GateCheck, { kind: 'job' }>
+
+/** Seconds for which a finished Job is kept when its template does not say: long enough to read its logs. */
+const KEPT_FOR = 24 * 60 * 60
+
+export interface JobStore {
+  readonly kube: KubeApi
+  readonly namespace: string
+}
+
+/**
+ * Makes a Job from the template of a suspended CronJob, and looks at what becomes of it. A repository names the template but does not
+ * contain it: what runs in the cluster, and with which rights, stays with who may write CronJobs. The name follows from the question, so
+ * that another process finds the Job of this one.
+ */
+export function job({ kube, namespace }: JobStore): GateInquiry<JobCheck> {
+  const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`
+  return async ({ cronJob }, asked, signal) => {
+    const name = nameOf(asked)
+    const found = await orMissing(kube.get<KubeObject>(`${jobs}/${name}`, { signal }))
+    if (found) return judge(found)
+    const template = await orMissing(
+      kube.get<KubeObject>(`/apis/batch/v1/namespaces/${namespace}/cronjobs/${cronJob}`, { signal }),
+    )
+    if (!template) throw new Error(`there is no CronJob "${cronJob}" in namespace "${namespace}"`)
+    await orThere(kube.create(jobs, jobFrom(template, { name, asked }), { signal }))
+    return { verdict: 'NotHeld', message: `Job "${name}" has been made` }
+  }
+}
+
+function judge({ metadata: { name, labels }, status }: KubeObject): GateFinding {
+  if (labels?.[OBJECT_KEYS.managedBy] !== MANAGER) throw new Error(`another Job has the name "${name}"; delete it`)
+  const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] }
+  const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
+  const failed = holds('Failed')
+  if (failed)
+    return { verdict: 'Failed', message: `Job "${name}" failed: ${failed.message ?? failed.reason ?? 'it says no reason'}` }
+  if (holds('Complete')) return { verdict: 'Held', message: `Job "${name}" succeeded` }
+  return { verdict: 'NotHeld', message: `Job "${name}" has not ended` }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** Of one run: a commit that a person lets try again is tested again. */
+function nameOf({ pool, run, revision, wave, gate }: Asked): string {
+  const hash = createHash('sha256').update([pool, run, revision, wave, gate.name].join('\0')).digest('hex')
+  return `gate-${pool.slice(0, 20)}-${gate.name.slice(0, 20)}-${hash.slice(0, 10)}`.replace(/-+/g, '-')
+}
+
+interface CronJobSpec {
+  readonly suspend?: boolean
+  readonly jobTemplate: { readonly metadata?: Partial<KubeObject['metadata']>; readonly spec: JobSpec }
+}
+
+interface JobSpec {
+  readonly template: { readonly spec: PodSpec; readonly [key: string]: unknown }
+  readonly [key: string]: unknown
+}
+
+interface PodSpec {
+  readonly containers: readonly Container[]
+  readonly initContainers?: readonly Container[]
+  readonly [key: string]: unknown
+}
+
+interface Container {
+  readonly env?: readonly object[]
+  readonly [key: string]: unknown
+}
+
+/** One that is not suspended would run on its own time as well, and its Jobs say nothing about a roll-out. */
+function jobFrom({ metadata, spec }: KubeObject, { name, asked }: { readonly name: string; readonly asked: Asked }): object {
+  const { suspend, jobTemplate } = spec as CronJobSpec
+  if (suspend !== true) throw new Error(`CronJob "${metadata.name}" is not suspended: set suspend: true`)
+  const { labels, annotations } = jobTemplate.metadata ?? {}
+  const { pool, revision, wave, gate } = asked
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      name,
+      labels: { ...labels, [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.pool]: pool },
+      annotations: { ...annotations, [OBJECT_KEYS.revision]: revision, [GATE_KEYS.wave]: wave, [GATE_KEYS.gate]: gate.name },
+    },
+    spec: {
+      ttlSecondsAfterFinished: KEPT_FOR,
+      activeDeadlineSeconds: Math.max(1, Math.ceil(gate.timeout / 1000)),
+      ...jobTemplate.spec,
+      template: { ...jobTemplate.spec.template, spec: told(jobTemplate.spec.template.spec, asked) },
+    },
+  }
+}
+
+/** Every container learns what it is to judge. */
+function told(pod: PodSpec, { pool, revision, wave }: Asked): PodSpec {
+  const env = Object.entries({ NODEWAVE_POOL: pool, NODEWAVE_REVISION: revision, NODEWAVE_WAVE: wave }).map(([name, value]) => ({
+    name,
+    value,
+  }))
+  const withEnv = (container: Container) => ({ ...container, env: [...env, ...(container.env ?? [])] })
+  const { containers, initContainers } = pod
+  return { ...pod, containers: containers.map(withEnv), ...(initContainers && { initContainers: initContainers.map(withEnv) }) }
+}
+
+async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 404) return undefined
+    throw error
+  }
+}
+
+/** Made by another process meanwhile, or by this one, which never heard of it. */
+async function orThere(answer: Promise<unknown>): Promise<void> {
+  try {
+    await answer
+  } catch (error) {
+    if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
+  }
+}

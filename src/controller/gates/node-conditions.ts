@@ -1,0 +1,30 @@
+import type { GateCheck } from '../../rollout/snapshot.ts'
+import type { ClusterNode } from '../node-view.ts'
+import type { ObjectCache } from '../object-cache.ts'
+import type { GateInquiry } from './inquiry.ts'
+
+type NodeConditionsCheck = Extract<GateCheck, { kind: 'nodeConditions' }>
+
+const TOLD = 3
+
+/** Looks at the nodes as the watch shows them. One that is not there any more holds nothing up. */
+export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): GateInquiry<NodeConditionsCheck> {
+  return async (check, { nodes: names }) => {
+    const wrong = names.flatMap((name) => {
+      const node = nodes.get(name)
+      return node ? wrongWith(node, check) : []
+    })
+    if (wrong.length === 0) return { verdict: 'Held', message: `${names.length} nodes are as they should be` }
+    const more = wrong.length > TOLD ? `; and ${wrong.length - TOLD} more` : ''
+    return { verdict: 'NotHeld', value: wrong.length, message: `${wrong.slice(0, TOLD).join('; ')}${more}` }
+  }
+}
+
+/** A condition of status Unknown is neither: nobody has told about it for a while. */
+function wrongWith({ name, conditions }: ClusterNode, { require, forbid }: NodeConditionsCheck): string[] {
+  const statusOf = (type: string) => conditions[type]
+  return [
+    ...require.filter((type) => statusOf(type) !== 'True').map((type) => [type, statusOf(type) ?? 'not there', 'True']),
+    ...forbid.filter((type) => (statusOf(type) ?? 'False') !== 'False').map((type) => [type, statusOf(type), 'False']),
+  ].map(([type, found, wanted]) => `node "${name}": ${type} is ${found}, wanted ${wanted}`)
+}

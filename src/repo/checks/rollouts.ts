@@ -1,0 +1,98 @@
+import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import type { Problem } from '../problem.ts'
+import { rolloutSettings, type WaveSettings } from '../rollout-settings.ts'
+import type { FleetSpec } from '../schema/fleet.ts'
+import type { GateSpec } from '../schema/gate.ts'
+import type { NodePoolSpec } from '../schema/node-pool.ts'
+import type { RolloutSpec } from '../schema/rollout.ts'
+
+type Stating = Loaded<{ readonly rollout?: RolloutSpec }>
+
+/** What no single field shows to be wrong: status and gates know waves by their names. */
+export function checkRollouts({ documents: { Fleet, NodePool } }: Draft): Problem[] {
+  const [fleet] = Fleet.values()
+  return [
+    ...[...Fleet.values(), ...NodePool.values()].flatMap(statedBy),
+    ...[...NodePool.values()].flatMap((pool) => gatesWithoutWave(pool, fleet)),
+  ]
+}
+
+function statedBy(document: Stating): Problem[] {
+  const { waves = [], gates = [] } = document.spec.rollout ?? {}
+  return [
+    ...twice(document, { field: 'waves', what: 'wave', names: waves.map(({ name }) => name) }),
+    ...twice(document, { field: 'gates', what: 'gate', names: gates.map(({ name }) => name) }),
+    ...gates.flatMap((gate, index) => wrongGate(document, gate, index)),
+    ...secondRest(document, waves),
+  ]
+}
+
+function twice(
+  document: Stating,
+  { field, what, names }: { readonly field: string; readonly what: string; readonly names: readonly string[] },
+): Problem[] {
+  return names.flatMap((name, index) =>
+    names.indexOf(name) === index
+      ? []
+      : [
+          errorAt(document, ['rollout', field, index, 'name'], {
+            reason: 'DuplicateName',
+            message: `a second ${what} named "${name}"`,
+          }),
+        ],
+  )
+}
+
+const KINDS = ['nodeConditions', 'prometheus', 'job', 'workloads'] as const
+
+function wrongGate(document: Stating, gate: GateSpec, index: number): Problem[] {
+  const path = ['rollout', 'gates', index]
+  const stated = KINDS.filter((kind) => gate[kind] !== undefined)
+  const { prometheus, nodeConditions, interval = 1000 } = gate
+  const wrong = (message: string, at: readonly (string | number)[] = path) =>
+    errorAt(document, at, { reason: 'InvalidValue', message })
+  return [
+    ...(stated.length === 1
+      ? []
+      : [wrong(`gate "${gate.name}" states ${stated.join(' and ') || 'nothing'}; expected one of ${KINDS.join(', ')}`)]),
+    ...(prometheus && prometheus.min === undefined && prometheus.max === undefined
+      ? [wrong('expected min, max or both: without them any value would do', [...path, 'prometheus'])]
+      : []),
+    ...(nodeConditions && !nodeConditions.require?.length && !nodeConditions.forbid?.length
+      ? [wrong('expected require, forbid or both: without them any node would do', [...path, 'nodeConditions'])]
+      : []),
+    ...(interval < 1000 ? [wrong('expected an interval of at least "1s"', [...path, 'interval'])] : []),
+  ]
+}
+
+/** Unless the waves cover the pool, one of this name is put behind them. */
+function secondRest(document: Stating, waves: NonNullable<RolloutSpec['waves']>): Problem[] {
+  const index = waves.findIndex(({ name }) => name === 'rest')
+  if (index === -1 || coverThePool(waves)) return []
+  const message = 'a wave named "rest" that does not take all that is left; what no wave takes forms one of this name'
+  return [errorAt(document, ['rollout', 'waves', index, 'name'], { reason: 'DuplicateName', message })]
+}
+
+function coverThePool(waves: readonly Pick<WaveSettings, 'nodes'>[]): boolean {
+  return waves.reduce((sum, { nodes }) => sum + ('percent' in nodes ? nodes.percent : 0), 0) >= 100
+}
+
+/** A gate after a wave that there is not would never be asked. */
+function gatesWithoutWave(pool: Loaded<NodePoolSpec>, fleet: Loaded<FleetSpec> | undefined): Problem[] {
+  const { waves, gates } = rolloutSettings(fleet?.spec ?? {}, pool.spec)
+  const names = [...waves.map(({ name }) => name), ...(coverThePool(waves) ? [] : ['rest'])]
+  const own = pool.spec.rollout?.gates !== undefined
+  return gates.flatMap(({ name, after = [] }, index) =>
+    after.flatMap((wave, place) =>
+      names.includes(wave)
+        ? []
+        : [
+            errorAt(pool, own ? ['rollout', 'gates', index, 'after', place] : [], {
+              reason: 'MissingReference',
+              message: `gate "${name}"${own ? '' : ' of the Fleet'} is asked after wave "${wave}", which the pool has not`,
+              remedy: `its waves: ${names.join(', ')}`,
+            }),
+          ],
+    ),
+  )
+}

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { duration, httpUrl, name } from './common.ts'
+
+const conditionType = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[-A-Za-z0-9_./]{0,314}[A-Za-z0-9])?$/, 'expected the type of a node condition, such as "DiskPressure"')
+
+const nodeConditions = z.strictObject({
+  require: z.array(conditionType).max(50).exactOptional().describe('Conditions that must be True on every node done so far.'),
+  forbid: z
+    .array(conditionType)
+    .max(50)
+    .exactOptional()
+    .describe('Conditions that must be False on these nodes, or not be there at all.'),
+})
+
+const prometheus = z.strictObject({
+  url: httpUrl
+    .max(2000)
+    .regex(/^[^@?#]+$/, 'expected a URL without credentials, query and fragment, such as "https://prometheus.example.com"')
+    .describe('Where Prometheus is; /api/v1/query is put behind it.'),
+  query: z.string().min(1).max(10_000).describe('A PromQL expression that gives one value.'),
+  min: z.number().exactOptional().describe('The value must not be below this.'),
+  max: z.number().exactOptional().describe('The value must not be above this.'),
+})
+
+const job = z.strictObject({
+  cronJob: name.describe(
+    'A suspended CronJob in the namespace of the controller: a Job is made from its template, and must succeed.',
+  ),
+})
+
+const workloads = z.strictObject({
+  namespaces: z.array(name).min(1).max(100).exactOptional().describe('Namespaces that are looked at; all unless stated.'),
+})
+
+/** Of the last four, exactly one is stated; `checks/rollouts.ts` sees to it. */
+export const gate = z.strictObject({
+  name: name.describe('What status and events call the gate.'),
+  after: z.array(name).min(1).max(100).exactOptional().describe('Waves after which it is asked; every one unless stated.'),
+  timeout: duration.exactOptional().describe('A gate that has not held for this long has failed; 10m unless stated.'),
+  interval: duration.exactOptional().describe('How long to wait between two questions; at least 1s, 30s unless stated.'),
+  nodeConditions: nodeConditions.exactOptional().describe('Conditions of the nodes done so far.'),
+  prometheus: prometheus.exactOptional().describe('A query to a Prometheus whose value must lie within bounds.'),
+  job: job.exactOptional().describe('A Job in the cluster that must succeed.'),
+  workloads: workloads
+    .exactOptional()
+    .describe('No Deployment, StatefulSet or DaemonSet that was available before the wave may be unavailable after it.'),
+})
+export type GateSpec = z.infer<typeof gate>

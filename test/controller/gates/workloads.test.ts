@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import type { Asked } from '../../../src/controller/gates/inquiry.ts'
+import { workloads } from '../../../src/controller/gates/workloads.ts'
+import type { KubeApi, KubeObject, ListOptions } from '../../../src/kube/kube-api.ts'
+
+const NOTED = '2026-11-21T12:00:00Z'
+
+/** A cluster with these objects, by path of their collection. */
+function cluster(collections: Readonly<Record<string, readonly object[]>>) {
+  const asked: string[] = []
+  const list = async <T>(path: string, { project }: ListOptions<T>) => {
+    asked.push(path)
+    return { items: (collections[path] ?? []).map((object) => project(object as KubeObject)), resourceVersion: '1' }
+  }
+  return { asked, kube: { list } satisfies Pick<KubeApi, 'list'> }
+}
+
+function named(name: string, rest: object, creationTimestamp = '2026-11-01T00:00:00Z'): object {
+  return { metadata: { name, namespace: 'shop', creationTimestamp }, ...rest }
+}
+
+function available(replicas: number, availableReplicas: number, holds = 'True'): object {
+  return { spec: { replicas }, status: { availableReplicas, conditions: [{ type: 'Available', status: holds }] } }
+}
+
+function ask(
+  kube: Pick<KubeApi, 'list'>,
+  { before = [], namespaces }: { before?: readonly string[]; namespaces?: readonly string[] } = {},
+) {
+  const asked = { question: 'after', before, notedAt: NOTED } as unknown as Asked
+  return workloads(kube)({ kind: 'workloads', namespaces }, asked, new AbortController().signal)
+}
+
+function note(kube: Pick<KubeApi, 'list'>) {
+  return workloads(kube)({ kind: 'workloads' }, { question: 'before' } as Asked, new AbortController().signal)
+}
+
+const DEPLOYMENTS = '/apis/apps/v1/deployments'
+
+test.each([
+  ['a Deployment that calls itself unavailable', DEPLOYMENTS, available(3, 1, 'False'), 'Deployment shop/x lacks 2, 0 before'],
+  ['a Deployment that nobody has looked at', DEPLOYMENTS, { spec: { replicas: 1 } }, 'Deployment shop/x lacks 1, 0 before'],
+  ['a StatefulSet with a pod too few', '/apis/apps/v1/statefulsets', available(3, 2), 'StatefulSet shop/x lacks 1, 0 before'],
+  [
+    'a DaemonSet with pods that are not available',
+    '/apis/apps/v1/daemonsets',
+    { status: { numberUnavailable: 2 } },
+    'DaemonSet shop/x lacks 2, 0 before',
+  ],
+])('%s does not hold', async (_, path, object, message) => {
+  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toEqual({ verdict: 'NotHeld', value: 1, message })
+})
+
+test.each([
+  ['a Deployment that is available with a pod too few', DEPLOYMENTS, available(3, 2)],
+  ['a Deployment of no pod', DEPLOYMENTS, available(0, 0)],
+  ['a StatefulSet of no pod', '/apis/apps/v1/statefulsets', { spec: { replicas: 0 } }],
+  ['a DaemonSet on no node', '/apis/apps/v1/daemonsets', { status: {} }],
+])('%s holds', async (_, path, object) => {
+  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toMatchObject({ verdict: 'Held' })
+})
+
+test('what was unavailable before may stay so, and not grow worse', async () => {
+  const at = (numberUnavailable: number) =>
+    cluster({ '/apis/apps/v1/daemonsets': [named('cni', { status: { numberUnavailable } })] }).kube
+
+  expect(await note(at(2))).toMatchObject({ verdict: 'Held', unavailable: ['DaemonSet shop/cni 2'] })
+  expect(await ask(at(2), { before: ['DaemonSet shop/cni 2'] })).toMatchObject({ verdict: 'Held' })
+  expect(await ask(at(3), { before: ['DaemonSet shop/cni 2'] })).toMatchObject({
+    verdict: 'NotHeld',
+    message: 'DaemonSet shop/cni lacks 3, 2 before',
+  })
+})
+
+test('what was made since the wave began is not looked at', async () => {
+  const late = named('x', available(3, 0, 'False'), '2026-11-21T12:00:01Z')
+
+  expect(await ask(cluster({ [DEPLOYMENTS]: [late] }).kube)).toMatchObject({ verdict: 'Held' })
+})
+
+test('namespaces that are stated are looked at alone', async () => {
+  const { kube, asked } = cluster({})
+  await ask(kube, { namespaces: ['shop', 'mail'] })
+
+  expect(asked.filter((path) => path.endsWith('deployments'))).toEqual([
+    '/apis/apps/v1/namespaces/shop/deployments',
+    '/apis/apps/v1/namespaces/mail/deployments',
+  ])
+})
+
+test('more than can be noted is not noted in part', async () => {
+  const many = Array.from({ length: 201 }, (_, i) => named(`x${i}`, available(1, 0, 'False')))
+
+  await expect(note(cluster({ [DEPLOYMENTS]: many }).kube)).rejects.toThrow('201 workloads are unavailable already')
+})

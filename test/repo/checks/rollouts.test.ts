@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { aDocument, modelOf, problemsOf } from '../fleets.ts'
+
+function pool(rollout: string): Record<string, string> {
+  return { 'p.yaml': aDocument('NodePool', 'workers', `spec:\n  nodeSelector: {matchLabels: {}}\n  rollout: {${rollout}}\n`) }
+}
+
+const waves = 'waves: [{name: canary, nodes: 1}, {name: late, nodes: 50%}]'
+
+test.each([
+  ['nodeConditions', '{name: a, nodeConditions: {forbid: [DiskPressure], require: [example.com/Fine]}}'],
+  ['prometheus', '{name: a, prometheus: {url: "https://p.example.com/prom", query: "up", min: 1}}'],
+  ['job', '{name: a, job: {cronJob: smoke}}'],
+  ['workloads', '{name: a, workloads: {}}'],
+  ['a wave that is put behind those stated', '{name: a, after: [canary, rest], workloads: {namespaces: [shop]}}'],
+])('a gate with %s is fine', (_, gate) => {
+  expect(problemsOf(pool(`${waves}, gates: [${gate}]`))).toEqual([])
+})
+
+test('a gate waits 10 minutes and is asked twice a minute unless it says otherwise', () => {
+  const { pools } = modelOf(pool('gates: [{name: a, workloads: {}}, {name: b, timeout: 1h, interval: 5s, workloads: {}}]'))
+
+  expect(pools.get('workers')?.spec.rollout?.gates).toEqual([
+    { name: 'a', workloads: {} },
+    { name: 'b', timeout: 3_600_000, interval: 5_000, workloads: {} },
+  ])
+})
+
+test.each([
+  ['states no kind', '{name: a}', 'states nothing; expected one of nodeConditions, prometheus, job, workloads'],
+  ['states two kinds', '{name: a, job: {cronJob: smoke}, workloads: {}}', 'states job and workloads; expected one of'],
+  ['has no bound', '{name: a, prometheus: {url: "http://p", query: up}}', 'without them any value would do'],
+  ['names no condition', '{name: a, nodeConditions: {}}', 'without them any node would do'],
+  ['is asked all the time', '{name: a, interval: 10ms, workloads: {}}', 'expected an interval of at least "1s"'],
+  [
+    'comes after a wave that there is not',
+    '{name: a, after: [early], workloads: {}}',
+    'is asked after wave "early", which the pool has not',
+  ],
+  [
+    'has credentials in its URL',
+    '{name: a, prometheus: {url: "http://me:secret@p", query: up, max: 1}}',
+    'expected a URL without credentials',
+  ],
+  ['takes the name of another', '{name: a, workloads: {}}, {name: a, workloads: {}}', 'a second gate named "a"'],
+])('a gate that %s is refused', (_, gates, message) => {
+  const [problem = '', ...others] = problemsOf(pool(`${waves}, gates: [${gates}]`))
+
+  expect(others).toEqual([])
+  expect(problem).toContain('p.yaml:6:')
+  expect(problem).toContain(message)
+})
+
+test('a gate of the Fleet must fit the waves of every pool', () => {
+  const fleet = aDocument('Fleet', 'fleet', 'spec: {rollout: {gates: [{name: a, after: [canary], workloads: {}}]}}\n')
+
+  expect(problemsOf({ 'fleet.yaml': fleet, ...pool('maxFailures: 1') }).join()).toContain(
+    'gate "a" of the Fleet is asked after wave "canary", which the pool has not',
+  )
+  expect(problemsOf({ 'fleet.yaml': fleet, ...pool(waves) })).toEqual([])
+})
+
+test('two waves of one name are refused, also when nodewave adds the second', () => {
+  expect(problemsOf(pool('waves: [{name: a, nodes: 1}, {name: a, nodes: 100%}]')).join()).toContain('a second wave named "a"')
+  expect(problemsOf(pool('waves: [{name: rest, nodes: 10%}]')).join()).toContain('what no wave takes forms one of this name')
+  expect(problemsOf(pool('waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}]'))).toEqual([])
+})
