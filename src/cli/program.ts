@@ -8,6 +8,7 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   validate: async (io) => (await import('./validate.ts')).validateCommand(io),
   render: async (io) => (await import('./render.ts')).renderCommand(io),
   plan: async (io) => (await import('./plan.ts')).planCommand(io),
+  simulate: async (io) => (await import('./simulate.ts')).simulateCommand(io),
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { readCommit } from '../gitsync/read-commit.ts'
 import { readWorkingTree } from '../gitsync/working-tree.ts'
-import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import type { RepoFile, RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { checkModel } from '../render/check-model.ts'
 import type { RenderProblem } from '../render/render-problem.ts'
 import { loadFleet } from '../repo/load-fleet.ts'
@@ -82,4 +83,19 @@ function withColoredCaret(text: string, color: (text: string) => string): string
 
 async function readFiles(path: string, revision: string | undefined): Promise<ReadonlyMap<string, RepoFile>> {
   return revision === undefined ? readWorkingTree(path) : (await readCommit(path, revision)).files
+}
+
+/** The files as a commit; what is not committed gets an id of its own, by its content. */
+export async function readSnapshot(io: CliIo, source: { path: string; revision?: string | undefined }): Promise<RepoSnapshot> {
+  const path = resolve(io.cwd, source.path)
+  if (source.revision !== undefined) return readCommit(path, source.revision)
+  const files = await readWorkingTree(path)
+  const author = { name: '', email: '' }
+  return { commit: contentId(files), author, committedAt: 0, message: 'working tree', parents: [], files }
+}
+
+function contentId(files: ReadonlyMap<string, RepoFile>): string {
+  const hash = createHash('sha1')
+  for (const [path, file] of files) hash.update(`${path}\0${file.kind}\0`).update(file.kind === 'file' ? file.bytes : '')
+  return hash.digest('hex')
 }

@@ -12,12 +12,14 @@ import type { CliIo } from './cli-io.ts'
 const apiNode = z.object({
   kind: z.literal('Node').optional(),
   metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }),
+  spec: z.object({ unschedulable: z.boolean().default(false) }).default({ unschedulable: false }),
   status: z
     .object({
       nodeInfo: z.object({ architecture: z.string(), osImage: z.string(), kubeletVersion: z.string() }).partial().default({}),
       addresses: z.array(z.object({ type: z.string(), address: z.string() })).default([]),
+      conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]),
     })
-    .default({ nodeInfo: {}, addresses: [] }),
+    .default({ nodeInfo: {}, addresses: [], conditions: [] }),
 })
 
 /** What people write by hand. */
@@ -28,6 +30,8 @@ const plainNode = z.strictObject({
   osImage: z.string().default(''),
   internalIP: z.string().optional(),
   kubeletVersion: z.string().optional(),
+  ready: z.boolean().default(true),
+  unschedulable: z.boolean().default(false),
 })
 
 const nodesFile = z.union(
@@ -40,6 +44,12 @@ const nodesFile = z.union(
   'expected a NodeList, as `kubectl get nodes -o json` prints it, or a list of {name, labels, arch, osImage, internalIP, kubeletVersion}',
 )
 
+/** A node as it is given, from wherever. */
+export interface GivenNode extends PlannedNode {
+  readonly ready: boolean
+  readonly unschedulable: boolean
+}
+
 export interface NodeSource {
   /** A file; `-` for stdin. */
   readonly nodes?: string | undefined
@@ -47,11 +57,11 @@ export interface NodeSource {
 }
 
 /** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
-export async function readNodes(io: CliIo, { nodes, kubeconfig }: NodeSource): Promise<PlannedNode[]> {
+export async function readNodes(io: CliIo, { nodes, kubeconfig }: NodeSource): Promise<GivenNode[]> {
   return nodes === undefined ? nodesOfCluster(io, kubeconfig) : nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes))
 }
 
-async function nodesOfFile(path: string): Promise<PlannedNode[]> {
+async function nodesOfFile(path: string): Promise<GivenNode[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new Error(`read nodes from "${path}": ${cause.code}`, { cause })
   })
@@ -69,7 +79,7 @@ function parseText(text: string, path: string): unknown {
   }
 }
 
-async function nodesOfCluster(io: CliIo, kubeconfig: string | undefined): Promise<PlannedNode[]> {
+async function nodesOfCluster(io: CliIo, kubeconfig: string | undefined): Promise<GivenNode[]> {
   const connection = await findConnection({
     ...(kubeconfig && { kubeconfig: resolve(io.cwd, kubeconfig) }),
     env: io.env,
@@ -81,7 +91,7 @@ async function nodesOfCluster(io: CliIo, kubeconfig: string | undefined): Promis
   return items
 }
 
-function factsOf({ metadata, status }: z.output<typeof apiNode>): PlannedNode {
+function factsOf({ metadata, spec, status }: z.output<typeof apiNode>): GivenNode {
   return {
     name: metadata.name,
     labels: metadata.labels,
@@ -89,5 +99,8 @@ function factsOf({ metadata, status }: z.output<typeof apiNode>): PlannedNode {
     osImage: status.nodeInfo.osImage ?? '',
     internalIP: status.addresses.find(({ type }) => type === 'InternalIP')?.address,
     kubeletVersion: status.nodeInfo.kubeletVersion,
+    // A list that is cut to what rendering needs says nothing of it.
+    ready: status.conditions.every(({ type, status: value }) => type !== 'Ready' || value === 'True'),
+    unschedulable: spec.unschedulable,
   }
 }

@@ -1,3 +1,4 @@
+import { createDisruptionJudge, type JudgeDisruption } from '../render/disruption.ts'
 import type { NodeView } from '../rollout/snapshot.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { CompiledPool, Rendered } from './ports.ts'
@@ -9,6 +10,12 @@ import type { CompiledPool, Rendered } from './ports.ts'
 export class PoolRenderer {
   /** By pool and fingerprint. Views that are gone take their entries with them. */
   #rendered = new Map<string, WeakMap<NodeView, Rendered>>()
+  #judge = createDisruptionJudge()
+
+  /** Remembers the documents that it compared: thousands of nodes that wait share them, and are asked about in every pass. */
+  get judgeDisruption(): JudgeDisruption {
+    return this.#judge
+  }
 
   render(pool: CompiledPool, node: ClusterNode): Rendered {
     return this.renderOf(pool)(node)
@@ -29,7 +36,9 @@ export class PoolRenderer {
   /** Forgets what was rendered of all others. */
   retain(pools: readonly CompiledPool[]): void {
     const keys = new Set(pools.map(keyOf))
-    for (const key of this.#rendered.keys()) if (!keys.has(key)) this.#rendered.delete(key)
+    const gone = [...this.#rendered.keys()].filter((key) => !keys.has(key))
+    for (const key of gone) this.#rendered.delete(key)
+    if (gone.length > 0) this.#judge = createDisruptionJudge()
   }
 
   #memory(pool: CompiledPool): WeakMap<NodeView, Rendered> {

@@ -1,6 +1,5 @@
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
-import { disruptionBetween } from '../render/disruption.ts'
 import type { Wanted } from '../rollout/snapshot.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
@@ -45,7 +44,8 @@ class WantedConfig {
     const { current, view } = this.#node
     if (current?.DIGEST === this.digest) return 'none'
     const from = runningContent(this.#node, this.#sources)
-    return disruptionBetween(from, this.#rendered.content, { running: view.kubeletVersion }).disruption
+    const { judgeDisruption } = this.#sources.renderer
+    return judgeDisruption(from, this.#rendered.content, { running: view.kubeletVersion }).disruption
   }
 }
 

@@ -67,6 +67,15 @@ export class VirtualClock implements Clock {
     }
   }
 
+  /**
+   * Lets time pass until somebody has waited for long enough, and what follows from that has happened.
+   * @param end in milliseconds of `elapsed`
+   * @returns false when nobody waits for a time up to then
+   */
+  step(end: number): Promise<boolean> {
+    return this.#step(end)
+  }
+
   /** The wall clock is set; durations are not concerned. */
   jump(milliseconds: number): void {
     this.#wall += milliseconds

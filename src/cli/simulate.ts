@@ -1,0 +1,83 @@
+import { Command, Option } from 'commander'
+import type { CliIo } from './cli-io.ts'
+import { paintFor } from './paint.ts'
+import { readFleet, readSnapshot } from './read-fleet.ts'
+import { readNodes } from './read-nodes.ts'
+import { DEFAULT_TIMES } from './simulate/agent-times.ts'
+import { assumptionsOf } from './simulate/assumptions.ts'
+import { inventNodes, nodeObject } from './simulate/node-objects.ts'
+import { DAY, factors, fakeNodes, instant, type SimulateOptions, time, timeSpan, timesOf } from './simulate/options.ts'
+import { simulateFleet } from './simulate/simulate-fleet.ts'
+import type { Simulation } from './simulate/simulation.ts'
+import { simulationText } from './simulate/simulation-text.ts'
+
+const FORMATS = {
+  text: (simulation: Simulation, io: CliIo) => simulationText(simulation, { paint: paintFor(io), columns: io.columns }),
+  json: (simulation: Simulation) => `${JSON.stringify(simulation, stamped, 2)}\n`,
+} as const
+
+const INSTANTS: ReadonlySet<string> = new Set(['at', 'startsAt', 'endsAt'])
+
+/** For `JSON.stringify`: instants as RFC 3339. */
+function stamped(key: string, value: unknown): unknown {
+  return INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value
+}
+
+export function simulateCommand(io: CliIo): Command {
+  const { byGrant, download } = DEFAULT_TIMES
+  return new Command('simulate')
+    .description(
+      'how a change of the repository would be rolled out: the real controller in virtual time; exit code 0 it completes, 1 it does not, 2 an error',
+    )
+    .argument('[path]', 'folder of the fleet', '.')
+    .option('--from <rev>', 'the commit that the nodes are at', 'HEAD')
+    .option('--to <rev>', 'the commit to come; otherwise what lies in the folder, committed or not')
+    .option(
+      '--nodes <file>',
+      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+    )
+    .option(
+      '--fake-nodes <counts>',
+      'invented nodes: so many in all, or of each pool as in control-plane=3,workers=200',
+      fakeNodes,
+    )
+    .option('--kubeconfig <file>', 'how to reach the cluster')
+    .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
+    .addOption(new Option('--within <duration>', 'how far to look').argParser(timeSpan).default(30 * DAY, '30d'))
+    .addOption(new Option('--fail <node...>', 'nodes on which the change fails').default([], 'none'))
+    .addOption(
+      new Option('--slow <node=times...>', 'nodes that need so many times as long').argParser(factors).default(new Map(), 'none'),
+    )
+    .addOption(time('--restart-time', 'what an agent needs that restarts the kubelet', byGrant.restart))
+    .addOption(time('--download-time', 'what it needs besides for another version', download))
+    .addOption(time('--reboot-time', 'what a reboot takes', byGrant.reboot))
+    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ nodewave simulate fleet/ --from main --to HEAD --fake-nodes 40 --at 2026-11-21T22:00:00Z',
+    )
+    .action((path: string, options: SimulateOptions) => run(io, path, options))
+}
+
+async function run(io: CliIo, path: string, options: SimulateOptions): Promise<void> {
+  const [from, to] = [options.from, options.to]
+  const model = await readFleet(io, { path, revision: to })
+  if (model === undefined || (await readFleet(io, { path, revision: from })) === undefined) return
+  const nodes = options.fakeNodes === undefined ? await readNodes(io, options) : inventNodes(model, options.fakeNodes)
+  const startsAt = options.at ?? io.now()
+  const times = timesOf(options)
+  const course = await simulateFleet({
+    from: await readSnapshot(io, { path, revision: from }),
+    to: await readSnapshot(io, { path, revision: to }),
+    nodes: nodes.map((node) => nodeObject(node, startsAt)),
+    ...{ startsAt, within: options.within, times, fails: new Set(options.fail) },
+  })
+  const simulation: Simulation = {
+    from,
+    to: to ?? 'working tree',
+    ...course,
+    assumptions: assumptionsOf({ times, from, course }),
+  }
+  io.stdout(FORMATS[options.output](simulation, io))
+  io.exit(simulation.outcome === 'Completed' ? 0 : 1)
+}

@@ -1,0 +1,23 @@
+import type { AgentTimes } from './agent-times.ts'
+import type { SimulatedCourse } from './simulate-fleet.ts'
+import { lasting } from './simulation-text.ts'
+
+/** What the figures rest on that nobody measured on these nodes. */
+export function assumptionsOf({
+  times,
+  from,
+  course,
+}: {
+  readonly times: AgentTimes
+  readonly from: string
+  readonly course: SimulatedCourse
+}): string[] {
+  const { byGrant, download } = times
+  const { disruptions } = course
+  return [
+    `every node is whole and runs what ${from} says; nothing else happens to the fleet meanwhile`,
+    `an agent needs ${lasting(byGrant.restart)} where the kubelet restarts (--restart-time), ${lasting(download)} more for another version (--download-time)`,
+    ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
+    'requests to the API server take no time',
+  ]
+}

@@ -1,0 +1,75 @@
+import { InvalidArgumentError, Option } from 'commander'
+import * as z from 'zod'
+import { duration } from '../../repo/schema/common.ts'
+import type { NodeSource } from '../read-nodes.ts'
+import { type AgentTimes, DEFAULT_TIMES } from './agent-times.ts'
+import type { FakeNodes } from './node-objects.ts'
+
+/** What `nodewave simulate` is asked for. Times are milliseconds. */
+export interface SimulateOptions extends NodeSource {
+  readonly from: string
+  readonly to?: string
+  readonly fakeNodes?: FakeNodes
+  readonly at?: number
+  readonly within: number
+  readonly fail: readonly string[]
+  readonly slow: ReadonlyMap<string, number>
+  readonly restartTime: number
+  readonly downloadTime: number
+  readonly rebootTime: number
+  readonly output: 'text' | 'json'
+}
+
+export const DAY = 24 * 60 * 60_000
+/** Nodes; beyond that it is no estimate any more but a wait. */
+const MOST_NODES = 100_000
+
+export function timesOf({ restartTime, downloadTime, rebootTime, slow }: SimulateOptions): AgentTimes {
+  const { byGrant } = DEFAULT_TIMES
+  return {
+    byGrant: { none: byGrant.none, restart: restartTime, drain: restartTime, reboot: rebootTime },
+    download: downloadTime,
+    slow,
+  }
+}
+
+export function time(flag: string, description: string, value: number): Option {
+  return new Option(`${flag} <duration>`, description).argParser(timeSpan).default(value, `${value / 1000}s`)
+}
+
+export function timeSpan(text: string): number {
+  const result = duration.safeParse(text)
+  if (!result.success) throw new InvalidArgumentError(z.prettifyError(result.error))
+  return result.data
+}
+
+export function instant(text: string): number {
+  const result = z.iso.datetime({ offset: true }).safeParse(text)
+  if (!result.success) throw new InvalidArgumentError('expected a time such as 2026-11-21T22:00:00Z')
+  return Date.parse(result.data)
+}
+
+function wholeNumber(text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1 || count > MOST_NODES)
+    throw new InvalidArgumentError(`expected a whole number from 1 to ${MOST_NODES}`)
+  return count
+}
+
+export function fakeNodes(text: string): FakeNodes {
+  if (!text.includes('=')) return wholeNumber(text)
+  return new Map(
+    text.split(',').map((part) => {
+      const [, pool = '', count = ''] = /^([^=]+)=(\d+)$/.exec(part) ?? []
+      if (pool === '')
+        throw new InvalidArgumentError(`expected a pool and how many nodes it has, such as workers=200, not "${part}"`)
+      return [pool, wholeNumber(count)]
+    }),
+  )
+}
+
+export function factors(text: string, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const [, node = '', times = ''] = /^([^=]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
+  if (node === '') throw new InvalidArgumentError('expected a node and how many times as long it needs, such as worker-3=5')
+  return new Map([...before, [node, Number(times)]])
+}

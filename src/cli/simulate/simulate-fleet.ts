@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises'
+import { createCompiler } from '../../controller/compile.ts'
+import { control } from '../../controller/controller.ts'
+import { nodePoolCrd } from '../../controller/node-pool-crd.ts'
+import type { Clock, CompiledFleet, ControllerSettings, HeadSource } from '../../controller/ports.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import { createCore } from '../../sim/apiserver/create-core.ts'
+import { inProcessClient } from '../../sim/apiserver/in-process-client.ts'
+import type { Store } from '../../sim/apiserver/storage/store.ts'
+import { Availability } from '../../sim/fleet/availability.ts'
+import { LightAgents } from '../../sim/fleet/light-agents.ts'
+import { VirtualClock } from '../../sim/virtual-clock.ts'
+import { type AgentTimes, timeOf } from './agent-times.ts'
+import { beginAt } from './begin-at.ts'
+import { CourseRecorder, poolStatus } from './record-course.ts'
+import type { Simulation } from './simulation.ts'
+
+export interface SimulationInput {
+  readonly from: RepoSnapshot
+  readonly to: RepoSnapshot
+  readonly nodes: readonly KubeObject[]
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number
+  /** Milliseconds after which to stop looking. */
+  readonly within: number
+  readonly times: AgentTimes
+  /** Nodes on which every change fails. */
+  readonly fails: ReadonlySet<string>
+}
+
+export type SimulatedCourse = Omit<Simulation, 'from' | 'to' | 'assumptions'>
+
+const SETTINGS: ControllerSettings = {
+  names: namesFor(),
+  namespace: DEFAULT_NAMESPACE,
+  revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
+}
+
+/**
+ * Lets the real controller roll a change over a fleet in virtual time: the API server is in this process, agents answer after the time
+ * that they are said to need.
+ * @throws {Error} when the controller cannot go on
+ */
+export async function simulateFleet(input: SimulationInput): Promise<SimulatedCourse> {
+  const { from, to, nodes, startsAt } = input
+  const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
+  const core = createCore({ now: () => clock.now() })
+  const kube = inProcessClient(core)
+  for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace])
+    await kube.create('/api/v1/namespaces', { metadata: { name } })
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const compile = createCompiler({ namespace: SETTINGS.namespace })
+  await beginAt({ kube, settings: SETTINGS, now: startsAt, snapshot: from, fleet: compile(from) }, nodes)
+  const recorder = new CourseRecorder(core.store, () => clock.now())
+  const availability = new Availability(core.store, () => clock.now())
+  const ending = new AbortController()
+  const { signal } = ending
+  const agents = new LightAgents({ kube, clock, timeOf: timeOf(input.times), fails: input.fails, signal }).run()
+  const ports = { kube, source: oneHead(to), compile, clock: controllerClock(clock), log: () => {} }
+  const controller = control({ ports, settings: SETTINGS, signal })
+  const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
+  try {
+    const outcome = await Promise.race([
+      passTime({ clock, store: core.store, within: input.within, fleet: compile(to), done }),
+      controller.then(() => {
+        throw new Error('the controller ended')
+      }),
+    ])
+    return {
+      ...{
+        startsAt,
+        endsAt: Math.min(clock.now(), startsAt + input.within),
+        outcome,
+        pools: recorder.courses(done),
+        disruptions: recorder.disruptions,
+      },
+      ...{ peak: availability.peak, peakByZone: Object.fromEntries(availability.peakByZone) },
+    }
+  } finally {
+    ending.abort()
+    await Promise.allSettled([controller, agents])
+  }
+}
+
+interface Passing {
+  readonly clock: VirtualClock
+  readonly store: Store
+  readonly within: number
+  readonly fleet: CompiledFleet
+  readonly done: (status: Partial<NodePoolStatus>) => boolean
+}
+
+async function passTime({ clock, store, within, fleet, done }: Passing): Promise<Simulation['outcome']> {
+  const statuses = (): Partial<NodePoolStatus>[] => [...fleet.pools.keys()].map((pool) => poolStatus(store, pool))
+  // Reading and keeping a commit takes threads of its own; no time passes for the fleet meanwhile.
+  while (!statuses().every(({ observedRevision }) => observedRevision === fleet.commit)) await setImmediate()
+  while (!statuses().every(done)) if (!(await clock.step(within))) return clockIsOut(clock, within)
+  return 'Completed'
+}
+
+/** Resolves when nobody has written anything for some turns of the event loop: what needs no time has happened. */
+async function settled(store: Store): Promise<void> {
+  let seen = store.revision
+  for (let quiet = 0; quiet < 3; quiet = store.revision === seen ? quiet + 1 : 0) {
+    seen = store.revision
+    await setImmediate()
+  }
+}
+
+/** Whether somebody still waits for a later time. */
+async function clockIsOut(clock: VirtualClock, within: number): Promise<'Stuck' | 'Unfinished'> {
+  return (await clock.step(Number.POSITIVE_INFINITY)) && clock.elapsed() > within ? 'Unfinished' : 'Stuck'
+}
+
+function isDone({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  return observedRevision === commit && (ready?.status === 'True' || ready?.reason === 'NoNodes')
+}
+
+function oneHead(snapshot: RepoSnapshot): HeadSource {
+  return {
+    look: () => {},
+    async *follow({ signal }) {
+      yield { kind: 'head', snapshot }
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  }
+}
+
+function controllerClock(clock: VirtualClock): Clock {
+  return { now: () => clock.now(), sleepUntil: (at, signal) => clock.sleep(at - clock.now(), signal) }
+}

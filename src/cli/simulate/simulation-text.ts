@@ -1,0 +1,70 @@
+import { counted, folded, type Paint, tableLines } from '../paint.ts'
+import type { Disruptions, PoolCourse, Simulation, Step } from './simulation.ts'
+
+interface Look {
+  readonly paint: Paint
+  readonly columns: number
+}
+
+/** A simulation for people: when what happens, what it costs, and what was taken for granted. */
+export function simulationText(simulation: Simulation, look: Look): string {
+  const { from, to, startsAt, pools, assumptions } = simulation
+  const taken = assumptions.map((line) => folded(`  ${line}`, look))
+  const paragraphs = [
+    look.paint.bold(`${from} → ${to}, from ${stamp(startsAt)}`),
+    ...pools.map((pool) => poolText(pool, startsAt, look)),
+    [verdict(simulation, look.paint), peakText(simulation), disruptionsText(simulation.disruptions)].join('\n'),
+    ['taken for granted:', ...taken].join('\n'),
+  ]
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** The two greatest units that count: `2h 5m`; `0s`. */
+export function lasting(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000)
+  const parts = [
+    `${Math.floor(seconds / 86_400)}d`,
+    `${Math.floor(seconds / 3600) % 24}h`,
+    `${Math.floor(seconds / 60) % 60}m`,
+    `${seconds % 60}s`,
+  ]
+  const first = parts.findIndex((part) => !part.startsWith('0'))
+  const shown = parts.slice(first === -1 ? parts.length - 1 : first).slice(0, 2)
+  return shown.filter((part, index) => index === 0 || !part.startsWith('0')).join(' ')
+}
+
+export function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
+  const took = lasting(endsAt - startsAt)
+  if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
+  if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
+  return paint.red(`does not complete: after ${took} nothing more happens by itself`)
+}
+
+export function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakByZone'>): string {
+  const zones = Object.entries(peakByZone).map(([zone, { nodes }]) => `${zone} ${nodes}`)
+  return `at most ${counted(peak.nodes, 'node')} unavailable at once${zones.length > 0 ? `, by zone: ${zones.join(', ')}` : ''}`
+}
+
+function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
+  const told = Object.entries(granted).filter(([, count]) => count > 0)
+  const changes = told.reduce((sum, [, count]) => sum + count, 0)
+  const grants = told.map(([grant, count]) => `${count} ${grant}`).join(', ')
+  const nodes = changes === 0 ? 'no node changes' : `nodes changed: ${changes}, by what they were granted: ${grants}`
+  return podsEvicted > 0 ? `${nodes}; ${counted(podsEvicted, 'pod')} evicted` : nodes
+}
+
+function stamp(instant: number): string {
+  return `${new Date(instant).toISOString().slice(0, 19)}Z`
+}
+
+function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
+  const rows = tableLines(
+    steps.map((step) => [`  +${lasting(step.at - startsAt)}`, stepText(step), step.nodes > 0 ? counted(step.nodes, 'node') : '']),
+  )
+  const why = isDone ? [] : [paint.red(folded(`  ${end.message}`, { columns }))]
+  return [`${paint.bold(pool)}  ${counted(nodes, 'node')}`, ...rows, ...why].join('\n')
+}
+
+function stepText({ reason, wave }: Step): string {
+  return wave === undefined ? reason : `wave ${wave.index} of ${wave.count}, "${wave.name}": ${reason}`
+}

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { aFolder, commitAll, FLEET, NODES, runCli, writeFiles } from './run-cli.ts'
+
+/** A fleet whose workers get another flag. */
+async function aChangedFleet(rollout = FLEET['pools/workers.yaml']): Promise<string> {
+  const folder = await aFolder({ ...FLEET, 'pools/workers.yaml': rollout, 'nodes.json': NODES })
+  await commitAll(folder)
+  await writeFiles(folder, { 'baseline.yaml': FLEET['baseline.yaml'].replace('v: 2', 'v: 4') })
+  return folder
+}
+
+const SIMULATE = ['simulate', '--at', '2026-11-21T22:00:00Z', '--nodes', 'nodes.json']
+
+test('simulate tells when each wave opens, soaks and ends, what it costs, and what it takes for granted', async () => {
+  expect(await runCli(await aChangedFleet(), SIMULATE)).toEqual({
+    stdout: `HEAD → working tree, from 2026-11-21T22:00:00Z
+
+gpu  1 node
+  +0s  Completed
+
+workers  2 nodes
+  +0s       wave 1 of 2, "canary": RollingOut  1 node
+  +10s      wave 1 of 2, "canary": Soaking
+  +10m 10s  wave 2 of 2, "rest": RollingOut    1 node
+  +10m 20s  Completed
+
+completes after 10m 20s, at 2026-11-21T22:10:20Z
+at most 1 node unavailable at once
+nodes changed: 2, by what they were granted: 2 restart
+
+taken for granted:
+  every node is whole and runs what HEAD says; nothing else happens to the fleet
+  meanwhile
+  an agent needs 10s where the kubelet restarts (--restart-time), 30s more for
+  another version (--download-time)
+  requests to the API server take no time
+`,
+    stderr: '',
+    code: 0,
+  })
+})
+
+test('simulate ends with 1 and says why when the change fails on a node, which is then brought back', async () => {
+  const { stdout, code } = await runCli(await aChangedFleet(), [...SIMULATE, '--fail', 'w-0', '-o', 'json'])
+  const told = JSON.parse(stdout)
+  expect([code, told.outcome]).toEqual([1, 'Stuck'])
+  expect(told.pools[1]).toMatchObject({ pool: 'workers', isDone: false, end: { reason: 'RolledBack' } })
+  expect(told.pools[1].end.message).toContain('failed on "w-0": it was told to fail')
+})
+
+test('simulate counts the greatest number of unavailable nodes in all and in each zone', async () => {
+  const everybody = FLEET['pools/workers.yaml'].replace(/waves.*/, 'maxUnavailable: 100%')
+  const { stdout } = await runCli(await aChangedFleet(everybody), [
+    'simulate',
+    ...['--at', '2026-11-21T22:00:00Z', '--fake-nodes', 'workers=7', '-o', 'json'],
+  ])
+  const { peak, peakByZone } = JSON.parse(stdout)
+  expect(peak).toEqual({ nodes: 7, at: '2026-11-21T22:00:00.000Z' })
+  expect(peakByZone).toMatchObject({ 'zone-a': { nodes: 3 }, 'zone-b': { nodes: 2 }, 'zone-c': { nodes: 2 } })
+})
+
+test('simulate looks no further than it is told, and says so', async () => {
+  const { stdout, code } = await runCli(await aChangedFleet(), [...SIMULATE, '--within', '5m'])
+  expect(stdout).toContain('is not complete after 5m\n')
+  expect(code).toBe(1)
+})
+
+test('simulate lets a slow node need so many times as long', async () => {
+  const { stdout } = await runCli(await aChangedFleet(), [...SIMULATE, '--slow', 'w-0=6', '--restart-time', '20s', '-o', 'json'])
+  expect(JSON.parse(stdout).endsAt).toBe('2026-11-21T22:12:20.000Z')
+})
+
+test('simulate of a change that changes nothing is complete at once', async () => {
+  const folder = await aFolder({ ...FLEET, 'nodes.json': NODES })
+  await commitAll(folder)
+  const { stdout, code } = await runCli(folder, SIMULATE)
+  expect(stdout).toContain('completes after 0s, at 2026-11-21T22:00:00Z\n')
+  expect(stdout).toContain('no node changes\n')
+  expect(code).toBe(0)
+})
+
+test.each([
+  [['--at', 'tonight'], 'expected a time such as 2026-11-21T22:00:00Z'],
+  [['--fake-nodes', '0'], 'expected a whole number from 1 to 100000'],
+  [['--fake-nodes', 'workers=x'], 'expected a pool and how many nodes it has, such as workers=200, not "workers=x"'],
+  [['--fake-nodes', 'nope=3'], 'read --fake-nodes "nope=3": the fleet has no such pool, only gpu, workers'],
+  [['--slow', 'w-0'], 'expected a node and how many times as long it needs, such as worker-3=5'],
+  [['--restart-time', 'soon'], 'expected a duration such as "45s", "10m" or "1h30m"'],
+  [['--from', 'nowhere'], 'nowhere'],
+])('simulate %j is refused with what it expects', async (args, message) => {
+  const { stderr, code } = await runCli(await aChangedFleet(), [...SIMULATE, ...args])
+  expect(stderr).toContain(message)
+  expect(code).toBe(2)
+})
+
+test('simulate of a commit that is not valid tells where, and ends with 2', async () => {
+  const folder = await aChangedFleet()
+  await writeFiles(folder, { 'baseline.yaml': FLEET['baseline.yaml'].replace('{v:', '{vv:') })
+  const { stderr, code } = await runCli(folder, SIMULATE)
+  expect(stderr).toContain('baseline.yaml:5:11')
+  expect(code).toBe(2)
+})
