@@ -10,6 +10,7 @@ import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import { NO_MEMORY } from '../../rollout/snapshot.ts'
 
 export interface Beginning {
   readonly kube: KubeApi
@@ -69,10 +70,9 @@ async function putPool({ kube, now, fleet }: Beginning, { name, spec, fingerprin
     target: ref,
     stable: ref,
     nodes: { total: 0, current: 0, byPhase: {} },
-    failed: [],
-    rejected: [],
+    ...NO_MEMORY,
+    rollbackTo: [],
     history: [{ ...ref, startedAt: at, endedAt: at, result: 'Completed' }],
-    conditions: [],
   }
   const metadata = { name, labels: { [OBJECT_KEYS.managedBy]: MANAGER } }
   const made = await kube.create<KubeObject>(nodePoolsPath(), {

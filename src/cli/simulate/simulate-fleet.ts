@@ -131,5 +131,9 @@ function oneHead(snapshot: RepoSnapshot): HeadSource {
 }
 
 function controllerClock(clock: VirtualClock): Clock {
-  return { now: () => clock.now(), sleepUntil: (at, signal) => clock.sleep(at - clock.now(), signal) }
+  return {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    sleepUntil: (at, signal) => clock.sleep(at - clock.now(), signal),
+  }
 }
