@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { CliIo } from './cli-io.ts'
+import { serverVersionOption } from './control-plane/server-version.ts'
 import { paintFor } from './paint.ts'
 import { readFleet, readSnapshot } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
@@ -7,6 +8,7 @@ import { DEFAULT_TIMES } from './simulate/agent-times.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
 import { inventNodes, nodeObject } from './simulate/node-objects.ts'
 import { DAY, factors, fakeNodes, instant, type SimulateOptions, time, timeSpan, timesOf } from './simulate/options.ts'
+import { serverVersionsOf } from './simulate/server-versions.ts'
 import { simulateFleet } from './simulate/simulate-fleet.ts'
 import type { Simulation } from './simulate/simulation.ts'
 import { simulationText } from './simulate/simulation-text.ts'
@@ -42,6 +44,7 @@ export function simulateCommand(io: CliIo): Command {
       fakeNodes,
     )
     .option('--kubeconfig <file>', 'how to reach the cluster')
+    .addOption(serverVersionOption())
     .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
     .addOption(new Option('--within <duration>', 'how far to look').argParser(timeSpan).default(30 * DAY, '30d'))
     .addOption(new Option('--fail <node...>', 'nodes on which the change fails').default([], 'none'))
@@ -66,17 +69,18 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const nodes = options.fakeNodes === undefined ? await readNodes(io, options) : inventNodes(model, options.fakeNodes)
   const startsAt = options.at ?? io.now()
   const times = timesOf(options)
+  const serverVersions = await serverVersionsOf(io, { options, model, nodes })
   const course = await simulateFleet({
     from: await readSnapshot(io, { path, revision: from }),
     to: await readSnapshot(io, { path, revision: to }),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
-    ...{ startsAt, within: options.within, times, fails: new Set(options.fail) },
+    ...{ startsAt, within: options.within, times, serverVersions, fails: new Set(options.fail) },
   })
   const simulation: Simulation = {
     from,
     to: to ?? 'working tree',
     ...course,
-    assumptions: assumptionsOf({ times, from, course }),
+    assumptions: assumptionsOf({ times, from, course, serverVersions }),
   }
   io.stdout(FORMATS[options.output](simulation, io))
   io.exit(simulation.outcome === 'Completed' ? 0 : 1)

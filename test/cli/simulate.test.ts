@@ -33,7 +33,8 @@ taken for granted:
   meanwhile
   an agent needs 10s where the kubelet restarts (--restart-time), 30s more for
   another version (--download-time)
-  requests to the API server take no time
+  API servers are at 1.35.4 (--server-version), and requests to them take no
+  time
 `,
     stderr: '',
     code: 0,
@@ -57,6 +58,15 @@ test('simulate counts the greatest number of unavailable nodes in all and in eac
   const { peak, peakByZone } = JSON.parse(stdout)
   expect(peak).toEqual({ nodes: 7, at: '2026-11-21T22:00:00.000Z' })
   expect(peakByZone).toMatchObject({ 'zone-a': { nodes: 3 }, 'zone-b': { nodes: 2 }, 'zone-c': { nodes: 2 } })
+})
+
+test('simulate shows that a pool does not begin when its kubelets would be newer than an API server', async () => {
+  const folder = await aChangedFleet()
+  await writeFiles(folder, { 'pools/workers.yaml': FLEET['pools/workers.yaml'].replace('1.35.4', '1.36.3') })
+  const { stdout, code } = await runCli(folder, [...SIMULATE, '--server-version', '1.36.0', '--server-version', '1.35.9'])
+  expect(stdout).toContain('workers  2 nodes\n  +0s  VersionSkew\n')
+  expect(stdout).toContain('kubelet 1.36.3 is newer than the API server at v1.35.9')
+  expect(code).toBe(1)
 })
 
 test('simulate looks no further than it is told, and says so', async () => {

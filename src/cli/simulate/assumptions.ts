@@ -7,10 +7,12 @@ export function assumptionsOf({
   times,
   from,
   course,
+  serverVersions,
 }: {
   readonly times: AgentTimes
   readonly from: string
   readonly course: SimulatedCourse
+  readonly serverVersions: readonly string[]
 }): string[] {
   const { byGrant, download } = times
   const { disruptions } = course
@@ -18,6 +20,6 @@ export function assumptionsOf({
     `every node is whole and runs what ${from} says; nothing else happens to the fleet meanwhile`,
     `an agent needs ${lasting(byGrant.restart)} where the kubelet restarts (--restart-time), ${lasting(download)} more for another version (--download-time)`,
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
-    'requests to the API server take no time',
+    `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]
 }

@@ -9,6 +9,7 @@ import type { FakeNodes } from './node-objects.ts'
 export interface SimulateOptions extends NodeSource {
   readonly from: string
   readonly to?: string
+  readonly serverVersion: readonly string[]
   readonly fakeNodes?: FakeNodes
   readonly at?: number
   readonly within: number

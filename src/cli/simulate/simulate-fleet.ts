@@ -3,7 +3,7 @@ import { createCompiler } from '../../controller/compile.ts'
 import { control } from '../../controller/controller.ts'
 import { nodePoolCrd } from '../../controller/node-pool-crd.ts'
 import type { Clock, CompiledFleet, ControllerSettings, HeadSource } from '../../controller/ports.ts'
-import type { KubeObject } from '../../kube/kube-api.ts'
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
@@ -27,6 +27,8 @@ export interface SimulationInput {
   /** Milliseconds after which to stop looking. */
   readonly within: number
   readonly times: AgentTimes
+  /** What the API servers say that they are. */
+  readonly serverVersions: readonly string[]
   /** Nodes on which every change fails. */
   readonly fails: ReadonlySet<string>
 }
@@ -59,7 +61,13 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
   const ending = new AbortController()
   const { signal } = ending
   const agents = new LightAgents({ kube, clock, timeOf: timeOf(input.times), fails: input.fails, signal }).run()
-  const ports = { kube, source: oneHead(to), compile, clock: controllerClock(clock), log: () => {} }
+  const ports = {
+    kube: answeringVersions(kube, input.serverVersions),
+    source: oneHead(to),
+    compile,
+    clock: controllerClock(clock),
+    log: () => {},
+  }
   const controller = control({ ports, settings: SETTINGS, signal })
   const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
   try {
@@ -118,6 +126,14 @@ async function clockIsOut(clock: VirtualClock, within: number): Promise<'Stuck' 
 function isDone({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
   const ready = conditions.find(({ type }) => type === 'Ready')
   return observedRevision === commit && (ready?.status === 'True' || ready?.reason === 'NoNodes')
+}
+
+/** Whoever asks next is answered by the next server. */
+function answeringVersions(kube: KubeApi, versions: readonly string[]): KubeApi {
+  let asked = 0
+  const get = async <T>(path: string): Promise<T> =>
+    path === '/version' ? ({ gitVersion: `v${versions[asked++ % versions.length]}` } as T) : kube.get<T>(path)
+  return { ...kube, get }
 }
 
 function oneHead(snapshot: RepoSnapshot): HeadSource {

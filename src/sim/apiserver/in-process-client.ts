@@ -7,6 +7,7 @@ import {
   type PatchType,
 } from '../../kube/kube-api.ts'
 import type { Core } from './core.ts'
+import { answerDiscovery } from './discovery/answer-discovery.ts'
 import { answer } from './requests/dispatch.ts'
 import { readHead } from './requests/read-request.ts'
 import type { ApiRequest } from './requests/request.ts'
@@ -33,7 +34,8 @@ interface Asked {
  * never break by themselves; who wants that puts something unreliable in front.
  */
 export function inProcessClient(core: Core): KubeApi {
-  const ask = async <T>(path: string, asked: Asked): Promise<T> => JSON.parse(answered(core, requestOf(core, path, asked))) as T
+  const ask = async <T>(path: string, asked: Asked): Promise<T> =>
+    JSON.parse(described(core, path, asked) ?? answered(core, requestOf(core, path, asked))) as T
   return {
     get: (path, options) => ask(path, { method: 'GET', query: options?.query }),
     create: (path, body, options) => ask(path, { method: 'POST', body, query: options?.query }),
@@ -47,6 +49,11 @@ export function inProcessClient(core: Core): KubeApi {
     },
     follow: (path, options) => follow(core, path, options),
   }
+}
+
+/** What the server says of itself, such as its version. */
+function described(core: Core, path: string, { method }: Asked): string | undefined {
+  return answerDiscovery(core, { method, headers: {} }, new URL(path, 'http://server'))?.text
 }
 
 function requestOf(core: Core, path: string, { method, query = {}, body, contentType = 'application/json' }: Asked): ApiRequest {

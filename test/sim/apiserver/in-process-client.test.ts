@@ -20,6 +20,7 @@ test('client answers as the server would, with its refusals', async () => {
   const late = { metadata: { resourceVersion: metadata.resourceVersion, annotations: { a: 'c' } } }
   await expect(kube.patch(`${NODES}/n0`, late)).rejects.toMatchObject({ code: 409, reason: 'Conflict' })
   await expect(kube.get(`${NODES}/n1`)).rejects.toMatchObject({ code: 404, reason: 'NotFound' })
+  expect(await kube.get('/version')).toMatchObject({ gitVersion: 'v1.36.3' })
   await expect(kube.get('/api/v1/things')).rejects.toMatchObject({ code: 404, reason: 'NotFound' })
 })
 

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http'
 import type { Core } from '../core.ts'
 import type { JsonObject } from '../json.ts'
+import type { RequestMessage } from '../requests/read-request.ts'
 import type { Answer } from '../requests/request.ts'
 import { methodNotAllowed } from '../status-error.ts'
 import { aggregatedDiscovery } from './aggregated.ts'
@@ -12,7 +12,7 @@ import { VERSION } from './version.ts'
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** What a client asks to learn what there is. @returns undefined when the path is not about that */
-export function answerDiscovery(core: Core, message: IncomingMessage, url: URL): Answer | undefined {
+export function answerDiscovery(core: Core, message: RequestMessage, url: URL): Answer | undefined {
   const segments = url.pathname.split('/').filter(Boolean)
   const answer = health(segments) ?? described(core, segments, message)
   if (answer && message.method !== 'GET' && message.method !== 'HEAD') throw methodNotAllowed()
@@ -24,7 +24,7 @@ function health([first, ...rest]: readonly string[]): Answer | undefined {
   return asks && rest.length === 0 ? { code: 200, text: 'ok', contentType: 'text/plain; charset=utf-8' } : undefined
 }
 
-function described(core: Core, segments: readonly string[], message: IncomingMessage): Answer | undefined {
+function described(core: Core, segments: readonly string[], message: RequestMessage): Answer | undefined {
   const types = core.registry.all()
   const [root, group, version, ...more] = segments
   if (root === 'version') return json(VERSION)
@@ -36,7 +36,7 @@ function described(core: Core, segments: readonly string[], message: IncomingMes
   return more.length === 0 ? found(resourceList(types, { group: group ?? '', version })) : undefined
 }
 
-function rootDocument(core: Core, root: 'api' | 'apis', message: IncomingMessage): Answer {
+function rootDocument(core: Core, root: 'api' | 'apis', message: RequestMessage): Answer {
   const types = core.registry.all()
   if (wantsAggregated(message.headers.accept)) {
     const text = JSON.stringify(aggregatedDiscovery(types, root))
