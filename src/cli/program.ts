@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
+  history: async (io) => (await import('./history.ts')).historyCommand(io),
   pause: async (io) => (await import('./controls/pause.ts')).pauseCommand(io),
   resume: async (io) => (await import('./controls/resume.ts')).resumeCommand(io),
   promote: async (io) => (await import('./controls/promote.ts')).promoteCommand(io),

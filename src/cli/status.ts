@@ -2,41 +2,70 @@ import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { nodePoolsPath } from '../controller/node-pool-view.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
+import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
-import { byName, isReady, type PoolSight, projectPool } from './status/pool-sight.ts'
+import { readPools } from './controls/sight.ts'
+import { type NodeSight, nodeSight, nodeStatusLines } from './status/node-status.ts'
+import { poolDetails } from './status/pool-details.ts'
+import { isReady, type PoolSight } from './status/pool-sight.ts'
 import { renderStatus } from './status/render-status.ts'
 import { watchStatus } from './status/watch-status.ts'
+import { subjectNamed } from './subject.ts'
 
 interface Flags extends ClusterFlags {
   readonly watch?: true
+  readonly annotationPrefix: string
   readonly output: 'text' | 'json' | 'yaml'
 }
 
 export function statusCommand(io: CliIo): Command {
   return withClusterOptions(new Command('status'))
-    .description('show how far the pools of a cluster have come; ends with 1 when one is not Ready')
-    .argument('[pool]', 'only this pool')
+    .description(
+      'show how far the pools of a cluster have come, or all about one pool or node; ends with 1 when one is not Ready',
+    )
+    .argument('[pool|node]', 'a name, or pool/NAME or node/NAME where both have it')
     .option('-w, --watch', 'go on showing changes until Ctrl-C')
+    .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
     .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave status workers --watch')
-    .action((pool: string | undefined, flags: Flags) => runStatus(io, pool, flags))
+    .action((name: string | undefined, flags: Flags) => runStatus(io, name, flags))
 }
 
-async function runStatus(io: CliIo, pool: string | undefined, { kubeconfig, context, watch, output }: Flags): Promise<void> {
+async function runStatus(
+  io: CliIo,
+  name: string | undefined,
+  { kubeconfig, context, watch, output, annotationPrefix }: Flags,
+): Promise<void> {
   if (watch && output !== 'text') throw new Error(`--watch does not go with -o ${output}; leave one of them out`)
   const kube = await connectTo(io, { kubeconfig, context })
-  if (watch) return watchUntilInterrupted(io, kube, pool)
-  const pools = await readPools(kube, pool)
-  io.stdout(output === 'text' ? `${renderStatus(pools, io).join('\n')}\n` : document(pools, output))
+  if (watch) return watchUntilInterrupted(io, kube, await watchedPool(kube, name))
+  if (name === undefined) return showPools(io, await readPools(kube), output)
+  const subject = await subjectNamed(kube, name)
+  if (subject.kind === 'node')
+    return showNode(io, nodeSight(subject.node, { names: namesFor(annotationPrefix), pools: subject.pools }), output)
+  if (output !== 'text') return showPools(io, [subject.pool], output)
+  io.stdout(text([...renderStatus([subject.pool], io), ...poolDetails(subject.pool, { now: io.now() })]))
+  io.exit(isReady(subject.pool) ? 0 : 1)
+}
+
+/** @throws {Error} for a node: pools alone are followed. */
+async function watchedPool(kube: KubeApi, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined
+  const subject = await subjectNamed(kube, name)
+  if (subject.kind === 'pool') return subject.pool.name
+  throw new Error(`--watch follows pools, and "${name}" is a node; leave --watch out`)
+}
+
+function showPools(io: CliIo, pools: readonly PoolSight[], output: Flags['output']): void {
+  const value = { pools: pools.map(({ name, status }) => ({ name, ...status })) }
+  io.stdout(output === 'text' ? text(renderStatus(pools, io)) : document(value, output))
   io.exit(pools.every(isReady) ? 0 : 1)
 }
 
-async function readPools(kube: KubeApi, pool: string | undefined): Promise<PoolSight[]> {
-  const { items } = await kube.list(nodePoolsPath(), { project: projectPool })
-  const pools = items.filter(({ name }) => pool === undefined || name === pool).sort(byName)
-  if (pool === undefined || pools.length > 0) return pools
-  throw new Error(`there is no pool "${pool}"; there are: ${items.map(({ name }) => name).join(', ') || 'none'}`)
+function showNode(io: CliIo, sight: NodeSight, output: Flags['output']): void {
+  io.stdout(output === 'text' ? text(nodeStatusLines(sight)) : document(sight, output))
+  io.exit(sight.well ? 0 : 1)
 }
 
 async function watchUntilInterrupted(io: CliIo, kube: KubeApi, pool: string | undefined): Promise<void> {
@@ -45,7 +74,10 @@ async function watchUntilInterrupted(io: CliIo, kube: KubeApi, pool: string | un
   await watchStatus(io, { kube, path: nodePoolsPath(), signal: stop.signal, ...(pool !== undefined && { pool }) })
 }
 
-function document(pools: readonly PoolSight[], format: 'json' | 'yaml'): string {
-  const value = { pools: pools.map(({ name, status }) => ({ name, ...status })) }
+function text(lines: readonly string[]): string {
+  return `${lines.join('\n')}\n`
+}
+
+function document(value: object, format: 'json' | 'yaml'): string {
   return format === 'json' ? `${JSON.stringify(value, undefined, 2)}\n` : stringify(value)
 }

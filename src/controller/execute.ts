@@ -81,7 +81,7 @@ function patchFor({ cluster, nodes, settings, rendered }: Execution, action: Nod
   if (action.kind === 'cordon') return cordonPatch(action, context)
   if (action.kind === 'uncordon') return uncordonPatch(action, context)
   const config = rendered(node, action.revision)
-  return config?.digest === action.digest ? assignPatch(action, { ...context, rendered: config }) : undefined
+  return config?.digest === action.digest ? assignPatch(action, { ...context, rendered: config, node: latest }) : undefined
 }
 
 /** @returns why the server refused, when asking again would not help. */

@@ -1,7 +1,10 @@
 import { formatCordonMark } from '../protocol/cordon-mark.ts'
 import { formatDesiredConfig } from '../protocol/desired-config.ts'
 import type { Names } from '../protocol/names.ts'
+import { addToNodeHistory } from '../protocol/node-history.ts'
 import type { Action } from '../rollout/decision.ts'
+import { runBefore } from './node-run.ts'
+import type { ClusterNode } from './node-view.ts'
 import type { RenderedConfig } from './ports.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
@@ -23,10 +26,10 @@ interface PatchContext {
   readonly resourceVersion: string
 }
 
-/** Annotation and label in one request. */
+/** Assignment, history and label in one request. */
 export function assignPatch(
   assign: Assign,
-  { names, rendered, resourceVersion }: PatchContext & { readonly rendered: RenderedConfig },
+  { names, rendered, resourceVersion, node }: PatchContext & { readonly rendered: RenderedConfig; readonly node: ClusterNode },
 ): NodePatch {
   const { POOL } = rendered.desired
   const desired = {
@@ -35,10 +38,14 @@ export function assignPatch(
     GRANT: assign.grant,
     ASSIGNED: new Date(assign.at).toISOString(),
   }
+  const before = runBefore(node.view, assign)
   return {
     metadata: {
       resourceVersion,
-      annotations: { [names.desiredConfig]: formatDesiredConfig(desired) },
+      annotations: {
+        [names.desiredConfig]: formatDesiredConfig(desired),
+        ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
+      },
       ...(POOL !== undefined && { labels: { [names.pool]: POOL } }),
     },
   }

@@ -20,6 +20,8 @@ export interface ClusterNode {
   readonly current?: DesiredConfig
   /** Names of the payload ConfigMaps that its annotations speak of. */
   readonly payloads: readonly string[]
+  /** What it ran before, as the controller wrote it. */
+  readonly history?: string
   /** The pool its label names. */
   readonly poolLabel?: string
 }
@@ -43,6 +45,7 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
     const status = (object.status ?? {}) as NodeStatus
     const desired = readDesired(annotations[names.desiredConfig])
     const current = readDesired(annotations[names.currentConfig]).config
+    const history = annotations[names.history]
     const poolLabel = metadata.labels?.[names.pool]
     return {
       name: metadata.name,
@@ -53,6 +56,7 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       conditions: Object.fromEntries((status.conditions ?? []).map(({ type, status }) => [type, status])),
       ...(current && { current }),
       payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
+      ...(history !== undefined && { history }),
       ...(poolLabel !== undefined && { poolLabel }),
     }
   }

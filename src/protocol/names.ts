@@ -34,6 +34,8 @@ export interface Names {
   readonly hold: string
   /** Written by the controller: what it cordoned the node for, and when; only then may it uncordon. See `cordon-mark.ts`. */
   readonly cordonedFor: string
+  /** Written by the controller with each assignment: what the node ran before. See `node-history.ts`. */
+  readonly history: string
   /** Label, written by the controller: the pool that owns the node. */
   readonly pool: string
 }
@@ -45,6 +47,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     status: `${prefix}/status`,
     hold: `${prefix}/hold`,
     cordonedFor: `${prefix}/cordoned-for`,
+    history: `${prefix}/history`,
     pool: `${prefix}/pool`,
   }
 }

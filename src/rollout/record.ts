@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AskedBy } from '../protocol/asked-by.ts'
-import type { ControlRecord } from '../protocol/node-pool.ts'
+import type { ControlAct, ControlRecord } from '../protocol/node-pool.ts'
 import type { Heeded } from './acts.ts'
 import { stamp } from './history.ts'
 import type { Instant, Memory } from './snapshot.ts'
@@ -26,6 +26,21 @@ export function recorded(memory: Memory, { effect, by, now }: Recording): Memory
   return { ...memory, controls: merged(record, memory.controls).slice(0, KEPT) }
 }
 
+/** Acts on one annotation, which have its signature in common. */
+const ANNOTATION_OF: Readonly<Record<ControlAct, ControlAct>> = {
+  Pause: 'Pause',
+  Resume: 'Pause',
+  PauseFleet: 'PauseFleet',
+  ResumeFleet: 'PauseFleet',
+  Promote: 'Promote',
+  Retry: 'Retry',
+  Rollback: 'Rollback',
+  EndRollback: 'Rollback',
+  Hold: 'Hold',
+  Release: 'Hold',
+  Reconcile: 'Reconcile',
+}
+
 /** Who signed once, and let others act unsigned on the same annotation later, is not to be taken for them. */
 export function speaksOf(
   { what, nodes = [] }: Pick<ControlRecord, 'what' | 'nodes'>,
@@ -33,7 +48,9 @@ export function speaksOf(
   { controls }: Pick<Memory, 'controls'>,
 ): by is AskedBy {
   if (by === undefined) return false
-  const signed = controls.filter(({ who, at }) => who === by.who && at === by.at)
+  const signed = controls.filter(
+    (told) => told.who === by.who && told.at === by.at && ANNOTATION_OF[told.what] === ANNOTATION_OF[what],
+  )
   return signed.every(
     (told) => told.what === what && told.nodes !== undefined && !nodes.some((node) => told.nodes?.includes(node)),
   )

@@ -71,6 +71,12 @@ test('a signature that was left behind is not taken for whoever acts without one
   ])
 })
 
+test('two controls that one person signs in the same second are both theirs', () => {
+  const pool = aPoolWith({ paused: '', reconcileAt: 'now', by: { paused: ada, reconcileAt: ada } })
+
+  expect(decide(pool, noon).status.controls.map(({ what, who }) => `${what} ${who}`)).toEqual(['Reconcile ada', 'Pause ada'])
+})
+
 test('a promotion of another commit than the pool goes to is refused', () => {
   const { controls } = decide(aPoolWith({ promoted: 'c0ffee1' }), noon).status
 

@@ -1,5 +1,7 @@
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { paintFor, tableLines } from '../paint.ts'
+import { printable } from '../printable.ts'
+import { controlLines, heldLines } from './control-lines.ts'
 import { byName, isReady, isStalled, type PoolSight } from './pool-sight.ts'
 
 const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
@@ -44,9 +46,12 @@ function poolRow({ name, status }: PoolSight): string[] {
 /** The target in words, and what Ready says unless all is well. */
 function describePool(pool: PoolSight): string[] {
   const { target } = pool.status
+  const said = isReady(pool) ? [] : messageOf(pool)
   const lines = [
     ...(target ? [`${target.revision.slice(0, 12)} ${target.subject ?? ''}${target.author ? ` (${target.author})` : ''}`] : []),
-    ...(isReady(pool) ? [] : messageOf(pool)),
+    ...said,
+    ...controlLines(pool, said.join(' ')),
+    ...heldLines(pool),
   ]
   return lines.length === 0 ? [] : ['', `${printable(pool.name)}:`, ...lines.map((line) => `  ${printable(line)}`)]
 }
@@ -66,9 +71,4 @@ function messageOf({ status }: PoolSight): string[] {
 function failures({ status: { failed = [] } }: PoolSight): string {
   if (failed.length === 0) return ''
   return `; failed: ${failed.map(({ node, message }) => printable(`${node}: ${message}`)).join('; ')}`
-}
-
-/** What agents and commits wrote ends up on a terminal: no control characters get there. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, ' ')
 }

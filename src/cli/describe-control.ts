@@ -1,0 +1,10 @@
+import type { ControlRecord } from '../protocol/node-pool.ts'
+import { nameList } from './paint.ts'
+import { printable } from './printable.ts'
+
+/** `2026-11-21T08:00:00Z ada: Hold n1, n2 "disk"; left out of roll-outs, and counted` */
+export function describeControl({ at, who = 'somebody', what, nodes, value, outcome, message }: ControlRecord): string {
+  const about = nodes ? ` ${nameList(nodes)}` : ''
+  const given = value === undefined ? '' : ` "${value.length > 50 ? `${value.slice(0, 49)}…` : value}"`
+  return printable(`${at} ${who}: ${what}${about}${given}; ${outcome === 'Refused' ? 'refused: ' : ''}${message}`)
+}

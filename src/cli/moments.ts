@@ -1,0 +1,29 @@
+/** `2026-11-21 08:00`, in UTC; as it stands when it is no date. */
+export function moment(stamp: string): string {
+  const at = Date.parse(stamp)
+  return Number.isNaN(at) ? stamp.slice(0, 16) : new Date(at).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const
+
+/** The two greatest units: `2m10s`, `3h5m`; `0s` for less than a second. */
+export function lasting(milliseconds: number): string {
+  let left = Math.max(0, milliseconds)
+  const parts = UNITS.map(([unit, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count === 0 ? '' : `${count}${unit}`
+  })
+  const first = parts.findIndex((part) => part !== '')
+  return first === -1 ? '0s' : parts.slice(first, first + 2).join('')
+}
+
+/** At most so many characters. */
+export function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}

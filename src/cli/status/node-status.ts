@@ -1,0 +1,49 @@
+import { projectNode } from '../../controller/node-view.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import type { Names } from '../../protocol/names.ts'
+import { nodeRuns } from '../history/node-history.ts'
+import { tableLines } from '../paint.ts'
+import { printable } from '../printable.ts'
+import type { PoolSight } from './pool-sight.ts'
+
+/** A node as people ask about it. */
+export interface NodeSight {
+  readonly node: string
+  readonly pool?: string
+  /** It is Ready, and its agent has applied what it was assigned. */
+  readonly well: boolean
+  readonly facts: Readonly<Record<string, string>>
+}
+
+export function nodeSight(
+  object: KubeObject,
+  { names, pools }: { readonly names: Names; readonly pools: readonly PoolSight[] },
+): NodeSight {
+  const { view, poolLabel, name } = projectNode(names)(object)
+  const { status, hold, heldBy } = view
+  const [run] = nodeRuns(object.metadata.annotations ?? {}, names)
+  const failed = pools.flatMap((pool) => pool.status.failed ?? []).find(({ node }) => node === name)
+  const facts = {
+    pool: poolLabel,
+    ready: `${view.ready} since ${new Date(view.readySince).toISOString()}`,
+    kubelet: view.kubeletVersion,
+    cordoned: view.unschedulable ? (view.mark?.state === 'Ours' ? 'by nodewave' : 'by somebody else') : undefined,
+    held: hold === undefined ? undefined : `${hold}${heldBy ? ` (${heldBy.who} at ${heldBy.at})` : ''}`,
+    assigned: run && `${run.revision}${run.from === undefined ? '' : ` at ${run.from}`}`,
+    granted: view.assigned?.grant,
+    phase: status && `${status.phase} since ${status.since}`,
+    needs: status?.needs,
+    error: status?.error && `${status.error.reason}: ${status.error.message}`,
+    drift: status?.drift?.join(', '),
+    failed: failed && `${failed.reason}: ${failed.message}`,
+    agent: status?.agent,
+  }
+  const known = Object.entries(facts).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, value]]))
+  const well = view.ready && hold === undefined && status?.phase === 'Applied' && failed === undefined
+  return { node: name, ...(poolLabel !== undefined && { pool: poolLabel }), well, facts: Object.fromEntries(known) }
+}
+
+export function nodeStatusLines({ node, facts }: NodeSight): string[] {
+  const rows = Object.entries(facts).map(([key, value]) => [key, printable(value)])
+  return tableLines([['node', node], ...rows])
+}

@@ -1,0 +1,39 @@
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { KubeError } from '../kube/kube-api.ts'
+import { noSuchNode } from './controls/nodes.ts'
+import { readPools } from './controls/sight.ts'
+import type { PoolSight } from './status/pool-sight.ts'
+
+/** What a person names: a pool, or a node. */
+export type Subject =
+  | { readonly kind: 'pool'; readonly pool: PoolSight }
+  | { readonly kind: 'node'; readonly node: KubeObject; readonly pools: readonly PoolSight[] }
+
+/**
+ * `workers`, `pool/workers`, `n1` or `node/n1`; a pool comes first where both have the name.
+ * @throws {Error} listing what there is
+ */
+export async function subjectNamed(kube: KubeApi, text: string): Promise<Subject> {
+  const [, kind, name = text] = /^(pool|node)\/(.+)$/.exec(text) ?? []
+  const pools = await readPools(kube)
+  const pool = kind === 'node' ? undefined : pools.find((candidate) => candidate.name === name)
+  if (pool) return { kind: 'pool', pool }
+  const node = kind === 'pool' ? undefined : await nodeNamed(kube, name)
+  if (node) return { kind: 'node', node, pools }
+  const known = `there are the pools ${pools.map((candidate) => candidate.name).join(', ') || '(none)'}`
+  if (kind === 'node') throw new Error(noSuchNode(name, await nodeNames(kube)))
+  throw new Error(`there is no pool${kind === 'pool' ? '' : ' and no node'} "${name}"; ${known}`)
+}
+
+async function nodeNamed(kube: KubeApi, name: string): Promise<KubeObject | undefined> {
+  try {
+    return await kube.get<KubeObject>(`/api/v1/nodes/${encodeURIComponent(name)}`)
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 404) return undefined
+    throw error
+  }
+}
+
+async function nodeNames(kube: KubeApi): Promise<string[]> {
+  return (await kube.list('/api/v1/nodes', { project: ({ metadata }) => metadata.name })).items
+}
