@@ -13,8 +13,9 @@ export function planText(view: PlanView, paint: Paint): string {
 }
 
 /** What concerns no single pool that is there afterwards. */
-export function remarks({ addedPools, removedPools, released, contested, unknownServer }: PlanView): string[] {
+export function remarks({ addedPools, removedPools, released, contested, unknownServer, held }: PlanView): string[] {
   return [
+    ...(held.length > 0 ? [`held until a person promotes it: ${held.join('; ')}`] : []),
     ...(unknownServer
       ? ['kubelet versions are not checked against the API server: say which it is, as --server-version 1.36']
       : []),

@@ -19,6 +19,8 @@ export interface PlanView {
   readonly removedPools: readonly string[]
   readonly contested: readonly string[]
   readonly released: readonly string[]
+  /** Why the controller would hold the commit until a person promotes it. */
+  readonly held: readonly string[]
   /** Pools want kubelet versions, and nobody said what the API servers are. */
   readonly unknownServer: boolean
 }
@@ -57,7 +59,7 @@ export function viewPlan(plan: FleetPlan, context: PlanContext): PlanView {
   const { model, nodes, from, to, controlPlane } = context
   const byName = new Map(nodes.map((node) => [node.name, node]))
   return {
-    ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released },
+    ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released, held: plan.held },
     contested: plan.contested.map(({ message }) => message),
     unknownServer:
       controlPlane === undefined && [...model.pools.values()].some(({ spec }) => spec.kubelet?.version !== undefined),

@@ -1,4 +1,5 @@
 import type { FleetModel } from '../repo/model.ts'
+import { type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
 import { createRenderer, type Renderer } from './create-renderer.ts'
 import type { RenderedNode } from './instantiate.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -15,6 +16,8 @@ export interface FleetPlan {
   readonly contested: readonly RenderProblem[]
   /** Nodes that a pool had before and none has afterwards: they stay as they are. */
   readonly released: readonly string[]
+  /** Why the controller would hold the commit until a person promotes it; empty: it would not. */
+  readonly held: readonly string[]
 }
 
 export interface PlannedNode extends NodeFacts {
@@ -28,11 +31,28 @@ export interface PlanInput {
   readonly nodes: readonly PlannedNode[]
 }
 
+/** A node with the pools and contents of both sides. */
+interface Owned {
+  readonly node: PlannedNode
+  readonly ownerBefore: Ownership
+  readonly before: RenderedNode | undefined
+  readonly owner: Ownership
+}
+
+type Ownership = ReturnType<Renderer['poolOf']>
+
 export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
   const before = createRenderer(from)
   const after = createRenderer(to)
-  const owned = nodes.map((node) => ({ node, before: renderedBy(before, node), owner: after.poolOf(node) }))
+  const owned = nodes.map((node): Owned => {
+    const ownerBefore = before.poolOf(node)
+    return { node, ownerBefore, before: renderedBy(before, { node, owner: ownerBefore }), owner: after.poolOf(node) }
+  })
   const byPool = Map.groupBy(owned, ({ owner }) => (owner.kind === 'owned' ? owner.pool : undefined))
+  const blast = measureBlast(
+    owned.flatMap((each) => blastStep(each, after)),
+    new Set(to.pools.keys()),
+  )
   return {
     pools: sorted(to.pools.keys()).map((pool) =>
       planPool(
@@ -44,13 +64,24 @@ export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
     removedPools: sorted(from.pools.keys()).filter((pool) => !to.pools.has(pool)),
     contested: owned.flatMap(({ owner }) => (owner.kind === 'contested' ? [owner.problem] : [])),
     released: owned.filter(({ owner, before }) => owner.kind === 'unowned' && before !== undefined).map(({ node }) => node.name),
+    held: blastReasons(blast, from.fleet.spec.blastRadius),
   }
 }
 
-function renderedBy(renderer: Renderer, node: NodeFacts): RenderedNode | undefined {
-  const owner = renderer.poolOf(node)
+function renderedBy(
+  renderer: Renderer,
+  { node, owner }: { readonly node: NodeFacts; readonly owner: Ownership },
+): RenderedNode | undefined {
   const rendered = owner.kind === 'owned' ? renderer.render(owner.pool, node) : undefined
   return rendered?.ok ? rendered : undefined
+}
+
+/** What pools have completed before is known to the cluster alone: a revert may be told as held though it will not be. */
+function blastStep({ node, ownerBefore, before, owner }: Owned, after: Renderer): BlastStep[] {
+  const poolBefore = ownerBefore.kind === 'owned' ? ownerBefore.pool : undefined
+  const poolAfter = owner.kind === 'owned' ? owner.pool : undefined
+  if (poolBefore === undefined && poolAfter === undefined) return []
+  return [{ poolBefore, poolAfter, before, after: renderedBy(after, { node, owner }), returns: false }]
 }
 
 function sorted(names: Iterable<string>): string[] {

@@ -9,9 +9,21 @@ const fleetSpec = z.strictObject({
     .exactOptional()
     .describe('Nodes of the fleet that may fail at one commit, over all pools, before every pool stops; no limit unless stated.'),
   blastRadius: z
-    .strictObject({ maxNodes: share.describe('A commit that touches more nodes than this is held until it is promoted.') })
+    .strictObject({
+      maxNodes: share
+        .exactOptional()
+        .describe('A commit that changes more nodes than this, or takes their pool from them, is held until it is promoted.'),
+      maxFilesDeleted: z
+        .int()
+        .min(0)
+        .max(100_000)
+        .exactOptional()
+        .describe('A commit that deletes more files and units of hosts than this is held until it is promoted.'),
+    })
     .exactOptional()
-    .describe('Holds commits that would touch too much at once.'),
+    .describe(
+      'Holds commits that would do too much at once. The limits of the accepted commit count, not those of the one to come.',
+    ),
   drift: z
     .strictObject({
       policy: z.enum(['Repair', 'Report']).describe('Repair puts back what was changed on a host; Report only tells.'),
