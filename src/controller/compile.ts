@@ -35,7 +35,7 @@ function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFl
 type FleetParts = Omit<CompiledFleet, 'commit' | 'author' | 'subject'>
 
 function refused(problems: readonly string[]): FleetParts {
-  return { problems, pools: new Map(), policy: {}, historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
+  return { problems, pools: new Map(), policy: {}, blastRadius: {}, historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
 }
 
 function ready(model: FleetModel, namespace: string): FleetParts {
@@ -46,6 +46,7 @@ function ready(model: FleetModel, namespace: string): FleetParts {
     problems: [],
     pools: new Map(pools.map((pool) => [pool.name, pool])),
     policy: fleetPolicy(model.fleet.spec),
+    blastRadius: model.fleet.spec.blastRadius ?? {},
     historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
     ownerOf(node) {
       const owner = owners.get(node.view) ?? ownerOf(renderer, node)

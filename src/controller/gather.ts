@@ -56,6 +56,7 @@ export async function gather(
       pool,
       head: head.fleet,
       problem: head.problem,
+      held: head.held,
       view,
       nodes: members.byPool.get(pool.name) ?? [],
       pods: podsOf(members.byPool.get(pool.name) ?? [], drains),

@@ -1,4 +1,5 @@
 import { KubeError } from '../kube/kube-api.ts'
+import type { CommitGuard } from './commit-guard.ts'
 import type { Compile, CompiledFleet, HeadEvent, Log } from './ports.ts'
 import { RevisionError } from './revision-error.ts'
 import type { RevisionLibrary } from './revision-library.ts'
@@ -11,6 +12,8 @@ export interface HeadState {
   readonly observed?: string
   /** Why the newest commit is not taken. */
   readonly problem?: string
+  /** Why the newest commit is not taken though it is valid: a person must promote it. */
+  readonly held?: string
   /** Why the repository cannot be read; roll-outs go on with what was accepted. */
   readonly trouble?: string
 }
@@ -20,6 +23,7 @@ export interface HeadIntakeOptions {
   readonly store: RevisionStore
   readonly library: RevisionLibrary
   readonly log: Log
+  readonly guard: CommitGuard
 }
 
 /** How many problems of an invalid commit a condition shows; `nodewave validate` shows all. */
@@ -27,12 +31,15 @@ const SHOWN_PROBLEMS = 3
 /** Characters of each. */
 const MAX_PROBLEM = 1000
 
+type HeldEvent = Extract<HeadEvent, { kind: 'head' }>
+
 /** Takes what the repository tells, one pass at a time: a commit is accepted when it is valid and kept in the cluster, not before. */
 export class HeadIntake {
   readonly #options: HeadIntakeOptions
   #pending: readonly HeadEvent[] = []
   #state: HeadState = {}
   #restored = false
+  #held: HeldEvent | undefined
 
   constructor(options: HeadIntakeOptions) {
     this.#options = options
@@ -55,6 +62,7 @@ export class HeadIntake {
   async absorb(): Promise<readonly unknown[]> {
     if (!this.#restored) await this.#restore()
     this.#restored = true
+    this.#releaseHeld()
     for (let event = this.#pending[0]; event !== undefined; event = this.#pending[0]) {
       try {
         this.#state = await this.#after(event)
@@ -80,23 +88,39 @@ export class HeadIntake {
     const { trouble, ...state } = this.#state
     if (event.kind === 'trouble') return { ...state, trouble: event.message }
     if (event.kind === 'mended') return state
-    if (event.kind === 'refused') return { ...state, observed: event.commit, problem: event.message }
-    return this.#accept(event)
+    this.#held = undefined
+    const { held, problem, ...accepted } = state
+    if (event.kind === 'refused') return { ...accepted, observed: event.commit, problem: event.message }
+    return this.#accept(event, accepted)
   }
 
-  async #accept({ snapshot }: Extract<HeadEvent, { kind: 'head' }>): Promise<HeadState> {
-    const { compile, store, library, log } = this.#options
+  /** @param state what stays when the commit is not taken */
+  async #accept(event: HeldEvent, state: HeadState): Promise<HeadState> {
+    const { snapshot } = event
+    const { compile, store, library, log, guard } = this.#options
     const known = this.#state.fleet?.commit === snapshot.commit ? this.#state.fleet : undefined
     const fleet = known ?? compile(snapshot)
-    const { problem, trouble, ...state } = this.#state
     if (fleet.problems.length > 0) {
       log('error', problemText(fleet))
       return { ...state, observed: snapshot.commit, problem: problemText(fleet) }
+    }
+    const objection = known || guard.isPromoted(snapshot.commit) ? undefined : guard.objection(fleet, this.#state.fleet)
+    if (objection !== undefined) {
+      log('warn', objection)
+      this.#held = event
+      return { ...state, observed: snapshot.commit, held: objection }
     }
     await store.put(snapshot)
     library.add(fleet)
     log('info', `accepted commit "${snapshot.commit}"`)
     return { fleet, observed: snapshot.commit }
+  }
+
+  /** Once it is promoted, a commit comes as if it had just been read; a newer one makes it of no interest. */
+  #releaseHeld(): void {
+    const held = this.#held
+    if (this.#pending.some(({ kind }) => kind === 'head')) return
+    if (held && this.#options.guard.isPromoted(held.snapshot.commit)) this.#pending = [held, ...this.#pending]
   }
 }
 

@@ -1,6 +1,7 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { Instant } from '../rollout/snapshot.ts'
 import type { ClusterCache } from './cluster-cache.ts'
+import { commitGuard } from './commit-guard.ts'
 import { Decider } from './decider.ts'
 import { DrainWatch } from './drain/drain-watch.ts'
 import { EventRecorder } from './event-recorder.ts'
@@ -87,7 +88,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     store,
     library,
     renderer,
-    intake: new HeadIntake({ compile, store, library, log }),
+    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer, settings }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),

@@ -11,6 +11,7 @@ export interface PoolSources {
   readonly pool: CompiledPool
   readonly head: CompiledFleet
   readonly problem: string | undefined
+  readonly held: string | undefined
   readonly view: NodePoolView | undefined
   readonly nodes: readonly ClusterNode[]
   /** Of nodes under drain. */
@@ -49,6 +50,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.pool === b.pool &&
     a.head === b.head &&
     a.problem === b.problem &&
+    a.held === b.held &&
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
     a.steadySince === b.steadySince &&
@@ -67,7 +69,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, view, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
+  { pool, head, problem, held, view, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -95,5 +97,6 @@ function snapshotOf(
     gateAnswers,
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
+    ...(held !== undefined && { heldCommit: held }),
   }
 }

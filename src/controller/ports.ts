@@ -3,6 +3,7 @@ import type { DesiredConfig } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
 import type { Names } from '../protocol/names.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { BlastLimits } from '../render/blast-radius.ts'
 import type { Payload } from '../render/payload.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
@@ -84,6 +85,8 @@ export interface CompiledFleet {
   readonly problems: readonly string[]
   readonly pools: ReadonlyMap<string, CompiledPool>
   readonly policy: FleetPolicy
+  /** What a commit that follows this one may do at once. */
+  readonly blastRadius: BlastLimits
   ownerOf(node: ClusterNode): Ownership
   /** How many accepted revisions are kept besides targets and stable ones. */
   readonly historyLimit: number

@@ -39,6 +39,7 @@ function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOu
       ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
       ...warning(object, { reason: 'ActionRefused', message: refusalText(refused.get(pool)) }),
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
+      ...warning(object, { reason: 'HeldForPromotion', message: head.held }),
       ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
     ]
   })

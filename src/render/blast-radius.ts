@@ -35,15 +35,20 @@ export interface Blast {
   readonly leavesNoPool: boolean
 }
 
-/** @param after names of the pools that there are then */
-export function measureBlast(steps: readonly BlastStep[], after: ReadonlySet<string>): Blast {
+/** The names of pools, on each side of a commit. */
+export interface PoolNames {
+  readonly before: ReadonlySet<string>
+  readonly after: ReadonlySet<string>
+}
+
+export function measureBlast(steps: readonly BlastStep[], { before, after }: PoolNames): Blast {
   const changed = steps.filter((step) => isTouched(step))
   return {
     nodes: steps.length,
     touched: changed.length,
     abandoned: abandonedPools(steps, after),
     deleted: deletedBy(changed),
-    leavesNoPool: after.size === 0,
+    leavesNoPool: before.size > 0 && after.size === 0,
   }
 }
 

@@ -51,7 +51,7 @@ export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
   const byPool = Map.groupBy(owned, ({ owner }) => (owner.kind === 'owned' ? owner.pool : undefined))
   const blast = measureBlast(
     owned.flatMap((each) => blastStep(each, after)),
-    new Set(to.pools.keys()),
+    { before: new Set(from.pools.keys()), after: new Set(to.pools.keys()) },
   )
   return {
     pools: sorted(to.pools.keys()).map((pool) =>

@@ -6,7 +6,7 @@ import { isRejected } from './target.ts'
 
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
- * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night.
+ * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night. A person who sends it back means now.
  */
 export function closedWindow(picture: Picture): Restraint | undefined {
   const { open, until } = windowState(picture.pool.policy.windows, picture.now)
@@ -23,6 +23,7 @@ export function closingTime({ pool, now }: Picture): Instant | undefined {
 }
 
 function goesBackAnyway({ pool, run }: Picture): boolean {
+  if (run.memory.rollback) return true
   return pool.policy.rollbackOutsideWindows && isRejected(run.memory, pool.head)
 }
 

@@ -17,6 +17,7 @@ export interface Finding {
 export function obstacleOf(picture: Picture, taking: Taking): Finding | undefined {
   return (
     invalidRepository(picture) ??
+    heldCommit(picture) ??
     lostRollback(picture) ??
     rejection(picture) ??
     askedRollback(picture) ??
@@ -30,6 +31,10 @@ export function obstacleOf(picture: Picture, taking: Taking): Finding | undefine
 
 function invalidRepository({ pool }: Picture): Finding | undefined {
   return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
+}
+
+function heldCommit({ pool }: Picture): Finding | undefined {
+  return pool.heldCommit === undefined ? undefined : { reason: 'HeldForPromotion', message: pool.heldCommit }
 }
 
 function claimedTwice({ pool: { contested = [] } }: Picture): Finding | undefined {

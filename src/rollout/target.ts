@@ -45,6 +45,6 @@ export function refOf({ revision, fingerprint, author, subject }: RevisionRef): 
 }
 
 /** A commit as people name it: in full, or by at least seven characters. */
-export function denotes(text: string | undefined, { revision }: RevisionRef): boolean {
+export function denotes(text: string | undefined, { revision }: Pick<RevisionRef, 'revision'>): boolean {
   return text !== undefined && text.length >= Math.min(7, revision.length) && revision.startsWith(text)
 }

@@ -62,6 +62,7 @@ test('a commit that deletes more files and units than stated is held', () => {
   ])
 })
 
+const pools = { before: new Set(['x', 'y']), after: new Set(['x', 'y']) }
 const aStep = fc.record({
   poolBefore: fc.constantFrom('x', 'y', undefined),
   poolAfter: fc.constantFrom('x', 'y', undefined),
@@ -73,7 +74,7 @@ const aStep = fc.record({
 test('the nodes that count are those that change or lose their pool, but for those that go back', () => {
   fc.assert(
     fc.property(fc.array(aStep), (steps: readonly BlastStep[]) => {
-      const { touched, nodes: total } = measureBlast(steps, new Set(['x', 'y']))
+      const { touched, nodes: total } = measureBlast(steps, pools)
       const changes = steps.filter((step) => step.poolAfter && step.after && step.before?.digest !== step.after.digest)
       const lost = steps.filter((step) => step.poolBefore && !step.poolAfter)
       expect(total).toBe(steps.length)
@@ -86,7 +87,7 @@ test('a fleet that bears every share is never held for the nodes that change', (
   const limits: BlastLimits = { maxNodes: { percent: 100 } }
   fc.assert(
     fc.property(fc.array(aStep), (steps: readonly BlastStep[]) => {
-      const blast = measureBlast(steps, new Set(['x', 'y']))
+      const blast = measureBlast(steps, pools)
       expect(blastReasons(blast, limits).filter((reason) => reason.includes('maxNodes'))).toEqual([])
     }),
   )
