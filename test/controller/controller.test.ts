@@ -97,6 +97,8 @@ test('an invalid commit changes nothing, and the pool says where the mistake is'
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  const labels = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'fleet' }
+  await stage.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations: { 'nodewave.io/promote': B } } })
   stage.push('b', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('flags:', 'flagz:') })
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('fleet.yaml:14:5')
@@ -175,7 +177,7 @@ spec: {nodeSelector: {matchLabels: {gpu: "yes"}}}
   expect(assignedRevision((await stage.until(NODES, () => true)).get('both'))).toBeUndefined()
 })
 
-test('a pool that leaves the repository loses its object, and its nodes keep what they have', async () => {
+test('a pool that leaves the repository, as a person has confirmed, loses its object, and its nodes keep what they have', async () => {
   await using stage = await aStage()
   await stage.addNodes(1)
   stage.startController()
