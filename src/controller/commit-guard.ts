@@ -1,4 +1,4 @@
-import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../protocol/names.ts'
+import { FLEET_CONFIG_MAP } from '../protocol/names.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../render/blast-radius.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import { denotes, isProven } from '../rollout/target.ts'
@@ -6,7 +6,7 @@ import type { ClusterCache } from './cluster-cache.ts'
 import { fleetControls } from './controls.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
-import type { CompiledFleet, CompiledPool, ControllerSettings, RenderedConfig } from './ports.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from './ports.ts'
 
 /** Decides whether a valid commit is taken at once, or only when a person has said that it is meant. */
 export interface CommitGuard {
@@ -19,11 +19,10 @@ export interface CommitGuard {
 export interface GuardSources {
   readonly cluster: Pick<ClusterCache, 'nodes' | 'pools' | 'fleet'>
   readonly renderer: PoolRenderer
-  readonly settings: Pick<ControllerSettings, 'namespace'>
 }
 
 export function commitGuard(sources: GuardSources): CommitGuard {
-  const { cluster, settings } = sources
+  const { cluster } = sources
   return {
     objection(to, from) {
       const before = from ? from.pools.keys() : managedPools(cluster)
@@ -31,8 +30,8 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       const blast = measureBlast(steps, { before: new Set(before), after: new Set(to.pools.keys()) })
       const reasons = blastReasons(blast, from?.blastRadius)
       if (reasons.length === 0) return undefined
-      const remedy = `kubectl -n ${settings.namespace} annotate --overwrite configmap ${FLEET_CONFIG_MAP} ${POOL_CONTROLS.promote}=${to.commit}`
-      return `commit "${to.commit.slice(0, 12)}" is held: ${reasons.join('; ')}; if that is meant: ${remedy}`
+      const commit = to.commit.slice(0, 12)
+      return `commit "${commit}" is held: ${reasons.join('; ')}; if that is meant: nodewave promote --all --revision ${commit}`
     },
     isPromoted(commit) {
       return denotes(fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations).promoted, { revision: commit })

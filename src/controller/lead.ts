@@ -88,7 +88,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     store,
     library,
     renderer,
-    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer, settings }) }),
+    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),

@@ -45,7 +45,7 @@ export function stoppedBefore(pool: PoolSnapshot): Restraint | undefined {
 
 function stop({ fleet, head }: PoolSnapshot): Restraint | undefined {
   if (fleet?.stopped === undefined) return undefined
-  const remedy = `push a fix or a revert, or let it go on: retry=${head.revision} for the whole fleet`
+  const remedy = `push a fix or a revert, or let it go on: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
   return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true }
 }
 

@@ -38,7 +38,7 @@ test('a commit that changes more than the fleet lets through is held until it is
   const pools = await stage.until(POOLS, isHeld)
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe(
-    `commit "bbbbbbbbbbbb" is held: it changes 3 of 3 nodes, and blastRadius.maxNodes is 50%; if that is meant: kubectl -n nodewave-system annotate --overwrite configmap nodewave-fleet nodewave.io/promote=${B}`,
+    `commit "bbbbbbbbbbbb" is held: it changes 3 of 3 nodes, and blastRadius.maxNodes is 50%; if that is meant: nodewave promote --all --revision bbbbbbbbbbbb`,
   )
   expect(pools.get('workers')?.status).toMatchObject({ observedRevision: B, target: { revision: A } })
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)

@@ -97,8 +97,6 @@ test('an invalid commit changes nothing, and the pool says where the mistake is'
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  const labels = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'fleet' }
-  await stage.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations: { 'nodewave.io/promote': B } } })
   stage.push('b', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('flags:', 'flagz:') })
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('fleet.yaml:14:5')
@@ -190,6 +188,8 @@ test('a pool that leaves the repository, as a person has confirmed, loses its ob
   })
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  const labels = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'fleet' }
+  await stage.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels, annotations: { 'nodewave.io/promote': B } } })
   stage.push('b', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('{name: workers}', '{name: others}') })
   await stage.until(POOLS, (found) => !found.has('workers') && found.has('others') && found.has('by-hand'))
   const nodes = await stage.until(NODES, () => true)

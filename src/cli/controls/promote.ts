@@ -13,8 +13,8 @@ interface Flags extends VerbFlags {
   readonly revision?: string
 }
 
-/** What a person's promotion lets go on. */
-const AWAITING: readonly PoolReason[] = ['WaitingForPromotion', 'HeldForPromotion']
+/** A commit is taken as a whole or not at all: what is held is promoted for every pool, and a wave for its own. */
+const AWAITING: Readonly<Record<'fleet' | 'pool', PoolReason>> = { fleet: 'HeldForPromotion', pool: 'WaitingForPromotion' }
 
 export function promoteCommand(io: CliIo): Command {
   return verbCommand('promote')
@@ -27,13 +27,14 @@ export function promoteCommand(io: CliIo): Command {
 }
 
 function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
-  const isFleet = oneOf({ pool, all }) === 'fleet'
+  const whose = oneOf({ pool, all })
+  const isFleet = whose === 'fleet'
   const pools = isFleet ? sight.pools : [poolNamed(sight.pools, pool ?? '')]
-  const waiting = pools.flatMap((candidate) => waitsIn(candidate) ?? [])
+  const waiting = pools.flatMap((candidate) => waitsIn(candidate, AWAITING[whose]) ?? [])
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [first] = waiting
   if (!first) throw new Error(`nothing in ${name} waits for a promotion; nodewave status tells what it does`)
-  if (revision !== undefined && !denotes(revision, { revision: first.revision, fingerprint: '' }))
+  if (revision !== undefined && !denotes(revision, { revision: first.revision }))
     throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: sight.namespace } as const)
@@ -46,8 +47,11 @@ function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags
 }
 
 /** A commit that is held is not the target yet. */
-function waitsIn({ status }: PoolSight): { readonly revision: string; readonly condition: PoolCondition } | undefined {
-  const condition = status.conditions?.find(({ reason }) => AWAITING.includes(reason))
+function waitsIn(
+  { status }: PoolSight,
+  awaiting: PoolReason,
+): { readonly revision: string; readonly condition: PoolCondition } | undefined {
+  const condition = status.conditions?.find(({ reason }) => reason === awaiting)
   const revision = condition?.reason === 'HeldForPromotion' ? status.observedRevision : status.target?.revision
   return condition && revision !== undefined ? { revision, condition } : undefined
 }
