@@ -34,6 +34,8 @@ export function controllerCommand(io: CliIo): Command {
       'where accepted revisions are kept, which no node may read',
       DEFAULT_REVISIONS_NAMESPACE,
     )
+    .option('--prometheus-url <url>', 'the Prometheus of gates that is shown a token; a gate may name another, and that is not')
+    .option('--prometheus-token-file <file>', 'bearer token for it')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'of lines on standard error').choices(LOG_FORMATS).default('text'))
   return addElectionOptions(command, parseDuration)

@@ -1,11 +1,14 @@
-import { STEPS, tellFast } from './fast/story.ts'
+import { STEPS, tellFast, tellGated } from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
 /** The real decision; everything else is a small model. Thousands in half a minute. */
 export const fast: Kind = { name: 'fast', steps: STEPS, tell: tellFast }
 
+/** The same with gates after the waves. */
+export const gated: Kind = { name: 'gated', steps: STEPS, tell: tellGated }
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, full]
+export const KINDS: readonly Kind[] = [fast, gated, full]

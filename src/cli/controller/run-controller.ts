@@ -12,8 +12,9 @@ import { systemTimers } from '../../kube/timers.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
+import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
 
-export interface ControllerSetup extends RepoOptions, ElectionOptions {
+export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
@@ -31,6 +32,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const { poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
   const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
   const election = electionOf(setup)
+  const prometheus = prometheusAccess(setup)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -41,6 +43,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     compile: createCompiler({ namespace }),
     clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,
+    ...(prometheus && { prometheus }),
   }
   const names = namesFor(setup.annotationPrefix)
   try {

@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import type { Action, Decision } from '../../../src/rollout/decision.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/rollback.ts'
-import type { Instant, Memory, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { GateAnswer, Instant, Memory, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import type { Mishap } from './mishap.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
 
@@ -13,6 +13,8 @@ export interface Observed {
   readonly fleet: FleetSnapshot
   readonly decisions: ReadonlyMap<string, Decision>
   readonly at: Instant
+  /** Gates that have held, of which run and wave. */
+  readonly held: ReadonlySet<string>
 }
 
 interface CachedPool {
@@ -33,6 +35,8 @@ export class SimController {
   readonly clockOff: number
   readonly #nodes = new ObjectCache<CachedNode>(() => {})
   readonly #pools = new ObjectCache<CachedPool>(() => {})
+  /** Lost with the process. */
+  readonly #answers = new Map<string, readonly GateAnswer[]>()
   #unheard: FollowEvent<CachedNode>[] = []
   /** The watch is broken: it hears nothing until it lists anew. */
   #deaf = false
@@ -78,7 +82,7 @@ export class SimController {
   pass(mishap?: Mishap): Observed {
     const at = this.#world.now + this.clockOff
     const fleet = this.#snapshot()
-    const observed = { fleet, at, decisions: decideFleet(fleet, at) }
+    const observed = { fleet, at, decisions: decideFleet(fleet, at), held: this.#world.gates.held }
     this.#carryOut(observed, mishap)
     return observed
   }
@@ -121,6 +125,7 @@ export class SimController {
       const { [action.control]: spent, ...controls } = pool.controls
       this.#world.control(pool, controls)
     }
+    if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed.at)])
     const seen = action.kind === 'assign' ? this.#nodes.get(action.node) : undefined
     if (action.kind === 'assign' && seen && this.#world.assign(action, seen, observed)) {
       const node = this.#world.nodes.get(action.node)
@@ -149,6 +154,7 @@ export class SimController {
         kept,
         memory,
         controls,
+        gateAnswers: this.#answers.get(name) ?? [],
       }
     })
     return { pools, policy: rules.fleet, controls: this.#world.fleetControls }

@@ -1,4 +1,5 @@
 import type { Random } from '../random.ts'
+import { gatesChange } from './faults/gates-change.ts'
 import { FAULTS } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
 import { drawMishap } from './mishap.ts'
@@ -13,8 +14,13 @@ export function happen(world: World, random: Random): void {
   if (dice < 0.5) world.step(random.pick([...world.nodes.values()]))
   else if (dice < 0.75) pass(world, random)
   else if (dice < 0.85) world.now += random.pick([200, 5_000, MINUTE, 5 * MINUTE])
+  else if (hasGates(world) && random.chance(0.2)) gatesChange(world, random)
   else random.pick(FAULTS)(world, random)
   checkWorld(world)
+}
+
+function hasGates({ rules }: World): boolean {
+  return [...rules.pools.values()].some(({ gates }) => gates !== undefined)
 }
 
 /** Now and then the controller has not heard everything, hears something twice, or fails in the middle. */

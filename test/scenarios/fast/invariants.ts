@@ -5,6 +5,7 @@ import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
+import { gatesKept } from './invariants/gates-kept.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
@@ -36,6 +37,7 @@ export const INVARIANTS: readonly Invariant[] = [
   nothingRejected,
   canaryExposure,
   assignsOnce,
+  gatesKept,
   noFighting,
   opensByPromotion,
   ourCordons,

@@ -54,6 +54,7 @@ function expectEveryoneAt(content: string, world: World, random: Random): void {
 
 /** Ends every fault that people or machines brought about; what they did to hosts stays. */
 function recover(world: World): void {
+  world.gates.says = 'Held'
   world.fleetControls = {}
   for (const pool of world.pools.values()) world.control(pool, {})
   world.cordonedByPeople.clear()

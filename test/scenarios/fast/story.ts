@@ -1,6 +1,7 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { happen } from './happen.ts'
+import { gates } from './rules/gates.ts'
 import { describeRules, drawRules } from './rules.ts'
 import { settle } from './settle.ts'
 import { World } from './world.ts'
@@ -11,7 +12,18 @@ export const STEPS = 150
 /** One story of a drawn fleet: the same seed, the same story. @param steps how many events; fewer are the same story's beginning */
 export function tellFast(seed: number, steps: number): Told {
   const random = new Random(seed)
-  const world = new World(drawRules(random))
+  return tell(new World(drawRules(random)), { random, steps })
+}
+
+/** The same of fleets whose pools have gates, and depend on no other pool. */
+export function tellGated(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const { pools, fleet } = drawRules(random)
+  const gated = [...pools].map(([name, policy]) => [name, { ...policy, dependsOn: [], ...gates(random) }] as const)
+  return tell(new World({ pools: new Map(gated), fleet }), { random, steps })
+}
+
+function tell(world: World, { random, steps }: { readonly random: Random; readonly steps: number }): Told {
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--) world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}` })
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, 'first'])))

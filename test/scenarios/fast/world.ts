@@ -3,6 +3,7 @@ import type { Action } from '../../../src/rollout/decision.ts'
 import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
+import { GateOracle } from './gate-oracle.ts'
 import { isDown } from './invariants/steps.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
@@ -44,6 +45,7 @@ export class World {
   now = START
   controller: SimController
   fleetControls: FleetControls = {}
+  readonly gates = new GateOracle()
   readonly cordonedByPeople = new Set<string>()
   /** Of the event under way. */
   takes: Take[] = []

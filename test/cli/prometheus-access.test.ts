@@ -1,0 +1,28 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { prometheusAccess } from '../../src/cli/controller/prometheus-access.ts'
+
+test('a token is read from its file each time, for the origin of the URL', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'nodewave-')), 'token')
+  const access = prometheusAccess({ prometheusUrl: 'https://prometheus.example.com/prom', prometheusTokenFile: file })
+  writeFileSync(file, 'one\n')
+
+  expect(access?.origin).toBe('https://prometheus.example.com')
+  expect(await access?.token()).toBe('one')
+  writeFileSync(file, 'two\n')
+  expect(await access?.token()).toBe('two')
+})
+
+test('without a token nobody is shown one', () => {
+  expect(prometheusAccess({})).toBeUndefined()
+})
+
+test.each([
+  [{ prometheusTokenFile: '/token' }, 'state both --prometheus-url and --prometheus-token-file'],
+  [{ prometheusUrl: 'https://p' }, 'state both --prometheus-url and --prometheus-token-file'],
+  [{ prometheusUrl: 'prometheus:9090', prometheusTokenFile: '/token' }, '--prometheus-url "prometheus:9090": expected a URL'],
+])('%j is refused', (options, message) => {
+  expect(() => prometheusAccess(options)).toThrow(message)
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Asked } from '../../../src/controller/gates/inquiry.ts'
+import { nodeConditions } from '../../../src/controller/gates/node-conditions.ts'
+import { projectNode } from '../../../src/controller/node-view.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+
+/** Conditions by node. */
+function ask(
+  fleet: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  { require = [], forbid = [] }: { readonly require?: readonly string[]; readonly forbid?: readonly string[] },
+) {
+  const nodes = new Map(
+    Object.entries(fleet).map(([name, statuses]) => {
+      const conditions = Object.entries(statuses).map(([type, status]) => ({ type, status }))
+      return [name, projectNode(namesFor())({ metadata: { name }, status: { conditions } })]
+    }),
+  )
+  const asked = { nodes: [...Object.keys(fleet), 'gone'] } as unknown as Asked
+  return nodeConditions(nodes)({ kind: 'nodeConditions', require, forbid }, asked, new AbortController().signal)
+}
+
+test.each([
+  ['a forbidden one that is False', { n0: { DiskPressure: 'False' } }, { forbid: ['DiskPressure'] }],
+  ['a forbidden one that is not there', { n0: {} }, { forbid: ['KernelDeadlock'] }],
+  ['a required one that is True', { n0: { 'example.com/Fine': 'True' } }, { require: ['example.com/Fine'] }],
+])('%s holds', async (_, fleet, check) => {
+  expect(await ask(fleet, check)).toMatchObject({ verdict: 'Held' })
+})
+
+test.each([
+  [
+    'a forbidden one that is True',
+    { n0: { DiskPressure: 'True' } },
+    { forbid: ['DiskPressure'] },
+    'DiskPressure is True, wanted False',
+  ],
+  [
+    'a forbidden one that nobody knows',
+    { n0: { DiskPressure: 'Unknown' } },
+    { forbid: ['DiskPressure'] },
+    'DiskPressure is Unknown, wanted False',
+  ],
+  ['a required one that is False', { n0: { Fine: 'False' } }, { require: ['Fine'] }, 'Fine is False, wanted True'],
+  ['a required one that is not there', { n0: {} }, { require: ['Fine'] }, 'Fine is not there, wanted True'],
+])('%s does not hold', async (_, fleet, check, message) => {
+  expect(await ask(fleet, check)).toEqual({ verdict: 'NotHeld', value: 1, message: `node "n0": ${message}` })
+})
+
+test('of many nodes the first are named, and the others counted', async () => {
+  const fleet = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`n${i}`, { DiskPressure: 'True' }]))
+
+  expect((await ask(fleet, { forbid: ['DiskPressure'] })).message).toMatch(
+    /^node "n0": .*; node "n1": .*; node "n2": .*; and 2 more$/,
+  )
+})

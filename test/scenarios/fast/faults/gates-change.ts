@@ -1,0 +1,8 @@
+import type { Random } from '../../random.ts'
+import type { World } from '../world.ts'
+
+/** The measured thing grows worse or better, or cannot be asked. */
+export function gatesChange(world: World, random: Random): void {
+  world.gates.says = random.pick(['Held', 'Held', 'NotHeld', 'Unanswered', 'Failed'])
+  world.tell(`gates: ${world.gates.says}`)
+}

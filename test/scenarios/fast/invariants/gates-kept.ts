@@ -1,0 +1,23 @@
+import { lookAt } from '../../../../src/rollout/picture.ts'
+import { passKey } from '../gate-oracle.ts'
+import type { Invariant } from '../invariants.ts'
+import { type Decided, decidedPools } from './steps.ts'
+
+/** Of what the gates really said, not of what the status says that they did. */
+export const gatesKept: Invariant = {
+  claim: 'no wave opens, and no run completes, before the gates of the wave before have held',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => isKept(decided, observed)),
+}
+
+function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number; readonly held: ReadonlySet<string> }): boolean {
+  const { run, waves, open, members } = lookAt(pool, at)
+  const [top] = decision.status.history
+  const startedAt = run.memory.history[0]?.startedAt ?? ''
+  if (run.state !== 'Going' || run.proven || top?.startedAt !== startedAt) return true
+  const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
+  return waves.slice(open, openNow).every(({ name }, i) => {
+    const isEmpty = members.every(({ wave }) => wave !== open + i)
+    const asked = (pool.policy.gates ?? []).filter(({ after }) => after === undefined || after.includes(name))
+    return isEmpty || asked.every((gate) => held.has(passKey({ pool: pool.name, run: startedAt, wave: name, gate: gate.name })))
+  })
+}
