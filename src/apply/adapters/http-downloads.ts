@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { chmod, mkdir, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname } from 'node:path'
-import { Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { http, https } from '../../kube/node-http.ts'
 import type { Artifact } from '../../protocol/host-document.ts'
 import type { Downloads } from '../ports.ts'
@@ -13,6 +10,7 @@ import { sha256OfFile } from './sha256-of-file.ts'
 const MAX_REDIRECTS = 5
 /** Milliseconds without a byte. */
 const STALL = 60_000
+const PIECE = 1024 * 1024
 
 /** What arrived is not what the release says it should be. Nothing of it is kept. */
 export class ChecksumError extends Error {
@@ -34,14 +32,10 @@ export function httpDownloads({ place = (path: string) => path } = {}): Download
 async function download(artifact: Artifact, target: string, options: Parameters<Downloads['fetch']>[2]): Promise<void> {
   const partial = `${target}.part`
   try {
-    const hash = createHash('sha256')
     const response = await follow(artifact.url, options.signal)
-    await pipeline(response, measure(hash, options.maxBytes), createWriteStream(partial, { mode: 0o600 })).catch(
-      (cause: Error) => {
-        throw new Error(`download "${artifact.url}": ${cause.message}`, { cause })
-      },
-    )
-    const found = hash.digest('hex')
+    const found = await receive(response, partial, options.maxBytes).catch((cause: Error) => {
+      throw new Error(`download "${artifact.url}": ${cause.message}`, { cause })
+    })
     if (found !== artifact.sha256)
       throw new ChecksumError(`download "${artifact.url}": sha256 is ${found}, expected ${artifact.sha256}`)
     // Not told to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
@@ -52,16 +46,39 @@ async function download(artifact: Artifact, target: string, options: Parameters<
   }
 }
 
-function measure(hash: ReturnType<typeof createHash>, maxBytes: number): Transform {
+/** @returns hex digest of what came. */
+async function receive(response: IncomingMessage, to: string, maxBytes: number): Promise<string> {
+  const hash = createHash('sha256')
+  const handle = await open(to, 'w', 0o600)
   let size = 0
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      size += chunk.length
-      if (size > maxBytes) return done(new Error(`more than ${maxBytes} bytes`))
-      hash.update(chunk)
-      done(null, chunk)
-    },
-  })
+  try {
+    for await (const piece of inPieces(response)) {
+      size += piece.length
+      if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`)
+      hash.update(piece)
+      await handle.writeFile(piece)
+    }
+    return hash.digest('hex')
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What comes in 64 kB, in pieces of 1 MB: fewer writes, and one buffer for all of them, so that a piece counts only until the next. */
+async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafeSlow(PIECE)
+  let filled = 0
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length; ) {
+      const taken = chunk.copy(buffer, filled, at)
+      at += taken
+      filled += taken
+      if (filled < PIECE) continue
+      yield buffer
+      filled = 0
+    }
+  }
+  yield buffer.subarray(0, filled)
 }
 
 async function follow(url: string, signal: AbortSignal | undefined): Promise<IncomingMessage> {

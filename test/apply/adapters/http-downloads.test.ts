@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,6 +9,8 @@ import { httpDownloads } from '../../../src/apply/adapters/http-downloads.ts'
 
 /** sha256 of `hello\n` */
 const HELLO = '5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'
+/** Several pieces and a rest, of bytes that differ from piece to piece. */
+const LARGE = Buffer.from(Array.from({ length: 1_200_000 }, (_, index) => index).join(','))
 let server: Server
 let base = ''
 let folder = ''
@@ -19,6 +22,7 @@ beforeAll(async () => {
     if (request.url === '/moved') return response.writeHead(302, { location: '/hello' }).end()
     if (request.url === '/loop') return response.writeHead(302, { location: '/loop' }).end()
     if (request.url === '/hello') return response.end('hello\n')
+    if (request.url === '/large') return response.end(LARGE)
     if (request.url === '/cut') {
       response.writeHead(200, { 'content-length': '100' })
       return response.write('half', () => response.socket?.destroy())
@@ -42,6 +46,13 @@ test('httpDownloads keeps a file whose checksum is right, executable when asked'
   await fetch('/moved')
   expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')
   expect(statSync(join(folder, 'kubelet')).mode & 0o777).toBe(0o755)
+})
+
+test('httpDownloads writes what it hashed, whole and in order, when it is large', async () => {
+  const sha256 = createHash('sha256').update(LARGE).digest('hex')
+  await fetch('/large', { sha256, maxBytes: LARGE.length })
+  expect(readFileSync(join(folder, 'kubelet')).equals(LARGE)).toBe(true)
+  await expect(fetch('/large', { sha256: HELLO, maxBytes: LARGE.length - 1 })).rejects.toThrow('more than')
 })
 
 test('httpDownloads asks nobody when the file is already there', async () => {
