@@ -1,5 +1,5 @@
 import type { AgentContext } from './context.ts'
-import { type Assignment, fetchAssignment } from './fetch.ts'
+import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
 import type { Wanted } from './node-watch.ts'
 import type { Outcome } from './state.ts'
 
@@ -23,7 +23,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
   if (settled && outcome.assignment === wanted.text) return undefined
   if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
-  return { goal: (await checkpointed(wanted.text, context)) ?? (await download(wanted.text, context)) }
+  return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp(wanted.text, context)) }
 }
 
 async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {
@@ -49,9 +49,23 @@ async function checkpointed(text: string, { state }: AgentContext): Promise<Assi
   return kept?.text === text ? kept : undefined
 }
 
-async function download(text: string, { state, ports, options }: AgentContext): Promise<Assignment> {
-  const assignment = await fetchAssignment(text, { node: ports.node, namespace: options.namespace })
+async function takeUp(text: string, context: AgentContext): Promise<Assignment> {
+  const { state, ports, options } = context
+  const known = await assignedAnew(text, context)
+  const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace }))
   await state.checkpoint(assignment)
   await state.point('assigned', assignment.digest)
   return assignment
+}
+
+/** What says which content is meant; the rest of an annotation says how and why it is to be applied. */
+const NAMES = ['KUBELET_VERSION', 'KUBELET_CONFIG', 'KUBELET_OPTS', 'HOST_CONFIG', 'NAMESPACE', 'DIGEST'] as const
+
+/** What was assigned last, granted more or to be tried once more: its digest says that it still is what was fetched. */
+async function assignedAnew(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
+  const desired = parseAssignment(text)
+  const digest = await state.digest('assigned')
+  if (digest === undefined || desired.DIGEST !== digest) return undefined
+  const kept = await state.restore(digest)
+  return kept && NAMES.every((key) => kept.desired[key] === desired[key]) ? { ...kept, text, desired } : undefined
 }
