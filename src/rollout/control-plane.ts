@@ -98,12 +98,19 @@ function missingInstance(node: string, view: ControlPlaneView): string | undefin
   return undefined
 }
 
-/** All other members are well by now. Where there is one alone there is no other way; where two are both needed, a third can be had. */
+/**
+ * All other members are well by now. Where there is one alone there is no other way; where two are both needed, a third can be had. Those
+ * on nodes without the role must not make up a majority: any kubelet can pretend to run one.
+ */
 function lostQuorum(node: string, view: ControlPlaneView): string | undefined {
-  const members = hostsOf('etcd', view)
-  if (members.size === 1 || !members.has(node)) return undefined
-  const quorum = Math.floor(members.size / 2) + 1
-  return members.size > quorum ? undefined : `etcd has ${members.size} members and needs ${quorum}: add one before`
+  const all = hostsOf('etcd', view)
+  const trusted = view.nodes.filter((host) => isControlPlaneNode(host) && all.has(host.name))
+  const needed = [all.size, trusted.length].find((members) => members > 1 && members === quorumOf(members))
+  return needed === undefined || !all.has(node) ? undefined : `etcd has ${needed} members and needs ${needed}: add one before`
+}
+
+function quorumOf(members: number): number {
+  return Math.floor(members / 2) + 1
 }
 
 /** Nodes where a component should run and is not seen: somebody took its manifest away, or its kubelet never came up. */

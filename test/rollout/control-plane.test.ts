@@ -71,6 +71,13 @@ describe('etcd', () => {
     expect(hindranceTo('a', stacked([aHost('a'), aHost('b')]))?.message).toBe('etcd has 2 members and needs 2: add one before')
   })
 
+  test('with two members, a third that a node without the role pretends to run makes no majority', () => {
+    const pair = stacked([aHost('a'), aHost('b')])
+    const pretended = { nodes: [...pair.nodes, aNode('x')], instances: [...pair.instances, instance('etcd', 'x')], answers: [] }
+
+    expect(hindranceTo('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add one before')
+  })
+
   test('on nodes of its own, an API server beside two members may be changed', () => {
     const view = {
       nodes: [
