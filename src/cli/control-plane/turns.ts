@@ -19,7 +19,7 @@ export function turnsText(
 
 function hinderedNow(hosts: readonly string[], view: ControlPlaneView | undefined): string {
   const hindrance = hosts.flatMap((host) => (view && hindranceTo(host, view)) ?? [])[0]
-  return hindrance === undefined ? '' : `; now they wait: ${hindrance.message}`
+  return hindrance === undefined ? '' : `; at present they wait: ${hindrance.message}`
 }
 
 const ONE_BY_ONE = 'one at a time over all pools, and only while all other API servers and etcd members are well'

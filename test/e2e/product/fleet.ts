@@ -26,7 +26,11 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
       ...rollout,
     },
   }
-  const fleet = { rollout: { maxUnavailable: 1, maxFailures: 0, onFailure: 'Halt', trial: '5s', drain: { mode: 'Never' } } }
+  // Scenarios share a cluster, and most begin with the older version.
+  const back = { allowDowngrade: true }
+  const fleet = {
+    rollout: { maxUnavailable: 1, maxFailures: 0, onFailure: 'Halt', trial: '5s', drain: { mode: 'Never' }, ...back },
+  }
   return {
     'fleet.yaml': document('Fleet', 'e2e', fleet),
     'release.yaml': document('KubeletRelease', 'local', { binary: await binaries(cluster) }),
