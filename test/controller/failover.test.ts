@@ -89,6 +89,27 @@ test('a leader that ends hands over at once, in the middle of a wave', async () 
   expect(second.log.filter((line) => line.startsWith('warn pass'))).toEqual([])
 })
 
+test('a release that is heard of while the lease is being read is not missed', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  const first = await replicas.start('first')
+  const [read, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const kube = {
+    ...replicas.kube,
+    async get(path: string) {
+      const lease = await replicas.kube.get(path)
+      read.resolve()
+      await answered.promise
+      return lease
+    },
+  } as typeof replicas.kube
+  await replicas.start('second', { kube })
+  await read.promise
+  await first.stop()
+  answered.resolve()
+  await replicas.clock.advance(0)
+  expect(await replicas.holder()).toBe('second')
+})
+
 test('a leader that is killed in the middle of a wave is followed after the lease duration, and not before', async () => {
   const { replicas, first } = await aPair(6)
   await using _ = replicas

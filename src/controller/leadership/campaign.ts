@@ -71,6 +71,8 @@ class Campaign {
   #granted = false
   #standby = new AbortController()
   #holder: string | undefined
+  /** How often there was news. */
+  #heard = 0
 
   constructor(options: CampaignOptions) {
     this.#options = options
@@ -88,6 +90,7 @@ class Campaign {
         project: ({ metadata }) => metadata.name,
       })) {
         if (this.#leads()) continue
+        this.#heard += 1
         this.#candidate = afterNews(this.#candidate)
         this.#news.fire()
       }
@@ -175,8 +178,11 @@ class Campaign {
 
   async #look(): Promise<void> {
     const { kube, namespace, clock } = this.#options
+    const heard = this.#heard
     this.#found = await kube.get<KubeObject>(leasePath(namespace), this.#patience()).catch(unlessMissing)
     this.#candidate = afterLook(this.#candidate, this.#found ? sightingOf(this.#found) : {}, clock.elapsed())
+    // What was heard meanwhile may be newer than what was read.
+    if (this.#heard !== heard) this.#candidate = afterNews(this.#candidate)
   }
 
   /** PUT makes a Lease that is not there, and is the one way to make it that a rule for this name alone can allow. */

@@ -9,6 +9,8 @@ import { waitUntil } from './wait.ts'
 export interface Daemon {
   readonly pid: number
   isRunning(): boolean
+  /** Sends it and waits for nothing. */
+  signal(signal: NodeJS.Signals): void
   /** SIGKILL unless told otherwise; resolves when it has ended. */
   kill(signal?: NodeJS.Signals): Promise<void>
   /** Everything that it wrote. */
@@ -31,6 +33,7 @@ export function startDaemon(slot: Slot, { name, command, env = {} }: DaemonOptio
     pid: id.pid,
     isRunning: () => isRunning(id),
     log: () => readFileSync(log).subarray(written).toString(),
+    signal: (signal) => killProcess(id, signal),
     async kill(signal = 'SIGKILL') {
       killProcess(id, signal)
       await waitUntil(() => !isRunning(id), { for: `${name} to end`, timeoutMs: 30_000 })

@@ -24,14 +24,17 @@ export interface ControllerOptions {
   /** Its own directory; another one is a controller with an empty disk. */
   readonly stateDirectory?: string
   readonly args?: readonly string[]
+  /** Of its log and, unless stated, its directory; the default is `controller`. */
+  readonly name?: string
 }
 
 export async function startController(cluster: Cluster, options: ControllerOptions): Promise<Daemon> {
-  const state = options.stateDirectory ?? join(cluster.slot.dir, 'controller')
+  const { name = 'controller' } = options
+  const state = options.stateDirectory ?? join(cluster.slot.dir, name)
   const program = [process.execPath, join(checkout, 'src/cli/main.ts'), 'controller']
   const args = [`--repo=${options.repository}`, '--branch=main', `--namespace=${namespace}`, `--state-dir=${state}`]
   const env = { KUBECONFIG: await accountKubeconfig(cluster), HOME: cluster.slot.dir }
-  const controller = cluster.daemon({ name: 'controller', command: [...program, ...args, ...(options.args ?? [])], env })
+  const controller = cluster.daemon({ name, command: [...program, ...args, ...(options.args ?? [])], env })
   // One that refuses its arguments is better told of here than by a scenario that waits for what it should do.
   const settled = () => controller.log().includes('following') || !controller.isRunning()
   await waitUntil(settled, { for: 'the controller to start', timeoutMs: 15_000 })

@@ -4,7 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Daemon } from '../cluster/daemon.ts'
 import type { GitRepository } from '../git/repository.ts'
 import { installAgent } from './agent.ts'
-import { installManifests, startController } from './controller.ts'
+import { type ControllerOptions, installManifests, startController } from './controller.ts'
 import { type FleetOptions, fleetFiles } from './fleet.ts'
 import { completed, waitPool } from './pool.ts'
 
@@ -20,6 +20,8 @@ export interface Product {
   settled(commit: string, timeoutMs?: number): Promise<void>
   /** Start another controller, with a directory of its own when the old one's disk is lost. */
   restartController(stateDirectory?: string): Promise<void>
+  /** Start one more beside it, with a directory of its own. */
+  addController(name: string): Promise<Daemon>
 }
 
 const products = new WeakMap<Cluster, Promise<Product>>()
@@ -35,11 +37,11 @@ async function install(cluster: Cluster): Promise<Product> {
   const parts = [cluster.repository('fleet'), bundleAgent(cluster.slot.dir), installManifests(cluster)] as const
   const [repository, bundle] = await Promise.all(parts)
   await Promise.all(cluster.nodes.map((node) => installAgent(node, { bundle })))
-  const start = (stateDirectory?: string) =>
+  const start = (more: Pick<ControllerOptions, 'stateDirectory' | 'name'> = {}) =>
     startController(cluster, {
       repository: repository.url,
       args: ['--poll=1s'],
-      ...(stateDirectory === undefined ? {} : { stateDirectory }),
+      ...more,
     })
   const push = async (fleet: FleetOptions, message: string) => repository.push(await fleetFiles(cluster, fleet), message)
   const settled = async (commit: string, timeoutMs = 120_000) => {
@@ -56,8 +58,9 @@ async function install(cluster: Cluster): Promise<Product> {
       return commit
     },
     async restartController(stateDirectory) {
-      product.controller = await start(stateDirectory)
+      product.controller = await start(stateDirectory === undefined ? {} : { stateDirectory })
     },
+    addController: (name) => start({ name }),
   }
   return product
 }

@@ -1,13 +1,12 @@
 /** Whatever goes away in the middle of a roll-out and comes back: the roll-out goes on from what the cluster and the disks know. */
 import { join } from 'node:path'
-import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { assignedNodes, checkOneByOne, firstAssigned, firstSays, isAssigned } from '../product/course.ts'
-import { type Product, productOn } from '../product/product.ts'
+import { assignedNodes, checkOneByOne, firstSays, isAssigned } from '../product/course.ts'
+import { allAt, beginUpgrade } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
-import { startTimeline, type Timeline } from '../timeline.ts'
+import { startTimeline } from '../timeline.ts'
 
 export const scenarios: readonly Scenario[] = [
   { name: 'api-outage', nodes: [{}, {}], group: 'fleet', run: apiOutage },
@@ -19,7 +18,7 @@ export const scenarios: readonly Scenario[] = [
 /** The node that is being upgraded ends its work without an API server, and keeps what it proved. */
 async function apiOutage(cluster: Cluster, { part }: Report): Promise<void> {
   using timeline = startTimeline(cluster.api)
-  const { product, commit, version, node } = await begin(cluster, timeline)
+  const { product, commit, version, node } = await beginUpgrade(cluster, timeline)
   await firstSays(timeline, node.name, { commit, phase: 'Applying' })
   await part('API server away until the node has ended its work', async () => {
     await cluster.stop('kube-apiserver')
@@ -35,7 +34,7 @@ async function apiOutage(cluster: Cluster, { part }: Report): Promise<void> {
 /** Before the commit mark the agent undoes what it finds after the boot, and begins anew; after it, it goes on to prove it. */
 async function powerCut(cluster: Cluster, { part }: Report, mark: 'intent' | 'committed'): Promise<void> {
   using timeline = startTimeline(cluster.api)
-  const { product, commit, version, node } = await begin(cluster, timeline)
+  const { product, commit, version, node } = await beginUpgrade(cluster, timeline)
   await part('power cut in the middle of the transaction, boot', async () => {
     await waitUntil(() => isInTransaction(node, mark), {
       for: `"${node.name}" to write "${mark}"`,
@@ -57,7 +56,7 @@ async function powerCut(cluster: Cluster, { part }: Report, mark: 'intent' | 'co
 /** The second node is still to come, the repository cannot be reached, and the new controller's disk is empty. */
 async function controllerKilled(cluster: Cluster, { part }: Report): Promise<void> {
   using timeline = startTimeline(cluster.api)
-  const { product, commit, version, node } = await begin(cluster, timeline)
+  const { product, commit, version, node } = await beginUpgrade(cluster, timeline)
   await product.controller.kill('SIGKILL')
   await cluster.git.stop()
   await part('the node ends its work alone', () => firstSays(timeline, node.name, { commit, phase: 'Applied' }))
@@ -78,25 +77,6 @@ async function controllerKilled(cluster: Cluster, { part }: Report): Promise<voi
   await cluster.git.start()
 }
 
-interface Begun {
-  readonly product: Product
-  readonly commit: string
-  readonly version: string
-  /** The first that was assigned the commit. */
-  readonly node: Node
-}
-
-/** Push the version that the nodes do not have: to and fro is one upgrade less than to begin anew each time. */
-async function begin(cluster: Cluster, timeline: Timeline): Promise<Begun> {
-  const product = await productOn(cluster)
-  const [from, version] = (await versionsOf(cluster)).includes(versions.kubernetes)
-    ? [versions.kubernetes, versions.olderKubelet]
-    : [versions.olderKubelet, versions.kubernetes]
-  await product.settle({ version: from })
-  const commit = await product.push({ version }, `kubelet ${version}`)
-  return { product, commit, version, node: cluster.node(await firstAssigned(timeline, commit)) }
-}
-
 /** By what is on the node's own disk. */
 async function hasEnded(node: Node, commit: string): Promise<boolean> {
   const outcome = await node.read('/var/lib/nodewave/meta/outcome.json')
@@ -105,17 +85,4 @@ async function hasEnded(node: Node, commit: string): Promise<boolean> {
 
 async function isInTransaction(node: Node, mark: string): Promise<boolean> {
   return (await node.read('/var/lib/nodewave/journal.jsonl')).includes(`"at":"${mark}"`)
-}
-
-async function versionsOf({ nodes }: Cluster): Promise<string[]> {
-  return Promise.all(nodes.map(async (node) => (await node.get()).status.nodeInfo.kubeletVersion.replace(/^v/, '')))
-}
-
-async function allAt(cluster: Cluster, version: string): Promise<void> {
-  const found = await versionsOf(cluster)
-  check(
-    `all nodes run ${version}`,
-    found.every((kubelet) => kubelet === version),
-    found,
-  )
 }
