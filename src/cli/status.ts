@@ -6,6 +6,7 @@ import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { readPools } from './controls/sight.ts'
+import { firstCommitTrouble, noPoolsLines } from './status/first-commit.ts'
 import { type NodeSight, nodeSight, nodeStatusLines } from './status/node-status.ts'
 import { poolDetails } from './status/pool-details.ts'
 import { isReady, type PoolSight } from './status/pool-sight.ts'
@@ -40,7 +41,7 @@ async function runStatus(
   if (watch && output !== 'text') throw new Error(`--watch does not go with -o ${output}; leave one of them out`)
   const kube = await connectTo(io, { kubeconfig, context })
   if (watch) return watchUntilInterrupted(io, kube, await watchedPool(kube, name))
-  if (name === undefined) return showPools(io, await readPools(kube), output)
+  if (name === undefined) return showFleet(io, kube, output)
   const subject = await subjectNamed(kube, name)
   if (subject.kind === 'node')
     return showNode(io, nodeSight(subject.node, { names: namesFor(annotationPrefix), pools: subject.pools }), output)
@@ -55,6 +56,14 @@ async function watchedPool(kube: KubeApi, name: string | undefined): Promise<str
   const subject = await subjectNamed(kube, name)
   if (subject.kind === 'pool') return subject.pool.name
   throw new Error(`--watch follows pools, and "${name}" is a node; leave --watch out`)
+}
+
+async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Promise<void> {
+  const pools = await readPools(kube)
+  if (pools.length > 0) return showPools(io, pools, output)
+  const trouble = await firstCommitTrouble(kube)
+  io.stdout(output === 'text' ? text(noPoolsLines(trouble)) : document({ pools, ...(trouble && { trouble }) }, output))
+  io.exit(1)
 }
 
 function showPools(io: CliIo, pools: readonly PoolSight[], output: Flags['output']): void {

@@ -9,7 +9,7 @@ import type { Log } from './ports.ts'
 /** Something to tell people on an object. */
 export interface Telling {
   readonly object:
-    | { readonly kind: 'Node'; readonly name: string }
+    | { readonly kind: 'Node' | 'Namespace'; readonly name: string }
     | { readonly kind: 'NodePool'; readonly name: string; readonly uid: string }
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
@@ -44,6 +44,12 @@ export class EventRecorder {
     await Promise.all(fresh.map(([name, telling]) => this.#tell(name, telling, new Date(now).toISOString())))
   }
 
+  /** Tells again what was told before: a server forgets events after an hour, and does nothing with one that it still has. */
+  async recordAnew(tellings: readonly Telling[], now: Instant): Promise<void> {
+    this.#told = new Set()
+    await this.record(tellings, now)
+  }
+
   async #tell(name: string, telling: Telling, stamp: string): Promise<void> {
     try {
       await this.#kube.create(EVENTS, eventObject(name, telling, stamp))
@@ -61,7 +67,7 @@ function eventObject(name: string, telling: Telling, stamp: string): object {
     kind: 'Event',
     metadata: { name, namespace: 'default' },
     involvedObject: {
-      apiVersion: object.kind === 'Node' ? 'v1' : NODEPOOL_API_VERSION,
+      apiVersion: object.kind === 'NodePool' ? NODEPOOL_API_VERSION : 'v1',
       kind: object.kind,
       name: object.name,
       uid: uidOf(telling),
@@ -80,7 +86,7 @@ function eventObject(name: string, telling: Telling, stamp: string): object {
 
 /** As the kubelet does: the uid of a Node in events is its name. */
 function uidOf({ object }: Telling): string {
-  return object.kind === 'Node' ? object.name : object.uid
+  return object.kind === 'NodePool' ? object.uid : object.name
 }
 
 function nameOf(telling: Telling): string {

@@ -4,10 +4,11 @@ import type { Instant } from '../rollout/snapshot.ts'
 import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
 import { type AcceptedHead, type Gathered, gather, renderedFor } from './gather.ts'
+import type { HeadState } from './head-intake.ts'
 import { isolated, throwFirst } from './isolated.ts'
 import { mirrorPools } from './mirror-pools.ts'
 import type { Shell } from './shell.ts'
-import { tellingsOf } from './tellings.ts'
+import { firstCommitTellings, tellingsOf } from './tellings.ts'
 
 /**
  * Looks at everything once, decides, and acts.
@@ -18,15 +19,25 @@ export async function pass(shell: Shell): Promise<Instant | undefined> {
   if (shell.requests.isNew(shell.cluster.pools.items.values())) shell.ports.source.look()
   const unkept = await shell.intake.absorb()
   const { fleet, ...head } = shell.intake.state
-  const passed = fleet && (await passWith(shell, { ...head, fleet }))
-  throwFirst([...unkept, ...(passed?.failures ?? [])])
-  return passed?.wakeAt
+  const passed = fleet ? await passWith(shell, { ...head, fleet }) : await passWithout(shell, head)
+  throwFirst([...unkept, ...passed.failures])
+  return passed.wakeAt
 }
 
 interface Passed {
   readonly wakeAt: Instant | undefined
   /** What was refused; the rest was carried out. */
   readonly failures: readonly unknown[]
+}
+
+/** How often it is told, in milliseconds, that not even the first commit is taken. */
+const TELL_AGAIN = 10 * 60_000
+
+async function passWithout({ ports, settings, events }: Shell, head: HeadState): Promise<Passed> {
+  const now = ports.clock.now()
+  const tellings = firstCommitTellings(head, settings.namespace)
+  await events.recordAnew(tellings, now)
+  return { wakeAt: tellings.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
 }
 
 async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {

@@ -3,6 +3,7 @@ import type { Decision, Notice } from '../rollout/decision.ts'
 import type { Telling } from './event-recorder.ts'
 import type { Executed } from './execute.ts'
 import type { AcceptedHead } from './gather.ts'
+import type { HeadState } from './head-intake.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 
@@ -19,6 +20,15 @@ export interface PassOutcome {
 /** Everything that people should find at the objects concerned after a pass. */
 export function tellingsOf({ nodes, ...outcome }: PassOutcome): Telling[] {
   return [...poolTellings(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+}
+
+/** What keeps the first commit from being taken. No pool is there yet to say so; the controller's own namespace is. */
+export function firstCommitTellings({ problem, trouble }: HeadState, namespace: string): Telling[] {
+  const object = { kind: 'Namespace', name: namespace } as const
+  return [
+    ...warning(object, { reason: 'InvalidRepository', message: problem }),
+    ...warning(object, { reason: 'RepositoryUnreachable', message: trouble }),
+  ]
 }
 
 /** What an agent could not do, on its Node: a rollback may already have moved the pool on. */

@@ -1,10 +1,14 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CliIo } from '../../src/cli/cli-io.ts'
 import type { PoolSight } from '../../src/cli/status/pool-sight.ts'
 import { renderLine, renderStatus } from '../../src/cli/status/render-status.ts'
 import { watchStatus } from '../../src/cli/status/watch-status.ts'
 import type { FollowEvent, KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
+import { aFleet } from '../controller/a-fleet.ts'
 import { FakeKube } from '../controller/fake-kube.ts'
+import { aStage } from '../controller/stage.ts'
+import { aFolder, runCli } from './run-cli.ts'
 
 const rolling: PoolSight = {
   name: 'workers',
@@ -45,6 +49,23 @@ test('status says what to look for when there are no pools', () => {
   expect(renderStatus([], { color: false })).toEqual([
     'There are no pools: is a controller running, and has it accepted a commit?',
   ])
+})
+
+test('status says why there are no pools when no commit was ever accepted', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  stage.startController()
+  stage.push('a', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('flags:', 'flagz:') })
+  await stage.until('/api/v1/namespaces/default/events', (found) => found.size === 1)
+  const text = await runCli(folder, ['status', '--kubeconfig', join(folder, 'kubeconfig')])
+  expect(text.code).toBe(1)
+  expect(text.stdout).toBe(`There are no pools, for no commit has been accepted yet.
+
+InvalidRepository, told at 2026-11-21T08:00:00.000Z:
+  commit "aaaaaaaaaaaa" is not valid and not taken: fleet.yaml:14:5: unknown field "flagz"; did you mean "flags"?
+`)
+  const json = await runCli(folder, ['status', '-o', 'json', '--kubeconfig', join(folder, 'kubeconfig')])
+  expect(JSON.parse(json.stdout)).toMatchObject({ pools: [], trouble: { reason: 'InvalidRepository' } })
 })
 
 test('a change is one line where nothing can be redrawn', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 
@@ -105,6 +106,26 @@ test('an invalid commit changes nothing, and the pool says where the mistake is'
   expect([...events.values()].filter(({ reason }) => reason === 'InvalidRepository').length).toBe(1)
   stage.push('c', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+})
+
+test('a first commit that is invalid is an event on the namespace of the controller, again and again until it is mended', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startController()
+  stage.push('a', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('flags:', 'flagz:') })
+  const told = (found: ReadonlyMap<string, KubeObject>) =>
+    [...found.values()].find(({ reason }) => reason === 'InvalidRepository')
+  const event = told(await stage.until(EVENTS, (found) => told(found) !== undefined))
+  expect(event).toMatchObject({
+    involvedObject: { kind: 'Namespace', apiVersion: 'v1', name: 'nodewave-system' },
+    type: 'Warning',
+    message: expect.stringContaining('fleet.yaml:14:5'),
+  })
+  await stage.kube.delete(`${EVENTS}/${event?.metadata.name}`)
+  stage.clock.advance(600_000)
+  await stage.until(EVENTS, (found) => told(found) !== undefined)
+  stage.push('b', aFleet())
+  await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === B)
 })
 
 test('a head that is refused is told of, and the fleet stays', async () => {

@@ -2,13 +2,14 @@ import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { paintFor, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 import { controlLines, heldLines } from './control-lines.ts'
+import { noPoolsLines } from './first-commit.ts'
 import { byName, isReady, isStalled, type PoolSight } from './pool-sight.ts'
 
 const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
 
 /** What a person wants to know of the fleet: a table of pools, what they wait for, and the nodes that failed. */
 export function renderStatus(pools: readonly PoolSight[], { color }: { readonly color: boolean }): string[] {
-  if (pools.length === 0) return ['There are no pools: is a controller running, and has it accepted a commit?']
+  if (pools.length === 0) return noPoolsLines(undefined)
   const sorted = [...pools].sort(byName)
   const paint = paintFor({ color })
   const [header = '', ...rows] = tableLines([HEADER, ...sorted.map(poolRow)])

@@ -1,0 +1,38 @@
+import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { CONTROLLER_LEASE } from '../../protocol/names.ts'
+import { printable } from '../printable.ts'
+
+/** Why there is no pool yet, as the controller tells it. */
+export interface FirstCommitTrouble {
+  readonly reason: string
+  readonly message: string
+  /** When it was told last. */
+  readonly at: string
+}
+
+/** @returns undefined when nothing is told, or the events may not be read */
+export async function firstCommitTrouble(kube: KubeApi): Promise<FirstCommitTrouble | undefined> {
+  const options = { project: troubleOf, fieldSelector: 'involvedObject.kind=Namespace' }
+  try {
+    const { items } = await kube.list('/api/v1/namespaces/default/events', options)
+    return items.flatMap((trouble) => trouble ?? []).reduce<FirstCommitTrouble | undefined>(later, undefined)
+  } catch (error) {
+    if (error instanceof KubeError && error.code === 403) return undefined
+    throw error
+  }
+}
+
+export function noPoolsLines(trouble: FirstCommitTrouble | undefined): string[] {
+  if (!trouble) return ['There are no pools: is a controller running, and has it accepted a commit?']
+  const lines = trouble.message.split('\n').map((line) => `  ${printable(line)}`)
+  return ['There are no pools, for no commit has been accepted yet.', '', `${trouble.reason}, told at ${trouble.at}:`, ...lines]
+}
+
+function troubleOf({ source, reason, message, lastTimestamp }: KubeObject): FirstCommitTrouble | undefined {
+  const isOurs = (source as { component?: unknown } | undefined)?.component === CONTROLLER_LEASE
+  return isOurs ? { reason: String(reason), message: String(message), at: String(lastTimestamp) } : undefined
+}
+
+function later(a: FirstCommitTrouble | undefined, b: FirstCommitTrouble): FirstCommitTrouble {
+  return a && a.at > b.at ? a : b
+}
