@@ -16,6 +16,7 @@ import { createKubeClient } from '../kube/kube-client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
+import { errorText } from './error-text.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
@@ -30,7 +31,7 @@ export async function runAgentCommand(args: readonly string[]): Promise<number> 
     else await runAgent(parsed)
     return 0
   } catch (error) {
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.stderr.write(`error: ${errorText(error)}\n`)
     return 2
   }
 }

@@ -40,7 +40,7 @@ export function planCommand(io: CliIo): Command {
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
     .action(async (path: string, options: PlanOptions) => {
-      const to = await readFleet(io, { path, revision: options.to })
+      const to = await readFleet(io, { path, revision: options.to, warnOfConflicts: true })
       const from = to && (await readFleet(io, { path, revision: options.from }))
       if (to === undefined || from === undefined) return
       const nodes = await readNodes(io, options)

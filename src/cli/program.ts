@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../protocol/version.ts'
 import type { CliIo } from './cli-io.ts'
+import { errorText } from './error-text.ts'
 
 /** Every command of a person's, loaded only when it is asked for: `status` must not pay for what `controller` needs. */
 const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
@@ -31,7 +32,7 @@ export async function runProgram(args: readonly string[], io: CliIo): Promise<vo
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return io.exit(error.exitCode === 0 ? 0 : 2)
-    io.stderr(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    io.stderr(`error: ${errorText(error)}\n`)
     io.exit(2)
   }
 }

@@ -33,9 +33,10 @@ export async function judgeFleet(
 /** The model, for commands that need a valid one: undefined when there is an error, which is then told and the exit code set. */
 export async function readFleet(
   io: CliIo,
-  source: { path: string; revision?: string | undefined },
+  source: { path: string; revision?: string | undefined; warnOfConflicts?: true },
 ): Promise<FleetModel | undefined> {
   const judged = await judgeFleet(io, source)
+  if (judged.model !== undefined && source.warnOfConflicts) warnOfConflicts(io, judged)
   if (judged.model !== undefined) return judged.model
   const errors = { ...judged, problems: judged.problems.filter(({ severity }) => severity === 'error') }
   const whose = source.revision === undefined ? '' : ` at ${source.revision}`
@@ -44,6 +45,12 @@ export async function readFleet(
   )
   io.exit(2)
   return undefined
+}
+
+/** What is taken from one place though another says otherwise: it changes what nodes become. */
+function warnOfConflicts(io: CliIo, { problems }: JudgedFleet): void {
+  const conflicts = problems.filter(({ severity, reason }) => severity === 'warning' && reason === 'Conflict')
+  for (const problem of conflicts) io.stderr(`${formatProblem(problem)}\n\n`)
 }
 
 /** One entry a problem, with the line it stands in; each may be several lines long. */

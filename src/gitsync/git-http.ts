@@ -60,7 +60,7 @@ async function send(asked: GitHttpRequest, { secure, agent, guard, options }: Wa
   const body = await collect(asked.body)
   const headers: Record<string, string> = { ...asked.headers, 'user-agent': 'git/nodewave' }
   if (options.credentials) headers.authorization = await authorizationOf(options.credentials)
-  const ca = options.caFile && (await readFile(options.caFile))
+  const ca = options.caFile && (await readCa(options.caFile))
   const request = (secure ? https : http).request(asked.url, {
     method: asked.method ?? 'GET',
     headers,
@@ -149,5 +149,13 @@ class Guard {
   #release(): void {
     this.#stopClock()
     this.#caller.removeEventListener('abort', this.#abort)
+  }
+}
+
+async function readCa(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (cause) {
+    throw new GitSyncError(`failed to read certificates "${path}" of --ca-file`, { reason: 'CredentialsUnreadable', cause })
   }
 }

@@ -10,6 +10,7 @@ import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
 import { checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
+import { checkShadowedFields } from './checks/shadowed-fields.ts'
 import { checkWindows } from './checks/windows.ts'
 import { type Draft, draftOf } from './draft.ts'
 import type { Interpreted } from './interpret-document.ts'
@@ -37,6 +38,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkReleases,
   checkFullConfig,
   checkFlagsFile,
+  checkShadowedFields,
   checkKubeletKnowledge,
   checkHostFiles,
   checkOverrides,

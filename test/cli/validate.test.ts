@@ -63,7 +63,7 @@ test('validate tells of a folder that is not there', async () => {
   const folder = await aFolder({})
   expect(await runCli(folder, ['validate', 'nope'])).toEqual({
     stdout: '',
-    stderr: `error: failed to read folder "${folder}/nope": ENOENT\n`,
+    stderr: `error: failed to read folder "${folder}/nope": ENOENT: there is no such file or folder; check the path\n`,
     code: 2,
   })
 })

@@ -1,0 +1,30 @@
+/** What the system's codes say of a path that a person gave, and what to do about it. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder; check the path',
+  ENOTDIR: 'it is a file, or leads through one; name a folder',
+  EISDIR: 'it is a folder; name a file',
+  EACCES: 'you may not read it; check its owner and mode',
+  EPERM: 'you may not do this; check the owner and mode of the path',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'the path is too long',
+}
+
+/** How deep a cause may lie. */
+const DEEPEST = 8
+
+/** The message for a person: what was wanted, of what file, what is wrong with it, and what to do. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const found = systemErrorIn(error)
+  const words = WORDS[found?.code ?? '']
+  if (!found || words === undefined) return error.message
+  const wanted = found === error ? `${found.syscall ?? 'use'} "${found.path ?? ''}": ${found.code}` : error.message
+  return `${wanted}: ${words}`
+}
+
+function systemErrorIn(error: Error): NodeJS.ErrnoException | undefined {
+  let at: unknown = error
+  for (let depth = 0; depth < DEEPEST && at instanceof Error; depth++, at = at.cause)
+    if ('syscall' in at && 'code' in at && typeof at.code === 'string') return at as NodeJS.ErrnoException
+  return undefined
+}
