@@ -138,7 +138,7 @@ test.each([
 })
 
 test.each([
-  ['is not there', undefined, 'ENOENT'],
+  ['is not there', undefined, 'ENOENT: there is no such file or folder; check the path'],
   ['is broken', '{"items": [', 'it is neither JSON nor YAML'],
   [
     'is something else',

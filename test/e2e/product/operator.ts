@@ -1,0 +1,35 @@
+/** A person at a terminal, with the rights of deploy/operator-rbac.yaml and no others. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import type { Cluster } from '../cluster/cluster.ts'
+import { type RunResult, run } from '../exec.ts'
+import { checkout } from './checkout.ts'
+
+const account = 'ada'
+/** Who the API server takes them for. */
+export const OPERATOR = `system:serviceaccount:default:${account}`
+
+/** Runs `nodewave` as that person; what it ends with is not judged. */
+export type Operator = (...args: string[]) => Promise<RunResult>
+
+export async function operatorOf(cluster: Cluster): Promise<Operator> {
+  await cluster.kubectl(['create', 'serviceaccount', account])
+  const binding = ['nodewave-operator-ada', `--serviceaccount=default:${account}`]
+  await cluster.kubectl(['create', 'clusterrolebinding', ...binding, '--clusterrole=nodewave-operator'])
+  await cluster.kubectl(['-n', 'nodewave-system', 'create', 'rolebinding', ...binding, '--role=nodewave-operator'])
+  const token = await cluster.kubectl(['create', 'token', account, '--duration=24h'])
+  const path = join(cluster.slot.dir, 'operator.conf')
+  const { server, certificates } = cluster
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'e2e', cluster: { server, 'certificate-authority': certificates.caFile } }],
+    users: [{ name: account, user: { token: token.trim() } }],
+    contexts: [{ name: 'e2e', context: { cluster: 'e2e', user: account } }],
+    'current-context': 'e2e',
+  }
+  await writeFile(path, stringify(config), { mode: 0o600 })
+  const program = join(checkout, 'src/cli/main.ts')
+  return (...args) => run(process.execPath, [program, ...args, '--kubeconfig', path], { allowFailure: true, timeoutMs: 300_000 })
+}

@@ -1,0 +1,100 @@
+/** People steer a roll-out by the command line, as an operator with no rights but those of the manifests. */
+import { versions } from '../build/versions.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { assignedNodes } from '../product/course.ts'
+import { OPERATOR, type Operator, operatorOf } from '../product/operator.ts'
+import { waitPool } from '../product/pool.ts'
+import { type Product, productOn } from '../product/product.ts'
+import { check, type Report, type Scenario } from '../scenario.ts'
+import { startTimeline } from '../timeline.ts'
+
+export const scenarios: readonly Scenario[] = [{ name: 'controls', nodes: [{}, {}], group: 'fleet', run: controls }]
+
+const rollout = {
+  waves: [
+    { name: 'canary', nodes: 1 },
+    { name: 'rest', nodes: '100%', manual: true },
+  ],
+}
+const good = { version: versions.olderKubelet }
+const withPods = (maxPods: number) => ({ ...good, config: { maxPods } })
+
+async function controls(cluster: Cluster, { part }: Report): Promise<void> {
+  const product = await productOn(cluster)
+  const operator = await operatorOf(cluster)
+  await part('fleet settled', () => product.settle(withPods(101)))
+  const second = await part('pause in the middle of a wave, promote, resume', () => steered(cluster, product, operator))
+  const third = await part('hold and release', () => heldBack(cluster, product, operator))
+  await part('rollback --to and resume', () => rolledBack(product, operator, { second, third }))
+  await part('retry of what fails again', () => retried(cluster, product, operator))
+}
+
+/** Gives the commit that every node has then. */
+async function steered(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
+  using timeline = startTimeline(cluster.api)
+  const commit = await product.push({ ...withPods(102), rollout }, 'more pods, the rest by hand')
+  await waitPool(cluster, { for: 'the canary to be under way', when: ({ nodes }) => (nodes.byPhase.Applying ?? 0) > 0 })
+  await says(operator, ['pause', 'workers', '--reason', 'a look first', '--wait'], 'no node is under way')
+  check('the canary ended what it began, and no other began', assignedNodes(timeline, commit).length === 1)
+  await operator('resume', 'workers')
+  await waitPool(cluster, {
+    for: 'a promotion to be waited for',
+    when: ({ conditions }) => conditions.some(({ reason }) => reason === 'WaitingForPromotion'),
+  })
+  check('the second node waits', assignedNodes(timeline, commit).length === 1)
+  await says(operator, ['promote', 'workers', '--wait'], 'goes on where it waits for a person')
+  await product.settled(commit)
+  return commit
+}
+
+async function heldBack(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
+  await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'left out of roll-outs')
+  using timeline = startTimeline(cluster.api)
+  const commit = await product.push(withPods(103), 'yet more pods')
+  const done = await waitPool(cluster, {
+    for: 'the other node to be done',
+    when: ({ stable }) => stable?.revision === commit,
+  })
+  check('the held node was left out', !assignedNodes(timeline, commit).includes('n2'), done.nodes)
+  check('the pool says who holds it', done.held[0]?.who === OPERATOR, done.held)
+  await says(operator, ['release', 'n2', '--wait'], 'takes part in roll-outs again')
+  await product.settled(commit)
+  return commit
+}
+
+async function rolledBack(
+  product: Product,
+  operator: Operator,
+  { second, third }: { readonly second: string; readonly third: string },
+): Promise<void> {
+  await says(operator, ['rollback', 'workers', '--to', second.slice(0, 8), '--wait'], 'Completed')
+  const status = await operator('status', 'workers')
+  check('the status says who rolled back', status.stdout.includes(`rolled back to ${second.slice(0, 7)} by ${OPERATOR}`), status)
+  await says(operator, ['resume', 'workers', '--wait'], 'follows the repository again')
+  await product.settled(third)
+}
+
+async function retried(cluster: Cluster, product: Product, operator: Operator): Promise<void> {
+  const bad = { ...withPods(103), flags: { 'node-labels': 'kubernetes.io/tier=gold' } }
+  const commit = await product.push(bad, 'a label that a kubelet may not give itself')
+  await waitPool(cluster, {
+    for: 'the refusal',
+    when: ({ rejected }) => rejected.some(({ revision }) => revision === commit),
+  })
+  const again = await operator('retry', 'workers', '--wait')
+  check('a retry that fails ends with 1, and says why', again.code === 1 && again.stdout.includes('kubernetes.io'), again)
+  const history = await operator('history', 'workers')
+  check('the history tells of the retry', history.stdout.includes(`${OPERATOR}: Retry`), history)
+  const ofNode = await operator('history', 'n1')
+  check('the node tells what it ran before', ofNode.stdout.includes(versions.olderKubelet), ofNode)
+  await product.settled(await product.repository.revert(commit))
+}
+
+async function says(operator: Operator, args: readonly string[], wanted: string): Promise<void> {
+  const result = await operator(...args)
+  check(
+    `nodewave ${args.join(' ')} ends with 0 and says "${wanted}"`,
+    result.code === 0 && result.stdout.includes(wanted),
+    result,
+  )
+}
