@@ -39,6 +39,7 @@ test('demo plays every scene to its end and leaves nothing behind', async () => 
     ['misspelt-flag', true],
     ['crashing-kubelet', true],
     ['revert', true],
+    ['promotion', true],
   ])
   expect(await readdir(temporary)).toEqual([])
 }, 60_000)
@@ -51,7 +52,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     demo.kill(signal)
     demo.kill(signal)
     expect(await exited).toEqual([2, null])
-    expect(lines.slice(-3)).toEqual(['  ✗ interrupted', '', expect.stringMatching(/^0 of 5 scenes ended as they should/)])
+    expect(lines.slice(-3)).toEqual(['  ✗ interrupted', '', expect.stringMatching(/^0 of \d+ scenes ended as they should/)])
     expect(await readdir(temporary)).toEqual([])
   },
   30_000,
