@@ -76,6 +76,7 @@ function compiledPool(
     spec: mirrorSpec(spec),
     fingerprint: poolFingerprint(model, name),
     policy: { ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
+    disruption: settings.disruption,
     render: (node) => renderedAs(renderer.render(name, factsOf(node))),
   }
 }

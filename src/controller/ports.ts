@@ -5,6 +5,7 @@ import type { Names } from '../protocol/names.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { BlastLimits } from '../render/blast-radius.ts'
 import type { Payload } from '../render/payload.ts'
+import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
 import type { PrometheusAccess } from './gates/prometheus.ts'
@@ -105,6 +106,7 @@ export interface CompiledPool {
   readonly spec: Readonly<Record<string, unknown>>
   readonly fingerprint: string
   readonly policy: RolloutPolicy
+  readonly disruption: DisruptionRules
   render(node: ClusterNode): Rendered
 }
 

@@ -44,8 +44,9 @@ class WantedConfig {
     const { current, view } = this.#node
     if (current?.DIGEST === this.digest) return 'none'
     const from = runningContent(this.#node, this.#sources)
-    const { judgeDisruption } = this.#sources.renderer
-    return judgeDisruption(from, this.#rendered.content, { running: view.kubeletVersion }).disruption
+    const { renderer, pool } = this.#sources
+    const about = { running: view.kubeletVersion, rules: pool.disruption }
+    return renderer.judgeDisruption(from, this.#rendered.content, about).disruption
   }
 }
 

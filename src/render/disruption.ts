@@ -1,12 +1,13 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
+import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type Change, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
-import { kubeletEffect } from './kubelet-effects.ts'
+import { kubeletEffect, lettersOf } from './kubelet-effects.ts'
 
 export interface DisruptionVerdict {
   readonly disruption: Disruption
-  /** Each begins with what changes: `config.clusterDNS: running pods keep the old value`. */
+  /** Each says what changes, why that disturbs, and what it takes: `config.clusterDNS: running pods keep the old value (drain)`. */
   readonly reasons: readonly string[]
 }
 
@@ -14,23 +15,25 @@ export interface DisruptionVerdict {
  * How much a change disturbs a node, and why.
  * @param from undefined when nodewave has not configured the node yet: what is on it then is unknown but for `running`.
  * @param options.running version of the kubelet that runs, with or without `v`; it stands in where `from` names none.
+ * @param options.rules where the pool knows better
  */
 export type JudgeDisruption = (
   from: NodeContent | undefined,
   to: NodeContent,
-  options?: { readonly running?: string | undefined },
+  options?: { readonly running?: string | undefined; readonly rules?: DisruptionRules },
 ) => DisruptionVerdict
 
 /** A judge that remembers the documents it compared: in a large fleet thousands of nodes share them. */
 export function createDisruptionJudge(): JudgeDisruption {
-  const configEffects = rememberPairs((from, to) => diffConfig(from, to).map(kubeletEffectOf))
+  const configChanges = rememberPairs(diffConfig)
   const hostEffects = rememberPairs((from, to) => diffHost(from, to).flatMap((change) => hostEffectsOf(change, to)))
-  return (from, to, { running } = {}) => {
-    const version = versionEffects(from?.version ?? running, to.version)
+  return (from, to, { running, rules = {} } = {}) => {
+    const version = versionEffects(from?.version ?? running, to.version, rules)
     if (from === undefined) return verdictOf([FIRST, ...version])
     // Where the version changes, so does its binary: nothing more to tell.
     const host = hostEffects(from.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path))
-    return verdictOf([...version, ...diffFlags(from, to).map(kubeletEffectOf), ...configEffects(from.config, to.config), ...host])
+    const kubelet = [...diffFlags(from, to), ...configChanges(from.config, to.config)]
+    return verdictOf([...version, ...kubelet.map((change) => kubeletEffectOf(change, rules)), ...host])
   }
 }
 
@@ -47,23 +50,26 @@ const FIRST: Effect = { path: ['node'], disruption: 'restart', because: 'it is c
 function verdictOf(effects: readonly Effect[]): DisruptionVerdict {
   return {
     disruption: greatest(effects.map((effect) => effect.disruption)),
-    reasons: [...new Set(effects.map(({ path, because }) => `${path.join('.')}: ${because}`))],
+    reasons: [...new Set(effects.map(({ path, because, disruption }) => `${path.join('.')}: ${because} (${disruption})`))],
   }
 }
 
 /** A kubelet of another minor version may not take over running pods; one of another patch version may. */
-function versionEffects(from: string | undefined, to: string | undefined): Effect[] {
+function versionEffects(from: string | undefined, to: string | undefined, rules: DisruptionRules): Effect[] {
   const path = ['version']
+  const { minorVersion = 'drain', patchVersion = 'restart' } = rules
   if (to === undefined || (from !== undefined && release(from) === release(to))) return []
-  if (from === undefined) return [{ path, disruption: 'drain', because: `${to} in place of one that is not known` }]
+  if (from === undefined) return [{ path, disruption: minorVersion, because: `${to} in place of one that is not known` }]
   if (minor(from) === minor(to))
-    return [{ path, disruption: 'restart', because: `patch release ${release(from)} → ${release(to)}` }]
-  return [{ path, disruption: 'drain', because: `minor release ${minor(from)} → ${minor(to)}` }]
+    return [{ path, disruption: patchVersion, because: `patch release ${release(from)} → ${release(to)}` }]
+  return [{ path, disruption: minorVersion, because: `minor release ${minor(from)} → ${minor(to)}` }]
 }
 
 /** Of a flag or a field; the members of a field have the effect of the whole. */
-function kubeletEffectOf({ path: [part = '', name = ''], from, to }: Change): Effect {
-  return { path: [part, name], ...kubeletEffect(name, { from, to }) }
+function kubeletEffectOf({ path: [part = '', name = ''], from, to }: Change, { fields = {} }: DisruptionRules): Effect {
+  const { because, disruption } = kubeletEffect(name, { from, to })
+  const [, stated] = Object.entries(fields).find(([field]) => lettersOf(field) === lettersOf(name)) ?? []
+  return { path: [part, name], disruption: stated ?? disruption, because }
 }
 
 /** The parts of KubeletInstall that end in a restart of the kubelet. */

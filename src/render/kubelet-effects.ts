@@ -5,18 +5,36 @@ import type { Json } from '../protocol/digest.ts'
 export interface KubeletEffect {
   readonly disruption: Disruption
   readonly because: string
+  /** Where that is written. */
+  readonly source: string
 }
 
-const CGROUPS = { disruption: 'reboot', because: 'pods keep the cgroups they were started in' } as const
+/** The comments of the fields in `KubeletConfiguration`, which told what a change on a live node does; later releases lost them. */
+const TYPES = 'k8s.io/kubelet v0.21.0, config/v1beta1/types.go'
+const POLICIES = 'kubernetes.io, Control CPU Management Policies: changing the policy; the Memory Manager keeps such a state too'
+const RESERVED = 'kubernetes.io, Reserve Compute Resources for System Daemons'
+const REGISTRATION = 'kubernetes.io, Node self-registration: labels and taints of a Node that is there are not changed'
+
+const CGROUPS = { disruption: 'reboot', because: 'pods keep the cgroups they were started in', source: TYPES } as const
 const RESOURCE_MANAGER = {
   disruption: 'reboot',
   because: 'the kubelet refuses to start over the state of the old policy',
+  source: POLICIES,
 } as const
-const OLD_PODS_KEEP_IT = { disruption: 'drain', because: 'running pods keep the old value' } as const
-const MAY_EVICT = { disruption: 'restart', because: 'pods beyond the new limit are evicted or refused' } as const
-const MAY_NOT_START = { disruption: 'restart', because: 'the kubelet does not start on a host that is set up otherwise' } as const
-const READ_AT_START = { disruption: 'restart', because: 'the kubelet reads it when it starts' } as const
-const AT_REGISTRATION = { disruption: 'restart', because: 'it acts only when the node first registers' } as const
+const OLD_PODS_KEEP_IT = { disruption: 'drain', because: 'running pods keep the old value', source: TYPES } as const
+const MAY_EVICT = { disruption: 'restart', because: 'pods beyond the new limit are evicted or refused', source: TYPES } as const
+const RESERVES = { ...MAY_EVICT, source: RESERVED } as const
+const MAY_NOT_START = {
+  disruption: 'restart',
+  because: 'the kubelet does not start on a host that is set up otherwise',
+  source: TYPES,
+} as const
+const READ_AT_START = { disruption: 'restart', because: 'the kubelet reads it when it starts', source: TYPES } as const
+const AT_REGISTRATION = {
+  disruption: 'restart',
+  because: 'it acts only when the node first registers',
+  source: REGISTRATION,
+} as const
 
 /** By the documentation of the fields in k8s.io/kubelet config/v1beta1. A field that is not here needs a restart and nothing else. */
 const EFFECTS: Readonly<Record<string, KubeletEffect>> = {
@@ -31,21 +49,21 @@ const EFFECTS: Readonly<Record<string, KubeletEffect>> = {
   cpuManagerPolicy: RESOURCE_MANAGER,
   memoryManagerPolicy: RESOURCE_MANAGER,
   topologyManagerPolicy: RESOURCE_MANAGER,
-  featureGates: { disruption: 'reboot', because: 'features may leave behind what only a reboot clears' },
+  featureGates: { disruption: 'reboot', because: 'features may leave behind what only a reboot clears', source: TYPES },
   clusterDNS: OLD_PODS_KEEP_IT,
   resolvConf: OLD_PODS_KEEP_IT,
-  enableControllerAttachDetach: { disruption: 'drain', because: 'attached volumes change hands' },
+  enableControllerAttachDetach: { disruption: 'drain', because: 'attached volumes change hands', source: TYPES },
   maxPods: MAY_EVICT,
   podsPerCore: MAY_EVICT,
   podPidsLimit: MAY_EVICT,
   evictionHard: MAY_EVICT,
-  systemReserved: MAY_EVICT,
-  kubeReserved: MAY_EVICT,
-  reservedSystemCPUs: MAY_EVICT,
-  reservedMemory: MAY_EVICT,
-  staticPodPath: { disruption: 'restart', because: 'static pods of the old path are stopped' },
-  cpuCFSQuotaPeriod: { disruption: 'restart', because: 'running containers keep the old period' },
-  rotateCertificates: { disruption: 'restart', because: 'without rotation the client certificate runs out' },
+  systemReserved: RESERVES,
+  kubeReserved: RESERVES,
+  reservedSystemCPUs: RESERVES,
+  reservedMemory: RESERVES,
+  staticPodPath: { disruption: 'restart', because: 'static pods of the old path are stopped', source: TYPES },
+  cpuCFSQuotaPeriod: { disruption: 'restart', because: 'running containers keep the old period', source: TYPES },
+  rotateCertificates: { disruption: 'restart', because: 'without rotation the client certificate runs out', source: TYPES },
   protectKernelDefaults: MAY_NOT_START,
   failSwapOn: MAY_NOT_START,
   failCgroupV1: MAY_NOT_START,
@@ -74,6 +92,7 @@ function limit(value: Json | undefined, letters: string): number {
   return number === LIMITS[letters] ? Number.POSITIVE_INFINITY : number
 }
 
-function lettersOf(name: string): string {
+/** What the name of a field and that of its flag share. */
+export function lettersOf(name: string): string {
   return name.replaceAll('-', '').toLowerCase()
 }

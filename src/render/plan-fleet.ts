@@ -1,4 +1,5 @@
 import type { FleetModel } from '../repo/model.ts'
+import { rolloutSettings } from '../repo/rollout-settings.ts'
 import { type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
 import { createRenderer, type Renderer } from './create-renderer.ts'
 import type { RenderedNode } from './instantiate.ts'
@@ -54,12 +55,15 @@ export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
     { before: new Set(from.pools.keys()), after: new Set(to.pools.keys()) },
   )
   return {
-    pools: sorted(to.pools.keys()).map((pool) =>
-      planPool(
-        pool,
-        (byPool.get(pool) ?? []).map(({ node, before }) => ({ node, before, after: after.render(pool, node) })),
+    pools: [...to.pools.values()]
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ name, spec }) =>
+        planPool(
+          name,
+          (byPool.get(name) ?? []).map(({ node, before }) => ({ node, before, after: after.render(name, node) })),
+          rolloutSettings(to.fleet.spec, spec).disruption,
+        ),
       ),
-    ),
     addedPools: sorted(to.pools.keys()).filter((pool) => !from.pools.has(pool)),
     removedPools: sorted(from.pools.keys()).filter((pool) => !to.pools.has(pool)),
     contested: owned.flatMap(({ owner }) => (owner.kind === 'contested' ? [owner.problem] : [])),

@@ -1,4 +1,5 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
+import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type Change, diffContent } from './diff-content.ts'
 import { disruptionBetween } from './disruption.ts'
 import type { Rendered, RenderedNode } from './instantiate.ts'
@@ -33,9 +34,10 @@ export interface NodeStep {
 
 type ChangedStep = NodeStep & { readonly after: RenderedNode }
 
-export function planPool(pool: string, steps: readonly NodeStep[]): PoolPlan {
+/** @param rules how much changes disturb, where the pool knows better */
+export function planPool(pool: string, steps: readonly NodeStep[], rules: DisruptionRules): PoolPlan {
   const changed = steps.filter(isChanged)
-  const groups = groupAlike(changed)
+  const groups = groupAlike(changed, rules)
   return {
     pool,
     nodes: steps.map(({ node }) => node.name),
@@ -53,21 +55,24 @@ function isChanged(step: NodeStep): step is ChangedStep {
 }
 
 /** Compares once what goes from one digest to another, and tells as one of what then reads the same. */
-function groupAlike(changed: readonly ChangedStep[]): ChangeGroup[] {
+function groupAlike(changed: readonly ChangedStep[], rules: DisruptionRules): ChangeGroup[] {
   const ways = groupsBy(changed, ({ node, before, after }) => `${before?.digest ?? node.kubeletVersion} ${after.digest}`)
-  const alike = groupsBy(ways.map(compareAlike), ({ nodes, ...rest }) => JSON.stringify(rest))
+  const alike = groupsBy(
+    ways.map((steps) => compareAlike(steps, rules)),
+    ({ nodes, ...rest }) => JSON.stringify(rest),
+  )
   const joined = alike.map((groups) => ({ ...groups[0], nodes: groups.flatMap((group) => group.nodes) }))
   return joined.sort((a, b) => b.nodes.length - a.nodes.length)
 }
 
 type Group<Item> = readonly [Item, ...Item[]]
 
-function compareAlike(steps: Group<ChangedStep>): ChangeGroup {
+function compareAlike(steps: Group<ChangedStep>, rules: DisruptionRules): ChangeGroup {
   const { node, before, after } = steps[0]
   return {
     nodes: steps.map((step) => step.node.name),
     changes: diffContent(before?.content, after.content),
-    ...disruptionBetween(before?.content, after.content, { running: node.kubeletVersion }),
+    ...disruptionBetween(before?.content, after.content, { running: node.kubeletVersion, rules }),
   }
 }
 

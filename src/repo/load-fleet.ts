@@ -1,5 +1,6 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { checkDependencies } from './checks/dependencies.ts'
+import { checkDisruptionFields } from './checks/disruption-fields.ts'
 import { checkFlagsFile } from './checks/flags-file.ts'
 import { checkFleet } from './checks/fleet.ts'
 import { checkFullConfig } from './checks/full-config.ts'
@@ -40,6 +41,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFlagsFile,
   checkShadowedFields,
   checkKubeletKnowledge,
+  checkDisruptionFields,
   checkHostFiles,
   checkOverrides,
   checkWindows,

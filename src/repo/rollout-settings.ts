@@ -1,4 +1,5 @@
 import type { Window } from '../calendar/window.ts'
+import type { Disruption } from '../protocol/desired-config.ts'
 import type { Selector, Share } from './schema/common.ts'
 import type { FleetSpec } from './schema/fleet.ts'
 import type { GateSpec } from './schema/gate.ts'
@@ -16,6 +17,7 @@ export interface RolloutSettings {
   readonly agentTimeout?: number | undefined
   readonly trial: number
   readonly drain: DrainSettings
+  readonly disruption: DisruptionRules
   readonly zones: 'Any' | 'OneAtATime'
   readonly cordoned: 'Skip' | 'Change'
   readonly windows: readonly Window[]
@@ -33,6 +35,15 @@ export interface WaveSettings {
 
 /** Of the last four, one. */
 export type GateSettings = GateSpec & { readonly timeout: number; readonly interval: number }
+
+/** How much changes disturb a node, where people know better; what is absent is as `render` knows it. */
+export interface DisruptionRules {
+  readonly minorVersion?: Disturbance
+  readonly patchVersion?: Disturbance
+  /** By field of KubeletConfiguration. */
+  readonly fields?: Readonly<Record<string, Disturbance>>
+}
+type Disturbance = Exclude<Disruption, 'none'>
 
 export interface DrainSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
@@ -54,6 +65,7 @@ const DEFAULTS: RolloutSettings = {
   applyTimeout: 10 * MINUTE,
   trial: 2 * MINUTE,
   drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+  disruption: {},
   zones: 'Any',
   cordoned: 'Skip',
   windows: [],
@@ -75,5 +87,11 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
     gates: stated.gates?.map((gate) => ({ ...GATE_DEFAULTS, ...gate })) ?? DEFAULTS.gates,
     windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
+    disruption: disruptionRules(fleet.rollout?.disruption, pool.rollout?.disruption),
   }
+}
+
+function disruptionRules(fleet: DisruptionRules = {}, pool: DisruptionRules = {}): DisruptionRules {
+  const fields = { ...fleet.fields, ...pool.fields }
+  return { ...fleet, ...pool, ...(Object.keys(fields).length > 0 && { fields }) }
 }

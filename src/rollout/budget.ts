@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
-import { isInFlight } from './report.ts'
+import { isAtWork } from './report.ts'
 import { resolveShare } from './share.ts'
 import type { NodeView, PoolSnapshot, Share } from './snapshot.ts'
 
@@ -27,5 +27,5 @@ export function allowedUnavailable(share: Share, total: number): number {
  */
 export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
   if (!node.ready || node.unschedulable) return true
-  return isInFlight(node, report) || report?.phase === 'Failed'
+  return isAtWork(node, report) || report?.phase === 'Failed'
 }

@@ -1,5 +1,5 @@
 import { windowState } from '../calendar/windows.ts'
-import type { Picture } from './picture.ts'
+import type { Circumstances } from './picture.ts'
 import type { Restraint } from './restraint.ts'
 import type { Instant } from './snapshot.ts'
 import { isRejected } from './target.ts'
@@ -8,7 +8,7 @@ import { isRejected } from './target.ts'
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
  * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night. A person who sends it back means now.
  */
-export function closedWindow(picture: Picture): Restraint | undefined {
+export function closedWindow(picture: Circumstances): Restraint | undefined {
   const { open, until } = windowState(picture.pool.policy.windows, picture.now)
   if (open || goesBackAnyway(picture)) return undefined
   const next = until === undefined ? 'none opens within 400 days' : `the next opens at ${minuteOf(until)}`
@@ -17,12 +17,12 @@ export function closedWindow(picture: Picture): Restraint | undefined {
 }
 
 /** When the window that is open closes. */
-export function closingTime({ pool, now }: Picture): Instant | undefined {
+export function closingTime({ pool, now }: Circumstances): Instant | undefined {
   const { open, until } = windowState(pool.policy.windows, now)
   return open ? until : undefined
 }
 
-function goesBackAnyway({ pool, run }: Picture): boolean {
+function goesBackAnyway({ pool, run }: Circumstances): boolean {
   if (run.memory.rollback) return true
   return pool.policy.rollbackOutsideWindows && isRejected(run.memory, pool.head)
 }

@@ -1,6 +1,6 @@
 import { advance } from './advance.ts'
 import type { Action, Decision } from './decision.ts'
-import { evictions, uncordons } from './drain/actions.ts'
+import { evictions, remarks, uncordons } from './drain/actions.ts'
 import { gateQuestions } from './gates.ts'
 import { noticesBetween } from './notices.ts'
 import { lookAt, type Picture } from './picture.ts'
@@ -20,7 +20,14 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const wake = wakeAt(picture, taking)
   const taken = taking.taken.map(({ action }) => action)
   return {
-    actions: [...uncordons(picture), ...taken, ...evictions(picture), ...gateQuestions(picture), ...clearControls(pool)],
+    actions: [
+      ...uncordons(picture),
+      ...remarks(picture),
+      ...taken,
+      ...evictions(picture),
+      ...gateQuestions(picture),
+      ...clearControls(pool),
+    ],
     notices: noticesBetween(pool.memory, status),
     status,
     ...(wake !== undefined && { wakeAt: wake }),

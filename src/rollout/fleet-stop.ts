@@ -1,4 +1,4 @@
-import type { Picture } from './picture.ts'
+import type { Circumstances } from './picture.ts'
 import type { Restraint } from './restraint.ts'
 import { resolveShare } from './share.ts'
 import type { Memory, PoolSnapshot, Share } from './snapshot.ts'
@@ -34,7 +34,7 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf, retry }: Judged
 }
 
 /** A pool that has begun with it goes no further; who goes back does so, and who has completed it stays. */
-export function stoppedFleet({ pool, run }: Picture): Restraint | undefined {
+export function stoppedFleet({ pool, run }: Circumstances): Restraint | undefined {
   return run.state === 'Going' && run.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
 }
 
@@ -46,7 +46,7 @@ export function stoppedBefore(pool: PoolSnapshot): Restraint | undefined {
 function stop({ fleet, head }: PoolSnapshot): Restraint | undefined {
   if (fleet?.stopped === undefined) return undefined
   const remedy = `push a fix or a revert, or let it go on: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
-  return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true }
+  return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
 }
 
 /** A retry begins another run, and what failed in the one before still tells of the commit. */

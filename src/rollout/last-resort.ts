@@ -2,7 +2,7 @@ import { allowedUnavailable, remainingBudget } from './budget.ts'
 import { isOurCordon } from './drain/cordon.ts'
 import { inOrder } from './order.ts'
 import type { Member, Picture } from './picture.ts'
-import { isInFlight } from './report.ts'
+import { isAtWork } from './report.ts'
 
 /**
  * Nodes that are down wait for their wave like others: a zone that comes back must not meet an unproven target all at once.
@@ -21,7 +21,7 @@ export function lastResort(picture: Picture): readonly Member[] {
 
 /** It will give back its part of the budget by itself. */
 function isBusy({ node, report }: Member): boolean {
-  return node.ready && (isInFlight(node, report) || isOurCordon(node))
+  return node.ready && (isAtWork(node, report) || isOurCordon(node))
 }
 
 /** And nobody has a hand on it. */

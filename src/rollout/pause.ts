@@ -1,7 +1,7 @@
-import type { Picture } from './picture.ts'
+import type { Circumstances } from './picture.ts'
 
 /** `paused by ada at 2026-11-21T08:00:00Z: storm`; undefined when nobody paused the pool, nor the whole fleet. */
-export function describePause({ pool, run }: Picture): string | undefined {
+export function describePause({ pool, run }: Circumstances): string | undefined {
   const own = pool.controls.paused
   const reason = own ?? pool.fleet?.paused
   if (reason === undefined) return undefined

@@ -4,6 +4,7 @@ import { type Drain, type DrainContext, drainOf } from './drain/drain.ts'
 import { standingUnder } from './drain/standing.ts'
 import { type Course, hasGoal, isInRun, type Standing, standingOf } from './phase.ts'
 import { isApplied, reportOf } from './report.ts'
+import { poolRestraint } from './restraint.ts'
 import { currentRun, type Run } from './run.ts'
 import type { Instant, Memory, NodeView, PoolSnapshot, Wanted, WavePolicy } from './snapshot.ts'
 import { wasDownBefore } from './stamps.ts'
@@ -29,11 +30,15 @@ export interface Candidate extends Reported {
   readonly broken: boolean
 }
 
-/** All that a decision about a pool is drawn from. */
-export interface Picture {
+/** What concerns a pool as a whole, whatever its nodes are at. */
+export interface Circumstances {
   readonly pool: PoolSnapshot
   readonly now: Instant
   readonly run: Run
+}
+
+/** All that a decision about a pool is drawn from. */
+export interface Picture extends Circumstances {
   readonly waves: readonly WavePolicy[]
   /** Waves up to this index may be taken from; the number of waves when all have passed. */
   readonly open: number
@@ -49,10 +54,20 @@ export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
     open < waves.length
       ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap((goal) => candidate(goal, pool)) })
       : NO_WAVES
+  const restraint = remembered(() => poolRestraint({ pool, run, now }))
   const members = goals.map((goal) =>
-    memberOf(goal, { pool, run, now, waves, open, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }),
+    memberOf(goal, { pool, run, now, waves, open, restraint, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }),
   )
   return { pool, now, run, waves, open, members }
+}
+
+/** Windows are asked minute by minute, and few nodes need to know. */
+function remembered<T>(work: () => T): () => T {
+  let known: { readonly result: T } | undefined
+  return () => {
+    known ??= { result: work() }
+    return known.result
+  }
 }
 
 /** What was taken belongs to the open waves for good: when nodes leave and a percentage shrinks, they still wait for it. */

@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
+import { atMost } from '../protocol/desired-config.ts'
 import type { NodeView } from './snapshot.ts'
 
 /** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
@@ -21,6 +22,17 @@ export function isFailure(report: AgentStatus | undefined): boolean {
 /** Assigned something that the agent has not ended, well or badly. */
 export function isInFlight(node: NodeView, report: AgentStatus | undefined): boolean {
   return node.assigned !== undefined && !isApplied(report) && !isFailure(report)
+}
+
+/** In flight, and not waiting for a greater grant: until it gets that, the agent disturbs nothing. */
+export function isAtWork(node: NodeView, report: AgentStatus | undefined): boolean {
+  return isInFlight(node, report) && !asksForMore(node, report)
+}
+
+/** By the grant, not by stamps: the word of an agent about a lesser grant may be of the same instant. */
+export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefined): boolean {
+  const { phase, needs } = report ?? {}
+  return phase === 'Blocked' && needs !== undefined && assigned !== undefined && !atMost(needs, assigned.grant)
 }
 
 /** The host has this content and no work under way, whatever it is assigned: assigning it disturbs nothing. */

@@ -3,7 +3,7 @@ import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'
 import { notingGates } from './gates.ts'
 import { describePause } from './pause.ts'
-import type { Picture } from './picture.ts'
+import type { Circumstances, Picture } from './picture.ts'
 import type { Instant } from './snapshot.ts'
 import { describeGates } from './wording.ts'
 
@@ -17,31 +17,37 @@ export interface Restraint {
   readonly until?: Instant
   /** Nodes that join get what is proven all the same. */
   readonly sparesJoining?: boolean
+  /** Nodes that are cordoned for the target are uncordoned: no further node is to see it. Otherwise their drains end. */
+  readonly stopsDrains?: boolean
 }
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => Restraint | undefined)[] = [
+const RULES: readonly ((circumstances: Circumstances) => Restraint | undefined)[] = [
   withheldTarget,
   paused,
   stoppedFleet,
   closedWindow,
-  unnoted,
 ]
 
 export function restraintOf(picture: Picture): Restraint | undefined {
+  return poolRestraint(picture) ?? unnoted(picture)
+}
+
+/** What of it can be told before the nodes are looked at. */
+export function poolRestraint(circumstances: Circumstances): Restraint | undefined {
   for (const rule of RULES) {
-    const restraint = rule(picture)
+    const restraint = rule(circumstances)
     if (restraint) return restraint
   }
   return undefined
 }
 
 /** There is nothing else that the pool could be brought to meanwhile. */
-function withheldTarget({ run }: Picture): Restraint | undefined {
+function withheldTarget({ run }: Circumstances): Restraint | undefined {
   return run.state === 'Withheld' ? run.withheld : undefined
 }
 
-function paused(picture: Picture): Restraint | undefined {
+function paused(picture: Circumstances): Restraint | undefined {
   const pause = describePause(picture)
   return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
 }

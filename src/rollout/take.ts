@@ -9,7 +9,7 @@ import type { Member, Picture } from './picture.ts'
 import { alreadyRuns } from './report.ts'
 import { type Restraint, restraintOf } from './restraint.ts'
 import type { PoolSnapshot } from './snapshot.ts'
-import { disruptionOf, isDue, isLongDown, isPastDraining } from './turn.ts'
+import { disruptionOf, isDue, isPastDraining } from './turn.ts'
 import { withinZones } from './zones.ts'
 
 /** Which nodes are cordoned or assigned now, and why others whose turn has come are not. */
@@ -66,12 +66,12 @@ function candidates(picture: Picture): readonly Candidate[] {
   )
   const inTurn = members.filter((member) => member.drain === undefined && isDue(member, picture))
   const last = lastResort(picture).filter(
-    (member) => isLongDown(member.node, patience) || !mustDrain(pool.policy, disruptionOf(member)),
+    (member) => isPastDraining(member, patience) || !mustDrain(pool.policy, disruptionOf(member)),
   )
   const others = [...new Set([...inOrder(pool.name, inTurn), ...last])]
   return [
     ...drained.map((member) => ({ member, drained: true })),
-    ...others.map((member) => ({ member, drained: isPastDraining(member, patience) || last.includes(member) })),
+    ...others.map((member) => ({ member, drained: isPastDraining(member, patience) })),
   ]
 }
 

@@ -1,7 +1,7 @@
-import { atMost, type Disruption } from '../protocol/desired-config.ts'
+import type { Disruption } from '../protocol/desired-config.ts'
 import type { Candidate } from './picture.ts'
-import { isInFlight } from './report.ts'
-import type { Instant, NodeView, RolloutPolicy } from './snapshot.ts'
+import { asksForMore, isAtWork } from './report.ts'
+import type { Instant, RolloutPolicy } from './snapshot.ts'
 
 /** How far the waves have come. */
 export interface Turn {
@@ -16,7 +16,7 @@ export interface Turn {
 export function isDue(member: Candidate, { open, waves }: Turn): boolean {
   const { standing, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
   if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || wanted.kind === 'problem') return false
-  if (member.assigned) return needsGreaterGrant(member)
+  if (member.assigned) return asksForMore(member.node, member.report)
   return standing.phase === 'Joining' || member.broken || wave <= open
 }
 
@@ -25,25 +25,14 @@ export function disruptionOf({ wanted, assigned, report }: Candidate): Disruptio
   return (assigned && report?.needs) || (wanted.kind === 'config' ? wanted.disruption : 'none')
 }
 
-interface Patience {
-  readonly now: Instant
-  readonly policy: Pick<RolloutPolicy, 'applyTimeout'>
-}
-
 /**
- * A roll-out has left it not Ready, and no work goes on that could mend it: its kubelet can end no pod, so a drain would never
- * end, and what mends it would never reach it.
+ * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
+ * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, need not wait.
  */
-export function isPastDraining({ node, report, broken }: Candidate, patience: Patience): boolean {
-  return broken && !node.ready && (!isInFlight(node, report) || isLongDown(node, patience))
-}
-
-/** Not Ready for longer than a kubelet that restarts: nothing on it can be drained. */
-export function isLongDown({ ready, readySince }: NodeView, { now, policy }: Patience): boolean {
-  return !ready && now >= readySince + policy.applyTimeout
-}
-
-function needsGreaterGrant({ node, report }: Candidate): boolean {
-  const { needs } = report ?? {}
-  return report?.phase === 'Blocked' && needs !== undefined && node.assigned !== undefined && !atMost(needs, node.assigned.grant)
+export function isPastDraining(
+  { node, report, broken }: Candidate,
+  { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
+): boolean {
+  if (node.ready) return false
+  return now >= node.readySince + policy.applyTimeout || (broken && !isAtWork(node, report))
 }

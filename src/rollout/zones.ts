@@ -1,6 +1,6 @@
 import { isOurCordon } from './drain/cordon.ts'
 import type { Member, Picture } from './picture.ts'
-import { isInFlight } from './report.ts'
+import { isAtWork } from './report.ts'
 
 /**
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the
@@ -15,5 +15,5 @@ export function withinZones<T extends { readonly zone: string }>(offers: readonl
 
 /** One that was down already when it was assigned is an outage of its own. */
 function isDownByUs({ node, report, standing }: Member): boolean {
-  return isOurCordon(node) || (isInFlight(node, report) && standing.phase !== 'Unreachable')
+  return isOurCordon(node) || (isAtWork(node, report) && standing.phase !== 'Unreachable')
 }

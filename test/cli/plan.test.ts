@@ -21,18 +21,18 @@ test('plan tells per pool what changes, why it disturbs, and the waves', async (
 
 gpu  1 of 1 node change, the kubelet restarts
   flags.v  - → 4
-  because flags.v: the kubelet reads it when it starts
+  because flags.v: the kubelet reads it when it starts (restart)
   waves   all: gpu-0
 
 workers  2 of 2 nodes change, it takes a drain
   w-0: it takes a drain
   version         1.35.4 → 1.36.3
   config.maxPods  110 → 250
-  because version: minor release 1.35 → 1.36
-  because config.maxPods: the kubelet reads it when it starts
+  because version: minor release 1.35 → 1.36 (drain)
+  because config.maxPods: the kubelet reads it when it starts (restart)
   w-1: it takes a drain
   version  1.35.4 → 1.36.3
-  because version: minor release 1.35 → 1.36
+  because version: minor release 1.35 → 1.36 (drain)
   pods    evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md
   waves   canary: w-0 (soak 10m) → rest: w-1
 `,
@@ -76,7 +76,7 @@ test('plan as markdown has a table a group and lets nothing of the repository be
 |---|---|---|
 | <code>flags.node-labels</code> | <code>-</code> | <code>a=&#124;&#60;b&#62;&#64;team</code> |
 
-- flags.node-labels: it acts only when the node first registers
+- flags.node-labels: it acts only when the node first registers (restart)
 
 Waves: all: gpu-0
 

@@ -4,7 +4,14 @@ import type { CompiledPool } from '../../src/controller/ports.ts'
 
 function aPool(fingerprint: string): CompiledPool {
   const policy = {} as CompiledPool['policy']
-  return { name: 'workers', fingerprint, spec: {}, policy, render: () => ({ kind: 'problem', message: 'not asked' }) }
+  return {
+    name: 'workers',
+    fingerprint,
+    spec: {},
+    policy,
+    disruption: {},
+    render: () => ({ kind: 'problem', message: 'not asked' }),
+  }
 }
 
 test('renderer keeps its judge of disruptions from pass to pass, until a pool it rendered is gone', () => {

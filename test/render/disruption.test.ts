@@ -12,45 +12,69 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     { version: '1.36.1' },
     { version: '1.36.3' },
     'restart',
-    ['version: patch release 1.36.1 → 1.36.3'],
+    ['version: patch release 1.36.1 → 1.36.3 (restart)'],
   ],
-  ['the minor release changes', { version: '1.35.4' }, { version: '1.36.3' }, 'drain', ['version: minor release 1.35 → 1.36']],
-  ['the minor release goes back', { version: 'v1.36.3' }, { version: '1.35.4' }, 'drain', ['version: minor release 1.36 → 1.35']],
+  [
+    'the minor release changes',
+    { version: '1.35.4' },
+    { version: '1.36.3' },
+    'drain',
+    ['version: minor release 1.35 → 1.36 (drain)'],
+  ],
+  [
+    'the minor release goes back',
+    { version: 'v1.36.3' },
+    { version: '1.35.4' },
+    'drain',
+    ['version: minor release 1.36 → 1.35 (drain)'],
+  ],
   ['only the v of a version changes', { version: 'v1.36.3' }, { version: '1.36.3' }, 'none', []],
-  ['a version comes to be managed', {}, { version: '1.36.3' }, 'drain', ['version: 1.36.3 in place of one that is not known']],
+  [
+    'a version comes to be managed',
+    {},
+    { version: '1.36.3' },
+    'drain',
+    ['version: 1.36.3 in place of one that is not known (drain)'],
+  ],
   ['the version is left to others', { version: '1.36.3' }, {}, 'none', []],
-  ['a flag changes', { flags: '--v=2' }, { opts: '--v=3' }, 'restart', ['flags.v: the kubelet reads it when it starts']],
+  [
+    'a flag changes',
+    { flags: '--v=2' },
+    { opts: '--v=3' },
+    'restart',
+    ['flags.v: the kubelet reads it when it starts (restart)'],
+  ],
   ['a flag moves to the options', { flags: '--v=2' }, { opts: '--v=2' }, 'none', []],
   [
     'a flag of known effect changes',
     { flags: '' },
     { flags: '--cluster-dns=10.0.0.9' },
     'drain',
-    ['flags.cluster-dns: running pods keep the old value'],
+    ['flags.cluster-dns: running pods keep the old value (drain)'],
   ],
   [
     'labels change',
     { flags: '--node-labels=a=b' },
     { flags: '' },
     'restart',
-    ['flags.node-labels: it acts only when the node first registers'],
+    ['flags.node-labels: it acts only when the node first registers (restart)'],
   ],
   [
     'a field changes',
     config('maxPods: 2'),
     config('maxPods: 1'),
     'restart',
-    ['config.maxPods: pods beyond the new limit are evicted or refused'],
+    ['config.maxPods: pods beyond the new limit are evicted or refused (restart)'],
   ],
-  ['a field goes away', config('resolvConf: /a'), {}, 'drain', ['config.resolvConf: running pods keep the old value']],
+  ['a field goes away', config('resolvConf: /a'), {}, 'drain', ['config.resolvConf: running pods keep the old value (drain)']],
   [
     'fields of several effects change',
     config('cgroupDriver: cgroupfs'),
     config('cgroupDriver: systemd\nevictionHard: {a: 1, b: 2}'),
     'reboot',
     [
-      'config.cgroupDriver: pods keep the cgroups they were started in',
-      'config.evictionHard: pods beyond the new limit are evicted or refused',
+      'config.cgroupDriver: pods keep the cgroups they were started in (reboot)',
+      'config.evictionHard: pods beyond the new limit are evicted or refused (restart)',
     ],
   ],
   ['a file appears', host({}), host({ files: [{ path: '/etc/motd', content: 'x' }] }), 'none', []],
@@ -59,7 +83,7 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     host({ files: [{ path: '/etc/x', content: '1' }], units: [{ name: 'x.service', restartOn: ['/etc/x'] }] }),
     host({ files: [{ path: '/etc/x', content: '2' }], units: [{ name: 'x.service', restartOn: ['/etc/x'] }] }),
     'restart',
-    ['host.files./etc/x: x.service restarts on it'],
+    ['host.files./etc/x: x.service restarts on it (restart)'],
   ],
   [
     'a unit is enabled',
@@ -73,7 +97,7 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     host({ units: [{ name: 'x.service', dropIns: { 'a.conf': '1' } }] }),
     host({ units: [{ name: 'x.service', dropIns: { 'a.conf': '2' } }] }),
     'restart',
-    ['host.units.x.service: the unit restarts'],
+    ['host.units.x.service: the unit restarts (restart)'],
   ],
   ['the trial changes', host({ kubelet: { trialSeconds: 1 } }), host({ kubelet: { trialSeconds: 2 } }), 'none', []],
   [
@@ -81,7 +105,7 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     host({ kubelet: { layout: 'env' } }),
     host({ kubelet: { layout: 'kubeadm' } }),
     'restart',
-    ['host.kubelet.layout: the kubelet is installed anew'],
+    ['host.kubelet.layout: the kubelet is installed anew (restart)'],
   ],
 ])('the disruption when %s', (_, from, to, disruption, reasons) => {
   expect(disruptionBetween(from, to)).toEqual({ disruption, reasons })
@@ -91,7 +115,7 @@ test('the first configuration restarts the kubelet, and drains only for another 
   const to = { version: '1.36.3', config: 'cgroupDriver: systemd' }
   expect(disruptionBetween(undefined, to, { running: 'v1.36.1' })).toEqual({
     disruption: 'restart',
-    reasons: ['node: it is configured for the first time', 'version: patch release 1.36.1 → 1.36.3'],
+    reasons: ['node: it is configured for the first time (restart)', 'version: patch release 1.36.1 → 1.36.3 (restart)'],
   })
   expect(disruptionBetween(undefined, to, { running: 'v1.34.0' }).disruption).toBe('drain')
   expect(disruptionBetween(undefined, to).disruption).toBe('drain')
@@ -113,7 +137,7 @@ test('a new version says nothing more of the binary that comes with it', () => {
     version,
     ...host({ kubelet: { binary: { amd64: { url: `https://x/${version}`, sha256: 'a' } } } }),
   })
-  expect(disruptionBetween(at('1.36.1'), at('1.36.3')).reasons).toEqual(['version: patch release 1.36.1 → 1.36.3'])
+  expect(disruptionBetween(at('1.36.1'), at('1.36.3')).reasons).toEqual(['version: patch release 1.36.1 → 1.36.3 (restart)'])
 })
 
 test.each([
@@ -128,5 +152,17 @@ test.each([
 
 test('disruption of a raised limit is the same for the flag', () => {
   const { reasons } = disruptionBetween({ opts: '--max-pods=110' }, { opts: '--max-pods=250' })
-  expect(reasons).toEqual(['flags.max-pods: the kubelet reads it when it starts'])
+  expect(reasons).toEqual(['flags.max-pods: the kubelet reads it when it starts (restart)'])
+})
+
+test('a pool that knows better says what its changes take', () => {
+  const rules = { minorVersion: 'reboot', patchVersion: 'drain', fields: { maxPods: 'drain', clusterDNS: 'restart' } } as const
+  const judged = (from: NodeContent, to: NodeContent) => disruptionBetween(from, to, { rules }).disruption
+
+  expect(judged({ version: '1.35.4' }, { version: '1.36.3' })).toBe('reboot')
+  expect(judged({ version: '1.36.1' }, { version: '1.36.3' })).toBe('drain')
+  expect(judged(config('maxPods: 2'), config('maxPods: 1'))).toBe('drain')
+  expect(judged({ flags: '--max-pods=2' }, { flags: '--max-pods=1' })).toBe('drain')
+  expect(judged(config('clusterDNS: [a]'), config('clusterDNS: [b]'))).toBe('restart')
+  expect(judged(config('cgroupDriver: a'), config('cgroupDriver: b'))).toBe('reboot')
 })

@@ -22,7 +22,7 @@ test('planFleet tells once what changes alike, though each node has its own dige
     to: aFleet({ ...workers('{v: 4, node-labels: "name={{ node.name }}"}'), 'NodeOverride b': 'node: b\nflags: {v: 9}' }),
     nodes: three,
   })
-  const reasons = ['flags.v: the kubelet reads it when it starts']
+  const reasons = ['flags.v: the kubelet reads it when it starts (restart)']
   expect(plan.pools[0]?.groups).toEqual([
     { nodes: ['a', 'c'], changes: [{ path: ['flags', 'v'], from: '2', to: '4' }], disruption: 'restart', reasons },
     { nodes: ['b'], changes: [{ path: ['flags', 'v'], from: '2', to: '9' }], disruption: 'restart', reasons },
@@ -53,7 +53,7 @@ test('planFleet knows nodes that come under a pool, leave all pools, or are clai
         nodes: ['d'],
         touched: ['d'],
         disruption: 'restart',
-        groups: [{ reasons: ['node: it is configured for the first time'] }],
+        groups: [{ reasons: ['node: it is configured for the first time (restart)'] }],
       },
       { pool: 'workers', nodes: ['a'], touched: [] },
     ],

@@ -13,6 +13,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     applyTimeout: 600_000,
     trial: 120_000,
     drain: { mode: 'Auto', timeout: 900_000, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+    disruption: {},
     zones: 'Any',
     cordoned: 'Skip',
     windows: [],
@@ -29,6 +30,18 @@ test('rolloutSettings takes the pool before the Fleet, field by field', () => {
     maxUnavailable: { percent: 10 },
     trial: 1000,
     drain: { mode: 'Auto', timeout: 5000 },
+  })
+})
+
+test('rolloutSettings joins what Fleet and pool say of disruptions', () => {
+  const fleet = {
+    rollout: { disruption: { minorVersion: 'reboot', fields: { maxPods: 'drain', clusterDNS: 'drain' } } },
+  } as const
+  const pool = { nodeSelector, rollout: { disruption: { fields: { clusterDNS: 'restart' } } } } as const
+
+  expect(rolloutSettings(fleet, pool).disruption).toEqual({
+    minorVersion: 'reboot',
+    fields: { maxPods: 'drain', clusterDNS: 'restart' },
   })
 })
 

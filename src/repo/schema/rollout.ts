@@ -40,6 +40,17 @@ const drain = z.strictObject({
 /** With six, the first would be seconds. */
 const FIVE_FIELDS = /^\S+(?: \S+){4}$/
 
+const disturbance = z.enum(['restart', 'drain', 'reboot'])
+
+const disruption = z.strictObject({
+  minorVersion: disturbance.exactOptional().describe('What another minor version of the kubelet takes; drain unless stated.'),
+  patchVersion: disturbance.exactOptional().describe('What another patch version takes; restart unless stated.'),
+  fields: z
+    .record(z.string(), disturbance)
+    .exactOptional()
+    .describe('What a change of a field of KubeletConfiguration takes, or of the flag that sets the same; see docs/drain.md.'),
+})
+
 const window = z.strictObject({
   schedule: z
     .string()
@@ -91,6 +102,7 @@ export const rollout = z.strictObject({
     .exactOptional()
     .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
   drain: drain.exactOptional(),
+  disruption: disruption.exactOptional().describe('Where you know better how much a change disturbs your nodes.'),
   zones: z
     .enum(['Any', 'OneAtATime'])
     .exactOptional()

@@ -7,6 +7,7 @@ import { isOurCordon } from './cordon.ts'
 import type { Underway } from './drain.ts'
 
 type Evict = Extract<Action, { kind: 'evict' }>
+type Cordon = Extract<Action, { kind: 'cordon' }>
 type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
@@ -23,6 +24,17 @@ function uncordonOf({ node, wanted, drain }: Member, now: Instant): Uncordon | u
   if (drain?.kind === 'Over') return uncordon
   if (drain?.kind === 'GivenUp') return { ...uncordon, mark: { digest, at: now, state: 'Skipped' } }
   return drain?.kind === 'CalledOff' ? { ...uncordon, mark: { digest, at: now, state: 'Released' } } : undefined
+}
+
+/** Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. */
+export function remarks({ members, pool }: Picture): readonly Cordon[] {
+  return inOrder(
+    pool.name,
+    members.filter(({ drain }) => drain?.kind === 'Underway'),
+  ).flatMap(({ node, wanted }) => {
+    if (wanted.kind === 'problem' || node.mark === undefined || node.mark.digest === wanted.digest) return []
+    return [{ kind: 'cordon', node: node.name, mark: { ...node.mark, digest: wanted.digest } }]
+  })
 }
 
 /** Pods that are to go, but for those that the server refused a moment ago. */

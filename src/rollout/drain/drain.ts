@@ -1,6 +1,7 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Candidate } from '../picture.ts'
-import { isInFlight } from '../report.ts'
+import { isAtWork } from '../report.ts'
+import type { Restraint } from '../restraint.ts'
 import type { Run } from '../run.ts'
 import type { Instant, NodePods, PodView, PoolSnapshot } from '../snapshot.ts'
 import { disruptionOf, isDue, isPastDraining, type Turn } from '../turn.ts'
@@ -41,6 +42,8 @@ export interface DrainContext extends Turn {
   readonly pool: PoolSnapshot
   readonly run: Run
   readonly now: Instant
+  /** Why nothing begins now, if so. */
+  readonly restraint: () => Restraint | undefined
 }
 
 /** @returns undefined for a node that no cordon keeps from anything: most of them. */
@@ -56,7 +59,19 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
       : undefined
   if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
-  return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'CalledOff' } : undefined
+  return isCalledOff(member)
+    ? { kind: 'CalledOff' }
+    : node.mark.state === 'Ours' || node.mark.state === 'Found'
+      ? { kind: 'Over' }
+      : undefined
+}
+
+/**
+ * A person took our cordon away, and meant this very drain. Who took away their own is done with the node, and what was meant for
+ * an older content is over with it.
+ */
+function isCalledOff({ node, wanted }: Candidate): boolean {
+  return node.mark?.state === 'Ours' && wanted.kind === 'config' && node.mark.digest === wanted.digest
 }
 
 function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
@@ -67,9 +82,19 @@ function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
   return aside && needsDrain(member, context) ? aside : undefined
 }
 
-/** It is, or was just, its turn for a change before which its pods go. */
-function needsDrain(member: Candidate, { pool, run, ...turn }: DrainContext): boolean {
-  return run.state !== 'Halted' && isDue(member, turn) && mustDrain(pool.policy, disruptionOf(member))
+/** It is its turn for a change before which its pods go. */
+function needsDrain(member: Candidate, context: DrainContext): boolean {
+  const { pool, run } = context
+  if (run.state === 'Halted' || run.state === 'Withheld' || !isDue(member, context)) return false
+  return mustDrain(pool.policy, disruptionOf(member)) && !isRestrained(member, context)
+}
+
+/** A drain that was begun for this very content ends; for anything newer it would be a beginning. */
+function isRestrained({ node, wanted, standing }: Candidate, { restraint }: DrainContext): boolean {
+  if (!isUnderDrain(node) || wanted.kind === 'problem') return false
+  const found = restraint()
+  if (found === undefined || (found.sparesJoining && standing.phase === 'Joining')) return false
+  return found.stopsDrains === true || node.mark?.digest !== wanted.digest
 }
 
 /** An outage like any other: what it would be drained for comes once it is back. */
@@ -82,7 +107,7 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  * came to it now would not run.
  */
 function hasEnded({ node, report, assigned, standing }: Candidate): boolean {
-  if (isInFlight(node, report) || report?.phase === 'Failed') return false
+  if (isAtWork(node, report) || report?.phase === 'Failed') return false
   if (!assigned || standing.phase === 'Held') return true
   return standing.phase === 'Current' || standing.phase === 'Soaking' || report?.phase === 'RolledBack'
 }

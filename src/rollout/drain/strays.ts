@@ -1,11 +1,11 @@
 import type { Action } from '../decision.ts'
-import { isInFlight, reportOf } from '../report.ts'
+import { isAtWork, reportOf } from '../report.ts'
 import type { NodeView } from '../snapshot.ts'
 import { isOurCordon } from './cordon.ts'
 
 /** Nodes that belong to no pool any more: nobody would decide about a cordon of ours on them, and it would stay for ever. */
 export function uncordonStrays(nodes: readonly NodeView[]): Action[] {
   return nodes
-    .filter((node) => node.mark !== undefined && !isInFlight(node, reportOf(node)))
+    .filter((node) => node.mark !== undefined && !isAtWork(node, reportOf(node)))
     .map((node) => ({ kind: 'uncordon', node: node.name, lifts: isOurCordon(node) }))
 }

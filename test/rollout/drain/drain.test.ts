@@ -261,7 +261,13 @@ test('a newer commit that needs no drain uncordons the node, then takes it like 
 })
 
 test('a newer commit that needs a drain goes on with the one under way', () => {
-  expect(done(upgrade({ head: 'newer', pods: { a: [aPod('x')] } }, a.drainedFor('new'), b))).toEqual(['evict a x'])
+  expect(done(upgrade({ head: 'newer', pods: { a: [aPod('x')] } }, a.drainedFor('new'), b))).toEqual([
+    'cordon a Ours',
+    'evict a x',
+  ])
+  expect(upgrade({ head: 'newer', pods: { a: [aPod('x')] } }, a.drainedFor('new'), b).actions[0]).toMatchObject({
+    mark: { digest: 'newer', at: noon - minute },
+  })
   expect(done(upgrade({ head: 'newer', pods: { a: [] } }, a.drainedFor('new'), b))).toEqual(['assign a newer drain'])
 })
 
@@ -339,6 +345,18 @@ test('a person who uncordons a node in the middle of its drain calls the drain o
   expect(done(upgrade({ head: 'newer' }, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual(['cordon a Ours'])
 })
 
+test('a person who uncordoned a node for an older change does not mean the newer one', () => {
+  expect(done(upgrade({ head: 'newer' }, a.drainedFor('new').uncordoned()))).toEqual(['unmark a'])
+})
+
+test('a person who takes away their own cordon leaves the node like any other', () => {
+  expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Found' }).uncordoned()))).toEqual(['unmark a'])
+})
+
+test('a pause ends a drain for what came after it: that would be a beginning', () => {
+  expect(done(upgrade({ head: 'newer', controls: { paused: '' }, pods: { a: [] } }, a.drainedFor('new')))).toEqual(['uncordon a'])
+})
+
 test('a person who cordons again a node whose drain was called off has it for their own', () => {
   expect(done(upgrade({}, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
 })
@@ -396,6 +414,17 @@ test('an agent that finds it needs a drain gets it, and then the greater grant',
   expect(done(upgrade({ disruption: 'restart' }, blocked, b))).toEqual(['cordon a Ours'])
   expect(done(upgrade({ disruption: 'restart', pods: { a: [aPod('x')] } }, blocked.drainedFor('new'), b))).toEqual(['evict a x'])
   expect(done(upgrade({ disruption: 'restart', pods: { a: [] } }, blocked.drainedFor('new'), b))).toEqual(['assign a new drain'])
+})
+
+test('an agent that waits for a greater grant disturbs nothing yet, and gets it within the budget', () => {
+  const blocked = (name: string) =>
+    aNode(name)
+      .assignedTo('new', { at: noon - minute })
+      .reporting('Blocked', { needs: 'drain', active: 'older' })
+
+  expect(done(upgrade({ disruption: 'restart' }, blocked('a'), blocked('b')))).toHaveLength(1)
+  expect(done(upgrade({ disruption: 'restart', drain: 'Never' }, blocked('a'), blocked('b')))).toHaveLength(1)
+  expect(done(upgrade({ disruption: 'restart' }, blocked('a'), b.notReady(noon - minute)))).toEqual(['assign b new restart'])
 })
 
 test('an agent that waits for its drain does not fail by its deadline', () => {

@@ -3,9 +3,11 @@ import { ObjectCache } from '../../../src/controller/object-cache.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import type { Action, Decision } from '../../../src/rollout/decision.ts'
+import { isUnderDrain } from '../../../src/rollout/drain/cordon.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/rollback.ts'
-import type { GateAnswer, Instant, Memory, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { GateAnswer, Instant, Memory, NodePods, PodView, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import type { Mishap } from './mishap.ts'
+import type { SimPod } from './workload.ts'
 import type { CachedNode, SimPool, World } from './world.ts'
 
 /** What one pass decided, and what it was drawn from. */
@@ -38,6 +40,9 @@ export class SimController {
   /** Lost with the process. */
   readonly #answers = new Map<string, readonly GateAnswer[]>()
   #unheard: FollowEvent<CachedNode>[] = []
+  #pods: ReadonlyMap<string, readonly PodView[]> = new Map()
+  readonly #refused = new Map<string, Instant>()
+  readonly #evicted = new Set<string>()
   /** The watch is broken: it hears nothing until it lists anew. */
   #deaf = false
 
@@ -72,6 +77,7 @@ export class SimController {
   hear(count = Number.POSITIVE_INFINITY, again = 0): void {
     const heard = this.#unheard.splice(0, count)
     for (const event of [...heard, ...heard.slice(0, again).filter(({ type }) => type === 'upsert')]) this.#nodes.observe(event)
+    if (count === Number.POSITIVE_INFINITY) this.#hearPods()
   }
 
   /** Whether the caches are what the API server has. */
@@ -126,12 +132,49 @@ export class SimController {
       this.#world.control(pool, controls)
     }
     if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed.at)])
-    const seen = action.kind === 'assign' ? this.#nodes.get(action.node) : undefined
-    if (action.kind === 'assign' && seen && this.#world.assign(action, seen, observed)) {
-      const node = this.#world.nodes.get(action.node)
-      if (node) this.#nodes.wrote(this.#world.cached(node))
-    }
+    if (action.kind === 'evict') this.#evict(action)
+    else if (action.kind === 'assign' || action.kind === 'cordon' || action.kind === 'uncordon') this.#patch(action, observed)
     return true
+  }
+
+  #patch(action: Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>, observed: Observed): void {
+    const seen = this.#nodes.get(action.node)
+    if (!seen || !this.#done(action, { seen, observed })) return
+    const node = this.#world.nodes.get(action.node)
+    if (node) this.#nodes.wrote(this.#world.cached(node))
+  }
+
+  #done(
+    action: Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>,
+    { seen, observed }: { readonly seen: CachedNode; readonly observed: Observed },
+  ): boolean {
+    if (action.kind === 'assign') return this.#world.assign(action, seen, observed)
+    return action.kind === 'cordon' ? this.#world.cordon(action, seen, observed) : this.#world.uncordon(action, seen)
+  }
+
+  #evict({ pod: { uid } }: Extract<Action, { kind: 'evict' }>): void {
+    const { workload, nodes, now } = this.#world
+    if (workload.evict(uid, nodes) === 'refused') this.#refused.set(uid, now + this.clockOff + 5_000)
+    else this.#evicted.add(uid)
+  }
+
+  /** Late, like all that is heard: nodes that are under drain as far as is known, with their pods as they were then. */
+  #hearPods(): void {
+    const drained = [...this.#nodes.items.values()].filter(({ view }) => isUnderDrain(view))
+    this.#pods = new Map(drained.map(({ name }) => [name, this.#world.workload.on(name).map(podView)]))
+  }
+
+  #podsNow(): ReadonlyMap<string, NodePods> {
+    const drained = [...this.#pods].filter(([name]) => isUnderDrain(this.#nodes.get(name)?.view ?? { unschedulable: false }))
+    return new Map(
+      drained.map(([name, pods]) => [name, { kind: 'known', pods: pods.map((pod) => this.#withAnswers(pod)) }] as const),
+    )
+  }
+
+  #withAnswers(pod: PodView): PodView {
+    const until = this.#refused.get(pod.uid)
+    const refusal = until === undefined ? {} : { refusal: { until, message: 'kept', budgets: [] } }
+    return { ...pod, ...refusal, terminating: pod.terminating || this.#evicted.has(pod.uid) }
   }
 
   #snapshot(): FleetSnapshot {
@@ -149,6 +192,7 @@ export class SimController {
         name,
         policy,
         nodes: nodes.map(({ view }) => view),
+        pods: this.#podsNow(),
         head: target,
         known: new Map(known.map((revision) => [revision.revision, revision])),
         kept,
@@ -170,4 +214,9 @@ function commitsOf({ memory, controls }: Pick<CachedPool, 'memory' | 'controls'>
   const { rollback: value } = controls
   const asked = value === undefined ? undefined : rollbackAsked(value, { memory, choices: rollbackChoices(memory, kept) })
   return [memory.target, memory.stable, memory.rollback?.to, asked].flatMap((ref) => ref?.revision ?? [])
+}
+
+function podView({ uid, kind, terminating }: SimPod): PodView {
+  const owner = kind === 'bare' ? {} : { controller: kind }
+  return { namespace: 'shop', name: uid, uid, ...owner, mirror: false, emptyDir: false, finished: false, terminating }
 }

@@ -6,6 +6,7 @@ import { adminPausesFleet } from './faults/admin-pauses-fleet.ts'
 import { adminPromotes } from './faults/admin-promotes.ts'
 import { adminRetries } from './faults/admin-retries.ts'
 import { adminRollsBack } from './faults/admin-rolls-back.ts'
+import { budgetChanges } from './faults/budget-changes.ts'
 import { clockOfController } from './faults/clock-of-controller.ts'
 import { clockOfNode } from './faults/clock-of-node.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
@@ -34,6 +35,7 @@ export const FAULTS: readonly Fault[] = [
   watchFails,
   poolDeleted,
   adminCordons,
+  budgetChanges,
   adminHolds,
   adminPauses,
   adminPausesFleet,

@@ -2,6 +2,7 @@ import type { Observed } from './controller.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
+import { drainedFirst } from './invariants/drained-first.ts'
 import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
@@ -11,6 +12,7 @@ import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
+import { respectsRelease } from './invariants/respects-release.ts'
 import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
 import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
@@ -41,6 +43,8 @@ export const INVARIANTS: readonly Invariant[] = [
   noFighting,
   opensByPromotion,
   ourCordons,
+  respectsRelease,
+  drainedFirst,
   fixpoint,
   sameInAnyOrder,
   wakesLater,

@@ -4,6 +4,7 @@ import type { Random } from '../random.ts'
 import { budget } from './rules/budget.ts'
 import { cordoned } from './rules/cordoned.ts'
 import { dependenciesFor } from './rules/dependencies.ts'
+import { drain } from './rules/drain.ts'
 import { failures } from './rules/failures.ts'
 import { fleetBudget } from './rules/fleet-budget.ts'
 import { fleetFailures } from './rules/fleet-failures.ts'
@@ -20,7 +21,7 @@ export interface FleetRules {
 export type DrawPoolRule = (random: Random) => Partial<RolloutPolicy>
 export type DrawFleetRule = (random: Random) => Partial<FleetPolicy>
 
-const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows, cordoned]
+const POOL_RULES: readonly DrawPoolRule[] = [waves, budget, failures, windows, cordoned, drain]
 const FLEET_RULES: readonly DrawFleetRule[] = [fleetBudget, fleetFailures]
 const NAMES = ['control-plane', 'gpu', 'workers']
 
@@ -40,11 +41,13 @@ const BASE: RolloutPolicy = {
 
 export function drawRules(random: Random): FleetRules {
   const names = NAMES.slice(0, 1 + random.below(NAMES.length))
-  const pools = names.map((name, index): [string, RolloutPolicy] => [
-    name,
-    drawAll([...POOL_RULES, dependenciesFor(names.slice(0, index))], random, BASE),
-  ])
-  return { pools: new Map(pools), fleet: drawAll<FleetPolicy>(FLEET_RULES, random, {}) }
+  const fleet = drawAll<FleetPolicy>(FLEET_RULES, random, {})
+  const pools = names.map((name, index): [string, RolloutPolicy] => {
+    // A pool that broke all of the fleet's budget, and waits for one that waits for the budget, waits for a person: no story for here.
+    const dependencies = fleet.maxUnavailable ? [] : [dependenciesFor(names.slice(0, index))]
+    return [name, drawAll([...POOL_RULES, ...dependencies], random, BASE)]
+  })
+  return { pools: new Map(pools), fleet }
 }
 
 /** For the story of a failure. */

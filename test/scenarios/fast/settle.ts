@@ -10,18 +10,25 @@ import type { World } from './world.ts'
  */
 export function settle(world: World, random: Random): void {
   recover(world)
-  pushToAll(world, 'last', 'good')
+  pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
   const effect = random.pick(BAD_EFFECTS)
-  pushToAll(world, 'bad', effect)
+  pushToAll(world, { content: 'bad', effect, random })
   const stopped = rest(world, random)
   for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
-  pushToAll(world, 'last', 'good')
+  pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
 }
 
-function pushToAll(world: World, content: string, effect: Effect): void {
-  world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, content])), effect)
+function pushToAll(
+  world: World,
+  { content, effect, random }: { readonly content: string; readonly effect: Effect; readonly random: Random },
+): void {
+  world.push(
+    Object.fromEntries([...world.pools.keys()].map((pool) => [pool, content])),
+    effect,
+    random.pick(['restart', 'drain']),
+  )
   for (const pool of world.pools.values()) world.control(pool, { promoted: world.head.revision })
 }
 
@@ -47,6 +54,7 @@ function expectEveryoneAt(content: string, world: World, random: Random): void {
   const { decisions } = rest(world, random)
   const nodes = [...world.nodes.values()]
   expect(nodes.map((node) => node.active)).toEqual(nodes.map(() => content))
+  expect(nodes.filter(({ shown }) => shown.unschedulable || shown.mark !== undefined)).toEqual([])
   for (const [name, { status }] of decisions)
     if (world.membersOf(name).length > 0)
       expect(status.conditions[0]).toMatchObject({ type: 'Ready', status: 'True', reason: 'Completed' })
@@ -57,9 +65,10 @@ function recover(world: World): void {
   world.gates.says = 'Held'
   world.fleetControls = {}
   for (const pool of world.pools.values()) world.control(pool, {})
-  world.cordonedByPeople.clear()
+  world.workload.minAvailable = 0
+  for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') pod.terminating = true
   for (const node of world.nodes.values()) {
-    node.show({ unschedulable: false })
+    if (world.cordonedByPeople.delete(node.name)) node.show({ unschedulable: false })
     node.unhold()
     node.clockOff = 0
     if (node.dead || node.offline) node.revive(world.now)
@@ -91,8 +100,8 @@ function rest(world: World, random: Random): Observed {
   throw new Error('the fleet never comes to rest')
 }
 
-function stateOf({ nodes }: World): string {
-  return [...nodes.values()].map(({ name, version }) => `${name} ${version}`).join()
+function stateOf({ nodes, workload }: World): string {
+  return `${workload.version} ${[...nodes.values()].map(({ name, version }) => `${name} ${version}`).join()}`
 }
 
 function earliestWake({ decisions }: Observed): number | undefined {

@@ -1,4 +1,7 @@
 import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status.ts'
+import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
+import { atMost } from '../../../src/protocol/desired-config.ts'
+import { isOurCordon } from '../../../src/rollout/drain/cordon.ts'
 import type { Assignment, Instant, NodeView } from '../../../src/rollout/snapshot.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 
@@ -8,6 +11,7 @@ interface Shown {
   readonly readySince: Instant
   readonly unschedulable: boolean
   readonly hold?: string
+  readonly mark?: CordonMark
   readonly assigned?: Assignment
   readonly status?: AgentStatus
 }
@@ -84,6 +88,19 @@ export class SimNode {
     this.#onChange(this)
   }
 
+  /** What the controller writes of a cordon: both at once. */
+  showCordon({
+    mark,
+    unschedulable = this.#shown.unschedulable,
+  }: {
+    mark?: CordonMark | undefined
+    unschedulable?: boolean
+  }): void {
+    const { mark: before, ...shown } = this.#shown
+    this.#shown = shown
+    this.show({ unschedulable, ...(mark && { mark }) })
+  }
+
   unhold(): void {
     const { hold, ...shown } = this.#shown
     this.#shown = shown
@@ -116,19 +133,21 @@ export class SimNode {
     const known = this.#known
     if (!known) return
     const { assigned, assignedAt, phase } = this.#said ?? {}
-    if (assigned !== known.digest || assignedAt !== stampOf(known)) this.#begin(known, now)
+    if (assigned !== known.digest || assignedAt !== stampOf(known)) this.#begin(known, { effect: effectOf(known.digest), now })
     else if (phase === 'Fetching') this.#say('Applying', { assigned: known, now })
     else if (phase === 'Applying') this.#finish(known, { effect: effectOf(known.digest), now })
   }
 
-  #begin(assigned: Assignment, now: Instant): void {
-    this.#say(this.active === assigned.digest && this.#works ? 'Applied' : 'Fetching', { assigned, now })
+  #begin(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
+    const runs = this.active === assigned.digest && this.#works
+    if (effect === 'asks' && !runs && !atMost('drain', assigned.grant)) this.#say('Blocked', { assigned, now, needs: 'drain' })
+    else this.#say(runs ? 'Applied' : 'Fetching', { assigned, now })
   }
 
   #finish(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
     if (effect === 'hang') return
     if (effect === 'ruin') this.#work(false, now)
-    if (effect === 'good' || effect === 'wilt') this.#succeed(assigned, { effect, now })
+    if (effect === 'good' || effect === 'asks' || effect === 'wilt') this.#succeed(assigned, { effect, now })
     else this.#say(effect === 'ruin' ? 'Failed' : 'RolledBack', { assigned, now })
   }
 
@@ -149,15 +168,18 @@ export class SimNode {
     if (ready !== this.#shown.ready) this.show({ ready, readySince: now })
   }
 
-  #say(phase: AgentPhase, { assigned, now }: { readonly assigned: Assignment; readonly now: Instant }): void {
+  #say(
+    phase: AgentPhase,
+    { assigned, now, needs }: { readonly assigned: Assignment; readonly now: Instant; readonly needs?: 'drain' },
+  ): void {
     const about = { digest: assigned.digest, assigned: assigned.digest, assignedAt: stampOf(assigned), active: this.active }
-    this.#said = { phase, ...about, since: new Date(now + this.clockOff).toISOString() }
+    this.#said = { phase, ...about, ...(needs && { needs }), since: new Date(now + this.clockOff).toISOString() }
     this.#publish()
   }
 
   #publish(): void {
     if (this.offline || this.#said === undefined || this.#said === this.#shown.status) return
-    if (this.#said.phase === 'Applied' || this.#said.phase === 'RolledBack') this.disturbed = false
+    if (['Applied', 'RolledBack', 'Blocked'].includes(this.#said.phase)) this.disturbed = isOurCordon(this.#shown)
     this.show({ status: this.#said })
   }
 }

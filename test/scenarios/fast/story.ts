@@ -26,6 +26,13 @@ export function tellGated(seed: number, steps: number): Told {
 function tell(world: World, { random, steps }: { readonly random: Random; readonly steps: number }): Told {
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--) world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}` })
+  const { workload, nodes } = world
+  workload.replicas = 1 + random.below(2 * nodes.size)
+  workload.minAvailable = random.pick([0, workload.replicas - 1, workload.replicas])
+  for (const name of nodes.keys()) {
+    workload.add('DaemonSet', name)
+    if (random.chance(0.1)) workload.add('bare', name)
+  }
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, 'first'])))
   try {
     for (let i = 0; i < steps; i++) happen(world, random)

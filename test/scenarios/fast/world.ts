@@ -4,9 +4,10 @@ import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision 
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
-import { isDown } from './invariants/steps.ts'
+import { hasEnded, isDown } from './invariants/steps.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
+import { Workload } from './workload.ts'
 
 /** A NodePool object, as the API server keeps it. */
 export interface SimPool {
@@ -28,6 +29,10 @@ export interface Take {
   readonly digest: string
   /** It was available, and is not for as long as the work takes. */
   readonly disturbs: boolean
+  /** It was cordoned for it, no more. */
+  readonly isCordon: boolean
+  /** Pods that had to go first, and were there still. */
+  readonly undrained: number
   /** What its pool remembered then. */
   readonly memory: Memory
   readonly observed: Observed
@@ -47,6 +52,11 @@ export class World {
   fleetControls: FleetControls = {}
   readonly gates = new GateOracle()
   readonly cordonedByPeople = new Set<string>()
+  /** Nodes that people uncordoned in the middle of a drain, and what the controller then left them out of. */
+  readonly released = new Map<string, string>()
+  readonly workload = new Workload()
+  /** How much a content disturbs a node that runs another one. */
+  readonly disruptions = new Map<string, 'restart' | 'drain'>()
   /** Of the event under way. */
   takes: Take[] = []
   /** How often each node was given each content since something happened that may change what it is to have. */
@@ -69,8 +79,11 @@ export class World {
   }
 
   /** A commit with these contents; pools that are not named keep theirs. */
-  push(contents: Readonly<Record<string, string>>, effect: Effect = 'good'): void {
-    for (const content of Object.values(contents)) if (!this.effects.has(content)) this.effects.set(content, effect)
+  push(contents: Readonly<Record<string, string>>, effect: Effect = 'good', disruption: 'restart' | 'drain' = 'restart'): void {
+    for (const content of Object.values(contents)) {
+      if (!this.effects.has(content)) this.effects.set(content, effect)
+      if (!this.disruptions.has(content)) this.disruptions.set(content, disruption)
+    }
     const before = this.commits.at(-1)?.contents ?? new Map<string, string>()
     const revision = `${this.commits.length}-${Object.values(contents).join('+')}`
     this.commits.push({ revision, contents: new Map([...before, ...Object.entries(contents)]) })
@@ -118,7 +131,8 @@ export class World {
     const pool = this.pools.get(seen.pool)
     if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
     const disturbs = disturbedBy(action.digest, node, { stable: pool.memory.stable !== undefined })
-    this.takes.push({ node, digest: action.digest, disturbs, memory: pool.memory, observed })
+    const undrained = this.#undrained(action, observed)
+    this.takes.push({ node, digest: action.digest, disturbs, isCordon: false, undrained, memory: pool.memory, observed })
     const key = `${node.name} ${action.digest}`
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
@@ -127,7 +141,45 @@ export class World {
     return true
   }
 
+  /** The same of a cordon. */
+  cordon({ node: name, mark }: Extract<Action, { kind: 'cordon' }>, seen: CachedNode, observed: Observed): boolean {
+    const node = this.nodes.get(name)
+    const pool = this.pools.get(seen.pool)
+    if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
+    const disturbs = !isDown(node.view())
+    this.takes.push({ node, digest: mark.digest, disturbs, isCordon: true, undrained: 0, memory: pool.memory, observed })
+    if (disturbs) node.disturbed = true
+    node.showCordon({ mark, ...(mark.state === 'Ours' && { unschedulable: true }) })
+    return true
+  }
+
+  uncordon({ node: name, lifts, mark }: Extract<Action, { kind: 'uncordon' }>, seen: CachedNode): boolean {
+    const node = this.nodes.get(name)
+    if (!node || String(node.version) !== seen.resourceVersion) return false
+    if (lifts) node.disturbed = false
+    if (mark?.state === 'Released') this.released.set(name, mark.digest)
+    else this.released.delete(name)
+    node.showCordon({ mark, ...(lifts && { unschedulable: false }) })
+    return true
+  }
+
+  uncordonByHand(node: SimNode): void {
+    this.cordonedByPeople.delete(node.name)
+    if (node.shown.assigned === undefined || hasEnded(node.view())) node.disturbed = false
+  }
+
+  /** Those that the policy would have gone, on a node that is Ready as far as the controller knows. */
+  #undrained({ node, grant }: Extract<Action, { kind: 'assign' }>, { fleet }: Observed): number {
+    const pool = fleet.pools.find(({ nodes }) => nodes.some(({ name }) => name === node))
+    const seen = pool?.nodes.find(({ name }) => name === node)
+    const { drain } = pool?.policy ?? {}
+    const isNeeded = grant === 'drain' || (grant === 'restart' && drain?.mode === 'Always')
+    if (!seen?.ready || !isNeeded || drain?.mode === 'Never' || drain?.onTimeout === 'Proceed') return 0
+    return this.workload.on(node).filter(({ kind }) => kind !== 'DaemonSet').length
+  }
+
   step(node: SimNode): void {
+    this.workload.step(this.nodes)
     node.step((content) => this.effects.get(content) ?? 'good', this.now)
   }
 
@@ -139,7 +191,13 @@ export class World {
   revisionOf(revision: string, pool: string, nodes: readonly CachedNode[]): Revision | undefined {
     const content = this.commits.find((commit) => commit.revision === revision)?.contents.get(pool)
     if (content === undefined) return undefined
-    const wanted = new Map(nodes.map(({ name }) => [name, { kind: 'config', digest: content, disruption: 'restart' } as const]))
+    const usual = this.disruptions.get(content) ?? 'restart'
+    const wanted = new Map(
+      nodes.map(({ name, view }) => {
+        const disruption = view.status?.active === content ? 'none' : usual
+        return [name, { kind: 'config', digest: content, disruption } as const]
+      }),
+    )
     return { revision, fingerprint: `of ${content}`, wanted }
   }
 }

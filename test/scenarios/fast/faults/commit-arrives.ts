@@ -11,5 +11,5 @@ export function commitArrives(world: World, random: Random): void {
     const old = random.chance(0.3) ? random.pick(world.commits).contents.get(pool) : undefined
     return [pool, old ?? `${pool[0]}${world.commits.length}-${effect}`]
   })
-  world.push(Object.fromEntries(contents), effect)
+  world.push(Object.fromEntries(contents), effect, random.pick(['restart', 'drain']))
 }

@@ -1,4 +1,5 @@
 import type { Decision } from '../../../../src/rollout/decision.ts'
+import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
 import type { NodeView, PoolSnapshot, Share } from '../../../../src/rollout/snapshot.ts'
 import type { Observed } from '../controller.ts'
 
@@ -31,7 +32,14 @@ export function stepsOf({ pool, decision }: Decided): Step[] {
 
 /** Told anew here, or a mistake in the rule itself would go unseen. */
 export function isDown(node: NodeView): boolean {
-  return !node.ready || node.unschedulable || (node.assigned !== undefined && !hasEnded(node))
+  return !node.ready || node.unschedulable || (node.assigned !== undefined && !hasEnded(node) && !isBlocked(node))
+}
+
+/** It waits for a greater grant, and nothing on it is disturbed until then. */
+function isBlocked({ assigned, status }: NodeView): boolean {
+  return (
+    status?.phase === 'Blocked' && assigned?.grant !== 'drain' && status.assignedAt === new Date(assigned?.at ?? 0).toISOString()
+  )
 }
 
 export function hasEnded({ assigned, status }: NodeView): boolean {
@@ -43,12 +51,28 @@ export function hasEnded({ assigned, status }: NodeView): boolean {
 /** Nodes that join a pool with something proven to give them are outside the budget, and so are those that nothing disturbs. */
 export function newlyDown(decided: Decided): Step[] {
   const hasStable = decided.decision.status.stable !== undefined
-  return stepsOf(decided).filter(
+  const cordons = cordonsOf(decided).filter(({ node }) => !isDown(node))
+  const assigned = stepsOf(decided).filter(
     ({ node, digest }) => !isDown(node) && !(hasStable && !node.assigned) && !(hasEnded(node) && node.status?.active === digest),
   )
+  return [...cordons, ...assigned]
+}
+
+/** Nodes that are cordoned, and what for. */
+export function cordonsOf({ pool, decision }: Decided): Step[] {
+  const byName = new Map(pool.nodes.map((node) => [node.name, node]))
+  return decision.actions.flatMap((action) => {
+    const node = action.kind === 'cordon' ? byName.get(action.node) : undefined
+    return node && action.kind === 'cordon' ? [{ node, digest: action.mark.digest }] : []
+  })
 }
 
 /** How many nodes may be down; a percentage allows at least one. */
 export function allowed(share: Share, total: number): number {
   return 'count' in share ? share.count : Math.max(1, Math.floor((total * share.percent) / 100))
+}
+
+/** Its drain for this content goes on. */
+export function isBegun(node: NodeView, digest: string): boolean {
+  return isUnderDrain(node) && node.mark?.digest === digest
 }

@@ -1,17 +1,20 @@
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, isBegun, stepsOf } from './steps.ts'
 
 export const stoppedPools: Invariant = {
-  claim: 'a halted or paused pool touches no node, nor does a paused fleet',
+  claim: 'a halted or paused pool takes no node, nor does a paused fleet; what is halted ends no drain either',
   ofDecision: (observed) =>
-    decidedPools(observed).every(
-      (decided) => (observed.fleet.controls.paused === undefined && !isStopped(decided)) || stepsOf(decided).length === 0,
-    ),
+    decidedPools(observed).every((decided) => {
+      const { pool, decision } = decided
+      if (isHalted(decided)) return decision.actions.every(({ kind }) => !['assign', 'cordon', 'evict'].includes(kind))
+      const isPaused = pool.controls.paused !== undefined || observed.fleet.controls.paused !== undefined
+      const begun = [...stepsOf(decided).filter(({ node, digest }) => !isBegun(node, digest)), ...cordonsOf(decided)]
+      return !isPaused || begun.length === 0
+    }),
 }
 
-function isStopped({ pool, decision }: Decided): boolean {
-  const isHalt = decision.status.conditions.some(
+function isHalted({ decision }: Decided): boolean {
+  return decision.status.conditions.some(
     ({ type, status, reason }) => type === 'Stalled' && status === 'True' && reason === 'Halted',
   )
-  return isHalt || pool.controls.paused !== undefined
 }

@@ -1,20 +1,23 @@
 import type { Window } from '../../../../src/calendar/window.ts'
 import type { Instant } from '../../../../src/rollout/snapshot.ts'
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, isBegun, stepsOf } from './steps.ts'
 
 const MINUTE = 60_000
 
 export const windowsKept: Invariant = {
-  claim: 'outside the windows nothing begins but nodes that join, and the way back where that is let through',
+  claim:
+    'outside the windows nothing begins but nodes that join, the way back where that is let through, and where people send it',
   ofDecision: (observed) => decidedPools(observed).every((decided) => isOpen(decided, observed.at) || beginsNothing(decided)),
 }
 
 function beginsNothing(decided: Decided): boolean {
   const { pool, decision } = decided
+  if (decision.status.rollback) return true
   const goesBack = decision.status.rejected.some(({ fingerprint }) => fingerprint === pool.head.fingerprint)
   if (goesBack && pool.policy.rollbackOutsideWindows) return true
-  return stepsOf(decided).every(({ node }) => node.assigned === undefined && decision.status.stable !== undefined)
+  const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
+  return begun.every(({ node }) => node.assigned === undefined && decision.status.stable !== undefined)
 }
 
 /** Told anew here: those that are drawn open every so many minutes of an hour. */
