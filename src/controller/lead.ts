@@ -95,7 +95,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     statuses: new StatusWriter({ kube, pools: cluster.pools }),
     events: new EventRecorder({ kube, log }),
     gates: new GateKeeper({
-      inquire: inquiries({ ports, settings, cluster }),
+      inquire: ports.inquire ?? inquiries({ ports, settings, cluster }),
       clock: ports.clock,
       signal,
       changed: trigger.fire,

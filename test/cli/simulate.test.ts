@@ -60,6 +60,15 @@ test('simulate counts the greatest number of unavailable nodes in all and in eac
   expect(peakByZone).toMatchObject({ 'zone-a': { nodes: 3 }, 'zone-b': { nodes: 2 }, 'zone-c': { nodes: 2 } })
 })
 
+test('simulate asks no gate for real, and says that it takes them for granted', async () => {
+  const gate =
+    'gates: [{name: slo, prometheus: {url: "http://127.0.0.1:9", query: up, min: 1}}, {name: smoke, job: {cronJob: x}}]'
+  const folder = await aChangedFleet(FLEET['pools/workers.yaml'].replace(/waves.*/, gate))
+  const { stdout, code } = await runCli(folder, SIMULATE)
+  expect(stdout).toContain('every gate holds as soon as it is asked')
+  expect(code).toBe(0)
+})
+
 test('simulate shows that a pool does not begin when its kubelets would be newer than an API server', async () => {
   const folder = await aChangedFleet()
   await writeFiles(folder, { 'pools/workers.yaml': FLEET['pools/workers.yaml'].replace('1.35.4', '1.36.3') })

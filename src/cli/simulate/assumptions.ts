@@ -20,6 +20,7 @@ export function assumptionsOf({
     `every node is whole and runs what ${from} says; nothing else happens to the fleet meanwhile`,
     `an agent needs ${lasting(byGrant.restart)} where the kubelet restarts (--restart-time), ${lasting(download)} more for another version (--download-time)`,
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
+    ...(course.gated ? ['every gate holds as soon as it is asked'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]
 }

@@ -15,6 +15,7 @@ import { LightAgents } from '../../sim/fleet/light-agents.ts'
 import { VirtualClock } from '../../sim/virtual-clock.ts'
 import { type AgentTimes, timeOf } from './agent-times.ts'
 import { beginAt } from './begin-at.ts'
+import { GATES_HOLD } from './gates-hold.ts'
 import { CourseRecorder, poolStatus } from './record-course.ts'
 import type { Simulation } from './simulation.ts'
 
@@ -33,7 +34,10 @@ export interface SimulationInput {
   readonly fails: ReadonlySet<string>
 }
 
-export type SimulatedCourse = Omit<Simulation, 'from' | 'to' | 'assumptions'>
+export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
+  /** Some pool has gates, and nobody asked them. */
+  readonly gated: boolean
+}
 
 const SETTINGS: ControllerSettings = {
   names: namesFor(),
@@ -67,6 +71,7 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
     compile,
     clock: controllerClock(clock),
     log: () => {},
+    inquire: GATES_HOLD,
   }
   const controller = control({ ports, settings: SETTINGS, signal })
   const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
@@ -84,6 +89,7 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
         outcome,
         pools: recorder.courses(done),
         disruptions: recorder.disruptions,
+        gated: [...compile(to).pools.values()].some(({ policy }) => policy.gates?.length),
       },
       ...{ peak: availability.peak, peakByZone: Object.fromEntries(availability.peakByZone) },
     }

@@ -7,8 +7,11 @@ import type { GateFinding, GateInquiry } from './inquiry.ts'
 const ASK_TIMEOUT = 30_000
 const MAX_MESSAGE = 500
 
+/** How each kind of gate is asked. */
+export type Inquiries = { readonly [Kind in GateCheck['kind']]: GateInquiry<Extract<GateCheck, { kind: Kind }>> }
+
 export interface GateKeeperOptions {
-  readonly inquire: { readonly [Kind in GateCheck['kind']]: GateInquiry<Extract<GateCheck, { kind: Kind }>> }
+  readonly inquire: Inquiries
   readonly clock: Clock
   /** Told of each answer. */
   readonly changed: () => void
@@ -78,10 +81,7 @@ export class GateKeeper {
 const NONE: readonly GateAnswer[] = []
 
 /** The kinds apart, so that each is asked what it understands. */
-function inquiryFor(
-  inquire: GateKeeperOptions['inquire'],
-  asked: AskGate,
-): (pool: string, signal: AbortSignal) => Promise<GateFinding> {
+function inquiryFor(inquire: Inquiries, asked: AskGate): (pool: string, signal: AbortSignal) => Promise<GateFinding> {
   const { check } = asked.gate
   if (check.kind === 'prometheus') return (pool, signal) => inquire.prometheus(check, { ...asked, pool }, signal)
   if (check.kind === 'job') return (pool, signal) => inquire.job(check, { ...asked, pool }, signal)

@@ -1,12 +1,12 @@
 import type { ClusterCache } from '../cluster-cache.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
-import type { GateKeeperOptions } from './gate-keeper.ts'
+import type { Inquiries } from './gate-keeper.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
 import { prometheus } from './prometheus.ts'
 import { workloads } from './workloads.ts'
 
-/** How each kind of gate is asked. */
+/** Each kind, asked for real. */
 export function inquiries({
   ports,
   settings,
@@ -15,7 +15,7 @@ export function inquiries({
   readonly ports: Pick<ControllerPorts, 'kube' | 'prometheus'>
   readonly settings: Pick<ControllerSettings, 'namespace'>
   readonly cluster: Pick<ClusterCache, 'nodes'>
-}): GateKeeperOptions['inquire'] {
+}): Inquiries {
   return {
     nodeConditions: nodeConditions(cluster.nodes),
     prometheus: prometheus(ports.prometheus),

@@ -9,7 +9,9 @@ export type FindBinary = (name: string, version?: string) => string
 export async function buildBinaries(names: readonly string[] | 'all', announce: (line: string) => void): Promise<FindBinary> {
   const go = await goVersion()
   for (const recipe of recipes) {
-    const wanted = Object.entries(recipe.binaries).filter(([name]) => names === 'all' || names.includes(name))
+    const wanted = Object.entries(recipe.binaries).filter(([name]) =>
+      names === 'all' ? !recipe.onlyByName : names.includes(name),
+    )
     await buildRecipe(recipe, { go, announce, only: wanted.map(([name]) => name) })
   }
   return (name, version) => {

@@ -11,6 +11,8 @@ export interface Recipe {
   readonly cgo?: boolean
   readonly tags?: string
   readonly ldflags?: string
+  /** No cluster needs it: built only where it is named. */
+  readonly onlyByName?: boolean
 }
 
 const kubernetesCommands = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kubectl'] as const
@@ -49,6 +51,12 @@ export const recipes: readonly Recipe[] = [
   },
   kubernetes(versions.olderKubelet, ['kubelet']),
   { module: 'sigs.k8s.io/kwok', version: versions.kwok, binaries: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
+  {
+    module: 'github.com/prometheus/prometheus',
+    version: versions.prometheus,
+    binaries: { prometheus: 'github.com/prometheus/prometheus/cmd/prometheus' },
+    onlyByName: true,
+  },
 ]
 
 function kubernetes(version: string, commands: readonly string[]): Recipe {

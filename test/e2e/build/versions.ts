@@ -8,5 +8,7 @@ export const versions = {
   runc: '1.5.2',
   cni: '1.9.1',
   kwok: '0.8.0',
+  /** As its Go module counts: 0.305 is 3.5. */
+  prometheus: '0.305.0',
   debian: 'bookworm',
 } as const
