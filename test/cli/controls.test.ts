@@ -116,7 +116,9 @@ test('promote opens the wave that waits for a person, and refuses when none does
   expect((await run('promote', 'workers', '--revision', 'bbbbbbb')).stderr).toBe(
     'error: pool "workers" waits for the promotion of aaaaaaaaaaaa, not of "bbbbbbb"\n',
   )
-  expect((await run('promote', 'workers', '--wait')).stdout).toContain('workers: aaaaaaa goes on where it waits for a person\n')
+  expect((await run('promote', 'workers', '--wait')).stdout).toBe(
+    'pool "workers" goes on with aaaaaaa, after wave 1 of 2, "canary" (anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
+  )
   await settled(stage, A)
   expect(await run('promote', 'workers')).toMatchObject({
     stderr: 'error: nothing in pool "workers" waits for a promotion; nodewave status tells what it does\n',
@@ -139,6 +141,9 @@ test('retry tries again what failed, and waits for how it ends', async () => {
 
   expect(retried.code).toBe(1)
   expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (anyone)\nworkers: fffffff RolledBack on "n')
+  stage.push('b', aFleet({ v: 3 }))
+  await settled(stage, B)
+  expect((await run('retry', 'workers')).stderr).toBe('error: nothing failed in pool "workers" that could be tried again\n')
 })
 
 test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
-import type { PoolCondition, PoolReason } from '../../protocol/node-pool.ts'
+import type { PoolReason } from '../../protocol/node-pool.ts'
 import { denotes } from '../../rollout/target.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolSight } from '../status/pool-sight.ts'
@@ -33,25 +33,34 @@ function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags
   const waiting = pools.flatMap((candidate) => waitsIn(candidate, AWAITING[whose]) ?? [])
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [first] = waiting
-  if (!first) throw new Error(`nothing in ${name} waits for a promotion; nodewave status tells what it does`)
+  if (!first) {
+    const isHeld = !isFleet && pools.some((candidate) => waitsIn(candidate, AWAITING.fleet))
+    const hint = isHeld ? 'its commit is held for the whole fleet: nodewave promote --all' : 'nodewave status tells what it does'
+    throw new Error(`nothing in ${name} waits for a promotion; ${hint}`)
+  }
   if (revision !== undefined && !denotes(revision, { revision: first.revision }))
     throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: sight.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} goes on with ${first.revision.slice(0, 7)}: ${first.condition.message.split('\n')[0]?.slice(0, 160)}`,
+    says: `${name} goes on with ${first.revision.slice(0, 7)}${first.after}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Promote' }],
   }
 }
 
+interface Waiting {
+  readonly revision: string
+  /** `, after wave 1 of 2, "canary"` */
+  readonly after: string
+}
+
 /** A commit that is held is not the target yet. */
-function waitsIn(
-  { status }: PoolSight,
-  awaiting: PoolReason,
-): { readonly revision: string; readonly condition: PoolCondition } | undefined {
-  const condition = status.conditions?.find(({ reason }) => reason === awaiting)
-  const revision = condition?.reason === 'HeldForPromotion' ? status.observedRevision : status.target?.revision
-  return condition && revision !== undefined ? { revision, condition } : undefined
+function waitsIn({ status }: PoolSight, awaiting: PoolReason): Waiting | undefined {
+  const { conditions = [], wave, target, observedRevision } = status
+  const isHeld = awaiting === 'HeldForPromotion'
+  const revision = isHeld ? observedRevision : target?.revision
+  if (revision === undefined || !conditions.some(({ reason }) => reason === awaiting)) return undefined
+  return { revision, after: wave && !isHeld ? `, after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }
 }

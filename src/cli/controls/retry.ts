@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { CliIo } from '../cli-io.ts'
+import type { PoolSight } from '../status/pool-sight.ts'
 import { runEnded } from './await-records.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
@@ -25,7 +26,7 @@ export function retryCommand(io: CliIo): Command {
 
 function intend({ pools, namespace }: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
   const isFleet = oneOf({ pool, all }) === 'fleet'
-  const failed = isFleet ? stoppedIn(pools) : (poolNamed(pools, pool ?? '').status.rejected ?? [])
+  const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''))
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
   if (!last) throw new Error(`nothing failed in ${name} that could be tried again`)
@@ -38,6 +39,12 @@ function intend({ pools, namespace }: Sight, pool: string | undefined, { all, re
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Retry', effect: runEnded(ref) }],
   }
+}
+
+/** What failed once, and is not what the repository says any more, has nothing to be tried again for. */
+function failedIn({ status }: PoolSight): readonly RevisionRef[] {
+  const stalled = status.conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
+  return stalled?.reason === 'Halted' || stalled?.reason === 'RolledBack' ? (status.rejected ?? []) : []
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */
