@@ -1,0 +1,79 @@
+/** A minor upgrade with drains: the real eviction API, disruption controller and scheduler; and a budget that lets no pod go, until it does. */
+import { versions } from '../build/versions.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { assignedNodes, checkOneByOne, isAssigned } from '../product/course.ts'
+import { stallOf, waitPool } from '../product/pool.ts'
+import { productOn } from '../product/product.ts'
+import { check, type Report, type Scenario } from '../scenario.ts'
+import { startTimeline, type Timeline } from '../timeline.ts'
+import { containersOf, deploy, sampleAvailability } from '../workload.ts'
+
+export const scenarios: readonly Scenario[] = [{ name: 'drain', nodes: [{}, {}], group: 'fleet', run: drain }]
+
+const name = 'store'
+const budget = `/apis/policy/v1/namespaces/default/poddisruptionbudgets/${name}`
+
+async function drain(cluster: Cluster, { part }: Report): Promise<void> {
+  const product = await productOn(cluster)
+  await product.settle({ version: versions.olderKubelet })
+  await deploy(cluster, { name, replicas: 4, minAvailable: 3 })
+  const containers = await containersOf(cluster, name)
+  await using sampler = sampleAvailability(cluster, name)
+  using timeline = startTimeline(cluster.api)
+  const upgrade = { version: versions.kubernetes, rollout: { drain: { timeout: '2m' } } }
+  const commit = await product.push(withAuto(upgrade), 'a minor upgrade that drains')
+  await part('push → all nodes drained and upgraded', () => product.settled(commit, 180_000))
+  checkOneByOne(timeline, commit)
+  checkCordons(timeline, commit)
+  check('all nodes were taken', assignedNodes(timeline, commit).length === cluster.nodes.length)
+  check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
+  const moved = await containersOf(cluster, name)
+  check('every pod was moved', !Object.keys(containers).some((pod) => pod in moved), { containers, moved })
+
+  await cluster.api.ask(budget, { method: 'PATCH', body: { spec: { minAvailable: 4 } } })
+  const back = await product.push(
+    withAuto({ version: versions.olderKubelet, rollout: { drain: { timeout: '5s' } } }),
+    'back, against a budget that keeps every pod',
+  )
+  const blocked = await part('push → the pool says what blocks it', () =>
+    waitPool(cluster, { for: 'DrainBlocked', when: (status) => stallOf(status).startsWith('DrainBlocked') }),
+  )
+  check('it names node, pod and budget, and since when', TOLD.test(stallOf(blocked)), stallOf(blocked))
+  check('no node was assigned it', assignedNodes(timeline, back).length === 0)
+  check(
+    'no pod was ended',
+    Object.keys(await containersOf(cluster, name))
+      .sort()
+      .join() === Object.keys(moved).sort().join(),
+  )
+  await cluster.api.ask(budget, { method: 'PATCH', body: { spec: { minAvailable: 3 } } })
+  await part('budget relaxed → all nodes drained and back', () => product.settled(back, 180_000))
+  checkCordons(timeline, back)
+  check('never fewer pods than the budget allows, to the end', sampler.fewest() >= 3, sampler.fewest())
+  await cluster.kubectl(['delete', `deployment/${name}`, `poddisruptionbudget/${name}`])
+}
+
+const TOLD =
+  /^DrainBlocked: "n\d", drained since \S+Z: pod "default\/store-\S+" is kept by PodDisruptionBudget "store", which needs 4 healthy pods and has 4/
+
+function withAuto({ version, rollout }: { readonly version: string; readonly rollout: { readonly drain: object } }) {
+  return { version, rollout: { ...rollout, drain: { mode: 'Auto', ...rollout.drain } } }
+}
+
+/** Whoever was assigned the commit was cordoned by us then, never two at a time, and none is in the end. */
+function checkCordons({ moments }: Timeline, commit: string): void {
+  const cordoned = new Set<string>()
+  let [most, undrained] = [0, 0]
+  const assigned = new Set<string>()
+  for (const moment of moments) {
+    if (moment.cordoned) cordoned.add(moment.node)
+    else cordoned.delete(moment.node)
+    most = Math.max(most, cordoned.size)
+    if (!isAssigned(moment, commit) || assigned.has(moment.node)) continue
+    assigned.add(moment.node)
+    if (!moment.cordoned || moment.annotations['cordoned-for'] === undefined) undrained += 1
+  }
+  check('no node was assigned before it was cordoned', undrained === 0, undrained)
+  check('never two nodes were cordoned at once', most === 1, most)
+  check('in the end no node is cordoned', cordoned.size === 0, [...cordoned])
+}
