@@ -36,6 +36,7 @@ test('demo plays every scene to its end and leaves nothing behind', async () => 
   expect(JSON.parse(lines.at(-1) ?? '').scenes.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
     ['first-rollout', true],
     ['minor-upgrade', true],
+    ['blocked-drain', true],
     ['misspelt-flag', true],
     ['crashing-kubelet', true],
     ['revert', true],

@@ -1,4 +1,5 @@
 import type { Scene } from './scene.ts'
+import { blockedDrain } from './scenes/blocked-drain.ts'
 import { crashingKubelet } from './scenes/crashing-kubelet.ts'
 import { firstRollout } from './scenes/first-rollout.ts'
 import { minorUpgrade } from './scenes/minor-upgrade.ts'
@@ -7,4 +8,12 @@ import { promotion } from './scenes/promotion.ts'
 import { revert } from './scenes/revert.ts'
 
 /** In the order in which they are played: each begins where the one before it ended. */
-export const scenes: readonly Scene[] = [firstRollout, minorUpgrade, misspeltFlag, crashingKubelet, revert, promotion]
+export const scenes: readonly Scene[] = [
+  firstRollout,
+  minorUpgrade,
+  blockedDrain,
+  misspeltFlag,
+  crashingKubelet,
+  revert,
+  promotion,
+]

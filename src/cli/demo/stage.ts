@@ -14,6 +14,7 @@ import { controllerLog } from '../controller/controller-log.ts'
 import { runController } from '../controller/run-controller.ts'
 import { FleetView } from './fleet-view.ts'
 import { cloneWith, type GitWorkspace } from './git-workspace.ts'
+import { Shop } from './shop.ts'
 import { type Machine, machines, startFleet } from './simulated-fleet.ts'
 
 /** The kubelets that simulated machines can download. */
@@ -30,6 +31,8 @@ export interface Stage {
   readonly git: GitWorkspace
   readonly view: FleetView
   readonly machines: readonly Machine[]
+  /** The only pods that there are; it is closed until a scene opens it. */
+  readonly shop: Shop
   /** Lines of the controller's log. */
   readonly said: readonly string[]
   /** Aborts when somebody wants it all to end; what is waited for is then never seen. */
@@ -64,9 +67,13 @@ async function setUp(
   closing: AsyncDisposableStack,
 ): Promise<Stage> {
   const kubeconfig = join(folder, 'kubeconfig')
-  const server = closing.adopt(await startApiServer({ onPodTerminating: endAtOnce }), (started) => started.close())
+  let shop: Shop | undefined
+  const server = closing.adopt(await startApiServer({ onPodTerminating: (pod) => shop?.replace(pod) }), (started) =>
+    started.close(),
+  )
   await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 })
   const api = createKubeClient(await loadKubeconfig(kubeconfig))
+  shop = new Shop(api)
   await install(api, join(home, 'deploy'))
 
   await mkdir(join(folder, 'git'))
@@ -96,11 +103,8 @@ async function setUp(
     log,
   }
   runController(setup, ended).catch(fail)
-  return { folder, kubeconfig, repoUrl, git, view, machines: fleet, said, signal }
+  return { folder, kubeconfig, repoUrl, git, view, machines: fleet, shop, said, signal }
 }
-
-/** No simulated kubelet runs pods; one that somebody puts on a node can be drained all the same. */
-function endAtOnce(): void {}
 
 /** Namespaces and kind; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
 async function install(api: KubeApi, deploy: string): Promise<void> {
