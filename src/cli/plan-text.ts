@@ -43,8 +43,12 @@ export function wavesText(waves: readonly WaveView[]): string {
     .join(' → ')
 }
 
-function waveText({ name, nodes, soak, manual }: WaveView): string {
-  const conditions = [...(soak > 0 ? [`soak ${durationText(soak)}`] : []), ...(manual ? ['after promotion'] : [])]
+function waveText({ name, nodes, soak, manual, gates }: WaveView): string {
+  const conditions = [
+    ...(manual ? ['after promotion'] : []),
+    ...(soak > 0 ? [`soak ${durationText(soak)}`] : []),
+    ...(gates.length > 0 ? [`then ${gates.length === 1 ? 'gate' : 'gates'} ${gates.join(', ')}`] : []),
+  ]
   return `${name}: ${nameList(nodes)}${conditions.length > 0 ? ` (${conditions.join(', ')})` : ''}`
 }
 

@@ -41,6 +41,8 @@ export interface WaveView {
   /** Seconds. */
   readonly soak: number
   readonly manual: boolean
+  /** Names of those that must hold after it. */
+  readonly gates: readonly string[]
   /** Those of its nodes that change. */
   readonly nodes: readonly string[]
 }
@@ -130,10 +132,12 @@ const DRAINED = 'evicted first, as far as PodDisruptionBudgets allow; see docs/d
 function wavesIn(plan: PoolPlan, { model, byName }: { model: FleetModel; byName: ReadonlyMap<string, PlannedNode> }): WaveView[] {
   const pool = model.pools.get(plan.pool)
   if (pool === undefined || plan.touched.length === 0) return []
-  const waves = wavesOf(rolloutSettings(model.fleet.spec, pool.spec))
+  const settings = rolloutSettings(model.fleet.spec, pool.spec)
+  const waves = wavesOf(settings)
   const waveOf = waveMembership(waves, { pool: plan.pool, nodes: plan.nodes.flatMap((name) => byName.get(name) ?? []) })
   return waves.map(({ name, soak, manual }, index) => ({
     ...{ name, soak: soak / 1000, manual },
+    gates: settings.gates.filter(({ after }) => after === undefined || after.includes(name)).map((gate) => gate.name),
     nodes: plan.touched.filter((node) => waveOf.get(node) === index),
   }))
 }

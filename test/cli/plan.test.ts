@@ -84,6 +84,17 @@ No change: <code>workers</code>
 `)
 })
 
+test('plan tells what a wave waits for: a person, time, and gates', async () => {
+  const folder = await aChangedFleet()
+  const gates = '[{name: smoke, job: {cronJob: x}}, {name: apps, after: [canary], workloads: {}}]'
+  const waves = '[{name: canary, nodes: 1, soak: 10m}, {name: rest, nodes: 100%, manual: true}]'
+  const pool = FLEET['pools/workers.yaml'].replace('1.35.4', '1.36.3').replace(/waves.*/, `waves: ${waves}\n    gates: ${gates}`)
+  await writeFiles(folder, { 'pools/workers.yaml': pool })
+  expect((await runCli(folder, PLAN)).stdout).toContain(
+    'canary: w-0 (soak 10m, then gates smoke, apps) → rest: w-1 (after promotion, then gate smoke)',
+  )
+})
+
 test.each([
   ['json', JSON.parse],
   ['yaml', parse],
