@@ -7,6 +7,7 @@ import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { ControlPlaneView } from '../rollout/control-plane.ts'
 import { skewFacts } from '../rollout/skew.ts'
 import { waveMembership, wavesOf } from '../rollout/waves.ts'
+import type { HasRun } from './control-plane/read-past.ts'
 import { turnsText } from './control-plane/turns.ts'
 import { downgradeProblem, skewProblem } from './control-plane/version-problems.ts'
 
@@ -52,6 +53,7 @@ export interface PlanContext {
   readonly model: FleetModel
   /** Undefined: not known. */
   readonly controlPlane: ControlPlaneView | undefined
+  readonly hasRun: HasRun
   readonly nodes: readonly PlannedNode[]
   readonly from: string
   readonly to: string
@@ -93,12 +95,12 @@ type ByName = ReadonlyMap<string, PlannedNode>
 
 function refusalsOf(
   { pool, nodes }: PoolPlan,
-  { before, model, controlPlane }: PlanContext,
+  { before, model, controlPlane, hasRun }: PlanContext,
   byName: ByName,
 ): PoolView['refusals'] {
   const document = model.pools.get(pool)
   if (!document) return []
-  const change = { from: before, to: model, nodes: nodes.flatMap((name) => byName.get(name) ?? []) }
+  const change = { from: before, to: model, hasRun, nodes: nodes.flatMap((name) => byName.get(name) ?? []) }
   const skew = controlPlane === undefined ? [] : skewProblem(document, skewFacts(controlPlane))
   return [...skew, ...downgradeProblem(document, change)].map(({ message, remedy, at }) => ({
     message,

@@ -3,6 +3,7 @@ import { stringify } from 'yaml'
 import { planFleet } from '../render/plan-fleet.ts'
 import type { CliIo } from './cli-io.ts'
 import { readControlPlane } from './control-plane/read-control-plane.ts'
+import { readPast } from './control-plane/read-past.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
 import { paintFor } from './paint.ts'
 import { planMarkdown } from './plan-markdown.ts'
@@ -45,8 +46,9 @@ export function planCommand(io: CliIo): Command {
       if (to === undefined || from === undefined) return
       const nodes = await readNodes(io, options)
       const controlPlane = await readControlPlane(io, options)
+      const hasRun = await readPast(io, options)
       const names = { from: options.from, to: options.to ?? 'working tree' }
-      const view = viewPlan(planFleet({ from, to, nodes }), { before: from, model: to, nodes, controlPlane, ...names })
+      const view = viewPlan(planFleet({ from, to, nodes }), { before: from, model: to, nodes, controlPlane, hasRun, ...names })
       io.stdout(FORMATS[options.output](view, io))
       io.exit(hasErrors(view) ? 2 : hasChanges(view) ? 1 : 0)
     })

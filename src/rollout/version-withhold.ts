@@ -31,7 +31,10 @@ export function unwantedDowngrade(pool: PoolSnapshot): Restraint | undefined {
 }
 
 /** Also in part: a roll-out that was superseded in the middle must be within reach of a revert. */
-function hasRun({ stable, history }: Memory, { fingerprint }: Revision): boolean {
+export function hasRun(
+  { stable, history = [] }: Partial<Pick<Memory, 'stable' | 'history'>>,
+  { fingerprint }: Pick<Revision, 'fingerprint'>,
+): boolean {
   return stable?.fingerprint === fingerprint || history.some((run) => run.fingerprint === fingerprint)
 }
 

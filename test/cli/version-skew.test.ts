@@ -1,8 +1,13 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { judgeFleet } from '../../src/cli/read-fleet.ts'
+import { nodePoolCrd } from '../../src/controller/node-pool-crd.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { poolFingerprint } from '../../src/render/pool-fingerprint.ts'
+import { NO_MEMORY } from '../../src/rollout/snapshot.ts'
 import { startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
-import { aFolder, commitAll, FLEET, NODES, runCli, writeFiles } from './run-cli.ts'
+import { aFolder, anIo, commitAll, FLEET, NODES, runCli, writeFiles } from './run-cli.ts'
 
 /** The nodes run 1.35.4, and the pool is to go to this version. */
 async function aChangeTo(version: string, more = ''): Promise<string> {
@@ -127,4 +132,36 @@ test('validate refuses a kubelet that the API server does not take, at its line'
     code: 2,
   })
   expect((await runCli(folder, ['validate', '--server-version', '1.38'])).code).toBe(0)
+})
+
+test('plan lets a revert through to what the pool has run before, as the cluster remembers it', async () => {
+  const server = await startApiServer()
+  onTestFinished(() => server.close())
+  const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
+  const folder = await aChangeTo('1.34.9')
+  await writeFiles(folder, { kubeconfig: server.kubeconfig() })
+  const addresses = [{ type: 'InternalIP', address: '10.0.0.1' }]
+  const status = { addresses, nodeInfo: { kubeletVersion: 'v1.35.4' } }
+  await kube.create('/api/v1/nodes', { metadata: { name: 'w-0', labels: { role: 'worker' } }, status })
+  const plan = () => runCli(folder, ['plan', '--kubeconfig', join(folder, 'kubeconfig')])
+
+  expect((await plan()).code).toBe(2)
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const pools = '/apis/nodewave.io/v1alpha1/nodepools'
+  const made = await kube.create<KubeObject>(pools, {
+    apiVersion: 'nodewave.io/v1alpha1',
+    kind: 'NodePool',
+    spec: { nodeSelector: { matchLabels: {} } },
+    metadata: { name: 'workers' },
+  })
+  expect((await plan()).code).toBe(2)
+  const { model } = await judgeFleet(anIo(folder).io, { path: '.' })
+  const run = {
+    revision: 'a'.repeat(40),
+    fingerprint: model ? poolFingerprint(model, 'workers') : '',
+    startedAt: '2026-11-21T12:00:00Z',
+  }
+  const past = { ...NO_MEMORY, rollbackTo: [], nodes: { total: 1, current: 0, byPhase: {} } }
+  await kube.replace(`${pools}/workers/status`, { ...made, status: { ...past, history: [{ ...run, result: 'Superseded' }] } })
+  expect((await plan()).code).toBe(1)
 })

@@ -19,11 +19,16 @@ export interface ControlPlaneSource {
 
 /** @returns undefined when nobody says what the API servers are. @throws {Error} when the cluster cannot be asked. */
 export async function readControlPlane(io: CliIo, source: ControlPlaneSource): Promise<ControlPlaneView | undefined> {
-  const { serverVersion, nodes, kubeconfig } = source
+  const { serverVersion, nodes } = source
   if (serverVersion.length > 0) return { nodes: [], instances: [], answers: serverVersion }
   if (nodes !== undefined) return undefined
+  return controlPlaneOf(await clusterOf(io, source))
+}
+
+/** @throws {Error} when nobody says which. */
+export async function clusterOf(io: CliIo, { kubeconfig }: Pick<ControlPlaneSource, 'kubeconfig'>): Promise<KubeApi> {
   const named = kubeconfig === undefined ? {} : { kubeconfig: resolve(io.cwd, kubeconfig) }
-  return controlPlaneOf(createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth })))
+  return createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth }))
 }
 
 async function controlPlaneOf(kube: KubeApi): Promise<ControlPlaneView> {

@@ -1,10 +1,12 @@
 import type { PlannedNode } from '../../render/plan-fleet.ts'
+import { poolFingerprint } from '../../render/pool-fingerprint.ts'
 import type { Doc, FleetModel } from '../../repo/model.ts'
 import type { Problem } from '../../repo/problem.ts'
 import { rolloutSettings } from '../../repo/rollout-settings.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import { goesDown, type SkewFacts, skewBreach } from '../../rollout/skew.ts'
 import { placeOf } from '../read-fleet.ts'
+import type { HasRun } from './read-past.ts'
 
 /** A pool that wants a kubelet which some API server does not take: a controller would not begin with it. */
 export function skewProblem(pool: Doc<NodePoolSpec>, facts: SkewFacts): Problem[] {
@@ -18,14 +20,16 @@ export interface VersionChange {
   readonly to: FleetModel
   /** Of the pool afterwards. */
   readonly nodes: readonly PlannedNode[]
+  readonly hasRun: HasRun
 }
 
-/** A pool whose kubelets would go back over a minor without consent. A controller knows besides what the pool has run before. */
-export function downgradeProblem(pool: Doc<NodePoolSpec>, { from, to, nodes }: VersionChange): Problem[] {
+/** A pool whose kubelets would go back over a minor without consent, to what it has not run before. */
+export function downgradeProblem(pool: Doc<NodePoolSpec>, { from, to, nodes, hasRun }: VersionChange): Problem[] {
   const version = pool.spec.kubelet?.version
   const before = from.pools.get(pool.name)?.spec.kubelet?.version
   const newest = nodes.map(({ kubeletVersion }) => before ?? kubeletVersion).find((running) => goesDown(running, version))
   if (newest === undefined || rolloutSettings(to.fleet.spec, pool.spec).allowDowngrade) return []
+  if (hasRun(pool.name, poolFingerprint(to, pool.name))) return []
   const change = `${newest.replace(/^v/, '')} → ${version}`
   const remedy = 'to allow it, set rollout.allowDowngrade: true; a revert to what the pool has run before needs no consent'
   return [{ ...atVersion(pool, `pool "${pool.name}": kubelet ${change} goes back over a minor`), remedy }]
