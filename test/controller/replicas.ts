@@ -11,7 +11,7 @@ import { inProcessClient } from '../../src/sim/apiserver/in-process-client.ts'
 import { VirtualClock } from '../../src/sim/virtual-clock.ts'
 import { isAwake, settled } from '../scenarios/full/settled.ts'
 import { aSnapshot } from './a-snapshot.ts'
-import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
+import { runFakeAgents } from './fake-agents.ts'
 import { FakeSource } from './fake-source.ts'
 import { Pause, pausableClock, pausableKube } from './pausable.ts'
 import { aNode } from './stage.ts'
@@ -101,10 +101,20 @@ export class Replicas implements AsyncDisposable {
     }
   }
 
-  startAgents(outcome?: FakeAgentsOptions['outcome']): void {
+  /** @param takes milliseconds that the work on a node takes */
+  startAgents({ takes = 0 } = {}): void {
     const { kube, clock } = this
-    const options = { kube, now: () => clock.now(), signal: this.#ending.signal, ...(outcome && { outcome }) }
-    this.#running.push(runFakeAgents(options))
+    const patch = async (...args: Parameters<KubeApi['patch']>): Promise<unknown> => {
+      if (takes > 0) await clock.sleep(takes)
+      return kube.patch(...args)
+    }
+    const slow = { ...kube, patch: patch as KubeApi['patch'] }
+    this.#running.push(runFakeAgents({ kube: slow, now: () => clock.now(), signal: this.#ending.signal }))
+  }
+
+  /** Told of every write to the collection, at the moment it is stored. */
+  listen(collection: string, told: (object: KubeObject) => void): void {
+    this.#core.store.collection(collection).listen(({ entry }) => told(entry.object as unknown as KubeObject))
   }
 
   push(digit: string, files: Record<string, string>): void {
