@@ -190,6 +190,21 @@ test.each([
   expect(await atB(stage)).toBe(1)
 })
 
+test('a Job of that name that somebody else made is not believed', async () => {
+  await using stage = await aStage()
+  await stage.kube.create(CRON_JOBS, aCronJob({ suspend: true }))
+  await gated(stage, 'name: smoke, job: {cronJob: smoke-test}')
+  const made = await stage.until(JOBS, (found) => found.size > 0)
+  const [name = ''] = made.keys()
+  await stage.until(POOLS, says('has been made'))
+  const conditions = [{ type: 'Complete', status: 'True' }]
+  await stage.kube.patch(`${JOBS}/${name}`, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'somebody' } } })
+  await stage.kube.patch(`${JOBS}/${name}/status`, { status: { conditions } })
+  stage.clock.advance(30_000)
+  await stage.until(POOLS, says(`another Job has the name "${name}"; delete it`))
+  expect(await atB(stage)).toBe(1)
+})
+
 test('node conditions of the nodes done so far hold a roll-out up, and those of others do not', async () => {
   await using stage = await aStage()
   const gate = 'name: pressure, after: [canary], nodeConditions: {forbid: [DiskPressure]}'
