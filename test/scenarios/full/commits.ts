@@ -14,6 +14,7 @@ export interface PoolRules {
   readonly maxUnavailable: number
   readonly onFailure: 'Halt' | 'Rollback'
   readonly canary: boolean
+  readonly drains: boolean
 }
 
 export function drawPoolRules(name: string, random: Random): PoolRules {
@@ -22,6 +23,7 @@ export function drawPoolRules(name: string, random: Random): PoolRules {
     maxUnavailable: 1 + random.below(2),
     onFailure: random.pick(['Halt', 'Rollback']),
     canary: random.chance(0.5),
+    drains: random.chance(0.5),
   }
 }
 
@@ -42,7 +44,10 @@ export function commitOf(number: number, pools: ReadonlyMap<PoolRules, Content>)
   }
 }
 
-function poolDocument({ name, maxUnavailable, onFailure, canary }: PoolRules, { name: content, outcome }: Content): string {
+function poolDocument(
+  { name, maxUnavailable, onFailure, canary, drains }: PoolRules,
+  { name: content, outcome }: Content,
+): string {
   const waves = canary ? 'waves: [{name: canary, nodes: 1, soak: 1m}, {name: rest, nodes: 100%}], ' : ''
   const endpoint = outcome === 'crash' ? ', container-runtime-endpoint: "unix:///none.sock"' : ''
   return `${HEAD} NodePool
@@ -51,6 +56,6 @@ spec:
   nodeSelector: {matchLabels: {role: ${name}}}
   kubelet:
     flags: {node-labels: "content=${content}"${endpoint}}
-${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m}
+${outcome === 'invalid' ? '    colour: red\n' : ''}  rollout: {${waves}maxUnavailable: ${maxUnavailable}, onFailure: ${onFailure}, trial: 1m, drain: {mode: ${drains ? 'Always' : 'Never'}}}
 `
 }

@@ -4,6 +4,7 @@ import { apiFails } from './faults/api-fails.ts'
 import { clockJumps } from './faults/clock-jumps.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
 import { controllerDies } from './faults/controller-dies.ts'
+import { controllerHangs } from './faults/controller-hangs.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
@@ -18,6 +19,7 @@ export const FAULTS: readonly Fault[] = [
   commitArrives,
   commitArrives,
   controllerDies,
+  controllerHangs,
   agentDies,
   apiFails,
   watchFails,

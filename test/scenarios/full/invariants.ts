@@ -1,7 +1,9 @@
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { type Assignment, assignmentIn, hasEnded } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
+import { drainedFirst } from './invariants/drained-first.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
+import { podBudget } from './invariants/pod-budget.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import type { World } from './world.ts'
 
@@ -11,7 +13,15 @@ export interface Invariant {
   readonly holds: (assignment: Assignment, world: World) => boolean
 }
 
-const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools]
+/** What must hold whenever a pod is told to go. */
+export interface PodInvariant {
+  readonly claim: string
+  /** @param pod as it was before */
+  readonly holds: (pod: KubeObject, world: World) => boolean
+}
+
+const INVARIANTS: readonly Invariant[] = [budget, nothingRejected, stoppedPools, drainedFirst]
+const POD_INVARIANTS: readonly PodInvariant[] = [podBudget]
 
 /** From now on every write is looked at; what does not hold is noted in the world. */
 export function watchOver(world: World): void {
@@ -20,6 +30,14 @@ export function watchOver(world: World): void {
     if (assignment) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
     if (change.type === 'DELETED' || hasEnded(node)) world.disturbed.delete(node.metadata.name)
+  })
+  world.store.collection('pods').listen(({ entry, previous }) => {
+    const { name, deletionTimestamp } = entry.object.metadata
+    if (!deletionTimestamp || !previous || previous.object.metadata.deletionTimestamp) return
+    const before = previous.object as unknown as KubeObject
+    world.tell(`pod ${name} is told to go`)
+    for (const { claim, holds } of POD_INVARIANTS)
+      if (!holds(before, world)) world.broken.push(`pod ${name}: it does not hold that ${claim}`)
   })
 }
 

@@ -4,7 +4,8 @@ import type { Content } from './commits.ts'
 import { Trouble } from './unreliable-kube.ts'
 import type { World } from './world.ts'
 
-const HOUR = 3_600_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 /** Of virtual time: backoffs, soaks, timeouts and the way back and forth all fit in. */
 const PATIENCE = 6 * HOUR
 
@@ -23,10 +24,12 @@ function pushToAll(world: World, content: Content): string {
 
 async function expectEverybodyAt(commit: string, world: World): Promise<void> {
   await until(world, `every pool completes ${commit.slice(-4)}`, () => statuses(world).every((status) => isDone(status, commit)))
-  for (const node of world.nodes()) {
+  for (const node of world.nodes().filter(({ metadata }) => world.machines.has(metadata.name))) {
     const desired = desiredOf(node)
     const isAt = isReady(node) && hasEnded(node) && activeDigest(node) === desired?.DIGEST && desired?.REVISION !== undefined
     const version = world.machines.get(node.metadata.name)?.host.services.healthyVersion()
+    const { unschedulable } = (node.spec ?? {}) as { readonly unschedulable?: boolean }
+    if (unschedulable === true) throw new Error(`${node.metadata.name} is still cordoned`)
     if (!isAt || version === undefined)
       throw new Error(`${node.metadata.name} is not at ${commit.slice(-4)}: ${JSON.stringify(node.metadata.annotations)}`)
   }
@@ -38,11 +41,18 @@ async function recover(world: World): Promise<void> {
   for (const machine of world.machines.values()) {
     Object.assign(machine.trouble, new Trouble())
     machine.host.faults.network = undefined
-    await world.kube.patch(`/api/v1/nodes/${machine.name}`, { spec: { unschedulable: null } })
     if (machine.host.faults.dead) machine.powerOn()
     else machine.startAgent()
   }
-  world.startController()
+  world.startControllers()
+  await uncordon(world)
+  await world.clock.advance(MINUTE)
+}
+
+/** People take their own cordons away; those of ours are for the controllers. */
+async function uncordon(world: World): Promise<void> {
+  for (const name of world.cordonedByPeople) await world.kube.patch(`/api/v1/nodes/${name}`, { spec: { unschedulable: null } })
+  world.cordonedByPeople.clear()
 }
 
 function statuses(world: World): Partial<NodePoolStatus>[] {

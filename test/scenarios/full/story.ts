@@ -4,6 +4,7 @@ import { drawPoolRules } from './commits.ts'
 import { FAULTS } from './faults.ts'
 import { watchOver } from './invariants.ts'
 import { settle } from './settle.ts'
+import { openShop } from './shop.ts'
 import { World } from './world.ts'
 
 /** So many faults come before they cease. */
@@ -36,6 +37,8 @@ export async function tellFull(seed: number, steps: number): Promise<Told> {
 async function begin(world: World): Promise<void> {
   watchOver(world)
   for (const { name } of world.pools) for (let i = world.random.below(4); i >= 0; i--) await world.join(`${name}-${i}`, name)
-  world.startController()
+  world.shopSize = world.machines.size
+  await openShop(world)
+  world.startControllers()
   world.push(new Map(world.pools.map((pool) => [pool, { name: 'first', outcome: 'good' }])))
 }

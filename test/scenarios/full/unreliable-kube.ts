@@ -17,6 +17,8 @@ export class Trouble {
   /** The process dies before this request of its own, counted from now. */
   deathIn = Number.POSITIVE_INFINITY
   dead = false
+  /** Until then nothing comes through, either way; what was sent meanwhile arrives after it. */
+  hungUntil = 0
 }
 
 interface Way {
@@ -51,10 +53,12 @@ export function unreliableKube(kube: KubeApi, way: Way): KubeApi {
   }
 }
 
-async function attempt({ trouble, asked }: Way): Promise<void> {
+async function attempt({ trouble, asked, clock }: Way): Promise<void> {
   asked?.()
   trouble.deathIn -= 1
   if (trouble.deathIn < 0) trouble.dead = true
+  if (trouble.dead) await NEVER
+  if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed())
   if (trouble.dead) await NEVER
   if (take(trouble, 'errors')) throw unreachable('it is away')
 }
@@ -77,6 +81,7 @@ async function* follow<T>(
     const { breaks } = trouble
     for await (const event of kube.follow(path, { ...options, signal: AbortSignal.any([signal, connection.signal]) })) {
       if (trouble.late > 0) await clock.sleep(trouble.late, signal)
+      if (trouble.hungUntil > clock.elapsed()) await clock.sleep(trouble.hungUntil - clock.elapsed(), signal)
       if (trouble.dead) await NEVER
       if (trouble.breaks !== breaks) break
       yield event

@@ -1,7 +1,8 @@
 import { createCompiler } from '../../../src/controller/compile.ts'
 import { control } from '../../../src/controller/controller.ts'
+import { DEFAULT_LEASE_TIMINGS } from '../../../src/controller/leadership/election.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pool-crd.ts'
-import type { Clock } from '../../../src/controller/ports.ts'
+import type { Clock, ControllerSettings } from '../../../src/controller/ports.ts'
 import { steadyClock } from '../../../src/controller/steady-clock.ts'
 import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import type { Timers } from '../../../src/kube/timers.ts'
@@ -16,6 +17,7 @@ import type { Random } from '../random.ts'
 import { type Content, commitOf, type PoolRules } from './commits.ts'
 import { Machine } from './machine.ts'
 import { isAwake, settled } from './settled.ts'
+import { SHUTDOWN } from './shop.ts'
 import { Trouble, unreliableKube } from './unreliable-kube.ts'
 
 const NAMESPACE = 'nodewave-system'
@@ -38,6 +40,11 @@ interface RunningController {
   readonly stop: AbortController
 }
 
+/** In the place of one that has not been started. */
+function idle(): RunningController {
+  return { trouble: new Trouble(), stop: new AbortController() }
+}
+
 /** A fleet in virtual time: the real controller and the real agents on simulated hosts, over the embedded API server. */
 export class World {
   readonly random: Random
@@ -52,15 +59,23 @@ export class World {
   readonly commits = new Map<string, ReadonlyMap<PoolRules, Content>>()
   /** Nodes that were taken while they were available, and are not through with it. */
   readonly disturbed = new Set<string>()
+  readonly cordonedByPeople = new Set<string>()
   readonly told: string[] = []
   /** What does not hold, as soon as it does not. */
   readonly broken: string[] = []
-  #controller: RunningController | undefined
+  /** Ends what is no part of the fleet itself. */
+  readonly ending = new AbortController()
+  /** Pods of the workload. */
+  shopSize = 0
+  readonly #controllers: RunningController[]
+  #started = 0
 
   private constructor(random: Random, pools: readonly PoolRules[]) {
     this.random = random
     this.pools = pools
-    const core = createCore({ now: () => this.clock.now() })
+    this.#controllers = Array.from({ length: 1 + random.below(2) }, idle)
+    const onPodTerminating = (): Promise<void> => this.clock.sleep(SHUTDOWN)
+    const core = createCore({ now: () => this.clock.now(), onPodTerminating })
     this.store = core.store
     this.kube = inProcessClient(core)
   }
@@ -72,13 +87,18 @@ export class World {
     return world
   }
 
+  /** Of one of the controllers. */
   get controllerTrouble(): Trouble {
-    return this.#controller?.trouble ?? new Trouble()
+    return this.random.pick(this.#controllers).trouble
   }
 
-  /** `kill -9` for the one that runs, and another one. */
-  startController(): void {
-    this.killController()
+  /** `kill -9` for all that run, and as many anew. */
+  startControllers(): void {
+    for (const index of this.#controllers.keys()) this.#startController(index)
+  }
+
+  #startController(index: number): void {
+    this.#kill(this.#controllers[index])
     const [trouble, stop] = [new Trouble(), new AbortController()]
     const { clock, source, random } = this
     const compile = createCompiler({ namespace: NAMESPACE })
@@ -92,12 +112,23 @@ export class World {
       clock: this.#clockOf(stop.signal),
       log: isAwake,
     }
-    this.#controller = { trouble, stop }
-    void control({
-      ports,
-      settings: { names: namesFor(), namespace: NAMESPACE, revisionsNamespace: REVISIONS },
-      signal: stop.signal,
-    }).catch((error) => this.broken.push(`the controller ended: ${String(error)}`))
+    this.#controllers[index] = { trouble, stop }
+    const identity = `replica-${index}-${this.#started++}`
+    void control({ ports, settings: this.#settingsOf(identity), signal: stop.signal }).catch((error) =>
+      this.broken.push(`the controller ended: ${String(error)}`),
+    )
+  }
+
+  /** One alone needs no election. */
+  #settingsOf(identity: string): ControllerSettings {
+    const settings = { names: namesFor(), namespace: NAMESPACE, revisionsNamespace: REVISIONS }
+    return this.#controllers.length === 1 ? settings : { ...settings, election: { identity, timings: DEFAULT_LEASE_TIMINGS } }
+  }
+
+  #kill({ trouble, stop }: RunningController | undefined = idle()): void {
+    isAwake()
+    trouble.dead = true
+    stop.abort()
   }
 
   #clockOf(signal: AbortSignal): Clock {
@@ -110,16 +141,9 @@ export class World {
     return steadyClock(plain, { timers: virtualTimers(clock), signal })
   }
 
-  killController(): void {
-    if (!this.#controller) return
-    isAwake()
-    this.#controller.trouble.dead = true
-    this.#controller.stop.abort()
-  }
-
   /** What has died by order is started again, as its supervisor would. */
   reviveTheDead(): void {
-    if (this.controllerTrouble.dead) this.startController()
+    for (const [index, { trouble }] of this.#controllers.entries()) if (trouble.dead) this.#startController(index)
     for (const machine of this.machines.values()) machine.keepAgentRunning()
   }
 
@@ -149,7 +173,8 @@ export class World {
   }
 
   end(): void {
-    this.killController()
+    for (const controller of this.#controllers) this.#kill(controller)
+    this.ending.abort()
     for (const machine of this.machines.values()) machine.killAgent()
   }
 }

@@ -1,8 +1,9 @@
 import type { World } from '../world.ts'
 
-/** At one of its next requests, or at once; another one begins soon after. */
+/** One at one of its next requests, or all at once; others begin soon after. */
 export function controllerDies(world: World): void {
-  world.controllerTrouble.deathIn = world.random.below(30)
-  world.tell(`the controller dies before its request ${world.controllerTrouble.deathIn}`)
-  if (world.random.chance(0.3)) world.startController()
+  const trouble = world.controllerTrouble
+  trouble.deathIn = world.random.below(30)
+  world.tell(`a controller dies before its request ${trouble.deathIn}`)
+  if (world.random.chance(0.3)) world.startControllers()
 }
