@@ -1,18 +1,21 @@
 import type { Observed } from './controller.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
+import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
+import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
+import { returnIsFast } from './invariants/return-is-fast.ts'
 import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
 import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
@@ -49,6 +52,9 @@ export const INVARIANTS: readonly Invariant[] = [
   sameInAnyOrder,
   wakesLater,
   windowsKept,
+  currentRunsIt,
+  returnIsFast,
+  joinsAtStable,
   dependenciesKept,
   fleetStopKept,
 ]

@@ -1,6 +1,6 @@
 import { createCompiler } from '../../../src/controller/compile.ts'
 import { control } from '../../../src/controller/controller.ts'
-import { DEFAULT_LEASE_TIMINGS } from '../../../src/controller/leadership/election.ts'
+import type { LeaseTimings } from '../../../src/controller/leadership/election.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pool-crd.ts'
 import type { Clock, ControllerSettings } from '../../../src/controller/ports.ts'
 import { steadyClock } from '../../../src/controller/steady-clock.ts'
@@ -22,6 +22,8 @@ import { Trouble, unreliableKube } from './unreliable-kube.ts'
 
 const NAMESPACE = 'nodewave-system'
 const REVISIONS = 'nodewave-revisions'
+/** Longer than usual by the same factor: each renewal is an event that a story has to get through. */
+const TIMINGS: LeaseTimings = { leaseDuration: 60_000, renewDeadline: 40_000, retryPeriod: 20_000 }
 const START = Date.UTC(2026, 10, 21, 8)
 
 function virtualTimers(clock: VirtualClock): Timers {
@@ -122,7 +124,7 @@ export class World {
   /** One alone needs no election. */
   #settingsOf(identity: string): ControllerSettings {
     const settings = { names: namesFor(), namespace: NAMESPACE, revisionsNamespace: REVISIONS }
-    return this.#controllers.length === 1 ? settings : { ...settings, election: { identity, timings: DEFAULT_LEASE_TIMINGS } }
+    return this.#controllers.length === 1 ? settings : { ...settings, election: { identity, timings: TIMINGS } }
   }
 
   #kill({ trouble, stop }: RunningController | undefined = idle()): void {
