@@ -142,8 +142,9 @@ test('a roll-back that fails halts the pool: what people fled from does not come
 
 test('a roll-back whose commit is lost halts the pool', () => {
   const asked = aPoolAsked('')
+  const arrived = nodes('a', 'b', 'c').map((node) => node.on('good', { at: noon }))
 
-  const decision = decide({ ...remembering(asked, decide(asked, noon)), known: new Map() }, noon + minute)
+  const decision = decide({ ...remembering(asked, decide(asked, noon)), nodes: arrived, known: new Map() }, noon + minute)
 
   expect(taken(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Halted' })
