@@ -3,7 +3,22 @@ import { expect, test } from 'vitest'
 import type { Window } from '../../src/calendar/window.ts'
 import { windowState } from '../../src/calendar/windows.ts'
 import { decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, condition, hour, minute, nodes, noon, phases, remembering, taken, verdict } from './builders.ts'
+import {
+  aNode,
+  aPool,
+  aRef,
+  aWave,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  phases,
+  remembering,
+  stamp,
+  taken,
+  verdict,
+} from './builders.ts'
 
 /** Open from 22:00 to 04:00; it is noon. */
 const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]
@@ -82,6 +97,13 @@ test('a pool that is told so goes back in its windows only', () => {
   expect(taken(decide(pool, noon))).toEqual([])
   expect(condition(decide(pool, noon), 'Reconciling')).toMatchObject({ status: 'True', reason: 'WaitingForWindow' })
   expect(taken(decide(pool, tonight)).sort()).toEqual(['a', 'b'])
+})
+
+test('a pool that a person sends back goes at once', () => {
+  const rollback = { to: aRef('older'), from: aRef('new'), at: stamp(noon) }
+  const pool = aPool({ stable: 'older', windows: nights }).with(aNode('a').on('new'))
+
+  expect(taken(decide({ ...pool, memory: { ...pool.memory, rollback }, controls: { rollback: 'older' } }, noon))).toEqual(['a'])
 })
 
 test('a commit that reverts is a commit: it waits for the window, too', () => {

@@ -77,6 +77,14 @@ test('a pool that goes back does so all the same, and one that has completed the
   expect(takenIn([back, done])).toEqual(['gpu-bad-0', 'gpu-bad-1', 'gpu-bad-2', 'gpu-done', 'web-1'])
 })
 
+test('a node that was emptied for the commit is not given it', () => {
+  const emptied = aNode('web-0').on('older').drainedFor('new')
+  const web = pool('web', [emptied], { disruption: 'drain', pods: { 'web-0': [] } })
+
+  expect(takenIn([web])).toEqual(['web-0'])
+  expect(takenIn([failing('gpu', 3), web])).toEqual([])
+})
+
 test('a newer commit goes on, and so does one that a person lets go on', () => {
   const history = [{ ...aRun('bad', { startedAt: since }), failures: 3 }]
   const gpu = pool('gpu', [aNode('gpu-0').on('bad', begun)], { history })
