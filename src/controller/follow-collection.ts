@@ -12,7 +12,7 @@ export interface Following {
   readonly changed: () => void
 }
 
-export interface Followed<T extends Cached> extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector'> {
+export interface Followed<T extends Cached> extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed'> {
   readonly path: string
   readonly cache: ObjectCache<T>
   readonly project: (object: KubeObject) => T
@@ -72,7 +72,7 @@ async function keepFollowing<T extends Cached>(following: Following, followed: O
 }
 
 function requestOf<T extends Cached>({ log, signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
-  const { project, labelSelector, fieldSelector } = followed
+  const { project, labelSelector, fieldSelector, streamed } = followed
   return {
     project,
     signal,
@@ -84,6 +84,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
       changed()
       followed.onOpen?.()
     },
+    ...(streamed !== undefined && { streamed }),
     ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
   }

@@ -1,8 +1,9 @@
 import { backoff } from './backoff.ts'
 import { type FollowEvent, type FollowOptions, KubeError } from './kube-api.ts'
 import { list } from './list.ts'
+import { unreachable } from './status-error.ts'
 import { pause } from './timers.ts'
-import { openWatch, type WatchContext, type WatchEvent } from './watch.ts'
+import { endsBeginning, openWatch, type WatchContext, type WatchEvent } from './watch.ts'
 
 /** A watch that lives shorter, in milliseconds, counts as a failure, whatever it brought: else a sick server is asked without end. */
 const PROVEN_AFTER = 5000
@@ -12,24 +13,35 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
   const { signal } = options
   let version: string | undefined
   let failures = 0
+  let streams = options.streamed === true
   while (!signal?.aborted) {
     let openedAt: number | undefined
     let trouble: unknown
     try {
-      if (version === undefined) {
+      if (version === undefined && !streams) {
         const { items, resourceVersion } = await list(context.transport, path, options)
         yield { type: 'sync', items }
         version = resourceVersion
       }
-      const events = await openWatch(context, path, { ...options, resourceVersion: version })
+      const events = await openWatch(context, path, { ...options, ...(version !== undefined && { resourceVersion: version }) })
       openedAt = context.timers.elapsed()
       options.onOpen?.()
+      if (version === undefined) {
+        const { items, resourceVersion } = await beginningOf(events, options)
+        yield { type: 'sync', items }
+        version = resourceVersion
+      }
       for await (const event of events) {
         version = event.object.metadata.resourceVersion ?? version
         if (event.type !== 'BOOKMARK') yield changeOf(event, options)
       }
     } catch (error) {
       if (signal?.aborted) return
+      // Not by its code alone: what keeps a stream from beginning, a list may yet survive.
+      if (version === undefined && streams) {
+        streams = false
+        continue
+      }
       if (!mayPass(error)) throw error
       if (isForgotten(error)) version = undefined
       trouble = error
@@ -38,6 +50,20 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
     const proven = openedAt !== undefined && context.timers.elapsed() - openedAt >= PROVEN_AFTER
     failures = proven ? (trouble ? 1 : 0) : failures + 1
     await pause(context.timers, waitFor(trouble, failures, context), signal)
+  }
+}
+
+/** Takes the events up to the bookmark that ends the beginning. */
+async function beginningOf<T>(
+  events: AsyncIterator<WatchEvent>,
+  { project }: FollowOptions<T>,
+): Promise<{ readonly items: T[]; readonly resourceVersion: string }> {
+  const items: T[] = []
+  for (;;) {
+    const { done, value: event } = await events.next()
+    if (done) throw unreachable('watch', { why: 'it ended before it had told what is there' })
+    if (endsBeginning(event)) return { items, resourceVersion: event.object.metadata.resourceVersion ?? '' }
+    if (event.type !== 'BOOKMARK') items.push(project(event.object))
   }
 }
 

@@ -38,6 +38,11 @@ export interface ListOptions<T> extends RequestOptions {
 export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
   /** Milliseconds without a byte (bookmarks come every minute) after which the connection counts as dead; the default is 90,000. */
   readonly stallAfter?: number
+  /**
+   * One request instead of two: the watch itself begins with what is there. For small collections, since all of it is kept until it is
+   * complete; a server that does not know this is asked for a list, as usual.
+   */
+  readonly streamed?: boolean
   /** Told of every failure that is being retried. */
   readonly onTrouble?: (error: unknown) => void
   /** Told each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */

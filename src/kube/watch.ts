@@ -10,6 +10,12 @@ import type { Transport } from './transport.ts'
 const MAX_LINE = 8 * 1024 * 1024
 const STALL_AFTER = 90_000
 
+const FROM_THE_BEGINNING = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
+
+export function endsBeginning({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true'
+}
+
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'
   readonly object: KubeObject
@@ -22,20 +28,21 @@ export interface WatchContext {
 }
 
 /**
- * Opens one watch from a version on. The events end when the server ends it, and fail with a `KubeError` when it breaks off,
+ * Opens one watch from a version on; without one, from the beginning: what is there comes first, then a bookmark for which
+ * `endsBeginning` holds. The events end when the server ends it, and fail with a `KubeError` when it breaks off,
  * when nothing comes for `stallAfter`, and for an ERROR event.
  * @throws {KubeError} when it is refused
  */
 export async function openWatch<T>(
   { transport, timers, random }: WatchContext,
   path: string,
-  { resourceVersion, signal, stallAfter = STALL_AFTER, ...options }: FollowOptions<T> & { readonly resourceVersion: string },
+  { resourceVersion, signal, stallAfter = STALL_AFTER, ...options }: FollowOptions<T> & { readonly resourceVersion?: string },
 ): Promise<AsyncGenerator<WatchEvent>> {
   const query = {
     ...selectors(options),
     watch: 'true',
     allowWatchBookmarks: 'true',
-    resourceVersion,
+    ...(resourceVersion === undefined ? FROM_THE_BEGINNING : { resourceVersion }),
     // Spread, so that a fleet's watches do not end and begin together.
     timeoutSeconds: String(300 + Math.floor(random() * 300)),
   }

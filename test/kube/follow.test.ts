@@ -222,3 +222,38 @@ test('follow passes on the error when projecting an object fails', async () => {
   await using it = await startFollow([listOf(['a'], '5')], { project })
   await expect(it.next()).rejects.toThrow('no such field')
 })
+
+const BEGINNING = [
+  { type: 'ADDED', name: 'a', version: '3' },
+  { type: 'ADDED', name: 'b', version: '4' },
+] as const
+
+test('follow asks once for what is there and what changes when it may be streamed', async () => {
+  const answer = watching(
+    [
+      ...BEGINNING,
+      { type: 'BOOKMARK', name: '', version: '5', endsBeginning: true },
+      { type: 'MODIFIED', name: 'a', version: '6' },
+    ],
+    'silence',
+  )
+  await using it = await startFollow([answer], { streamed: true })
+  expect(await it.next()).toEqual({ type: 'sync', items: ['a@3', 'b@4'] })
+  expect(await it.next()).toEqual({ type: 'upsert', item: 'a@6' })
+  expect(Object.fromEntries(it.server.received[0]?.url.searchParams ?? [])).toEqual({
+    watch: 'true',
+    allowWatchBookmarks: 'true',
+    sendInitialEvents: 'true',
+    resourceVersionMatch: 'NotOlderThan',
+    timeoutSeconds: '450',
+  })
+  expect(it.server.received).toHaveLength(1)
+})
+
+test('follow asks for a list when the server streams none, or not to the end', async () => {
+  for (const answer of [refusal(422, 'Invalid'), watching([...BEGINNING], 'end')]) {
+    await using it = await startFollow([answer, listOf(['a'], '5'), watching([], 'silence')], { streamed: true })
+    expect(await it.next()).toEqual({ type: 'sync', items: ['a@5'] })
+    expect(it.troubles).toEqual([])
+  }
+})

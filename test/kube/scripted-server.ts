@@ -67,11 +67,16 @@ export interface Line {
   readonly type: string
   readonly name?: string
   readonly version: string
+  /** A bookmark that ends what was there when the watch began. */
+  readonly endsBeginning?: true
 }
 
 export function lines(events: readonly Line[]): string {
   return events
-    .map(({ type, name, version }) => ({ type, object: { metadata: { name, resourceVersion: version } } }))
+    .map(({ type, name, version, endsBeginning }) => {
+      const annotations = endsBeginning && { 'k8s.io/initial-events-end': 'true' }
+      return { type, object: { metadata: { name, resourceVersion: version, ...(annotations && { annotations }) } } }
+    })
     .map((event) => `${JSON.stringify(event)}\n`)
     .join('')
 }

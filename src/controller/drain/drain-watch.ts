@@ -63,6 +63,7 @@ export class DrainWatch {
         project: projectPod,
         fieldSelector: `spec.nodeName=${node}`,
         manyNamespaces: true,
+        streamed: true,
         onListed: () => see('known'),
         onRefused: (error) => see({ why: (error as Error).message }),
       },
