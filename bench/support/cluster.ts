@@ -21,7 +21,8 @@ export interface Cluster extends AsyncDisposable {
 
 export async function startCluster(): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'nodewave-bench-'))
-  const server = await startApiServer()
+  // No kubelet runs here: a pod that is told to go is gone.
+  const server = await startApiServer({ onPodTerminating: () => undefined })
   const kubeconfig = join(folder, 'kubeconfig')
   await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 })
   const kube = createKubeClient(await loadKubeconfig(kubeconfig))
