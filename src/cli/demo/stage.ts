@@ -11,7 +11,7 @@ import { startGitServer } from '../../sim/git-server.ts'
 import { kubeletBinary } from '../../sim/host/kubelet-launch.ts'
 import type { CliIo } from '../cli-io.ts'
 import { controllerLog } from '../controller/controller-log.ts'
-import { runController } from '../controller/run-controller.ts'
+import { Controllers } from './controllers.ts'
 import { FleetView } from './fleet-view.ts'
 import { cloneWith, type GitWorkspace } from './git-workspace.ts'
 import { Shop } from './shop.ts'
@@ -31,6 +31,7 @@ export interface Stage {
   readonly git: GitWorkspace
   readonly view: FleetView
   readonly machines: readonly Machine[]
+  readonly controllers: Controllers
   /** The only pods that there are; it is closed until a scene opens it. */
   readonly shop: Shop
   /** Lines of the controller's log. */
@@ -102,8 +103,8 @@ async function setUp(
     env: {},
     log,
   }
-  runController(setup, ended).catch(fail)
-  return { folder, kubeconfig, repoUrl, git, view, machines: fleet, shop, said, signal }
+  const controllers = new Controllers({ setup, ended, fail })
+  return { folder, kubeconfig, repoUrl, git, view, controllers, machines: fleet, shop, said, signal }
 }
 
 /** Namespaces and kind; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */

@@ -5,8 +5,8 @@ import type { Scene } from '../scene.ts'
 
 export const promotion: Scene = {
   name: 'promotion',
-  title: 'A wave that waits for a person: the canary has the change, "nodewave promote" lets the others have it.',
-  play: async ({ git, view, kubeconfig }, io) => {
+  title: 'A wave waits for a person. Meanwhile the controller ends; "nodewave promote" finds the one that stood by.',
+  play: async ({ git, view, controllers, kubeconfig }, io) => {
     await git.edit('pools/workers.yaml', '{name: early, nodes: 20%', '{name: early, manual: true, nodes: 20%')
     await git.edit('config/workers.yaml', 'maxPods: 150', 'maxPods: 160')
     await git.commit('workers: 160 pods, once the canary has been looked at')
@@ -14,11 +14,12 @@ export const promotion: Scene = {
     await view.until('the workers wait for a promotion', { when: workersWait(commit), timeout: PATIENCE })
     const before = view.pools.get('workers')?.status?.nodes.current
     check(before === 1, `one node alone has the change; seen: ${before}`)
+    const took = Math.round(await controllers.handOver())
     const promote = await capture(['promote', 'workers', '--kubeconfig', kubeconfig], io)
     io.stdout(promote.output.replace(/^(?=.)/gm, '    '))
     check(promote.code === 0, 'promote is accepted')
     await view.until(`all pools at ${short(commit)}`, { when: completed(commit), timeout: PATIENCE })
-    return `one worker had ${short(commit)} until it was promoted; now ${count(view, applied)} nodes run what the repository says`
+    return `another controller led after ${took} ms; promoted, ${short(commit)} went on from the canary to all ${count(view, applied)} nodes`
   },
 }
 
