@@ -13,6 +13,7 @@ export function planMarkdown(view: PlanView): string {
     `### Plan ${code(view.from)} → ${code(view.to)}`,
     ...changed.map(poolMarkdown),
     ...(rest.length > 0 ? [`No change: ${rest.map(code).join(', ')}`] : []),
+    ...(view.estimate === undefined ? [] : [`Estimate: ${escaped(view.estimate)}`]),
     ...remarks(view).map((remark) => `> ${escaped(remark)}`),
   ].join('\n\n')}\n`
 }

@@ -7,6 +7,7 @@ export function planText(view: PlanView, paint: Paint): string {
   const paragraphs = [
     paint.bold(`${view.from} → ${view.to}`),
     ...view.pools.map((pool) => poolText(pool, paint)),
+    ...(view.estimate === undefined ? [] : [`estimate  ${view.estimate}`]),
     ...remarks(view).map(paint.yellow),
   ]
   return `${paragraphs.join('\n\n')}\n`

@@ -16,6 +16,8 @@ export interface PlanView {
   readonly from: string
   readonly to: string
   readonly pools: readonly PoolView[]
+  /** How its roll-out would go. */
+  readonly estimate?: string
   readonly addedPools: readonly string[]
   readonly removedPools: readonly string[]
   readonly contested: readonly string[]

@@ -11,6 +11,7 @@ import { planText } from './plan-text.ts'
 import { hasChanges, hasErrors, type PlanView, viewPlan } from './plan-view.ts'
 import { readFleet } from './read-fleet.ts'
 import { type NodeSource, readNodes } from './read-nodes.ts'
+import { estimate } from './simulate/estimate.ts'
 
 interface PlanOptions extends NodeSource {
   readonly serverVersion: readonly string[]
@@ -49,7 +50,8 @@ export function planCommand(io: CliIo): Command {
       const hasRun = await readPast(io, options)
       const names = { from: options.from, to: options.to ?? 'working tree' }
       const view = viewPlan(planFleet({ from, to, nodes }), { before: from, model: to, nodes, controlPlane, hasRun, ...names })
-      io.stdout(FORMATS[options.output](view, io))
+      const roughly = hasErrors(view) || !hasChanges(view) ? undefined : await estimate(io, { path, options, model: to, nodes })
+      io.stdout(FORMATS[options.output]({ ...view, ...(roughly !== undefined && { estimate: roughly }) }, io))
       io.exit(hasErrors(view) ? 2 : hasChanges(view) ? 1 : 0)
     })
 }

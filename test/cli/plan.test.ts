@@ -13,10 +13,11 @@ async function aChangedFleet(): Promise<string> {
   return folder
 }
 
+const NOW = { now: () => Date.UTC(2026, 10, 21, 22) }
 const PLAN = ['plan', '--nodes', 'fleet/nodes.json', '--server-version', '1.36']
 
 test('plan tells per pool what changes, why it disturbs, and the waves', async () => {
-  expect(await runCli(await aChangedFleet(), PLAN)).toEqual({
+  expect(await runCli(await aChangedFleet(), PLAN, NOW)).toEqual({
     stdout: `HEAD → working tree
 
 gpu  1 of 1 node change, the kubelet restarts
@@ -35,6 +36,8 @@ workers  2 of 2 nodes change, it takes a drain
   because version: minor release 1.35 → 1.36 (drain)
   pods    evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md
   waves   canary: w-0 (soak 10m) → rest: w-1
+
+estimate  about 11m 20s, at most 2 nodes unavailable at once
 `,
     stderr: '',
     code: 1,
@@ -81,6 +84,8 @@ test('plan as markdown has a table a group and lets nothing of the repository be
 Waves: all: gpu-0
 
 No change: <code>workers</code>
+
+Estimate: about 10s, at most 1 node unavailable at once
 `)
 })
 

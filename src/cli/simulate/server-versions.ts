@@ -4,6 +4,8 @@ import { readControlPlane } from '../control-plane/read-control-plane.ts'
 import type { GivenNode } from '../read-nodes.ts'
 import type { SimulateOptions } from './options.ts'
 
+type Source = Pick<SimulateOptions, 'serverVersion' | 'nodes' | 'fakeNodes' | 'kubeconfig'>
+
 /** As somebody says, or the cluster that the nodes are of; else as new as the newest kubelet that there is or is to be. */
 export async function serverVersionsOf(
   io: CliIo,
@@ -11,7 +13,7 @@ export async function serverVersionsOf(
     options: { serverVersion, nodes: file, fakeNodes, kubeconfig },
     model,
     nodes,
-  }: { readonly options: SimulateOptions; readonly model: FleetModel; readonly nodes: readonly GivenNode[] },
+  }: { readonly options: Source; readonly model: FleetModel; readonly nodes: readonly GivenNode[] },
 ): Promise<readonly string[]> {
   const hasNoCluster = file !== undefined || fakeNodes !== undefined
   const view = await readControlPlane(io, { serverVersion, nodes: hasNoCluster ? '' : undefined, kubeconfig })

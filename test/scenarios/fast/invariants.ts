@@ -1,5 +1,6 @@
 import type { Observed } from './controller.ts'
 import { assignsOnce } from './invariants/assigns-once.ts'
+import { brokenFirst } from './invariants/broken-first.ts'
 import { canaryExposure } from './invariants/canary-exposure.ts'
 import { currentRunsIt } from './invariants/current-runs-it.ts'
 import { dependenciesKept } from './invariants/dependencies-kept.ts'
@@ -53,6 +54,7 @@ export const INVARIANTS: readonly Invariant[] = [
   wakesLater,
   windowsKept,
   currentRunsIt,
+  brokenFirst,
   returnIsFast,
   joinsAtStable,
   dependenciesKept,

@@ -1,0 +1,19 @@
+import type { NodeView } from '../../../../src/rollout/snapshot.ts'
+import type { Invariant } from '../invariants.ts'
+import { type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
+
+export const brokenFirst: Invariant = {
+  claim: 'no sound node is disturbed while one that an unfinished roll-out has left down waits',
+  ofDecision: (observed) => decidedPools(observed).every(leavesNoneBehind),
+}
+
+function leavesNoneBehind(decided: Decided): boolean {
+  if (newlyDown(decided).length === 0) return true
+  const taken = new Set(stepsOf(decided).map(({ node }) => node.name))
+  return decided.pool.nodes.every((node) => taken.has(node.name) || !isLeftDown(node, decided))
+}
+
+function isLeftDown({ assigned, ready, hold }: NodeView, { decision: { status } }: Decided): boolean {
+  const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
+  return assigned !== undefined && !ready && hold === undefined && !good.includes(`of ${assigned.digest}`)
+}
