@@ -6,13 +6,11 @@ export const currentRunsIt: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every(countsOnlyTheDone),
 }
 
+/** A commit that is withheld, before there was any other, is looked at but not remembered as the target. */
 function countsOnlyTheDone({ pool, decision: { status } }: Decided): boolean {
+  const { fingerprint } = status.target ?? pool.head
   const done = pool.nodes.filter(
-    (node) =>
-      node.ready &&
-      hasEnded(node) &&
-      node.status?.phase === 'Applied' &&
-      `of ${node.status.active}` === status.target?.fingerprint,
+    (node) => node.ready && hasEnded(node) && node.status?.phase === 'Applied' && `of ${node.status.active}` === fingerprint,
   )
   return status.nodes.current <= done.length
 }
