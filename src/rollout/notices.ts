@@ -11,6 +11,7 @@ export function noticesBetween(before: Memory, after: NodePoolStatus): readonly 
     ...gateNotices(before, after),
     ...runNotices(before, after),
     ...waveNotices(before, after),
+    ...drainNotices(before, after),
     ...failureNotices(before, after),
   ]
 }
@@ -46,6 +47,17 @@ function waveNotices({ wave: before }: Memory, { wave, target }: NodePoolStatus)
   if (!wave || !target || wave.index === (before?.index ?? 1)) return []
   const message = `wave ${wave.index} of ${wave.count}, "${wave.name}", of ${shortName(target)}`
   return [{ on: { kind: 'pool' }, type: 'Normal', reason: 'WaveOpened', message }]
+}
+
+/** When it begins to block: which pod it is may change while it does. */
+function drainNotices(before: Memory, after: NodePoolStatus): Notice[] {
+  const blocked = blockage(after)
+  if (blocked === undefined || blockage(before) !== undefined) return []
+  return [{ on: { kind: 'pool' }, type: 'Warning', reason: 'DrainBlocked', message: blocked.message }]
+}
+
+function blockage({ conditions }: Pick<Memory, 'conditions'>) {
+  return conditions.find(({ type, status, reason }) => type === 'Stalled' && status === 'True' && reason === 'DrainBlocked')
 }
 
 function failureNotices({ failed: before }: Memory, { failed }: NodePoolStatus): Notice[] {

@@ -1,6 +1,7 @@
 import type { Reported } from './budget.ts'
 import { asideOf, isUnderDrain } from './drain/cordon.ts'
-import { type Drain, type DrainContext, drainOf } from './drain/drain.ts'
+import { type Drain, drainOf } from './drain/drain.ts'
+import type { DrainContext } from './drain/needs-drain.ts'
 import { standingUnder } from './drain/standing.ts'
 import { type Course, hasGoal, isInRun, type Standing, standingOf } from './phase.ts'
 import { isApplied, reportOf } from './report.ts'

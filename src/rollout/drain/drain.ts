@@ -1,13 +1,11 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Candidate } from '../picture.ts'
 import { isAtWork } from '../report.ts'
-import type { Restraint } from '../restraint.ts'
-import type { Run } from '../run.ts'
 import type { Instant, NodePods, PodView, PoolSnapshot } from '../snapshot.ts'
-import { disruptionOf, isDue, isPastDraining, type Turn } from '../turn.ts'
+import { isPastDraining } from '../turn.ts'
 import { type Aside, asideOf, isUnderDrain } from './cordon.ts'
 import { judgePod, type PodVerdict } from './judge-pod.ts'
-import { mustDrain } from './requirement.ts'
+import { type DrainContext, needsDrain } from './needs-drain.ts'
 
 /** How it stands with a node that is cordoned, or bears a mark of ours. */
 export type Drain =
@@ -38,14 +36,6 @@ export interface Remaining {
   readonly verdict: Exclude<PodVerdict, { readonly kind: 'Leave' }>
 }
 
-export interface DrainContext extends Turn {
-  readonly pool: PoolSnapshot
-  readonly run: Run
-  readonly now: Instant
-  /** Why nothing begins now, if so. */
-  readonly restraint: () => Restraint | undefined
-}
-
 /** @returns undefined for a node that no cordon keeps from anything: most of them. */
 export function drainOf(member: Candidate, context: DrainContext): Drain | undefined {
   const { node, standing } = member
@@ -59,11 +49,8 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
       : undefined
   if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
-  return isCalledOff(member)
-    ? { kind: 'CalledOff' }
-    : node.mark.state === 'Ours' || node.mark.state === 'Found'
-      ? { kind: 'Over' }
-      : undefined
+  if (isCalledOff(member)) return { kind: 'CalledOff' }
+  return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'Over' } : undefined
 }
 
 /**
@@ -80,21 +67,6 @@ function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
   const aside = asideOf(member, { policy: context.pool.policy, now: context.now })
   if (aside?.because === 'Cordoned') return assigned ? undefined : aside
   return aside && needsDrain(member, context) ? aside : undefined
-}
-
-/** It is its turn for a change before which its pods go. */
-function needsDrain(member: Candidate, context: DrainContext): boolean {
-  const { pool, run } = context
-  if (run.state === 'Halted' || run.state === 'Withheld' || !isDue(member, context)) return false
-  return mustDrain(pool.policy, disruptionOf(member)) && !isRestrained(member, context)
-}
-
-/** A drain that was begun for this very content ends; for anything newer it would be a beginning. */
-function isRestrained({ node, wanted, standing }: Candidate, { restraint }: DrainContext): boolean {
-  if (!isUnderDrain(node) || wanted.kind === 'problem') return false
-  const found = restraint()
-  if (found === undefined || (found.sparesJoining && standing.phase === 'Joining')) return false
-  return found.stopsDrains === true || node.mark?.digest !== wanted.digest
 }
 
 /** An outage like any other: what it would be drained for comes once it is back. */

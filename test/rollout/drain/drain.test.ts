@@ -2,7 +2,20 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/decision.ts'
 import type { NodeView } from '../../../src/rollout/snapshot.ts'
-import { aNode, aPod, aPool, aWave, condition, minute, noon, type PoolOptions, phases, stamp, verdict } from '../builders.ts'
+import {
+  aNode,
+  aPod,
+  aPool,
+  aWave,
+  condition,
+  minute,
+  noon,
+  type PoolOptions,
+  phases,
+  remembering,
+  stamp,
+  verdict,
+} from '../builders.ts'
 
 /** `cordon a`, `evict a shop/x`, `uncordon a`, `assign a new drain`. */
 function done({ actions }: Decision): string[] {
@@ -146,6 +159,19 @@ test('an overdue drain that holds goes on trying, and the pool says what blocks 
   )
 })
 
+test('a drain that begins to block is told of once, as an event', () => {
+  const pool = aPool({ stable: 'older', since: noon - minute, disruption: 'drain', pods: stuck }).with(
+    a.drainedFor('new', overdue),
+    b,
+  )
+  const first = decide(pool, noon)
+
+  expect(first.notices.filter(({ reason }) => reason === 'DrainBlocked')).toMatchObject([
+    { on: { kind: 'pool' }, type: 'Warning' },
+  ])
+  expect(decide(remembering(pool, first), noon + 5_000).notices).toEqual([])
+})
+
 test('an overdue drain that proceeds is granted with the pods that are left', () => {
   expect(done(upgrade({ pods: stuck, drain: { onTimeout: 'Proceed' } }, a.drainedFor('new', overdue)))).toEqual([
     'assign a new drain',
@@ -220,6 +246,14 @@ test('a node stays cordoned while its agent is at work, and while it is not Read
       ),
     ),
   ).toEqual([])
+})
+
+test('a node whose agent is at work stays cordoned when a newer commit needs no drain', () => {
+  const atWork = aNode('a')
+    .assignedTo('new', { at: noon - 1_000 })
+    .drainedFor('new')
+
+  expect(done(upgrade({ head: 'newer', disruption: 'restart' }, atWork, b))).toEqual(['assign a newer restart'])
 })
 
 test('a node whose agent put the change back is uncordoned; one that it could not put back is not', () => {
