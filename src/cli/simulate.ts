@@ -8,6 +8,7 @@ import { DEFAULT_TIMES } from './simulate/agent-times.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
 import { inventNodes, nodeObject } from './simulate/node-objects.ts'
 import { DAY, factors, fakeNodes, instant, type SimulateOptions, time, timeSpan, timesOf } from './simulate/options.ts'
+import { readPods } from './simulate/read-pods.ts'
 import { serverVersionsOf } from './simulate/server-versions.ts'
 import { simulateFleet } from './simulate/simulate-fleet.ts'
 import type { Simulation } from './simulate/simulation.ts'
@@ -26,7 +27,7 @@ function stamped(key: string, value: unknown): unknown {
 }
 
 export function simulateCommand(io: CliIo): Command {
-  const { byGrant, download } = DEFAULT_TIMES
+  const { byGrant, download, podStop, podStart } = DEFAULT_TIMES
   return new Command('simulate')
     .description(
       'how a change of the repository would be rolled out: the real controller in virtual time; exit code 0 it completes, 1 it does not, 2 an error',
@@ -43,6 +44,7 @@ export function simulateCommand(io: CliIo): Command {
       'invented nodes: so many in all, or of each pool as in control-plane=3,workers=200',
       fakeNodes,
     )
+    .option('--pods <file>', 'pods and their budgets, as `kubectl get pods,pdb -A -o json` prints them; otherwise there are none')
     .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(serverVersionOption())
     .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
@@ -54,6 +56,8 @@ export function simulateCommand(io: CliIo): Command {
     .addOption(time('--restart-time', 'what an agent needs that restarts the kubelet', byGrant.restart))
     .addOption(time('--download-time', 'what it needs besides for another version', download))
     .addOption(time('--reboot-time', 'what a reboot takes', byGrant.reboot))
+    .addOption(time('--pod-stop-time', 'what an evicted pod needs to end', podStop))
+    .addOption(time('--pod-start-time', 'what it needs until it serves on another node', podStart))
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText(
       'after',
@@ -73,6 +77,7 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const course = await simulateFleet({
     from: await readSnapshot(io, { path, revision: from }),
     to: await readSnapshot(io, { path, revision: to }),
+    pods: await readPods(io, options.pods),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     ...{ startsAt, within: options.within, times, serverVersions, fails: new Set(options.fail) },
   })

@@ -119,3 +119,50 @@ test('simulate of a commit that is not valid tells where, and ends with 2', asyn
   expect(stderr).toContain('baseline.yaml:5:11')
   expect(code).toBe(2)
 })
+
+/** Two pods of one ReplicaSet on the workers, and a budget that asks for so many of them. */
+function pods(minAvailable: number): string {
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'shop', uid: 'u', controller: true }]
+  const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
+  const items = ['w-0', 'w-1'].map((nodeName) => ({
+    kind: 'Pod',
+    metadata: { name: `on-${nodeName}`, namespace: 'shop', labels: { app: 'shop' }, ownerReferences },
+    ...{ spec: { nodeName }, status },
+  }))
+  const spec = { minAvailable, selector: { matchLabels: { app: 'shop' } } }
+  return JSON.stringify({
+    items: [...items, { kind: 'PodDisruptionBudget', metadata: { name: 'shop', namespace: 'shop' }, spec }],
+  })
+}
+
+async function anUpgrade(minAvailable: number): Promise<string> {
+  const folder = await aChangedFleet()
+  await writeFiles(folder, {
+    'pools/workers.yaml': FLEET['pools/workers.yaml'].replace('1.35.4', '1.36.3'),
+    'pods.json': pods(minAvailable),
+  })
+  return folder
+}
+
+test('simulate evicts pods before a node is drained, and waits for them to end', async () => {
+  const { stdout, code } = await runCli(await anUpgrade(1), [...SIMULATE, '--pods', 'pods.json', '-o', 'json'])
+  const { disruptions, endsAt } = JSON.parse(stdout)
+  expect([code, endsAt]).toEqual([0, '2026-11-21T22:12:20.000Z'])
+  expect(disruptions).toMatchObject({ drain: 2, podsEvicted: 2 })
+})
+
+test('simulate names the budget that keeps a pod where it is', async () => {
+  const { stdout, code } = await runCli(await anUpgrade(2), [...SIMULATE, '--pods', 'pods.json', '--within', '1h', '-o', 'json'])
+  const { outcome, pools } = JSON.parse(stdout)
+  expect([code, outcome, pools[1].end.reason]).toEqual([1, 'Unfinished', 'DrainBlocked'])
+  expect(pools[1].end.message).toContain('PodDisruptionBudget "shop"')
+})
+
+test('simulate refuses a file of pods that is something else', async () => {
+  const folder = await aChangedFleet()
+  const { stderr, code } = await runCli(folder, [...SIMULATE, '--pods', 'nodes.json'])
+  expect([stderr, code]).toEqual([
+    `error: read pods from "${folder}/nodes.json": expected what \`kubectl get pods,pdb -A -o json\` prints\n`,
+    2,
+  ])
+})

@@ -5,6 +5,9 @@ export interface AgentTimes {
   readonly byGrant: Readonly<Record<Disruption, number>>
   /** On top, where the kubelet's version changes: it is fetched first. */
   readonly download: number
+  /** From an eviction until the pod has ended, and from then until it serves somewhere else. */
+  readonly podStop: number
+  readonly podStart: number
   /** Nodes that need so many times as long, by name. */
   readonly slow: ReadonlyMap<string, number>
 }
@@ -18,6 +21,8 @@ const SECOND = 1000
 export const DEFAULT_TIMES: AgentTimes = {
   byGrant: { none: 2 * SECOND, restart: 10 * SECOND, drain: 10 * SECOND, reboot: 180 * SECOND },
   download: 30 * SECOND,
+  podStop: 30 * SECOND,
+  podStart: 30 * SECOND,
   slow: new Map(),
 }
 

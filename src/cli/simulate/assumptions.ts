@@ -19,6 +19,13 @@ export function assumptionsOf({
   return [
     `every node is whole and runs what ${from} says; nothing else happens to the fleet meanwhile`,
     `an agent needs ${lasting(byGrant.restart)} where the kubelet restarts (--restart-time), ${lasting(download)} more for another version (--download-time)`,
+    ...(disruptions.podsEvicted > 0
+      ? [
+          `an evicted pod needs ${lasting(times.podStop)} to end (--pod-stop-time) and ${lasting(times.podStart)} to serve elsewhere (--pod-start-time)`,
+        ]
+      : disruptions.drain > 0
+        ? ['no pods are known (--pods), so that draining takes no time']
+        : []),
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
     ...(course.gated ? ['every gate holds as soon as it is asked'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,

@@ -28,6 +28,7 @@ export async function estimate(io: CliIo, { path, options, model, nodes }: Estim
     from: await readSnapshot(io, { path, revision: options.from }),
     to: await readSnapshot(io, { path, revision: options.to }),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
+    pods: [],
     ...{ startsAt, within: 30 * DAY, times: DEFAULT_TIMES, fails: new Set<string>() },
     serverVersions: await serverVersionsOf(io, { options, model, nodes }),
   })

@@ -18,6 +18,9 @@ export interface SimulateOptions extends NodeSource {
   readonly restartTime: number
   readonly downloadTime: number
   readonly rebootTime: number
+  readonly podStopTime: number
+  readonly podStartTime: number
+  readonly pods?: string
   readonly output: 'text' | 'json'
 }
 
@@ -25,11 +28,13 @@ export const DAY = 24 * 60 * 60_000
 /** Nodes; beyond that it is no estimate any more but a wait. */
 const MOST_NODES = 100_000
 
-export function timesOf({ restartTime, downloadTime, rebootTime, slow }: SimulateOptions): AgentTimes {
+export function timesOf({ restartTime, downloadTime, rebootTime, podStopTime, podStartTime, slow }: SimulateOptions): AgentTimes {
   const { byGrant } = DEFAULT_TIMES
   return {
     byGrant: { none: byGrant.none, restart: restartTime, drain: restartTime, reboot: rebootTime },
     download: downloadTime,
+    podStop: podStopTime,
+    podStart: podStartTime,
     slow,
   }
 }

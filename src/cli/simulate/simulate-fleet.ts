@@ -12,10 +12,12 @@ import { inProcessClient } from '../../sim/apiserver/in-process-client.ts'
 import type { Store } from '../../sim/apiserver/storage/store.ts'
 import { Availability } from '../../sim/fleet/availability.ts'
 import { LightAgents } from '../../sim/fleet/light-agents.ts'
+import { Workload } from '../../sim/fleet/workload.ts'
 import { VirtualClock } from '../../sim/virtual-clock.ts'
 import { type AgentTimes, timeOf } from './agent-times.ts'
 import { beginAt } from './begin-at.ts'
 import { GATES_HOLD } from './gates-hold.ts'
+import { type PodObjects, putPods } from './read-pods.ts'
 import { CourseRecorder, poolStatus } from './record-course.ts'
 import type { Simulation } from './simulation.ts'
 
@@ -23,6 +25,8 @@ export interface SimulationInput {
   readonly from: RepoSnapshot
   readonly to: RepoSnapshot
   readonly nodes: readonly KubeObject[]
+  /** And their budgets. */
+  readonly pods: PodObjects
   /** Milliseconds since the epoch. */
   readonly startsAt: number
   /** Milliseconds after which to stop looking. */
@@ -53,17 +57,19 @@ const SETTINGS: ControllerSettings = {
 export async function simulateFleet(input: SimulationInput): Promise<SimulatedCourse> {
   const { from, to, nodes, startsAt } = input
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
-  const core = createCore({ now: () => clock.now() })
+  const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
   const kube = inProcessClient(core)
   for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace])
     await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
   const compile = createCompiler({ namespace: SETTINGS.namespace })
   await beginAt({ kube, settings: SETTINGS, now: startsAt, snapshot: from, fleet: compile(from) }, nodes)
+  await putPods(kube, input.pods)
   const recorder = new CourseRecorder(core.store, () => clock.now())
   const availability = new Availability(core.store, () => clock.now())
   const ending = new AbortController()
   const { signal } = ending
+  new Workload({ store: core.store, kube, clock, startTime: input.times.podStart, signal })
   const agents = new LightAgents({ kube, clock, timeOf: timeOf(input.times), fails: input.fails, signal }).run()
   const ports = {
     kube: answeringVersions(kube, input.serverVersions),
