@@ -112,8 +112,14 @@ class Story {
     if (action.kind === 'assign') {
       checkSkew(Number(action.digest.slice(2)), this.machines)
       this.change(action.node, (node) => node.assignedTo(action.digest, { at: this.now }))
-    } else if (action.kind === 'cordon') this.change(action.node, (node) => node.drainedFor(action.mark.digest, action.mark))
+    } else if (action.kind === 'cordon') this.cordon(action)
     else if (action.kind === 'uncordon') this.change(action.node, (node) => released(node, action.mark), { frees: true })
+  }
+
+  /** One that is under drain may be marked for another change; that takes nothing more from anybody. */
+  cordon({ node: name, mark }: Extract<Action, { kind: 'cordon' }>): void {
+    const isCordoned = this.machines.some(({ node }) => node.name === name && node.unschedulable)
+    this.change(name, (node) => node.drainedFor(mark.digest, mark), { frees: isCordoned })
   }
 
   change(name: string, change: (node: NodeDraft) => NodeDraft, { frees = false } = {}): void {
@@ -174,6 +180,17 @@ test('whatever happens to the control plane, no kubelet breaks the skew, and its
     }),
     { numRuns: 800 },
   )
+})
+
+test('a control-plane node under drain is marked for a newer commit while another one is not well', () => {
+  const story = new Story(3)
+  for (const minor of [33, 35]) {
+    story.happen({ kind: 'push', minor })
+    story.happen({ kind: 'pass' })
+    story.happen({ kind: 'apiServer', machine: 1 })
+  }
+
+  expect(story.machines.map(({ node }) => node.mark?.digest)).toEqual(['1.35', undefined, undefined])
 })
 
 test('a whole control plane comes to a new minor once its API servers are there', () => {
