@@ -40,6 +40,7 @@ test('demo plays every scene to its end and leaves nothing behind', async () => 
     ['misspelt-flag', true],
     ['crashing-kubelet', true],
     ['revert', true],
+    ['window', true],
     ['promotion', true],
   ])
   expect(await readdir(temporary)).toEqual([])

@@ -6,6 +6,7 @@ import { minorUpgrade } from './scenes/minor-upgrade.ts'
 import { misspeltFlag } from './scenes/misspelt-flag.ts'
 import { promotion } from './scenes/promotion.ts'
 import { revert } from './scenes/revert.ts'
+import { window } from './scenes/window.ts'
 
 /** In the order in which they are played: each begins where the one before it ended. */
 export const scenes: readonly Scene[] = [
@@ -15,5 +16,6 @@ export const scenes: readonly Scene[] = [
   misspeltFlag,
   crashingKubelet,
   revert,
+  window,
   promotion,
 ]
