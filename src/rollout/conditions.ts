@@ -1,6 +1,6 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
-import { type Draining, describeDrain, isBlocked, underwayIn } from './drain/blockage.ts'
+import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from './drain/blockage.ts'
 import { unpassedGates } from './gates.ts'
 import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
@@ -43,7 +43,9 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   const draining = underwayIn(ongoing)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
-  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now))
+  // In a moment it gives back its part of the budget: nothing waits for that.
+  const isLifting = members.some(({ drain }) => drain?.kind === 'Over')
+  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || isLifting
   if (run.state === 'Halted' || members.length === 0) return undefined
   if (!moves && (restraint?.stalls || isStuck)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
@@ -55,7 +57,7 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   if (!moves && restraint) return wait(restraint, message)
   if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
-  if (moves && !atWork && taken.length === 0) return { reason: 'Draining', message }
+  if (!atWork && taken.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
 }

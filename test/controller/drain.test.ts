@@ -147,8 +147,9 @@ test('pods that may not be read are told of, and the node stays cordoned', async
   const kube = createKubeClient({ server: stage.server.url, credentials: async () => ({}) })
   const refused = new KubeError('list "/api/v1/pods": pods is forbidden', { code: 403, reason: 'Forbidden' })
   const follow: KubeApi['follow'] = (path, options) => {
-    if (path === '/api/v1/pods') throw refused
-    return kube.follow(path, options)
+    if (path !== '/api/v1/pods') return kube.follow(path, options)
+    stage.clock.advance(1_000)
+    throw refused
   }
   await stage.addNodes(1)
   stage.startAgents()

@@ -27,6 +27,7 @@ export function assumptionsOf({
         ? ['no pods are known (--pods), so that draining takes no time']
         : []),
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
+    ...(disruptions.drain > 0 ? ['nodes have no pods: drains take no time, and nothing blocks them'] : []),
     ...(course.gated ? ['every gate holds as soon as it is asked'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]

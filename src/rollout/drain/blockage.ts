@@ -16,6 +16,18 @@ export function underwayIn(members: readonly Member[]): Draining[] {
     .sort((a, b) => a.drain.since - b.drain.since || (a.node.name < b.node.name ? -1 : 1))
 }
 
+/** Milliseconds; what takes longer is worth a word of its own. A word for each node that is drained in passing would be a write for each. */
+const SLOW = 10_000
+
+/** When the drain begins to be slow. */
+export function slowFrom({ since }: Underway): Instant {
+  return since + SLOW
+}
+
+export function isSlow(drain: Underway, now: Instant): boolean {
+  return now >= slowFrom(drain)
+}
+
 /** Only a person can bring the drain on: it has taken too long, or it waits for what no time will bring. */
 export function isBlocked(drain: Underway, now: Instant): boolean {
   return now >= drain.deadline || needsConsent(drain) || (drain.remaining ?? []).some(({ pod }) => isOverlapped(pod))

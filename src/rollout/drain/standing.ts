@@ -1,5 +1,6 @@
 import type { Standing } from '../phase.ts'
 import type { Instant } from '../snapshot.ts'
+import { slowFrom } from './blockage.ts'
 import type { Drain, Underway } from './drain.ts'
 
 /** Where a node stands whose cordon says more about it than its assignment does. */
@@ -28,8 +29,11 @@ export function standingUnder(
   }
 }
 
-/** The deadline, or when a refused pod may be asked again. */
-function nextStep({ deadline, remaining = [] }: Underway, now: Instant): Instant | undefined {
-  const instants = [deadline, ...remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])].filter((instant) => instant > now)
+/** The deadline, when the drain begins to be slow, or when a refused pod may be asked again. */
+function nextStep(drain: Underway, now: Instant): Instant | undefined {
+  const { deadline, remaining = [] } = drain
+  const instants = [slowFrom(drain), deadline, ...remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])].filter(
+    (instant) => instant > now,
+  )
   return instants.length === 0 ? undefined : Math.min(...instants)
 }
