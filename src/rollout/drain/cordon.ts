@@ -39,6 +39,7 @@ export function asideOf(
 ): Aside | undefined {
   const { node, wanted, broken } = subject
   if (isForeignCordon(node)) return policy.cordoned === 'Skip' && !broken ? { because: 'Cordoned' } : undefined
+  if (broken && !node.ready) return undefined
   if (node.unschedulable || node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest)
     return undefined
   if (node.mark.state === 'Released') return { because: 'Released' }

@@ -78,8 +78,10 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  * The work that the node was cordoned for is done, or was not begun. A node that is not well again stays cordoned: pods that
  * came to it now would not run.
  */
-function hasEnded({ node, report, assigned, standing }: Candidate): boolean {
+function hasEnded({ node, report, assigned, broken, standing }: Candidate): boolean {
   if (isAtWork(node, report) || report?.phase === 'Failed') return false
+  // What mends it comes first, before anything is done to sound nodes.
+  if (broken && !assigned && !node.ready) return false
   if (!assigned || standing.phase === 'Held') return true
   return standing.phase === 'Current' || standing.phase === 'Soaking' || report?.phase === 'RolledBack'
 }

@@ -408,6 +408,15 @@ test('an outage is not drained: its pods could not end; it comes when the node i
   expect(phases(decision)).toEqual({ Waiting: 1, Unreachable: 1 })
 })
 
+test('a node that the roll-out left not Ready is mended before it is uncordoned', () => {
+  const left = aNode('a')
+    .rolledBackFrom('new', { at: noon - minute })
+    .notReady()
+    .drainedFor('new')
+
+  expect(done(upgrade({ head: 'newer', disruption: 'restart' }, left, b))).toEqual(['assign a newer restart'])
+})
+
 test('a node that the roll-out left not Ready is mended without a drain', () => {
   expect(
     done(

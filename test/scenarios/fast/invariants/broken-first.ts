@@ -1,6 +1,7 @@
+import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/snapshot.ts'
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
   claim: 'no sound node is disturbed while one that an unfinished roll-out has left down waits',
@@ -9,8 +10,8 @@ export const brokenFirst: Invariant = {
 
 function leavesNoneBehind(decided: Decided): boolean {
   if (newlyDown(decided).length === 0) return true
-  const taken = new Set(stepsOf(decided).map(({ node }) => node.name))
-  return decided.pool.nodes.every((node) => taken.has(node.name) || !isLeftDown(node, decided))
+  const taken = new Set([...stepsOf(decided), ...cordonsOf(decided)].map(({ node }) => node.name))
+  return decided.pool.nodes.every((node) => taken.has(node.name) || isUnderDrain(node) || !isLeftDown(node, decided))
 }
 
 function isLeftDown({ assigned, ready, hold }: NodeView, { decision: { status } }: Decided): boolean {
