@@ -28,9 +28,20 @@ export function desiredOf(node: KubeObject): DesiredConfig | undefined {
 
 /** The agent has ended what is assigned, and the node is whole, with the new configuration or with the one from before. */
 export function hasEnded(node: KubeObject): boolean {
+  const phase = phaseOf(node)
+  return phase === 'Applied' || phase === 'RolledBack'
+}
+
+/** It waits for a greater grant, and has not disturbed anything yet. */
+export function isBlocked(node: KubeObject): boolean {
+  return phaseOf(node) === 'Blocked'
+}
+
+/** What the agent says of what is assigned now. */
+function phaseOf(node: KubeObject): string | undefined {
   const [desired, status] = [desiredOf(node), parseAgentStatus(node.metadata.annotations?.[names.status])]
-  if (desired === undefined || status?.digest !== desired.DIGEST || status?.assignedAt !== desired.ASSIGNED) return false
-  return status?.phase === 'Applied' || status?.phase === 'RolledBack'
+  const speaksOfIt = desired !== undefined && status?.digest === desired.DIGEST && status?.assignedAt === desired.ASSIGNED
+  return speaksOfIt ? status?.phase : undefined
 }
 
 export function activeDigest(node: KubeObject): string | undefined {

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
-import { type Assignment, assignmentIn, hasEnded } from './assignment.ts'
+import { type Assignment, assignmentIn, hasEnded, isBlocked } from './assignment.ts'
 import { budget, disturbs } from './invariants/budget.ts'
 import { drainedFirst } from './invariants/drained-first.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
@@ -29,7 +29,7 @@ export function watchOver(world: World): void {
     const assignment = assignmentIn(change)
     if (assignment) judge(assignment, world)
     const node = change.entry.object as unknown as KubeObject
-    if (change.type === 'DELETED' || hasEnded(node)) world.disturbed.delete(node.metadata.name)
+    if (change.type === 'DELETED' || hasEnded(node) || isBlocked(node)) world.disturbed.delete(node.metadata.name)
   })
   world.store.collection('pods').listen(({ entry, previous }) => {
     const { name, deletionTimestamp } = entry.object.metadata

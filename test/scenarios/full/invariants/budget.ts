@@ -1,4 +1,4 @@
-import { type Assignment, activeDigest, desiredOf, hasEnded, isAvailable } from '../assignment.ts'
+import { type Assignment, activeDigest, desiredOf, hasEnded, isAvailable, isBlocked } from '../assignment.ts'
 import type { Invariant } from '../invariants.ts'
 import type { World } from '../world.ts'
 
@@ -19,6 +19,6 @@ export const budget: Invariant = {
 export function disturbs({ desired, before }: Assignment, world: World): boolean {
   const status = (world.pool(desired.POOL ?? '')?.status ?? {}) as { readonly stable?: unknown }
   const joins = desiredOf(before) === undefined && status.stable !== undefined
-  const isAtWork = desiredOf(before) !== undefined && !hasEnded(before)
+  const isAtWork = desiredOf(before) !== undefined && !hasEnded(before) && !isBlocked(before)
   return isAvailable(before) && !isAtWork && !joins && activeDigest(before) !== desired.DIGEST
 }
