@@ -1,7 +1,9 @@
 /** Who may do what: everything that nodewave needs is allowed by the manifests, and nothing else is. Asked of the real API server. */
+import { join } from 'node:path'
 import { type ApiClient, type ApiRequest, createApiClient } from '../cluster/api-client.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { checkout } from '../product/checkout.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
@@ -22,7 +24,22 @@ const kubelet = { user: 'system:node:n1', groups: ['system:nodes', 'system:authe
 /** `[namespace/]resource[:name]`, resources of a group as `resource.group`; or a path that is no resource, as `/version`. */
 type Grants = readonly (readonly [verbs: string, resource: string])[]
 
-const table: readonly { readonly who: typeof kubelet; readonly may: Grants; readonly mayNot: Grants }[] = [
+/** Of deploy/gates-rbac.yaml; without it the controller has none of these. */
+const forGates: Grants = [
+  ['get', `${ours}/cronjobs.batch`],
+  ['get create', `${ours}/jobs.batch`],
+  ['list', 'deployments.apps'],
+  ['list', 'statefulsets.apps'],
+  ['list', 'daemonsets.apps'],
+]
+
+interface Row {
+  readonly who: typeof kubelet
+  readonly may: Grants
+  readonly mayNot: Grants
+}
+
+const table: readonly Row[] = [
   {
     who: controller,
     may: [
@@ -63,6 +80,16 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['create', `${ours}/serviceaccounts/token`],
       ['create', `${ours}/pods`],
       ['create patch', 'customresourcedefinitions.apiextensions.k8s.io'],
+      ['list watch create update patch delete deletecollection', `${ours}/cronjobs.batch`],
+      ['list watch update patch delete deletecollection', `${ours}/jobs.batch`],
+      ['update patch', `${ours}/jobs/status.batch`],
+      ['get create', 'default/jobs.batch'],
+      ['get', 'kube-system/cronjobs.batch'],
+      ['get watch create update patch delete', 'deployments.apps'],
+      ['get watch create update patch delete', 'statefulsets.apps'],
+      ['get watch create update patch delete', 'daemonsets.apps'],
+      ['patch', 'deployments/scale.apps'],
+      ['list', 'replicasets.apps'],
       ['create patch bind escalate', 'clusterroles.rbac.authorization.k8s.io'],
       ['create patch', 'validatingadmissionpolicies.admissionregistration.k8s.io'],
       ['impersonate', 'users'],
@@ -74,6 +101,7 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['get list watch patch', 'nodepools.nodewave.io'],
       ['get list patch', 'nodes'],
       ['get patch', `${ours}/configmaps:nodewave-fleet`],
+      ['list', 'default/events'],
       ['create', 'selfsubjectreviews.authentication.k8s.io'],
     ],
     mayNot: [
@@ -84,6 +112,8 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
       ['list create delete', `${ours}/configmaps`],
       ['get patch', `${ours}/configmaps:workers-kubelet-0123456789`],
       ['get list', `${ours}/secrets`],
+      ['get watch create update patch delete deletecollection', 'default/events'],
+      ['get list create delete', `${ours}/jobs.batch`],
       ['get list delete', 'pods'],
       ['impersonate', 'users'],
     ],
@@ -113,19 +143,25 @@ const table: readonly { readonly who: typeof kubelet; readonly may: Grants; read
 async function rights(cluster: Cluster, { part }: Report): Promise<void> {
   await productOn(cluster)
   await bindOperators(cluster)
-  await part('table of rights', async () => {
-    const right = async () => {
-      const wrong = await wrongRows(cluster)
-      check('every answer is as the table says', wrong.length === 0, wrong)
-      return true
-    }
-    // An API server authorizes from a cache of its own, which learns of new roles a moment after they were accepted.
-    await waitUntil(right, { for: 'the rights to be in effect', timeoutMs: 10_000 })
-  })
+  const without: Row = { who: controller, may: [], mayNot: forGates }
+  await part('table of rights', () => holds(cluster, [...table, without]))
+  await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/gates-rbac.yaml')])
+  const withGates: Row = { who: controller, may: forGates, mayNot: [] }
+  await part('the same, with those for gates', () => holds(cluster, [...table, withGates]))
   await part('what a kubelet may write on Nodes', async () => {
     await admissionInEffect(cluster)
     await writes(cluster)
   })
+}
+
+/** An API server authorizes from a cache of its own, which learns of new roles a moment after they were accepted. */
+async function holds(cluster: Cluster, rows: readonly Row[]): Promise<void> {
+  const right = async () => {
+    const wrong = await wrongRows(cluster, rows)
+    check('every answer is as the table says', wrong.length === 0, wrong)
+    return true
+  }
+  await waitUntil(right, { for: 'the rights to be in effect', timeoutMs: 10_000 })
 }
 
 async function bindOperators(cluster: Cluster): Promise<void> {
@@ -134,9 +170,9 @@ async function bindOperators(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['-n', ours, 'create', 'rolebinding', ...role, '--role=nodewave-operator'])
 }
 
-async function wrongRows(cluster: Cluster): Promise<string[]> {
-  const rows = table.flatMap(({ who, may, mayNot }) => [ask(cluster, who, may, true), ask(cluster, who, mayNot, false)])
-  return (await Promise.all(rows)).flat()
+async function wrongRows(cluster: Cluster, rows: readonly Row[]): Promise<string[]> {
+  const wrong = rows.flatMap(({ who, may, mayNot }) => [ask(cluster, who, may, true), ask(cluster, who, mayNot, false)])
+  return (await Promise.all(wrong)).flat()
 }
 
 /** A policy is compiled a moment after it was accepted; until then everything passes. */
