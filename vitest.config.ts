@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', 'node_modules/**', ...leftOut],
+    setupFiles: ['test/properties/setup.ts'],
     pool: 'threads',
     testTimeout: 20_000,
     reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
