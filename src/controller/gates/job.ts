@@ -35,15 +35,17 @@ export function job({ kube, namespace }: JobStore): GateInquiry<JobCheck> {
   }
 }
 
-function judge({ metadata: { name, labels }, status }: KubeObject): GateFinding {
+function judge({ metadata: { name, namespace, labels }, status }: KubeObject): GateFinding {
   if (labels?.[OBJECT_KEYS.managedBy] !== MANAGER) throw new Error(`another Job has the name "${name}"; delete it`)
-  const { conditions = [] } = (status ?? {}) as { conditions?: readonly Condition[] }
+  const { conditions = [], active = 0 } = (status ?? {}) as { conditions?: readonly Condition[]; active?: number }
   const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
   const failed = holds('Failed')
   if (failed)
     return { verdict: 'Failed', message: `Job "${name}" failed: ${failed.message ?? failed.reason ?? 'it says no reason'}` }
   if (holds('Complete')) return { verdict: 'Held', message: `Job "${name}" succeeded` }
-  return { verdict: 'NotHeld', message: `Job "${name}" has not ended` }
+  // That a pod may not be made, for a quota or by the namespace's rules, stands in the Job's events alone until its deadline is over.
+  const why = active > 0 ? '' : `; no pod of it is active, kubectl -n ${namespace} describe job ${name} says why`
+  return { verdict: 'NotHeld', message: `Job "${name}" has not ended${why}` }
 }
 
 interface Condition {

@@ -179,6 +179,23 @@ test('a Job that fails fails the gate at once', async () => {
 })
 
 test.each([
+  ['has a pod', { active: 1 }, ''],
+  ['has none', { ready: 0 }, '; no pod of it is active, kubectl -n nodewave-system describe job NAME says why'],
+])('a Job under way that %s is waited for, and told so', async (_, status, told) => {
+  await using stage = await aStage()
+  await stage.kube.create(CRON_JOBS, aCronJob({ suspend: true }))
+  await gated(stage, 'name: smoke, job: {cronJob: smoke-test}')
+  const [name = ''] = (await stage.until(JOBS, (found) => found.size > 0)).keys()
+  await stage.until(POOLS, says('has been made'))
+  await stage.kube.patch(`${JOBS}/${name}/status`, { status })
+  stage.clock.advance(30_000)
+  const pools = await stage.until(POOLS, says('has not ended'))
+  const wanted = `gate "smoke" after "canary": Job "${name}" has not ended${told.replace('NAME', name)}`
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message.endsWith(wanted)).toBe(true)
+  expect(await atB(stage)).toBe(1)
+})
+
+test.each([
   ['is not there', undefined, 'there is no CronJob "smoke-test" in namespace "nodewave-system"'],
   ['runs on its own time', { suspend: false }, 'CronJob "smoke-test" is not suspended: set suspend: true'],
 ])('a gate whose template %s waits, says so, and makes no Job', async (_, cronJob, message) => {
