@@ -5,6 +5,12 @@ import { printable } from './printable.ts'
 /** `2026-11-21T08:00:00Z ada: Hold n1, n2 "disk"; left out of roll-outs, and counted` */
 export function describeControl({ at, who = 'somebody', what, nodes, value, outcome, message }: ControlRecord): string {
   const about = nodes ? ` ${nameList(nodes)}` : ''
-  const given = value === undefined ? '' : ` "${value.length > 50 ? `${value.slice(0, 49)}…` : value}"`
+  const given = value === undefined ? '' : ` ${shown(value)}`
   return printable(`${at} ${who}: ${what}${about}${given}; ${outcome === 'Refused' ? 'refused: ' : ''}${message}`)
+}
+
+/** A commit as people name it; what people wrote themselves in quotes. */
+function shown(value: string): string {
+  if (/^[0-9a-f]{40}$/.test(value)) return value.slice(0, 7)
+  return `"${value.length > 50 ? `${value.slice(0, 49)}…` : value}"`
 }

@@ -48,7 +48,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
 
   expect(paused).toEqual({
     stdout:
-      'pool "workers" is paused: nothing begins, nodes under way finish; new firmware (anyone)\nworkers: no node is under way\n',
+      'pool "workers" is paused: nothing begins, nodes under way finish; new firmware (by anyone)\nworkers: no node is under way\n',
     stderr: '',
     code: 0,
   })
@@ -59,7 +59,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
   stage.push('b', aFleet({ v: 3 }))
   await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
   expect((await run('resume', 'workers', '--wait', '--as-name', 'bob')).stdout).toBe(
-    'pool "workers" goes on (bob)\nworkers: the pool goes on\n',
+    'pool "workers" goes on (by bob)\nworkers: the pool goes on\n',
   )
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
 })
@@ -84,11 +84,11 @@ test('a pause of the fleet makes its ConfigMap where there is none, and resume t
   expect(await annotationsOf(stage, FLEET_MAP)).toMatchObject({ 'nodewave.io/paused': 'cooling' })
   await run('pause', 'workers')
   expect((await run('resume', 'workers')).stdout).toBe(
-    'pool "workers" goes on; but the fleet is paused: nodewave resume --all (anyone)\n',
+    'pool "workers" goes on; but the fleet is paused: nodewave resume --all (by anyone)\n',
   )
   await run('pause', 'workers')
   expect((await run('resume', '--all', '--wait')).stdout).toBe(
-    'the fleet goes on; still paused by themselves: workers (anyone)\nworkers: the fleet goes on\n',
+    'the fleet goes on; still paused by themselves: workers (by anyone)\nworkers: the fleet goes on\n',
   )
   expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
 })
@@ -117,7 +117,7 @@ test('promote opens the wave that waits for a person, and refuses when none does
     'error: pool "workers" waits for the promotion of aaaaaaaaaaaa, not of "bbbbbbb"\n',
   )
   expect((await run('promote', 'workers', '--wait')).stdout).toBe(
-    'pool "workers" goes on with aaaaaaa, after wave 1 of 2, "canary" (anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
+    'pool "workers" is promoted: aaaaaaa goes on after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
   )
   await settled(stage, A)
   expect(await run('promote', 'workers')).toMatchObject({
@@ -140,7 +140,7 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   const retried = await run('retry', 'workers', '--wait')
 
   expect(retried.code).toBe(1)
-  expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (anyone)\nworkers: fffffff RolledBack on "n')
+  expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (by anyone)\nworkers: fffffff RolledBack on "n')
   stage.push('b', aFleet({ v: 3 }))
   await settled(stage, B)
   expect((await run('retry', 'workers')).stderr).toBe('error: nothing failed in pool "workers" that could be tried again\n')
@@ -176,10 +176,10 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
 
   expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: there is no node "n9"; did you mean "n0"?\n')
   expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
-    '2 nodes held: n0, n1; disk (anyone)\nworkers: left out of roll-outs, and counted\n',
+    '2 nodes held: n0, n1; disk (by anyone)\nworkers: left out of roll-outs, and counted\n',
   )
   expect((await run('release', 'n0', 'n1', 'n2', '--wait')).stdout).toBe(
-    '2 nodes released: n0, n1 (anyone)\nworkers: takes part in roll-outs again\n',
+    '2 nodes released: n0, n1 (by anyone)\nworkers: takes part in roll-outs again\n',
   )
   const { status } = await stage.kube.get<{ status: { controls: object[]; held: object[] } }>(`${POOLS}/workers`)
   expect(status).toMatchObject({
@@ -197,7 +197,7 @@ test('reconcile asks every pool for a look at the repository', async () => {
   await settled(stage, A)
 
   expect((await run('reconcile', '--wait')).stdout).toBe(
-    'the controller looks at the repository (anyone)\nworkers: the repository is looked at\n',
+    'the controller looks at the repository (by anyone)\nworkers: the repository is looked at\n',
   )
 })
 

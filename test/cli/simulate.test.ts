@@ -151,6 +151,13 @@ test('simulate evicts pods before a node is drained, and waits for them to end',
   expect(disruptions).toMatchObject({ drain: 2, podsEvicted: 2 })
 })
 
+test('simulate says once that drains took no time where no pod was', async () => {
+  const { stdout } = await runCli(await anUpgrade(1), [...SIMULATE, '-o', 'json'])
+  expect(JSON.parse(stdout).assumptions.filter((text: string) => text.includes('drain'))).toEqual([
+    'no pod was on the nodes that were drained (--pods), so that draining took no time',
+  ])
+})
+
 test('simulate names the budget that keeps a pod where it is', async () => {
   const { stdout, code } = await runCli(await anUpgrade(2), [...SIMULATE, '--pods', 'pods.json', '--within', '1h', '-o', 'json'])
   const { outcome, pools } = JSON.parse(stdout)

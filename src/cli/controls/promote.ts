@@ -44,7 +44,7 @@ function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: sight.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} goes on with ${first.revision.slice(0, 7)}${first.after}`,
+    says: `${name} is promoted: ${first.revision.slice(0, 7)} goes on${first.after}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Promote' }],
   }
@@ -52,7 +52,7 @@ function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags
 
 interface Waiting {
   readonly revision: string
-  /** `, after wave 1 of 2, "canary"` */
+  /** ` after wave 1 of 2, "canary"` */
   readonly after: string
 }
 
@@ -62,5 +62,5 @@ function waitsIn({ status }: PoolSight, awaiting: PoolReason): Waiting | undefin
   const isHeld = awaiting === 'HeldForPromotion'
   const revision = isHeld ? observedRevision : target?.revision
   if (revision === undefined || !conditions.some(({ reason }) => reason === awaiting)) return undefined
-  return { revision, after: wave && !isHeld ? `, after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }
+  return { revision, after: wave && !isHeld ? ` after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }
 }

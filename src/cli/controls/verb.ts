@@ -43,7 +43,7 @@ export async function runVerb(io: CliIo, flags: VerbFlags, intend: (sight: Sight
   const by = await signatureOf(kube, { asName: flags.asName, now: io.now() })
   const { says, writes, awaits } = await intend({ kube, pools, namespace: flags.namespace, by })
   for (const write of writes) await writeControl(kube, write, by)
-  const told = writes.length === 0 ? says : `${says} (${by.who})`
+  const told = writes.length === 0 ? says : `${says} (by ${by.who})`
   if (flags.output === 'text') io.stdout(`${told}\n`)
   const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
   if (flags.output === 'json')

@@ -24,10 +24,9 @@ export function assumptionsOf({
           `an evicted pod needs ${lasting(times.podStop)} to end (--pod-stop-time) and ${lasting(times.podStart)} to serve elsewhere (--pod-start-time)`,
         ]
       : disruptions.drain > 0
-        ? ['no pods are known (--pods), so that draining takes no time']
+        ? ['no pod was on the nodes that were drained (--pods), so that draining took no time']
         : []),
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
-    ...(disruptions.drain > 0 ? ['nodes have no pods: drains take no time, and nothing blocks them'] : []),
     ...(course.gated ? ['every gate holds as soon as it is asked'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]
