@@ -28,7 +28,7 @@ const reports = mkdtempSync(join(tmpdir(), 'nodewave-ci-'))
 
 const suites: readonly Suite[] = [
   vitestSuite('unit', ['npm', 'test']),
-  { name: 'demo', command: ['npm', 'run', 'demo', '--', '--json'], limit: 5, count: countScenes },
+  { name: 'demo', command: ['npm', 'run', 'demo', '--', '-o', 'json'], limit: 5, count: countScenes },
   {
     ...vitestSuite('contract on a real API server', [
       'node',

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { CliIo } from './cli-io.ts'
 import { LEGEND } from './demo/fleet-picture.ts'
 import { interruption } from './demo/interruption.ts'
@@ -9,7 +9,7 @@ import { type Stage, withStage } from './demo/stage.ts'
 
 interface DemoOptions {
   readonly keep?: true
-  readonly json?: true
+  readonly output: 'text' | 'json'
   readonly nodes: number
 }
 
@@ -21,8 +21,12 @@ export function demoCommand(io: CliIo): Command {
       'play the whole product on simulated nodes: a real Git server, the real controller, the real agent on every node',
     )
     .option('--keep', 'leave everything running at the end, until Ctrl-C')
-    .option('--json', 'print the result of every scene as JSON, as the last line')
     .option('--nodes <count>', 'how many nodes to simulate', parseNodes, 40)
+    .addOption(
+      new Option('-o, --output <format>', 'json: the result of every scene besides, in the last line')
+        .choices(['text', 'json'])
+        .default('text'),
+    )
     .addHelpText('after', '\nExample:\n  $ nodewave demo --keep')
     .action((options: DemoOptions) => runDemo(io, options))
 }
@@ -40,7 +44,7 @@ async function runDemo(io: CliIo, options: DemoOptions): Promise<void> {
     if (options.keep && !signal.aborted) await keepUp(stage, io)
     return { scenes: played, seconds }
   })
-  if (options.json) io.stdout(`${JSON.stringify(result)}\n`)
+  if (options.output === 'json') io.stdout(`${JSON.stringify(result)}\n`)
   io.exit(result.scenes.every(({ ok }) => ok) ? 0 : 2)
 }
 

@@ -6,6 +6,7 @@ import { selectPool } from '../render/select-pool.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { formatLocation } from '../repo/problem.ts'
 import type { CliIo } from './cli-io.ts'
+import { withClusterOptions } from './cluster.ts'
 import { type Paint, paintFor, shownValue, tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
 import { type NodeSource, readNodes } from './read-nodes.ts'
@@ -24,7 +25,7 @@ interface ExplainOptions extends NodeSource {
 }
 
 export function explainCommand(io: CliIo): Command {
-  return new Command('explain')
+  return withClusterOptions(new Command('explain'))
     .description('where every value of a node comes from: file, line, and what it took the place of')
     .argument('<node>')
     .option('--repo <path>', 'folder of the fleet', '.')
@@ -34,7 +35,6 @@ export function explainCommand(io: CliIo): Command {
       '--nodes <file>',
       'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
     )
-    .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave explain worker-3 --repo fleet/ --field maxPods')
     .action(async (name: string, options: ExplainOptions) => {

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { planFleet } from '../render/plan-fleet.ts'
 import type { CliIo } from './cli-io.ts'
+import { withClusterOptions } from './cluster.ts'
 import { readControlPlane } from './control-plane/read-control-plane.ts'
 import { readPast } from './control-plane/read-past.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
@@ -28,7 +29,7 @@ const FORMATS = {
 } as const
 
 export function planCommand(io: CliIo): Command {
-  return new Command('plan')
+  return withClusterOptions(new Command('plan'))
     .description('what a change of the repository would do to the nodes: exit code 0 nothing, 1 changes, 2 an error')
     .argument('[path]', 'folder of the fleet', '.')
     .option('--from <rev>', 'the commit that the nodes are at', 'HEAD')
@@ -38,7 +39,6 @@ export function planCommand(io: CliIo): Command {
       'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
     )
     .addOption(serverVersionOption())
-    .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
     .action(async (path: string, options: PlanOptions) => {

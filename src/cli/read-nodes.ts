@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { execAuth } from '../kube/exec-auth.ts'
-import { findConnection } from '../kube/find-connection.ts'
-import { createKubeClient } from '../kube/kube-client.ts'
 import type { PlannedNode } from '../render/plan-fleet.ts'
 import type { CliIo } from './cli-io.ts'
+import { type ClusterFlags, connectTo } from './cluster.ts'
 
 /** A Node as the API server has it; what rendering does not look at is left out. */
 const apiNode = z.object({
@@ -50,15 +48,14 @@ export interface GivenNode extends PlannedNode {
   readonly unschedulable: boolean
 }
 
-export interface NodeSource {
+export interface NodeSource extends ClusterFlags {
   /** A file; `-` for stdin. */
   readonly nodes?: string | undefined
-  readonly kubeconfig?: string | undefined
 }
 
 /** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
-export async function readNodes(io: CliIo, { nodes, kubeconfig }: NodeSource): Promise<GivenNode[]> {
-  return nodes === undefined ? nodesOfCluster(io, kubeconfig) : nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes))
+export async function readNodes(io: CliIo, { nodes, ...cluster }: NodeSource): Promise<GivenNode[]> {
+  return nodes === undefined ? nodesOfCluster(io, cluster) : nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes))
 }
 
 async function nodesOfFile(path: string): Promise<GivenNode[]> {
@@ -79,16 +76,9 @@ function parseText(text: string, path: string): unknown {
   }
 }
 
-async function nodesOfCluster(io: CliIo, kubeconfig: string | undefined): Promise<GivenNode[]> {
-  const connection = await findConnection({
-    ...(kubeconfig && { kubeconfig: resolve(io.cwd, kubeconfig) }),
-    env: io.env,
-    plugin: execAuth,
-  })
-  const { items } = await createKubeClient(connection).list('/api/v1/nodes', {
-    project: (object) => factsOf(apiNode.parse(object)),
-  })
-  return items
+async function nodesOfCluster(io: CliIo, cluster: ClusterFlags): Promise<GivenNode[]> {
+  const kube = await connectTo(io, cluster)
+  return (await kube.list('/api/v1/nodes', { project: (object) => factsOf(apiNode.parse(object)) })).items
 }
 
 function factsOf({ metadata, spec, status }: z.output<typeof apiNode>): GivenNode {

@@ -7,6 +7,7 @@ import type { NodeFacts } from '../render/node-facts.ts'
 import type { RenderProblem } from '../render/render-problem.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { CliIo } from './cli-io.ts'
+import { withClusterOptions } from './cluster.ts'
 import { tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
 import { type NodeSource, readNodes } from './read-nodes.ts'
@@ -36,7 +37,7 @@ const FORMATS = {
 } as const
 
 export function renderCommand(io: CliIo): Command {
-  return new Command('render')
+  return withClusterOptions(new Command('render'))
     .description('what each node is to become; as yaml or json, the ConfigMaps and annotations that the controller would write')
     .argument('[path]', 'folder of the fleet', '.')
     .option('--node <name>', 'only this node')
@@ -46,7 +47,6 @@ export function renderCommand(io: CliIo): Command {
       '--nodes <file>',
       'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
     )
-    .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave render fleet/ --node worker-3 -o yaml')
     .action(async (path: string, options: RenderOptions) => {

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import type { CliIo } from './cli-io.ts'
+import { withClusterOptions } from './cluster.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
 import { paintFor } from './paint.ts'
 import { readFleet, readSnapshot } from './read-fleet.ts'
@@ -28,7 +29,7 @@ function stamped(key: string, value: unknown): unknown {
 
 export function simulateCommand(io: CliIo): Command {
   const { byGrant, download, podStop, podStart } = DEFAULT_TIMES
-  return new Command('simulate')
+  return withClusterOptions(new Command('simulate'))
     .description(
       'how a change of the repository would be rolled out: the real controller in virtual time; exit code 0 it completes, 1 it does not, 2 an error',
     )
@@ -45,7 +46,6 @@ export function simulateCommand(io: CliIo): Command {
       fakeNodes,
     )
     .option('--pods <file>', 'pods and their budgets, as `kubectl get pods,pdb -A -o json` prints them; otherwise there are none')
-    .option('--kubeconfig <file>', 'how to reach the cluster')
     .addOption(serverVersionOption())
     .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
     .addOption(new Option('--within <duration>', 'how far to look').argParser(timeSpan).default(30 * DAY, '30d'))

@@ -31,7 +31,7 @@ async function aDemo(args: readonly string[]) {
 }
 
 test('demo plays every scene to its end and leaves nothing behind', async () => {
-  const { exited, lines, temporary } = await aDemo(['--json'])
+  const { exited, lines, temporary } = await aDemo(['-o', 'json'])
   expect(await exited).toEqual([0, null])
   expect(JSON.parse(lines.at(-1) ?? '').scenes.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
     ['first-rollout', true],

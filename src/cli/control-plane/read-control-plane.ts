@@ -1,20 +1,16 @@
-import { resolve } from 'node:path'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, projectControlPlanePod } from '../../controller/control-plane-pods.ts'
 import { projectNode } from '../../controller/node-view.ts'
-import { execAuth } from '../../kube/exec-auth.ts'
-import { findConnection } from '../../kube/find-connection.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import { createKubeClient } from '../../kube/kube-client.ts'
 import { namesFor } from '../../protocol/names.ts'
 import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane.ts'
 import type { CliIo } from '../cli-io.ts'
+import { type ClusterFlags, connectTo } from '../cluster.ts'
 
-export interface ControlPlaneSource {
+export interface ControlPlaneSource extends ClusterFlags {
   /** Said by a person; then no cluster is asked. */
   readonly serverVersion: readonly string[]
   /** A file of nodes: then there is no cluster either. */
   readonly nodes?: string | undefined
-  readonly kubeconfig?: string | undefined
 }
 
 /** @returns undefined when nobody says what the API servers are. @throws {Error} when the cluster cannot be asked. */
@@ -22,13 +18,7 @@ export async function readControlPlane(io: CliIo, source: ControlPlaneSource): P
   const { serverVersion, nodes } = source
   if (serverVersion.length > 0) return { nodes: [], instances: [], answers: serverVersion }
   if (nodes !== undefined) return undefined
-  return controlPlaneOf(await clusterOf(io, source))
-}
-
-/** @throws {Error} when nobody says which. */
-export async function clusterOf(io: CliIo, { kubeconfig }: Pick<ControlPlaneSource, 'kubeconfig'>): Promise<KubeApi> {
-  const named = kubeconfig === undefined ? {} : { kubeconfig: resolve(io.cwd, kubeconfig) }
-  return createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth }))
+  return controlPlaneOf(await connectTo(io, source))
 }
 
 async function controlPlaneOf(kube: KubeApi): Promise<ControlPlaneView> {

@@ -1,0 +1,53 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { aFolder, commitAll, FLEET, runCli } from './run-cli.ts'
+
+const README = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+/** The first column of its table of commands. */
+const namedInReadme = README.split('\n').flatMap((line) =>
+  /^\| `/.test(line) ? [...(line.split(' | ')[0] ?? '').matchAll(/`([a-z]+)/g)].map(([, name]) => name) : [],
+)
+
+/** Of what `nodewave --help` lists, but its own help. */
+const commands = [...(await runCli('/', ['--help'])).stdout.matchAll(/^ {2}([a-z]+) (?=\S*[[<])/gm)]
+  .map(([, name = '']) => name)
+  .filter((name) => name !== 'help')
+
+test('the help lists every command', () => {
+  expect(commands).toHaveLength(18)
+})
+
+test.each(commands)('help of %s has an example, and the README names it', async (command) => {
+  const { stdout, code } = await runCli('/', [command, '--help'])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`Example:\\n  \\$ .*nodewave ${command}\\b`))])
+  expect(namedInReadme).toContain(command)
+})
+
+test.each(commands.filter((command) => command !== 'controller'))('%s prints JSON when asked to', async (command) => {
+  expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"json"/)
+})
+
+test.each([
+  ['plan', 'fleet'],
+  ['render', 'fleet'],
+  ['simulate', 'fleet'],
+  ['explain', 'w-0', '--repo', 'fleet'],
+])('%s asks the cluster of the context that is named', async (...args) => {
+  const fleet = Object.fromEntries(Object.entries(FLEET).map(([path, text]) => [`fleet/${path}`, text]))
+  const repository = await aFolder({ ...fleet, kubeconfig: KUBECONFIG })
+  await commitAll(repository)
+  const { stderr, code } = await runCli(repository, [...args, '--kubeconfig', 'kubeconfig', '--context', 'other'])
+  expect([code, stderr]).toEqual([
+    2,
+    `error: failed to find context "other" in "${join(repository, 'kubeconfig')}": it has "mine"\n`,
+  ])
+})
+
+const KUBECONFIG = `apiVersion: v1
+kind: Config
+current-context: mine
+clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
+contexts: [{name: mine, context: {cluster: c, user: u}}]
+users: [{name: u, user: {}}]
+`

@@ -1,0 +1,40 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '../..')
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  ...(await readdir(join(ROOT, 'docs'))).map((name) => `docs/${name}`),
+]
+const texts = new Map(await Promise.all(pages.map(async (page) => [page, await readFile(join(ROOT, page), 'utf8')] as const)))
+
+test('the README links every page of the documentation', () => {
+  const readme = texts.get('README.md') ?? ''
+  expect(pages.filter((page) => page.startsWith('docs/') && !readme.includes(`](${page})`))).toEqual([])
+})
+
+test('links between pages lead to pages and headings that there are', () => {
+  const broken = [...texts].flatMap(([page, text]) =>
+    [...text.matchAll(/\]\(([^)\s:]*\.md)?(?:#([a-z0-9-]+))?\)/g)]
+      .filter(([, path = '', heading]) => !leads(path === '' ? page : join(page, '..', path), heading))
+      .map(([link]) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+function leads(page: string, heading: string | undefined): boolean {
+  const text = texts.get(page)
+  if (text === undefined) return page.startsWith('examples/')
+  return heading === undefined || [...text.matchAll(/^#+ (.*)$/gm)].some(([, title = '']) => anchorOf(title) === heading)
+}
+
+/** As forges make them. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-')
+}
