@@ -21,7 +21,7 @@ export interface Restraint {
   readonly stopsDrains?: boolean
 }
 
-/** Each looks at one reason why no node may be taken now; the first that holds is told. */
+/** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
 const RULES: readonly ((circumstances: Circumstances) => Restraint | undefined)[] = [
   withheldTarget,
   paused,
@@ -35,11 +35,15 @@ export function restraintOf(picture: Picture): Restraint | undefined {
 
 /** What of it can be told before the nodes are looked at. */
 export function poolRestraint(circumstances: Circumstances): Restraint | undefined {
-  for (const rule of RULES) {
-    const restraint = rule(circumstances)
-    if (restraint) return restraint
+  const restraints = RULES.flatMap((rule) => rule(circumstances) ?? [])
+  const [first] = restraints
+  if (!first) return undefined
+  const { sparesJoining, stopsDrains, ...told } = first
+  return {
+    ...told,
+    ...(restraints.every((restraint) => restraint.sparesJoining) && { sparesJoining: true }),
+    ...(restraints.some((restraint) => restraint.stopsDrains) && { stopsDrains: true }),
   }
-  return undefined
 }
 
 /** There is nothing else that the pool could be brought to meanwhile. */
