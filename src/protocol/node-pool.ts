@@ -26,6 +26,7 @@ export type PoolReason =
   | 'RenderFailed'
   | 'NodesFailed'
   | 'NodeClaimedTwice'
+  | 'NodesLeftOut'
   | 'NoNodes'
 
 export interface PoolCondition {

@@ -3,6 +3,7 @@ import type { Action } from './decision.ts'
 import { isForeignCordon } from './drain/cordon.ts'
 import { mustDrain } from './drain/requirement.ts'
 import { lastResort } from './last-resort.ts'
+import { nobodyLeft } from './left-out.ts'
 import { nodeRestraints } from './node-restraint.ts'
 import { inOrder } from './order.ts'
 import type { Member, Picture } from './picture.ts'
@@ -36,7 +37,7 @@ export function takeNodes(picture: Picture): Taking {
   const judged = candidates(picture)
     .filter(({ member }) => isFree(member, restraint))
     .map((candidate) => ({ ...candidate, held: restraintOn(candidate.member) }))
-  const held = restraint ?? judged.find((candidate) => candidate.held)?.held
+  const held = restraint ?? judged.find((candidate) => candidate.held)?.held ?? nobodyLeft(picture)
   const offers = judged
     .filter((candidate) => !candidate.held)
     .flatMap(({ member, drained }) => takenAs(member, picture, drained))

@@ -15,6 +15,7 @@ import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
+import { releaseIsMeant } from './invariants/release-is-meant.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
 import { returnIsFast } from './invariants/return-is-fast.ts'
 import { sameInAnyOrder } from './invariants/same-in-any-order.ts'
@@ -48,6 +49,7 @@ export const INVARIANTS: readonly Invariant[] = [
   opensByPromotion,
   ourCordons,
   respectsRelease,
+  releaseIsMeant,
   drainedFirst,
   fixpoint,
   sameInAnyOrder,

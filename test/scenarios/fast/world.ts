@@ -52,6 +52,8 @@ export class World {
   fleetControls: FleetControls = {}
   readonly gates = new GateOracle()
   readonly cordonedByPeople = new Set<string>()
+  /** What nodes were being drained for when people uncordoned them last. */
+  readonly calledOff = new Map<string, string>()
   /** Nodes that people uncordoned in the middle of a drain, and what the controller then left them out of. */
   readonly released = new Map<string, string>()
   readonly workload = new Workload()
@@ -165,6 +167,7 @@ export class World {
 
   uncordonByHand(node: SimNode): void {
     this.cordonedByPeople.delete(node.name)
+    if (node.shown.mark?.state === 'Ours') this.calledOff.set(node.name, node.shown.mark.digest)
     if (node.shown.assigned === undefined || hasEnded(node.view())) node.disturbed = false
   }
 
