@@ -1,6 +1,7 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from './drain/blockage.ts'
+import { describeUse } from './fleet-budget.ts'
 import { unpassedGates } from './gates.ts'
 import { stamp } from './history.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
@@ -56,7 +57,8 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
   if (!moves && restraint) return wait(restraint, message)
   if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
-  if (!moves && waiting > 0) return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget` }
+  if (!moves && waiting > 0)
+    return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget${describeUse(pool)}` }
   if (!atWork && taken.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }

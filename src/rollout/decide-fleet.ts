@@ -1,14 +1,13 @@
 import type { AskedBy } from '../protocol/asked-by.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import { allowedUnavailable, isUnavailable } from './budget.ts'
 import type { ControlPlaneView } from './control-plane.ts'
 import { controlPlaneTurns } from './control-plane-turns.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { awaitedBy, inOrderOfDependency } from './dependencies.ts'
+import { fleetBudget, lyingDown, newlyUnavailable } from './fleet-budget.ts'
 import { fleetStop } from './fleet-stop.ts'
-import { reportOf } from './report.ts'
-import type { FleetFacts, Instant, Memory, NodeView, PoolSnapshot, Share } from './snapshot.ts'
+import type { FleetFacts, Instant, Memory, PoolSnapshot, Share } from './snapshot.ts'
 
 export interface FleetSnapshot {
   readonly pools: readonly PoolSnapshot[]
@@ -84,6 +83,7 @@ function decideInTurn(
       ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
       ...(left !== undefined && { budget: left }),
+      ...(left === 0 && { lying: lyingDown(pools, pool) }),
       ...(awaited.length > 0 && { awaited }),
       ...turns.factsFor(pool),
     }
@@ -94,29 +94,4 @@ function decideInTurn(
     if (left !== undefined) left = Math.max(0, left - newlyUnavailable(pool, decision))
   }
   return decisions
-}
-
-function fleetBudget(pools: readonly PoolSnapshot[], maxUnavailable: Share): number {
-  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
-  const down = pools.reduce((sum, pool) => sum + downIn(pool), 0)
-  return Math.max(0, allowedUnavailable(maxUnavailable, total) - down)
-}
-
-/** Most pools are the same as in the last pass, and need not be counted again. */
-const counted = new WeakMap<PoolSnapshot, number>()
-
-function downIn(pool: PoolSnapshot): number {
-  const down = counted.get(pool) ?? pool.nodes.filter(isDown).length
-  counted.set(pool, down)
-  return down
-}
-
-function newlyUnavailable({ nodes }: PoolSnapshot, { actions }: Decision): number {
-  const taken = new Set(actions.flatMap((action) => (action.kind === 'assign' || action.kind === 'cordon' ? [action.node] : [])))
-  if (taken.size === 0) return 0
-  return nodes.filter((node) => taken.has(node.name) && !isDown(node)).length
-}
-
-function isDown(node: NodeView): boolean {
-  return isUnavailable(node, reportOf(node))
 }

@@ -55,6 +55,15 @@ function hasCompleted({ head }: PoolSnapshot, { target, history: [top] }: NodePo
   return target?.fingerprint === head.fingerprint && top?.fingerprint === head.fingerprint && top.result === 'Completed'
 }
 
+/** Directly, or through others. */
+export function isDependentOn(
+  name: string,
+  { pool, pools }: { readonly pool: PoolSnapshot; readonly pools: readonly PoolSnapshot[] },
+): boolean {
+  if (!pool.policy.dependsOn?.length) return false
+  return dependenciesOf(pool.name, new Map(pools.map((each) => [each.name, each]))).includes(name)
+}
+
 /** By name, each after its own; a pool is not among its own, whatever the repository says. */
 function dependenciesOf(name: string, pools: ReadonlyMap<string, PoolSnapshot>): readonly string[] {
   const seen = new Set([name])

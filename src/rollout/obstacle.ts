@@ -53,7 +53,8 @@ function rejection({ pool, run }: Picture): Finding | undefined {
       ? (['Halted', 'no node is touched'] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
   const remedy = `push a fix or a revert, or annotate the pool with ${POOL_CONTROLS.retry}=${refused.revision}`
-  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${remedy}` }
+  const next = run.withheld ? `${run.withheld.message}; ` : ''
+  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
 }
 
 /** Nothing else is what the person asked for. */

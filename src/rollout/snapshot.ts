@@ -6,6 +6,7 @@ import type { Disruption } from '../protocol/desired-config.ts'
 import type { HeededControls, NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
 import type { Hindrance } from './control-plane.ts'
 import type { Awaited } from './dependencies.ts'
+import type { LyingDown } from './fleet-budget.ts'
 import type { SkewFacts } from './skew.ts'
 
 /** Milliseconds since the epoch, as the API server's and the agents' RFC 3339 stamps read. */
@@ -247,6 +248,8 @@ export interface PoolSnapshot {
 export interface FleetFacts {
   /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
   readonly budget?: number
+  /** Who has that used up for good. */
+  readonly lying?: readonly LyingDown[]
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: AskedBy

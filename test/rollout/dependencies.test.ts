@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../src/rollout/decide-fleet.ts'
 import type { NodeView, PoolSnapshot } from '../../src/rollout/snapshot.ts'
-import { aNode, aPool, condition, minute, nodes, noon, type PoolOptions, taken } from './builders.ts'
+import { aNode, aPool, aRun, assignments, condition, minute, nodes, noon, type PoolOptions, taken } from './builders.ts'
 
 function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {
   return { ...aPool({ stable: 'older', ...options }).with(...members), name }
@@ -108,4 +108,53 @@ test('each pool is decided after those that it depends on, whatever the order of
       for (const name of names) for (const other of on(name)) expect(decided.indexOf(other)).toBeLessThan(decided.indexOf(name))
     }),
   )
+})
+
+/** `b` depends on `a`, was halted by a commit before the newest, and its broken node uses up what the fleet may have down. */
+function deadlock(broken: NodeView, options: PoolOptions = {}) {
+  const history = [aRun('bad', { result: 'Halted', startedAt: noon - 20 * minute })]
+  const b = pool('b', { dependsOn: ['a'], stable: 'older', rejected: ['bad'], onFailure: 'Halt', history, ...options }, [
+    broken,
+    aNode('b-1').on('older'),
+  ])
+  const a = pool('a', {}, [aNode('a-0').on('older')])
+  return decideFleet({ pools: [a, b], policy: { maxUnavailable: { count: 1 } }, controls: {} }, noon)
+}
+
+const fallen = aNode('b-0')
+  .assignedTo('bad', { at: noon - 15 * minute })
+  .reporting('Failed', { active: 'bad' })
+  .notReady(noon - 14 * minute)
+
+test('two pools that keep each other from going on say so, and what helps', () => {
+  const decisions = deadlock(fallen)
+  const [a, b] = [decisions.get('a'), decisions.get('b')]
+  if (!a || !b) throw new Error('no decision')
+
+  expect([...decisions.values()].flatMap(taken)).toEqual([])
+  expect(condition(a, 'Reconciling')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForBudget',
+    message:
+      '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+      'or nodewave rollback b, or raise maxUnavailable of the Fleet',
+  })
+  expect(condition(b, 'Stalled')).toMatchObject({
+    reason: 'Halted',
+    message:
+      'bad failed; no node is touched; new waits for "a", which has not completed it; ' +
+      'push a fix or a revert, or annotate the pool with nodewave.io/retry=bad',
+  })
+})
+
+test('the deadlock ends when a person rolls the halted pool back: the broken node is mended first', () => {
+  const decisions = deadlock(fallen, { controls: { rollback: 'older' } })
+
+  expect([...decisions.values()].flatMap(assignments)).toEqual(['b-0 → older'])
+})
+
+test('a pool names no node as the one that uses up the fleet while work on it goes on', () => {
+  const a = deadlock(aNode('b-0').assignedTo('bad', { at: noon - minute })).get('a')
+
+  expect(a && condition(a, 'Reconciling').message).toBe('0 of 1 nodes are at new; 1 wait for the budget')
 })
