@@ -60,6 +60,18 @@ test('simulate counts the greatest number of unavailable nodes in all and in eac
   expect(peakByZone).toMatchObject({ 'zone-a': { nodes: 3 }, 'zone-b': { nodes: 2 }, 'zone-c': { nodes: 2 } })
 })
 
+test('simulate tells minutes also after it waited for days', async () => {
+  const window = 'windows: [{schedule: "0 12 * * mon", duration: 4h}]\n    waves:'
+  const { stdout } = await runCli(await aChangedFleet(FLEET['pools/workers.yaml'].replace('waves:', window)), SIMULATE)
+  expect(stdout).toContain(`
+  +0s              wave 1 of 2, "canary": WaitingForWindow
+  +1d 14h          wave 1 of 2, "canary": RollingOut        1 node
+  +1d 14h 10s      wave 1 of 2, "canary": Soaking
+  +1d 14h 10m 10s  wave 2 of 2, "rest": RollingOut          1 node
+  +1d 14h 10m 20s  Completed
+`)
+})
+
 test('simulate asks no gate for real, and says that it takes them for granted', async () => {
   const gate =
     'gates: [{name: slo, prometheus: {url: "http://127.0.0.1:9", query: up, min: 1}}, {name: smoke, job: {cronJob: x}}]'

@@ -19,8 +19,11 @@ export function simulationText(simulation: Simulation, look: Look): string {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-/** The two greatest units that count: `2h 5m`; `0s`. */
-export function lasting(milliseconds: number): string {
+/** What comes minutes after a wait of days must not seem to come with it. */
+const ALL_UNITS = 4
+
+/** The greatest units that count, two unless stated: `2h 5m`; `0s`. */
+export function lasting(milliseconds: number, units = 2): string {
   const seconds = Math.round(milliseconds / 1000)
   const parts = [
     `${Math.floor(seconds / 86_400)}d`,
@@ -29,7 +32,7 @@ export function lasting(milliseconds: number): string {
     `${seconds % 60}s`,
   ]
   const first = parts.findIndex((part) => !part.startsWith('0'))
-  const shown = parts.slice(first === -1 ? parts.length - 1 : first).slice(0, 2)
+  const shown = parts.slice(first === -1 ? parts.length - 1 : first).slice(0, units)
   return shown.filter((part, index) => index === 0 || !part.startsWith('0')).join(' ')
 }
 
@@ -59,7 +62,7 @@ function stamp(instant: number): string {
 
 function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
   const rows = tableLines(
-    steps.map((step) => [`  +${lasting(step.at - startsAt)}`, stepText(step), step.nodes > 0 ? counted(step.nodes, 'node') : '']),
+    steps.map((step) => [`  +${lasting(step.at - startsAt, ALL_UNITS)}`, stepText(step), step.nodes > 0 ? counted(step.nodes, 'node') : '']),
   )
   const why = isDone ? [] : [paint.red(folded(`  ${end.message}`, { columns }))]
   return [`${paint.bold(pool)}  ${counted(nodes, 'node')}`, ...rows, ...why].join('\n')
