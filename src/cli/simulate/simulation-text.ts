@@ -62,7 +62,11 @@ function stamp(instant: number): string {
 
 function poolText({ pool, nodes, steps, end, isDone }: PoolCourse, startsAt: number, { paint, columns }: Look): string {
   const rows = tableLines(
-    steps.map((step) => [`  +${lasting(step.at - startsAt, ALL_UNITS)}`, stepText(step), step.nodes > 0 ? counted(step.nodes, 'node') : '']),
+    steps.map((step) => [
+      `  +${lasting(step.at - startsAt, ALL_UNITS)}`,
+      stepText(step),
+      step.nodes > 0 ? counted(step.nodes, 'node') : '',
+    ]),
   )
   const why = isDone ? [] : [paint.red(folded(`  ${end.message}`, { columns }))]
   return [`${paint.bold(pool)}  ${counted(nodes, 'node')}`, ...rows, ...why].join('\n')
