@@ -101,6 +101,14 @@ test('simulate lets a slow node need so many times as long', async () => {
   expect(JSON.parse(stdout).endsAt).toBe('2026-11-21T22:12:20.000Z')
 })
 
+test('simulate does not take an agent that works slowly for one that is silent', async () => {
+  const folder = await aChangedFleet(FLEET['pools/workers.yaml'].replace('rollout:', 'rollout:\n    agentTimeout: 2m'))
+  const slow = await runCli(folder, [...SIMULATE, '--slow', 'w-0=30'])
+  expect(slow.stdout).toContain('completes after 15m 10s')
+  const tooSlow = await runCli(folder, [...SIMULATE, '--slow', 'w-0=100', '-o', 'json'])
+  expect(JSON.parse(tooSlow.stdout).pools[1].end.message).toContain('failed on "w-0": the agent is still at "Applying"')
+})
+
 test('simulate of a change that changes nothing is complete at once', async () => {
   const folder = await aFolder({ ...FLEET, 'nodes.json': NODES })
   await commitAll(folder)

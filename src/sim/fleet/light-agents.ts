@@ -27,10 +27,12 @@ interface Work extends Seen {
 
 const names = namesFor()
 const NODES = '/api/v1/nodes'
+/** Milliseconds. Work that takes longer is told of when it is taken: the controller takes an agent that says nothing for a dead one. */
+const SILENT_AT_MOST = 60_000
 
 /**
- * The agents of a whole fleet, without hosts: each assignment is answered after the time that it would take, in one patch, as the
- * protocol says. What falls due together is done together, so tens of thousands cost no more than their patches.
+ * The agents of a whole fleet, without hosts: each assignment is answered after the time that it would take, as the protocol says, in
+ * one patch where that is soon. What falls due together is done together, so tens of thousands cost no more than their patches.
  */
 export class LightAgents {
   readonly #options: LightAgentsOptions
@@ -60,9 +62,12 @@ export class LightAgents {
     this.#texts.set(name, text)
     const { clock, timeOf } = this.#options
     const desired = parseDesiredConfig(text)
-    const at = clock.elapsed() + timeOf({ node: name, version, desired })
+    const work = { ...seen, text, desired }
+    const needs = timeOf({ node: name, version, desired })
+    if (needs > SILENT_AT_MOST) void this.#take(work)
+    const at = clock.elapsed() + needs
     const works = this.#due.get(at) ?? []
-    works.push({ ...seen, text, desired })
+    works.push(work)
     this.#due.set(at, works)
     if (works.length === 1) void this.#finishAt(at)
   }
@@ -76,6 +81,12 @@ export class LightAgents {
     for (const work of works) if (!signal.aborted && this.#texts.get(work.name) === work.text) await this.#finish(work)
   }
 
+  async #take({ name, desired }: Work): Promise<void> {
+    const { kube, clock } = this.#options
+    const status = formatAgentStatus({ phase: 'Applying', ...about(desired, clock) })
+    await kube.patch(`${NODES}/${name}`, { metadata: { annotations: { [names.status]: status } } })
+  }
+
   async #finish({ name, text, version, desired }: Work): Promise<void> {
     const { kube, clock, fails } = this.#options
     const isUndone = fails.has(name)
@@ -83,19 +94,22 @@ export class LightAgents {
       const nodeInfo = { kubeletVersion: `v${desired.KUBELET_VERSION}` }
       await kube.patch(`${NODES}/${name}/status`, { status: { nodeInfo } })
     }
-    const { DIGEST = '', ASSIGNED, REVISION } = desired
-    const about = {
-      digest: DIGEST,
-      assigned: DIGEST,
-      since: new Date(clock.now()).toISOString(),
-      ...(ASSIGNED !== undefined && { assignedAt: ASSIGNED }),
-      ...(REVISION !== undefined && { revision: REVISION }),
-    }
+    const said = about(desired, clock)
     const status = isUndone
-      ? formatAgentStatus({ phase: 'RolledBack', ...about, error: { reason: 'Simulated', message: 'it was told to fail' } })
-      : formatAgentStatus({ phase: 'Applied', ...about, active: DIGEST, lastKnownGood: DIGEST })
+      ? formatAgentStatus({ phase: 'RolledBack', ...said, error: { reason: 'Simulated', message: 'it was told to fail' } })
+      : formatAgentStatus({ phase: 'Applied', ...said, active: said.digest, lastKnownGood: said.digest })
     const annotations = { [names.status]: status, ...(!isUndone && { [names.currentConfig]: text }) }
     await kube.patch(`${NODES}/${name}`, { metadata: { annotations } })
+  }
+}
+
+function about({ DIGEST = '', ASSIGNED, REVISION }: DesiredConfig, clock: Clock) {
+  return {
+    digest: DIGEST,
+    assigned: DIGEST,
+    since: new Date(clock.now()).toISOString(),
+    ...(ASSIGNED !== undefined && { assignedAt: ASSIGNED }),
+    ...(REVISION !== undefined && { revision: REVISION }),
   }
 }
 
