@@ -75,9 +75,10 @@ async function followHead({ ports, store, intake }: Shell, { trigger, signal, cl
 }
 
 function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell {
-  const { kube, compile, log } = ports
+  const { kube, compile, log, compression } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
-  const store = new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions })
+  const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
+  const store = new RevisionStore({ ...revisions, compression })
   const library = new RevisionLibrary({ store, compile, log })
   const renderer = new PoolRenderer()
   return {

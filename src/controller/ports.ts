@@ -8,6 +8,7 @@ import type { Payload } from '../render/payload.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant, RolloutPolicy } from '../rollout/snapshot.ts'
+import type { Compression } from './compression.ts'
 import type { Inquiries } from './gates/gate-keeper.ts'
 import type { PrometheusAccess } from './gates/prometheus.ts'
 import type { LeaseTimings } from './leadership/election.ts'
@@ -20,6 +21,8 @@ export interface ControllerPorts {
   readonly compile: Compile
   readonly clock: Clock
   readonly log: Log
+  /** On threads unless told otherwise. */
+  readonly compression?: Compression
   /** Whom to show a token to when a gate asks it; absent: nobody. */
   readonly prometheus?: PrometheusAccess
   /** How gates are asked, where it is not to be done for real. */

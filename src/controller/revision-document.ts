@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
 import * as z from 'zod'
 import type { RepoFile, RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { MAX_TREE_BYTES } from '../protocol/repo-snapshot.ts'
+import { type Compression, onThreads } from './compression.ts'
 import { RevisionError } from './revision-error.ts'
 
 /** Raw bytes a ConfigMap carries: 933 KiB as base64, which leaves the annotations their place below 1 MiB. */
@@ -37,10 +36,10 @@ export interface PackedRevision {
 }
 
 /** A snapshot as compressed bytes, cut into what fits a ConfigMap; at least one part. */
-export async function packRevision(snapshot: RepoSnapshot): Promise<PackedRevision> {
+export async function packRevision(snapshot: RepoSnapshot, { gzip }: Compression = onThreads): Promise<PackedRevision> {
   const { commit, author, committedAt, message, parents } = snapshot
   const files = [...snapshot.files].map(([path, file]) => [path, storeFile(file)] as const)
-  const bytes = await promisify(gzip)(JSON.stringify({ commit, author, committedAt, message, parents, files }))
+  const bytes = await gzip(JSON.stringify({ commit, author, committedAt, message, parents, files }))
   const parts: Buffer[] = []
   for (let at = 0; at < bytes.length; at += PART_BYTES) parts.push(bytes.subarray(at, at + PART_BYTES))
   return { parts, sha256: sha256(bytes) }
@@ -50,11 +49,11 @@ export async function packRevision(snapshot: RepoSnapshot): Promise<PackedRevisi
  * @param packed all parts, in order
  * @throws {RevisionError} when it was damaged, is no document of ours, or unpacks to more than a tree may be.
  */
-export async function unpackRevision(packed: PackedRevision): Promise<RepoSnapshot> {
+export async function unpackRevision(packed: PackedRevision, { gunzip }: Compression = onThreads): Promise<RepoSnapshot> {
   const bytes = Buffer.concat(packed.parts)
   if (sha256(bytes) !== packed.sha256) throw new RevisionError(`kept documents are damaged: sha256 is not "${packed.sha256}"`)
   try {
-    const text = await promisify(gunzip)(bytes, { maxOutputLength: MAX_DOCUMENT_BYTES })
+    const text = await gunzip(bytes, MAX_DOCUMENT_BYTES)
     const { files, ...rest } = revisionDocument.parse(JSON.parse(text.toString()))
     return { ...rest, files: new Map(files.map(([path, file]) => [path, readFile(file)])) }
   } catch (cause) {

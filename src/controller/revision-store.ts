@@ -3,6 +3,7 @@ import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../protocol/names.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { Instant } from '../rollout/snapshot.ts'
+import type { Compression } from './compression.ts'
 import type { ObjectCache } from './object-cache.ts'
 import { packRevision, unpackRevision } from './revision-document.ts'
 import { RevisionError } from './revision-error.ts'
@@ -32,6 +33,8 @@ export interface RevisionStoreOptions {
   readonly kube: KubeApi
   readonly namespace: string
   readonly configMaps: ObjectCache<StoredConfigMap>
+  /** On threads unless told otherwise. */
+  readonly compression?: Compression | undefined
 }
 
 /**
@@ -80,7 +83,7 @@ export class RevisionStore {
     const kept = this.list().find((revision) => revision.commit === commit)
     if (!kept) throw new RevisionError(`revision "${commit}" is not kept in namespace "${this.#options.namespace}"`)
     const parts = await Promise.all(kept.parts.map((name) => this.#readPart(name)))
-    const snapshot = await unpackRevision({ parts, sha256: kept.sha256 })
+    const snapshot = await unpackRevision({ parts, sha256: kept.sha256 }, this.#options.compression)
     if (snapshot.commit !== commit) throw new RevisionError(`documents of "${commit}" are kept under "${snapshot.commit}"`)
     return snapshot
   }
@@ -98,8 +101,8 @@ export class RevisionStore {
   }
 
   async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
-    const { kube, namespace, configMaps } = this.#options
-    const packed = await packRevision(snapshot)
+    const { kube, namespace, configMaps, compression } = this.#options
+    const packed = await packRevision(snapshot, compression)
     for (const [index, bytes] of packed.parts.entries()) {
       const name = revisionName(snapshot.commit, index)
       const left = configMaps.get(name)

@@ -1,7 +1,6 @@
 import type { Clock } from '../../src/controller/ports.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import type { VirtualClock } from '../../src/sim/virtual-clock.ts'
-import { isAwake } from '../scenarios/full/settled.ts'
 
 /** Whether a process stands still, as by SIGSTOP: nothing reaches it, and nothing it does reaches anybody, until it goes on. */
 export class Pause {
@@ -47,7 +46,6 @@ export function pausableKube(
 ): KubeApi {
   const over = <A extends readonly [string, ...unknown[]], R>(verb: string, request: (...args: A) => Promise<R>) => {
     return async (...args: A): Promise<R> => {
-      isAwake()
       if (verb !== 'GET' && !args[0].includes('/leases/')) pause.tries()
       await pause.over()
       requests.push(`${verb} ${args[0]}`)

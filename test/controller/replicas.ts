@@ -1,15 +1,15 @@
 import { createCompiler } from '../../src/controller/compile.ts'
+import { atOnce } from '../../src/controller/compression.ts'
 import { control } from '../../src/controller/controller.ts'
 import { DEFAULT_LEASE_TIMINGS } from '../../src/controller/leadership/election.ts'
 import { nodePoolCrd } from '../../src/controller/node-pool-crd.ts'
 import type { FollowHead } from '../../src/controller/ports.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { namesFor } from '../../src/protocol/names.ts'
-import type { RepoSnapshot } from '../../src/protocol/repo-snapshot.ts'
 import { createCore } from '../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../src/sim/apiserver/in-process-client.ts'
 import { VirtualClock } from '../../src/sim/virtual-clock.ts'
-import { isAwake, settled } from '../scenarios/full/settled.ts'
+import { settled } from '../scenarios/full/settled.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { runFakeAgents } from './fake-agents.ts'
 import { FakeSource } from './fake-source.ts'
@@ -71,13 +71,10 @@ export class Replicas implements AsyncDisposable {
           }
         },
       },
-      compile: (snapshot: RepoSnapshot) => {
-        isAwake()
-        return compile(snapshot)
-      },
+      compile,
+      compression: atOnce,
       clock: pausableClock(this.clock, { pause, skew }),
       log: (level: string, message: string) => {
-        isAwake()
         log.push(`${level} ${message}`)
       },
     }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createCompiler } from '../../controller/compile.ts'
+import { atOnce } from '../../controller/compression.ts'
 import { control } from '../../controller/controller.ts'
 import { nodePoolCrd } from '../../controller/node-pool-crd.ts'
 import type { Clock, CompiledFleet, ControllerSettings, HeadSource } from '../../controller/ports.ts'
@@ -75,6 +76,7 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
     kube: answeringVersions(kube, input.serverVersions),
     source: oneHead(to),
     compile,
+    compression: atOnce,
     clock: controllerClock(clock),
     log: () => {},
     inquire: GATES_HOLD,

@@ -4,5 +4,5 @@ import { failureOf } from '../tell-stories.ts'
 
 test('the real controller and agents keep the rules through any story, and bring every host to the last good commit', async () => {
   for (let seed = 0; seed < 25; seed++) expect(await failureOf(full, seed)).toBeUndefined()
-  // 20 s of one processor on a quiet machine; it never waits for anything else.
+  // Some seconds of one processor; it never waits for anything else.
 }, 180_000)

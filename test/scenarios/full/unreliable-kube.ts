@@ -22,8 +22,6 @@ export class Trouble {
 }
 
 interface Way {
-  /** Told of each request. */
-  readonly asked?: () => void
   readonly trouble: Trouble
   readonly clock: VirtualClock
   readonly random: Random
@@ -53,8 +51,7 @@ export function unreliableKube(kube: KubeApi, way: Way): KubeApi {
   }
 }
 
-async function attempt({ trouble, asked, clock }: Way): Promise<void> {
-  asked?.()
+async function attempt({ trouble, clock }: Way): Promise<void> {
   trouble.deathIn -= 1
   if (trouble.deathIn < 0) trouble.dead = true
   if (trouble.dead) await NEVER

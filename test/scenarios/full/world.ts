@@ -1,4 +1,5 @@
 import { createCompiler } from '../../../src/controller/compile.ts'
+import { atOnce } from '../../../src/controller/compression.ts'
 import { control } from '../../../src/controller/controller.ts'
 import type { LeaseTimings } from '../../../src/controller/leadership/election.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pool-crd.ts'
@@ -7,7 +8,6 @@ import { steadyClock } from '../../../src/controller/steady-clock.ts'
 import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import type { Timers } from '../../../src/kube/timers.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
-import type { RepoSnapshot } from '../../../src/protocol/repo-snapshot.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
 import type { Store } from '../../../src/sim/apiserver/storage/store.ts'
@@ -16,7 +16,7 @@ import { FakeSource } from '../../controller/fake-source.ts'
 import type { Random } from '../random.ts'
 import { type Content, commitOf, type PoolRules } from './commits.ts'
 import { Machine } from './machine.ts'
-import { isAwake, settled } from './settled.ts'
+import { settled } from './settled.ts'
 import { SHUTDOWN } from './shop.ts'
 import { Trouble, unreliableKube } from './unreliable-kube.ts'
 
@@ -105,14 +105,12 @@ export class World {
     const { clock, source, random } = this
     const compile = createCompiler({ namespace: NAMESPACE })
     const ports = {
-      kube: unreliableKube(this.kube, { trouble, clock, random, asked: isAwake }),
+      kube: unreliableKube(this.kube, { trouble, clock, random }),
       source,
-      compile: (snapshot: RepoSnapshot) => {
-        isAwake()
-        return compile(snapshot)
-      },
+      compile,
+      compression: atOnce,
       clock: this.#clockOf(stop.signal),
-      log: isAwake,
+      log: () => undefined,
     }
     this.#controllers[index] = { trouble, stop }
     const identity = `replica-${index}-${this.#started++}`
@@ -128,7 +126,6 @@ export class World {
   }
 
   #kill({ trouble, stop }: RunningController | undefined = idle()): void {
-    isAwake()
     trouble.dead = true
     stop.abort()
   }
