@@ -32,6 +32,7 @@ export function lyingDown(pools: readonly PoolSnapshot[], { name }: PoolSnapshot
   return pools
     .map((pool) => ({ pool: pool.name, nodes: downIn(pool).lying, waits: isDependentOn(name, { pool, pools }) }))
     .filter(({ nodes }) => nodes.length > 0)
+    .sort((a, b) => (a.pool < b.pool ? -1 : 1))
 }
 
 /** ` the fleet's is used up by "b-0" of "b", which waits for this pool: …`; empty when the fleet's is not what is missing. */

@@ -1,7 +1,7 @@
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { Candidate } from './picture.ts'
 import { asksForMore, isAtWork } from './report.ts'
-import type { Instant, RolloutPolicy } from './snapshot.ts'
+import type { Instant, NodeView, RolloutPolicy, Wanted } from './snapshot.ts'
 
 /** How far the waves have come. */
 export interface Turn {
@@ -27,12 +27,18 @@ export function disruptionOf({ wanted, assigned, report }: Candidate): Disruptio
 
 /**
  * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
- * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, need not wait.
+ * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, or whose drain
+ * is over without having ended, need not wait.
  */
 export function isPastDraining(
-  { node, report, broken }: Candidate,
+  { node, report, wanted, broken }: Candidate,
   { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
 ): boolean {
   if (node.ready) return false
-  return now >= node.readySince + policy.applyTimeout || (broken && !isAtWork(node, report))
+  return now >= node.readySince + policy.applyTimeout || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+}
+
+/** By a person, or because it took too long: to cordon it for the same content again would be a fight. */
+function wasUncordoned({ unschedulable, mark }: NodeView, wanted: Wanted): boolean {
+  return !unschedulable && wanted.kind === 'config' && mark?.digest === wanted.digest
 }

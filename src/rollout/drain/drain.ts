@@ -49,6 +49,7 @@ export function drainOf(member: Candidate, context: DrainContext): Drain | undef
       : undefined
   if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
+  if (isMendedFirst(member)) return undefined
   if (isCalledOff(member)) return { kind: 'CalledOff' }
   return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'Over' } : undefined
 }
@@ -80,10 +81,14 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  */
 function hasEnded({ node, report, assigned, broken, standing }: Candidate): boolean {
   if (isAtWork(node, report) || report?.phase === 'Failed') return false
-  // What mends it comes first, before anything is done to sound nodes.
-  if (broken && !assigned && !node.ready) return false
+  if (isMendedFirst({ node, assigned, broken })) return false
   if (!assigned || standing.phase === 'Held') return true
   return standing.phase === 'Current' || standing.phase === 'Soaking' || report?.phase === 'RolledBack'
+}
+
+/** What mends it comes before its mark is looked at, and before anything is done to sound nodes. */
+function isMendedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'assigned' | 'broken'>): boolean {
+  return broken && !assigned && !node.ready
 }
 
 /** That its drain was given up, or called off, still counts when its turn comes again. */

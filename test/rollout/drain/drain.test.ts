@@ -417,6 +417,22 @@ test('a node that the roll-out left not Ready is mended before it is uncordoned'
   expect(done(upgrade({ head: 'newer', disruption: 'restart' }, left, b))).toEqual(['assign a newer restart'])
 })
 
+test('a node that the roll-out left not Ready, and that a person uncordoned, is mended and not cordoned again', () => {
+  const fallen = aNode('a')
+    .assignedTo('bad', { at: noon - 2 * minute })
+    .notReady()
+    .drainedFor('new')
+    .uncordoned()
+  const stale = aNode('a')
+    .assignedTo('bad', { at: noon - 2 * minute })
+    .notReady()
+    .drainedFor('bad')
+    .uncordoned()
+
+  expect(done(upgrade({}, fallen, b))).toEqual(['assign a new drain'])
+  expect(done(upgrade({}, stale, b))).toEqual(['cordon a Ours'])
+})
+
 test('a node that the roll-out left not Ready is mended without a drain', () => {
   expect(
     done(

@@ -201,7 +201,7 @@ export class SimController {
         gateAnswers: this.#answers.get(name) ?? [],
       }
     })
-    return { pools, policy: rules.fleet, controls: this.#world.fleetControls }
+    return { pools, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }
   }
 }
 

@@ -1,10 +1,10 @@
-import type { FleetControls } from '../../../src/rollout/decide-fleet.ts'
+import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/decision.ts'
 import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
-import { hasEnded, isDown } from './invariants/steps.ts'
+import { allowed, hasEnded, isDown } from './invariants/steps.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
 import { Workload } from './workload.ts'
@@ -50,6 +50,7 @@ export class World {
   now = START
   controller: SimController
   fleetControls: FleetControls = {}
+  fleetPolicy: FleetPolicy
   readonly gates = new GateOracle()
   readonly cordonedByPeople = new Set<string>()
   /** What nodes were being drained for when people uncordoned them last. */
@@ -68,6 +69,7 @@ export class World {
 
   constructor(rules: FleetRules) {
     this.rules = rules
+    this.fleetPolicy = rules.fleet
     this.pools = new Map(
       [...rules.pools.keys()].map((name) => [name, { name, version: 1, memory: NO_MEMORY, controls: {} }] as const),
     )
@@ -120,6 +122,15 @@ export class World {
     this.given.clear()
     this.controller.toldOfPool(pool)
     this.tell(`${pool.name} controls: ${JSON.stringify(controls)}`)
+  }
+
+  /** A commit lets one more node of the fleet be down. */
+  raiseFleetBudget(): void {
+    const { maxUnavailable } = this.fleetPolicy
+    const nodes = this.nodes.size
+    if (maxUnavailable === undefined) return
+    this.fleetPolicy = { ...this.fleetPolicy, maxUnavailable: { count: allowed(maxUnavailable, nodes) + 1 } }
+    this.tell(`the fleet's maxUnavailable: ${JSON.stringify(this.fleetPolicy.maxUnavailable)}`)
   }
 
   /** The process dies; another one begins with what the API server knows. */

@@ -15,7 +15,7 @@ function keepsBudgets({ nodes, rules }: World, { node, observed }: Take): boolea
   const policy = rules.pools.get(node.pool)
   if (!policy || countOf(disturbed, node.pool) > allowed(policy.maxUnavailable, members(node.pool))) return false
   const total = observed.fleet.pools.reduce((sum, pool) => sum + pool.nodes.length, 0)
-  const { maxUnavailable } = rules.fleet
+  const { maxUnavailable } = observed.fleet.policy
   return maxUnavailable === undefined || disturbed.length <= allowed(maxUnavailable, total)
 }
 
