@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../apply/options.ts'
+import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
   readonly command: 'run' | 'rebase' | 'help' | 'version'
@@ -32,7 +33,7 @@ Options:
   --help                     print this
 
 Example, in place of a CoreOS Node Agent:
-  $ nodewave agent --annotation-prefix node-agent.alpha.coreos.com --namespace kube-system --layout env
+  $ nodewave agent --annotation-prefix ${COREOS_PREFIX} --namespace kube-system --layout env
 `
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' }

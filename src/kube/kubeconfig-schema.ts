@@ -34,7 +34,6 @@ export const kubeconfigSchema = z.object({
   contexts: listOf(z.object({ name: z.string(), context })),
 })
 
-export type KubeconfigDocument = z.infer<typeof kubeconfigSchema>
 export type ClusterEntry = z.infer<typeof cluster>
 export type UserEntry = z.infer<typeof user>
 export type ContextEntry = z.infer<typeof context>

@@ -1,5 +1,5 @@
 import { digestOf } from '../protocol/digest.ts'
-import type { PayloadKind } from '../protocol/names.ts'
+import { type PayloadKind, payloadName } from '../protocol/names.ts'
 import type { RenderProblem } from './render-problem.ts'
 
 /** A ConfigMap to be: immutable, and named by what is in it, so that nodes with equal content share one. */
@@ -17,7 +17,7 @@ const MAX_BYTES = 1024 * 1024 - 8 * 1024
 
 export function makePayload(pool: string, kind: PayloadKind, data: Payload['data']): Payload {
   const digest = digestOf(data)
-  return { name: `${pool}-${kind}-${digest.slice('v1:'.length, 'v1:'.length + 10)}`, kind, pool, data, digest }
+  return { name: payloadName(pool, kind, digest), kind, pool, data, digest }
 }
 
 export function sizeProblems(payload: Payload | undefined): RenderProblem[] {

@@ -43,4 +43,3 @@ const nodePoolSpec = z.strictObject({
 
 export const nodePool = document('NodePool', nodePoolSpec).describe('Nodes that are configured alike and rolled together.')
 export type NodePoolSpec = z.infer<typeof nodePoolSpec>
-export type PoolKubelet = z.infer<typeof kubelet>

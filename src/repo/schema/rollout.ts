@@ -133,5 +133,4 @@ export const rollout = z.strictObject({
     ),
 })
 export type RolloutSpec = z.infer<typeof rollout>
-export type WaveSpec = z.infer<typeof wave>
 export type WindowSpec = z.infer<typeof window>
