@@ -3,7 +3,6 @@
  *
  * Starts etcd and kube-apiserver on loopback, runs the command with KUBECONFIG set, takes both down, ends with the command's code.
  */
-import { spawn } from 'node:child_process'
 import { copyFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { buildBinaries } from './build/binaries.ts'
@@ -11,6 +10,7 @@ import { startControlPlane } from './cluster/control-plane.ts'
 import { missingPrerequisites } from './cluster/prerequisites.ts'
 import { claimSlot } from './cluster/slot.ts'
 import { teardown, teardownLeftovers } from './cluster/teardown.ts'
+import { runAsProgram, runCommand } from './run-command.ts'
 
 const usage = 'usage: node test/e2e/apiserver.ts [--kubeconfig OUT] -- command args…'
 
@@ -30,29 +30,10 @@ async function main(): Promise<number> {
     await plane.waitReady()
     const kubeconfig = values.kubeconfig ?? plane.kubeconfig
     if (values.kubeconfig !== undefined) await copyFile(plane.kubeconfig, values.kubeconfig)
-    return await runCommand(command, args, kubeconfig)
+    return await runCommand(command, args, { KUBECONFIG: kubeconfig, NODEWAVE_CONTRACT: 'real' })
   } finally {
     await teardown(slot)
   }
 }
 
-function runCommand(command: string, args: readonly string[], kubeconfig: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      stdio: 'inherit',
-      env: { ...process.env, KUBECONFIG: kubeconfig, NODEWAVE_CONTRACT: 'real' },
-    })
-    child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? 128))
-  })
-}
-
-// The command gets the terminal's signals too and ends; what must happen here is the teardown after it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+await runAsProgram(main)

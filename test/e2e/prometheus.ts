@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildBinaries } from './build/binaries.ts'
 import { waitUntil } from './cluster/wait.ts'
+import { runAsProgram, runCommand } from './run-command.ts'
 
 async function main(): Promise<number> {
   const separator = process.argv.indexOf('--')
@@ -22,7 +23,7 @@ async function main(): Promise<number> {
   const running = await start(find('prometheus'), { dir, address })
   try {
     await waitUntil(() => scrapes(address), { for: 'Prometheus to have scraped itself', timeoutMs: 60_000, everyMs: 250 })
-    return await runCommand(command, args, `http://${address}`)
+    return await runCommand(command, args, { NODEWAVE_PROMETHEUS: `http://${address}` })
   } finally {
     running.kill()
     await once(running, 'close')
@@ -53,20 +54,4 @@ async function freePort(): Promise<number> {
   return address.port
 }
 
-function runCommand(command: string, args: readonly string[], url: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, NODEWAVE_PROMETHEUS: url } })
-    child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? 128))
-  })
-}
-
-// The command gets the terminal's signals too and ends; what must happen here is the end of the server after it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined)
-
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+await runAsProgram(main)
