@@ -11,6 +11,7 @@ export type PoolReason =
   | 'Halted'
   | 'RolledBack'
   | 'Paused'
+  | 'Uncordoning'
   | 'WaitingForBudget'
   | 'WaitingForWindow'
   | 'WaitingForPromotion'

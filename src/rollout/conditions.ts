@@ -1,5 +1,6 @@
 import { POOL_CONTROLS } from '../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../protocol/node-pool.ts'
+import { type Uncordon, uncordons } from './drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from './drain/blockage.ts'
 import { describeUse } from './fleet-budget.ts'
 import { unpassedGates } from './gates.ts'
@@ -11,7 +12,7 @@ import { awaitsPromotion, isWaveDone } from './progress.ts'
 import type { Restraint } from './restraint.ts'
 import type { Taking } from './take.ts'
 import { isRejected } from './target.ts'
-import { describeGates, describeNodes } from './wording.ts'
+import { describeGates, describeNodes, listNames } from './wording.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
 export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCondition[] {
@@ -44,13 +45,14 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   const draining = underwayIn(ongoing)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
-  // In a moment it gives back its part of the budget: nothing waits for that.
-  const isLifting = members.some(({ drain }) => drain?.kind === 'Over')
-  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || isLifting
+  // In a moment it gives back its part of the budget: nothing waits for that. Until then nothing is Ready.
+  const lifting = uncordons(picture)
+  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (run.state === 'Halted' || members.length === 0) return undefined
   if (!moves && (restraint?.stalls || isStuck)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
-  if (run.state === 'Completed' && ongoing.length === 0) return run.withheld && wait(run.withheld, message)
+  if (run.state === 'Completed' && ongoing.length === 0)
+    return run.withheld ? wait(run.withheld, message) : uncordoning(lifting, message)
   const gates = moves || !isWaveDone(picture) ? [] : unpassedGates(picture)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
@@ -67,6 +69,13 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
 function howToPromote({ pool, run, waves, open }: Picture): string {
   const annotation = `${POOL_CONTROLS.promote}=${run.target.revision}`
   return `"${waves[open + 1]?.name}" opens after: kubectl annotate --overwrite nodepool/${pool.name} ${annotation}`
+}
+
+/** Who waits for Ready schedules pods next. */
+function uncordoning(lifting: readonly Uncordon[], nodes: string): Finding | undefined {
+  const cordoned = lifting.filter(({ lifts }) => lifts).map(({ node }) => node)
+  if (cordoned.length === 0) return undefined
+  return { reason: 'Uncordoning', message: `${nodes}; uncordons ${listNames(cordoned.sort())}` }
 }
 
 /** One that stalls is an obstacle, and no work. */

@@ -8,7 +8,7 @@ import type { Underway } from './drain.ts'
 
 type Evict = Extract<Action, { kind: 'evict' }>
 type Cordon = Extract<Action, { kind: 'cordon' }>
-type Uncordon = Extract<Action, { kind: 'uncordon' }>
+export type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
 export function uncordons({ members, pool, now }: Picture): readonly Uncordon[] {

@@ -222,6 +222,20 @@ test('a node is uncordoned when the change holds, and soaks with pods on it', ()
   expect(phases(decision)).toEqual({ Soaking: 1, Waiting: 1 })
 })
 
+test('a pool is not Ready before its last node is uncordoned', () => {
+  const proved = aNode('a')
+    .on('new', { at: noon - 30_000 })
+    .drainedFor('new')
+  const decision = upgrade({}, proved, aNode('b').on('new'))
+
+  expect(done(decision)).toEqual(['uncordon a'])
+  expect(condition(decision, 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'Uncordoning',
+    message: '2 of 2 nodes are at new; uncordons "a"',
+  })
+})
+
 test('a node stays cordoned while its agent is at work, and while it is not Ready', () => {
   expect(
     done(

@@ -15,6 +15,7 @@ import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
+import { readyIsDone } from './invariants/ready-is-done.ts'
 import { releaseIsMeant } from './invariants/release-is-meant.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
 import { returnIsFast } from './invariants/return-is-fast.ts'
@@ -56,6 +57,7 @@ export const INVARIANTS: readonly Invariant[] = [
   wakesLater,
   windowsKept,
   currentRunsIt,
+  readyIsDone,
   brokenFirst,
   returnIsFast,
   joinsAtStable,
