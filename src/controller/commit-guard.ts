@@ -1,7 +1,7 @@
 import { FLEET_CONFIG_MAP } from '../protocol/names.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../render/blast-radius.ts'
+import { denotes, isProven } from '../rollout/run/target.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
-import { denotes, isProven } from '../rollout/target.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { fleetControls } from './controls.ts'
 import type { ClusterNode } from './node-view.ts'

@@ -1,4 +1,4 @@
-import { rollbackAsked, rollbackChoices } from '../rollout/rollback.ts'
+import { rollbackAsked, rollbackChoices } from '../rollout/people/rollback.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 

@@ -1,4 +1,4 @@
-import { type ControlPlaneView, isControlPlaneNode } from '../rollout/control-plane.ts'
+import { type ControlPlaneView, isControlPlaneNode } from '../rollout/control-plane/control-plane.ts'
 import type { ControlPlanePod } from './control-plane-pods.ts'
 import type { ClusterNode } from './node-view.ts'
 import { ObjectCache } from './object-cache.ts'

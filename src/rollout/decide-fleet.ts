@@ -1,13 +1,13 @@
 import type { AskedBy } from '../protocol/asked-by.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import type { ControlPlaneView } from './control-plane.ts'
-import { controlPlaneTurns } from './control-plane-turns.ts'
+import type { ControlPlaneView } from './control-plane/control-plane.ts'
+import { controlPlaneTurns } from './control-plane/control-plane-turns.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
-import { awaitedBy, inOrderOfDependency } from './dependencies.ts'
-import { fleetBudget, lyingDown, newlyUnavailable } from './fleet-budget.ts'
-import { fleetStop } from './fleet-stop.ts'
+import { awaitedBy, inOrderOfDependency } from './restraints/dependencies.ts'
+import { fleetStop } from './restraints/fleet-stop.ts'
 import type { FleetFacts, Instant, Memory, PoolSnapshot, Share } from './snapshot.ts'
+import { fleetBudget, lyingDown, newlyUnavailable } from './taking/fleet-budget.ts'
 
 export interface FleetSnapshot {
   readonly pools: readonly PoolSnapshot[]

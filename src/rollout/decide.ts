@@ -1,12 +1,12 @@
-import { advance } from './advance.ts'
 import type { Action, Decision } from './decision.ts'
 import { evictions, remarks, uncordons } from './drain/actions.ts'
-import { gateQuestions } from './gates.ts'
-import { noticesBetween } from './notices.ts'
+import { gateQuestions } from './gates/gates.ts'
 import { lookAt, type Picture } from './picture.ts'
+import { advance } from './run/advance.ts'
 import type { Instant, PoolSnapshot } from './snapshot.ts'
-import { statusOf } from './status.ts'
-import { takeNodes } from './take.ts'
+import { takeNodes } from './taking/take.ts'
+import { noticesBetween } from './telling/notices.ts'
+import { statusOf } from './telling/status.ts'
 import { wakeAt } from './wake.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { NodePhase } from '../protocol/node-pool.ts'
-import { stamp } from './history.ts'
 import { isApplied, isFailure } from './report.ts'
+import { stamp } from './run/history.ts'
 import type { Assignment, Instant, NodeView, Wanted } from './snapshot.ts'
 import { countedFrom, deadlineOf, latestOf, type RunClock, silenceEnds, wasDownBefore } from './stamps.ts'
 

@@ -1,14 +1,14 @@
-import type { Reported } from './budget.ts'
 import { asideOf, isUnderDrain } from './drain/cordon.ts'
 import { type Drain, drainOf } from './drain/drain.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
 import { standingUnder } from './drain/standing.ts'
 import { type Course, hasGoal, isInRun, type Standing, standingOf } from './phase.ts'
 import { isApplied, reportOf } from './report.ts'
-import { poolRestraint } from './restraint.ts'
-import { currentRun, type Run } from './run.ts'
+import { poolRestraint } from './restraints/restraint.ts'
+import { currentRun, type Run } from './run/run.ts'
 import type { Instant, Memory, NodeView, PoolSnapshot, Wanted, WavePolicy } from './snapshot.ts'
 import { wasDownBefore } from './stamps.ts'
+import type { Reported } from './taking/budget.ts'
 import { ONE_WAVE, type WaveCandidate, waveMembership, wavesOf } from './waves.ts'
 
 /** A node, what it is to become, and how far it is. */

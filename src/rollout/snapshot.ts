@@ -4,10 +4,10 @@ import type { AskedBy } from '../protocol/asked-by.ts'
 import type { CordonMark } from '../protocol/cordon-mark.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { HeededControls, NodePoolStatus, RevisionRef } from '../protocol/node-pool.ts'
-import type { Hindrance } from './control-plane.ts'
-import type { Awaited } from './dependencies.ts'
-import type { LyingDown } from './fleet-budget.ts'
-import type { SkewFacts } from './skew.ts'
+import type { Hindrance } from './control-plane/control-plane.ts'
+import type { SkewFacts } from './control-plane/skew.ts'
+import type { Awaited } from './restraints/dependencies.ts'
+import type { LyingDown } from './taking/fleet-budget.ts'
 
 /** Milliseconds since the epoch, as the API server's and the agents' RFC 3339 stamps read. */
 export type Instant = number

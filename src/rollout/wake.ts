@@ -1,9 +1,9 @@
-import { closingTime } from './closed-window.ts'
-import { nextGate } from './gates.ts'
+import { nextGate } from './gates/gates.ts'
 import type { Picture } from './picture.ts'
-import { isSettled } from './progress.ts'
+import { closingTime } from './restraints/closed-window.ts'
+import { isSettled } from './run/progress.ts'
 import type { Instant } from './snapshot.ts'
-import type { Taking } from './take.ts'
+import type { Taking } from './taking/take.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(picture: Picture, { restraint }: Taking): Instant | undefined {

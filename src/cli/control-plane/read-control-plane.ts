@@ -2,7 +2,7 @@ import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, projectControlPlanePod } fr
 import { projectNode } from '../../controller/node-view.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import { namesFor } from '../../protocol/names.ts'
-import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane.ts'
+import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo } from '../cluster.ts'
 

@@ -1,5 +1,5 @@
 import type { PlannedNode } from '../../render/plan-fleet.ts'
-import { type ControlPlaneView, hindranceTo, hostsOf, isControlPlaneNode } from '../../rollout/control-plane.ts'
+import { type ControlPlaneView, hindranceTo, hostsOf, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
 import { nameList } from '../paint.ts'
 
 /** What is said of nodes of the control plane among those that change; undefined when there are none. */

@@ -4,7 +4,7 @@ import type { Doc, FleetModel } from '../../repo/model.ts'
 import type { Problem } from '../../repo/problem.ts'
 import { rolloutSettings } from '../../repo/rollout-settings.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
-import { goesDown, type SkewFacts, skewBreach } from '../../rollout/skew.ts'
+import { goesDown, type SkewFacts, skewBreach } from '../../rollout/control-plane/skew.ts'
 import { placeOf } from '../read-fleet.ts'
 import type { HasRun } from './read-past.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
-import { denotes } from '../../rollout/target.ts'
+import { denotes } from '../../rollout/run/target.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolSight } from '../status/pool-sight.ts'
 import { oneOf } from './pause.ts'

@@ -1,7 +1,7 @@
 import type { Action } from '../decision.ts'
-import { inOrder } from '../order.ts'
 import type { Member, Picture } from '../picture.ts'
 import type { Instant } from '../snapshot.ts'
+import { inOrder } from '../taking/order.ts'
 import { needsConsent } from './blockage.ts'
 import { isOurCordon } from './cordon.ts'
 import type { Underway } from './drain.ts'

@@ -1,5 +1,5 @@
-import { stamp } from '../history.ts'
 import type { Member } from '../picture.ts'
+import { stamp } from '../run/history.ts'
 import type { Instant, PodView } from '../snapshot.ts'
 import type { Remaining, Underway } from './drain.ts'
 

@@ -1,8 +1,8 @@
 import type { Candidate } from '../picture.ts'
-import type { Restraint } from '../restraint.ts'
-import type { Run } from '../run.ts'
+import type { Restraint } from '../restraints/restraint.ts'
+import type { Run } from '../run/run.ts'
 import type { Instant, PoolSnapshot } from '../snapshot.ts'
-import { disruptionOf, isDue, type Turn } from '../turn.ts'
+import { disruptionOf, isDue, type Turn } from '../taking/turn.ts'
 import { isUnderDrain } from './cordon.ts'
 import { mustDrain } from './requirement.ts'
 

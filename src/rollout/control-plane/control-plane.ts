@@ -1,0 +1,132 @@
+import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
+import { isInFlight, reportOf } from '../report.ts'
+import type { NodeView } from '../snapshot.ts'
+import { isUnavailable } from '../taking/budget.ts'
+
+/** The control plane as it can be seen: facts only, nothing concluded. */
+export interface ControlPlaneView {
+  /** That carry its role, or that a part of it runs on. */
+  readonly nodes: readonly NodeView[]
+  /** API servers and etcd members that run as pods. None are seen where somebody else runs them. */
+  readonly instances: readonly ControlPlaneInstance[]
+  /** Versions that API servers answer with when asked. */
+  readonly answers: readonly string[]
+  /** Why all this may not be as it is now. */
+  readonly outdated?: string
+}
+
+export const COMPONENTS = ['kube-apiserver', 'etcd'] as const
+export type Component = (typeof COMPONENTS)[number]
+
+export interface ControlPlaneInstance {
+  readonly component: Component
+  /** Of its pod. */
+  readonly name: string
+  readonly node: string
+  /** Its kubelet's word: it asks the API server's /readyz, and etcd's own health. */
+  readonly ready: boolean
+  /** As its image says; absent when that says nothing. */
+  readonly version?: string
+}
+
+/** A kubelet cannot give itself these labels. */
+const CONTROL_PLANE_ROLE = 'node-role.kubernetes.io/control-plane'
+const ETCD_ROLE = 'node-role.kubernetes.io/etcd'
+
+export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolean {
+  return CONTROL_PLANE_ROLE in labels || ETCD_ROLE in labels
+}
+
+/** Why a node of the control plane may not be disturbed now. */
+export interface Hindrance {
+  /** Its turn comes by itself, or something is wrong with the others. */
+  readonly kind: 'turn' | 'sick'
+  readonly message: string
+}
+
+/**
+ * Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach.
+ * @param options.taken the one that was taken in this very pass
+ */
+export function hindranceTo(
+  node: string,
+  view: ControlPlaneView,
+  { taken }: { readonly taken?: string | undefined } = {},
+): Hindrance | undefined {
+  const own = view.nodes.find(({ name }) => name === node)
+  const busy = view.nodes.find((other) => other.name !== node && (other.name === taken || isBefore(other, own)))
+  if (busy) return { kind: 'turn', message: `control-plane node "${busy.name}" is being changed` }
+  const message = view.outdated ?? awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view)
+  const sickness = message ?? lostQuorum(node, view)
+  return sickness === undefined ? undefined : { kind: 'sick', message: sickness }
+}
+
+/** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */
+function isBefore(other: NodeView, own: NodeView | undefined): boolean {
+  if (isInFlight(other, reportOf(other))) return true
+  return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)
+}
+
+function awayNode(node: string, { nodes, instances }: ControlPlaneView): string | undefined {
+  const away = nodes.find((other) => other.name !== node && isUnavailable(asIfUncordoned(other), reportOf(other)))
+  if (away) return `control-plane node "${away.name}" ${whyAway(away)}`
+  const known = new Set(nodes.map(({ name }) => name))
+  const lost = instances.find((instance) => !known.has(instance.node))
+  return lost && `the node "${lost.node}" of "${lost.name}" is not there`
+}
+
+/** A cordon of ours says that its turn is now, or has just been; its parts of the control plane run on. */
+function asIfUncordoned(node: NodeView): NodeView {
+  return isOurCordon(node) ? { ...node, unschedulable: false } : node
+}
+
+function whyAway({ ready, unschedulable }: NodeView): string {
+  if (!ready) return 'is not Ready'
+  return unschedulable ? 'is cordoned' : 'could not be put back after a change'
+}
+
+function sickInstance(node: string, { instances }: ControlPlaneView): string | undefined {
+  const sick = instances.find((instance) => instance.node !== node && !instance.ready)
+  return sick && `${sick.component} "${sick.name}" is not ready`
+}
+
+function missingInstance(node: string, view: ControlPlaneView): string | undefined {
+  for (const component of COMPONENTS) {
+    const missing = missingHosts(component, view).find((host) => host !== node)
+    if (missing !== undefined) return `no ${component} is seen on control-plane node "${missing}"`
+  }
+  return undefined
+}
+
+/**
+ * All other members are well by now. Where there is one alone there is no other way; where two are both needed, a third can be had. Those
+ * on nodes without the role must not make up a majority: any kubelet can pretend to run one.
+ */
+function lostQuorum(node: string, view: ControlPlaneView): string | undefined {
+  const all = hostsOf('etcd', view)
+  const trusted = view.nodes.filter((host) => isControlPlaneNode(host) && all.has(host.name))
+  const needed = [all.size, trusted.length].find((members) => members > 1 && members === quorumOf(members))
+  return needed === undefined || !all.has(node) ? undefined : `etcd has ${needed} members and needs ${needed}: add one before`
+}
+
+function quorumOf(members: number): number {
+  return Math.floor(members / 2) + 1
+}
+
+/** Nodes where a component should run and is not seen: somebody took its manifest away, or its kubelet never came up. */
+export function missingHosts(component: Component, view: ControlPlaneView): string[] {
+  const seen = seenOn(component, view)
+  return [...hostsOf(component, view)].filter((host) => !seen.has(host)).sort()
+}
+
+/** All nodes of a role, once the component is seen on one of them: where it runs otherwise, no pod need be expected. */
+export function hostsOf(component: Component, view: ControlPlaneView): ReadonlySet<string> {
+  const seen = seenOn(component, view)
+  const role = component === 'etcd' && view.nodes.some(({ labels }) => ETCD_ROLE in labels) ? ETCD_ROLE : CONTROL_PLANE_ROLE
+  const expected = view.nodes.filter(({ labels }) => role in labels).map(({ name }) => name)
+  return expected.some((name) => seen.has(name)) ? new Set([...seen, ...expected]) : seen
+}
+
+function seenOn(component: Component, { instances }: ControlPlaneView): Set<string> {
+  return new Set(instances.filter((instance) => instance.component === component).map(({ node }) => node))
+}

@@ -1,0 +1,79 @@
+import type { GateStatus } from '../../protocol/node-pool.ts'
+import { stamp } from '../run/history.ts'
+import type { GateAnswer, GatePolicy, GateQuestion, Instant } from '../snapshot.ts'
+import { countedFrom, type RunClock } from '../stamps.ts'
+
+/** A gate begins to wait, or to take down what is so before its wave. */
+export function beginRecord(
+  about: Pick<GateStatus, 'name' | 'wave' | 'revision' | 'run'>,
+  { state, now }: { readonly state: 'Noting' | 'Waiting'; readonly now: Instant },
+): GateStatus {
+  return { ...about, state, since: stamp(now) }
+}
+
+/** The wave is done. */
+export function waiting(record: GateStatus, now: Instant): GateStatus {
+  const { name, wave, revision, run } = record
+  return { ...beginRecord({ name, wave, revision, run }, { state: 'Waiting', now }), ...noted(record) }
+}
+
+function noted({ before, notedAt }: GateStatus): Pick<GateStatus, 'before' | 'notedAt'> {
+  return { ...(before && { before }), ...(notedAt !== undefined && { notedAt }) }
+}
+
+/** Nothing is asked of it for now: its time does not run on, and what it said is not counted. Undefined: nothing is left to remember. */
+export function suspended(record: GateStatus): GateStatus | undefined {
+  if (record.state !== 'Waiting') return record
+  const { name, wave, revision, run, since } = record
+  return record.before && { name, wave, revision, run, since, state: 'Noted', ...noted(record) }
+}
+
+export function questionOf({ state }: GateStatus): GateQuestion | undefined {
+  if (state === 'Noting') return 'before'
+  return state === 'Waiting' ? 'after' : undefined
+}
+
+/** Was stamped by a clock that has been put back since: its time would never be over. */
+export function restamped(record: GateStatus, now: Instant): GateStatus {
+  return questionOf(record) && Date.parse(record.since) > now ? { ...record, since: stamp(now) } : record
+}
+
+/** Whether this is news to the record. */
+export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
+  return (
+    answer.gate === record.name &&
+    answer.wave === record.wave &&
+    answer.run === record.run &&
+    answer.question === questionOf(record) &&
+    answer.at >= Date.parse(record.since) &&
+    stamp(answer.at) !== record.askedAt
+  )
+}
+
+/** The record with what was answered. Time alone fails no gate: it is asked once more when it is over. */
+export function answered(
+  record: GateStatus,
+  answer: GateAnswer,
+  { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RunClock, 'now' | 'steadySince'> },
+): GateStatus {
+  const { name, wave, revision, run, since, unanswered = 0 } = record
+  const { verdict, value, message, unavailable = [] } = answer
+  const askedAt = stamp(answer.at)
+  const base = { name, wave, revision, run, since, askedAt }
+  const told = { ...base, ...(value !== undefined && Number.isFinite(value) && { value }), message }
+  const again = { ...told, ...noted(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
+  if (answer.question === 'before')
+    return verdict === 'Held' ? { ...base, state: 'Noted', before: unavailable, notedAt: askedAt } : { ...again, state: 'Noting' }
+  if (verdict === 'Held') return { ...told, state: 'Passed' }
+  const isOver = answer.at >= countedFrom(Date.parse(since), clock) + gate.timeout
+  return verdict === 'Failed' || isOver ? { ...told, state: 'Failed' } : { ...again, state: 'Waiting' }
+}
+
+const FIRST_BACKOFF = 5_000
+
+/** When it is to be asked next; not later than now if that is due. */
+export function nextAsk({ askedAt, unanswered = 0 }: GateStatus, { interval }: GatePolicy, now: Instant): Instant {
+  const last = askedAt === undefined ? undefined : Date.parse(askedAt)
+  if (last === undefined || last > now) return now
+  return last + (unanswered > 0 ? Math.min(interval, FIRST_BACKOFF * 2 ** (unanswered - 1)) : interval)
+}

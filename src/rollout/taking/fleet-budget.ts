@@ -1,0 +1,72 @@
+import type { Decision } from '../decision.ts'
+import { isOurCordon } from '../drain/cordon.ts'
+import { isAtWork, reportOf } from '../report.ts'
+import { isDependentOn } from '../restraints/dependencies.ts'
+import type { NodeView, PoolSnapshot, Share } from '../snapshot.ts'
+import { listNames } from '../telling/wording.ts'
+import { allowedUnavailable, isUnavailable } from './budget.ts'
+
+/** Nodes of a pool that are down, and that no work of ours will bring back: their part of the budget is spent until somebody mends them. */
+export interface LyingDown {
+  readonly pool: string
+  readonly nodes: readonly string[]
+  /** Their pool waits for the one that is told of them. */
+  readonly waits: boolean
+}
+
+/** How many more nodes the fleet's own cap lets become unavailable. */
+export function fleetBudget(pools: readonly PoolSnapshot[], maxUnavailable: Share): number {
+  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  const down = pools.reduce((sum, pool) => sum + downIn(pool).count, 0)
+  return Math.max(0, allowedUnavailable(maxUnavailable, total) - down)
+}
+
+export function newlyUnavailable({ nodes }: PoolSnapshot, { actions }: Decision): number {
+  const taken = new Set(actions.flatMap((action) => (action.kind === 'assign' || action.kind === 'cordon' ? [action.node] : [])))
+  if (taken.size === 0) return 0
+  return nodes.filter((node) => taken.has(node.name) && !isDown(node)).length
+}
+
+/** Those that work will bring back are left out, or each node that is rolled would be another word, and another write of the status. */
+export function lyingDown(pools: readonly PoolSnapshot[], { name }: PoolSnapshot): readonly LyingDown[] {
+  return pools
+    .map((pool) => ({ pool: pool.name, nodes: downIn(pool).lying, waits: isDependentOn(name, { pool, pools }) }))
+    .filter(({ nodes }) => nodes.length > 0)
+    .sort((a, b) => (a.pool < b.pool ? -1 : 1))
+}
+
+/** ` the fleet's is used up by "b-0" of "b", which waits for this pool: …`; empty when the fleet's is not what is missing. */
+export function describeUse({ fleet }: PoolSnapshot): string {
+  const { lying = [], budget } = fleet ?? {}
+  if (budget !== 0 || lying.length === 0) return ''
+  const told = lying.map(
+    ({ pool, nodes, waits }) => `${listNames(nodes)} of "${pool}"${waits ? ', which waits for this pool' : ''}`,
+  )
+  const circle = lying.find(({ waits }) => waits)
+  const remedy = circle ? `: mend them, or nodewave rollback ${circle.pool}, or raise maxUnavailable of the Fleet` : ''
+  return `; the fleet's is used up by ${told.join(', and by ')}${remedy}`
+}
+
+interface Down {
+  readonly count: number
+  /** Names. */
+  readonly lying: readonly string[]
+}
+
+/** Most pools are the same as in the last pass, and need not be counted again. */
+const known = new WeakMap<PoolSnapshot, Down>()
+
+function downIn(pool: PoolSnapshot): Down {
+  const found = known.get(pool) ?? look(pool.nodes.filter(isDown))
+  known.set(pool, found)
+  return found
+}
+
+function look(down: readonly NodeView[]): Down {
+  const lying = down.filter((node) => !isAtWork(node, reportOf(node)) && !isOurCordon(node))
+  return { count: down.length, lying: lying.map(({ name }) => name).sort() }
+}
+
+function isDown(node: NodeView): boolean {
+  return isUnavailable(node, reportOf(node))
+}

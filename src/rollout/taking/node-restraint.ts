@@ -1,0 +1,43 @@
+import { skewBreach } from '../control-plane/skew.ts'
+import type { Member, Picture } from '../picture.ts'
+import type { Restraint } from '../restraints/restraint.ts'
+
+/** Says why a node may not be taken now, though its pool goes on. */
+export type JudgeNode = (member: Member) => Restraint | undefined
+
+/** Each looks at one reason; the first that holds is told. */
+const RULES: readonly ((picture: Picture) => JudgeNode)[] = [versionSkew, controlPlane]
+
+export function nodeRestraints(picture: Picture): JudgeNode {
+  const judges = RULES.map((rule) => rule(picture))
+  return (member) => {
+    for (const judge of judges) {
+      const restraint = judge(member)
+      if (restraint) return restraint
+    }
+    return undefined
+  }
+}
+
+/** The pool began when its version was right, and an API server has gone back since; or a node joins that gets the content of before. */
+function versionSkew({ pool: { name, fleet } }: Picture): JudgeNode {
+  const judged = new Map<string, Restraint | undefined>()
+  const judge = (version: string): Restraint | undefined => {
+    const breach = fleet?.skew && skewBreach(version, fleet.skew)
+    return breach && { reason: 'VersionSkew', message: `pool "${name}": ${breach.message}`, stalls: !breach.passes }
+  }
+  return ({ wanted }) => {
+    if (wanted.kind === 'problem' || wanted.version === undefined) return undefined
+    if (!judged.has(wanted.version)) judged.set(wanted.version, judge(wanted.version))
+    return judged.get(wanted.version)
+  }
+}
+
+function controlPlane({ pool: { fleet } }: Picture): JudgeNode {
+  return ({ node: { name } }) => {
+    const hindrance = fleet?.controlPlane?.get(name)
+    if (!hindrance) return undefined
+    const reason = hindrance.kind === 'turn' ? 'WaitingForBudget' : 'ControlPlaneUnhealthy'
+    return { reason, message: `"${name}" waits: ${hindrance.message}`, stalls: false }
+  }
+}

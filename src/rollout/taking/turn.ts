@@ -1,0 +1,44 @@
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { Candidate } from '../picture.ts'
+import { asksForMore, isAtWork } from '../report.ts'
+import type { Instant, NodeView, RolloutPolicy, Wanted } from '../snapshot.ts'
+
+/** How far the waves have come. */
+export interface Turn {
+  readonly open: number
+  readonly waves: { readonly length: number }
+}
+
+/**
+ * Joining nodes do not wait for a wave, nor do broken ones; a node at work is due again only when it asks for a greater
+ * grant.
+ */
+export function isDue(member: Candidate, { open, waves }: Turn): boolean {
+  const { standing, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
+  if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || wanted.kind === 'problem') return false
+  if (member.assigned) return asksForMore(member.node, member.report)
+  return standing.phase === 'Joining' || member.broken || wave <= open
+}
+
+/** How much its next assignment disturbs it: what the agent found out counts more than what was rendered. */
+export function disruptionOf({ wanted, assigned, report }: Candidate): Disruption {
+  return (assigned && report?.needs) || (wanted.kind === 'config' ? wanted.disruption : 'none')
+}
+
+/**
+ * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
+ * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, or whose drain
+ * is over without having ended, need not wait.
+ */
+export function isPastDraining(
+  { node, report, wanted, broken }: Candidate,
+  { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
+): boolean {
+  if (node.ready) return false
+  return now >= node.readySince + policy.applyTimeout || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+}
+
+/** By a person, or because it took too long: to cordon it for the same content again would be a fight. */
+function wasUncordoned({ unschedulable, mark }: NodeView, wanted: Wanted): boolean {
+  return !unschedulable && wanted.kind === 'config' && mark?.digest === wanted.digest
+}

@@ -1,0 +1,99 @@
+import { POOL_CONTROLS } from '../../protocol/names.ts'
+import type { PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
+import { type Uncordon, uncordons } from '../drain/actions.ts'
+import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
+import { unpassedGates } from '../gates/gates.ts'
+import type { Picture } from '../picture.ts'
+import { describePause } from '../restraints/pause.ts'
+import type { Restraint } from '../restraints/restraint.ts'
+import { stamp } from '../run/history.ts'
+import { awaitsPromotion, isWaveDone } from '../run/progress.ts'
+import { isRejected } from '../run/target.ts'
+import { describeUse } from '../taking/fleet-budget.ts'
+import type { Taking } from '../taking/take.ts'
+import { type Finding, obstacleOf } from './obstacle.ts'
+import { describeGates, describeNodes, listNames } from './wording.ts'
+
+/** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
+export function conditionsOf(picture: Picture, taking: Taking): readonly PoolCondition[] {
+  const obstacle = obstacleOf(picture, taking)
+  const work = workOf(picture, taking)
+  const rest = restOf(picture)
+  const condition = (type: PoolConditionType, holds: boolean, finding: Finding): PoolCondition => {
+    const { reason, message } = withPause(finding, picture)
+    const status = holds ? 'True' : 'False'
+    const before = picture.run.memory.conditions.find((other) => other.type === type && other.status === status)
+    return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(picture.now) }
+  }
+  return [
+    condition('Ready', !obstacle && !work, obstacle ?? work ?? rest),
+    condition('Reconciling', work !== undefined, work ?? obstacle ?? rest),
+    condition('Stalled', obstacle !== undefined, obstacle ?? work ?? rest),
+  ]
+}
+
+/** A pause that keeps nothing from happening now is told all the same: the next commit will meet it. */
+function withPause({ reason, message }: Finding, picture: Picture): Finding {
+  const pause = describePause(picture)
+  return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }
+}
+
+/** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
+function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Finding | undefined {
+  const { pool, run, members, now } = picture
+  const ongoing = members.filter(({ standing }) => standing.pending && standing.phase !== 'Unreachable')
+  const draining = underwayIn(ongoing)
+  const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
+  const atWork = ongoing.some(({ standing }) => standing.phase === 'Assigned' || standing.phase === 'Applying')
+  // In a moment it gives back its part of the budget: nothing waits for that. Until then nothing is Ready.
+  const lifting = uncordons(picture)
+  const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
+  if (run.state === 'Halted' || members.length === 0) return undefined
+  if (!moves && (restraint?.stalls || isStuck)) return undefined
+  const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
+  if (run.state === 'Completed' && ongoing.length === 0)
+    return run.withheld ? wait(run.withheld, message) : uncordoning(lifting, message)
+  const gates = moves || !isWaveDone(picture) ? [] : unpassedGates(picture)
+  if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
+  if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))
+    return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(picture)}` }
+  if (!moves && restraint) return wait(restraint, message)
+  if (isRejected(run.memory, pool.head)) return { reason: 'RollingBack', message }
+  if (!moves && waiting > 0)
+    return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget${describeUse(pool)}` }
+  if (!atWork && taken.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
+  const soaking = !moves && ongoing.some(({ standing }) => standing.phase === 'Soaking')
+  return { reason: soaking ? 'Soaking' : 'RollingOut', message }
+}
+
+function howToPromote({ pool, run, waves, open }: Picture): string {
+  const annotation = `${POOL_CONTROLS.promote}=${run.target.revision}`
+  return `"${waves[open + 1]?.name}" opens after: kubectl annotate --overwrite nodepool/${pool.name} ${annotation}`
+}
+
+/** Who waits for Ready schedules pods next. */
+function uncordoning(lifting: readonly Uncordon[], nodes: string): Finding | undefined {
+  const cordoned = lifting.filter(({ lifts }) => lifts).map(({ node }) => node)
+  if (cordoned.length === 0) return undefined
+  return { reason: 'Uncordoning', message: `${nodes}; uncordons ${listNames(cordoned.sort())}` }
+}
+
+/** One that stalls is an obstacle, and no work. */
+function wait({ reason, message, stalls }: Restraint, nodes: string): Finding | undefined {
+  return stalls ? undefined : { reason, message: `${nodes}; ${message}` }
+}
+
+function restOf(picture: Picture): Finding {
+  if (picture.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
+  return { reason: 'Completed', message: describeNodes(picture) }
+}
+
+function describeDrains(draining: readonly Draining[]): string {
+  const [first] = draining
+  return first ? `; drains ${describeDrain(first.node.name, first.drain)}` : ''
+}
+
+function describeWave({ waves, open }: Picture): string {
+  const wave = waves[open]
+  return wave && waves.length > 1 ? `; wave ${open + 1} of ${waves.length}, "${wave.name}"` : ''
+}

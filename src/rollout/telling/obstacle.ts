@@ -1,0 +1,104 @@
+import { POOL_CONTROLS } from '../../protocol/names.ts'
+import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
+import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
+import type { Picture } from '../picture.ts'
+import { isSettled } from '../run/progress.ts'
+import { isAstray, isRejected } from '../run/target.ts'
+import type { Memory } from '../snapshot.ts'
+import type { Taking } from '../taking/take.ts'
+import { describeFailures, shortName } from './wording.ts'
+
+export interface Finding {
+  readonly reason: PoolReason
+  readonly message: string
+}
+
+/** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
+export function obstacleOf(picture: Picture, taking: Taking): Finding | undefined {
+  return (
+    invalidRepository(picture) ??
+    heldCommit(picture) ??
+    lostRollback(picture) ??
+    rejection(picture) ??
+    askedRollback(picture) ??
+    claimedTwice(picture) ??
+    blockedDrain(picture) ??
+    failedNodes(picture, 'RenderFailed') ??
+    failedNodes(picture, 'NodesFailed') ??
+    restraint(picture, taking)
+  )
+}
+
+function invalidRepository({ pool }: Picture): Finding | undefined {
+  return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
+}
+
+function heldCommit({ pool }: Picture): Finding | undefined {
+  return pool.heldCommit === undefined ? undefined : { reason: 'HeldForPromotion', message: pool.heldCommit }
+}
+
+function claimedTwice({ pool: { contested = [] } }: Picture): Finding | undefined {
+  const [first] = contested
+  if (first === undefined) return undefined
+  return { reason: 'NodeClaimedTwice', message: contested.length === 1 ? first : `${first}; and ${contested.length - 1} more` }
+}
+
+/** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
+function rejection({ pool, run }: Picture): Finding | undefined {
+  const { memory, target, state } = run
+  const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
+  if (!refused) return undefined
+  const [reason, outcome] =
+    state === 'Halted'
+      ? (['Halted', 'no node is touched'] as const)
+      : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
+  const remedy = `push a fix or a revert, or annotate the pool with ${POOL_CONTROLS.retry}=${refused.revision}`
+  const next = run.withheld ? `${run.withheld.message}; ` : ''
+  return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
+}
+
+/** Nothing else is what the person asked for. */
+function lostRollback({ run }: Picture): Finding | undefined {
+  const { rollback } = run.memory
+  if (!rollback || !isAstray(run.memory, run.target)) return undefined
+  return { reason: 'Halted', message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${END_ROLLBACK}` }
+}
+
+/** A person has the pool elsewhere than the repository does. */
+function askedRollback({ run }: Picture): Finding | undefined {
+  const { rollback } = run.memory
+  if (!rollback) return undefined
+  const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
+  return { reason: 'RolledBack', message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}; ${END_ROLLBACK}` }
+}
+
+const END_ROLLBACK = `push another commit, or remove the annotation ${POOL_CONTROLS.rollback}`
+
+function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string {
+  const tried = rejected.find(({ fingerprint }) => fingerprint === refused.fingerprint)
+  const same = tried && tried.revision !== refused.revision ? ` renders the same as ${shortName(tried)}, which` : ''
+  const told = history.find(({ fingerprint, message }) => fingerprint === refused.fingerprint && message !== undefined)
+  return `${shortName(refused)}${same} failed${told ? ` on ${told.message}` : ''}`
+}
+
+/** Other drains go on, and so does this one, as soon as it can. */
+function blockedDrain({ members, now }: Picture): Finding | undefined {
+  const [first, ...others] = underwayIn(members).filter(({ drain }) => isBlocked(drain, now))
+  if (first === undefined) return undefined
+  const more = others.length === 0 ? '' : `; and ${others.length} more`
+  return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
+}
+
+function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed'): Finding | undefined {
+  const failed = members
+    .filter(({ standing }) => standing.failure && (standing.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
+    .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
+  return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
+}
+
+/** Only while it keeps something from happening. */
+function restraint(picture: Picture, { restraint }: Taking): Finding | undefined {
+  const { withheld } = picture.run
+  if (withheld?.stalls) return withheld
+  return restraint?.stalls && !isSettled(picture) ? restraint : undefined
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { type ControlPlaneView, hindranceTo } from '../../../src/rollout/control-plane/control-plane.ts'
+import { aNode } from '../builders.ts'
+import { aHost, but, instance, stacked } from './a-control-plane.ts'
+
+const hosts = [aHost('a'), aHost('b'), aHost('c')]
+const three = stacked(hosts)
+
+test('a node of three may be changed while all others are well', () => {
+  expect(hindranceTo('a', three)).toBeUndefined()
+})
+
+test.each<[string, ControlPlaneView, string]>([
+  [
+    'another API server is not ready',
+    but(three, 'kube-apiserver-b', { ready: false }),
+    'kube-apiserver "kube-apiserver-b" is not ready',
+  ],
+  ['another etcd member is not healthy', but(three, 'etcd-c', { ready: false }), 'etcd "etcd-c" is not ready'],
+  [
+    'the manifest of another API server is gone',
+    but(three, 'kube-apiserver-b', 'gone'),
+    'no kube-apiserver is seen on control-plane node "b"',
+  ],
+  ['the manifest of another member is gone', but(three, 'etcd-b', 'gone'), 'no etcd is seen on control-plane node "b"'],
+  [
+    'another node is not Ready',
+    { ...three, nodes: [aHost('a'), aHost('b').notReady(), aHost('c')] },
+    'control-plane node "b" is not Ready',
+  ],
+  [
+    'another node is cordoned',
+    { ...three, nodes: [aHost('a'), aHost('b').cordoned(), aHost('c')] },
+    'control-plane node "b" is cordoned',
+  ],
+  [
+    'another node could not be put back',
+    { ...three, nodes: [aHost('a'), aHost('b').assignedTo('x').reporting('Failed'), aHost('c')] },
+    'control-plane node "b" could not be put back after a change',
+  ],
+  [
+    'another node is at work',
+    { ...three, nodes: [aHost('a'), aHost('b').assignedTo('x'), aHost('c')] },
+    'control-plane node "b" is being changed',
+  ],
+  ['the node of a pod is not there', { ...three, nodes: hosts.slice(0, 2) }, 'the node "c" of "kube-apiserver-c" is not there'],
+  ['the watch is broken', { ...three, outdated: 'watch pods: Forbidden' }, 'watch pods: Forbidden'],
+])('a node may not be changed while %s', (_, view, why) => {
+  expect(hindranceTo('a', view)?.message).toBe(why)
+})
+
+test('a node that is broken itself may be changed', () => {
+  const nodes = [aHost('a').notReady(), aHost('b'), aHost('c')]
+  const sick = but(but({ ...three, nodes }, 'kube-apiserver-a', { ready: false }), 'etcd-a', 'gone')
+
+  expect(hindranceTo('a', sick)).toBeUndefined()
+  expect(hindranceTo('b', sick)?.message).toBe('control-plane node "a" is not Ready')
+})
+
+test('no second node may be changed after one was taken in the same pass, and that one may', () => {
+  expect(hindranceTo('b', three, { taken: 'a' })?.message).toBe('control-plane node "a" is being changed')
+  expect(hindranceTo('a', three, { taken: 'a' })).toBeUndefined()
+})
+
+describe('etcd', () => {
+  test('with a single member there is no other way', () => {
+    expect(hindranceTo('a', stacked([aHost('a')]))).toBeUndefined()
+  })
+
+  test('with two members none may be lost', () => {
+    expect(hindranceTo('a', stacked([aHost('a'), aHost('b')]))?.message).toBe('etcd has 2 members and needs 2: add one before')
+  })
+
+  test('with two members, a third that a node without the role pretends to run makes no majority', () => {
+    const pair = stacked([aHost('a'), aHost('b')])
+    const pretended = { nodes: [...pair.nodes, aNode('x')], instances: [...pair.instances, instance('etcd', 'x')], answers: [] }
+
+    expect(hindranceTo('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add one before')
+  })
+
+  test('on nodes of its own, an API server beside two members may be changed', () => {
+    const view = {
+      nodes: [
+        aHost('a'),
+        aNode('e').labelled({ 'node-role.kubernetes.io/etcd': '' }),
+        aNode('f').labelled({ 'node-role.kubernetes.io/etcd': '' }),
+      ],
+      instances: [instance('kube-apiserver', 'a'), instance('etcd', 'e'), instance('etcd', 'f')],
+      answers: [],
+    }
+
+    expect(hindranceTo('a', view)).toBeUndefined()
+    expect(hindranceTo('e', view)?.message).toBe('etcd has 2 members and needs 2: add one before')
+    expect(hindranceTo('a', but(view, 'etcd-f', 'gone'))?.message).toBe('no etcd is seen on control-plane node "f"')
+  })
+
+  test('that is not seen at all is somebody else’s', () => {
+    const instances = three.instances.filter(({ component }) => component === 'kube-apiserver')
+
+    expect(hindranceTo('a', { ...three, instances })).toBeUndefined()
+  })
+})
+
+test('nodes that have the role alone are changed while the others are Ready', () => {
+  expect(hindranceTo('a', { nodes: hosts, instances: [], answers: [] })).toBeUndefined()
+  expect(hindranceTo('a', { nodes: [aHost('a'), aHost('b').notReady()], instances: [], answers: [] })?.message).toBe(
+    'control-plane node "b" is not Ready',
+  )
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import type { NodeView, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import { aNode, aPool, condition, noon, taken, verdict } from '../builders.ts'
+import { aHost, but, stacked } from './a-control-plane.ts'
+
+const hosts = ['a', 'b', 'c'].map((name) => aHost(name).on('old'))
+
+function pool(name: string, members: readonly NodeView[]): PoolSnapshot {
+  return { ...aPool({ stable: 'old', maxUnavailable: '100%' }).with(...members), name }
+}
+
+function decided(pools: readonly PoolSnapshot[], controlPlane = stacked(hosts)) {
+  return decideFleet({ pools, policy: {}, controls: {}, controlPlane }, noon)
+}
+
+test('nodes of the control plane are taken one at a time, whatever maxUnavailable says', () => {
+  const workers = ['x', 'y'].map((name) => aNode(name).on('old'))
+  const decision = decided([pool('all', [...hosts, ...workers])]).get('all')
+
+  expect(decision && taken(decision).filter((name) => 'abc'.includes(name))).toHaveLength(1)
+  expect(decision && taken(decision)).toEqual(expect.arrayContaining(['x', 'y']))
+})
+
+test('nodes of the control plane are taken one at a time over all pools', () => {
+  const decisions = decided(hosts.map((host) => pool(`pool-${host.name}`, [host])))
+
+  expect([...decisions.values()].map(taken)).toEqual([['a'], [], []])
+  expect([...decisions.values()].map((decision) => condition(decision, 'Ready').reason)).toEqual([
+    'RollingOut',
+    'WaitingForBudget',
+    'WaitingForBudget',
+  ])
+  expect([...decisions.values()].map((decision) => condition(decision, 'Reconciling').message)).toEqual([
+    '0 of 1 nodes are at new',
+    '0 of 1 nodes are at new; "b" waits: control-plane node "a" is being changed',
+    '0 of 1 nodes are at new; "c" waits: control-plane node "a" is being changed',
+  ])
+})
+
+test('a pool of the control plane waits while another API server is not ready, and other pools go on', () => {
+  const sick = but(stacked(hosts), 'kube-apiserver-c', { ready: false })
+  const decisions = decided([pool('control-plane', hosts.slice(0, 2)), pool('workers', [aNode('x').on('old')])], sick)
+  const [controlPlane, workers] = [...decisions.values()]
+
+  expect(controlPlane && taken(controlPlane)).toEqual([])
+  expect(controlPlane && verdict(controlPlane)).toEqual({
+    Ready: 'False ControlPlaneUnhealthy',
+    Reconciling: 'True ControlPlaneUnhealthy',
+    Stalled: 'False ControlPlaneUnhealthy',
+  })
+  expect(workers && taken(workers)).toEqual(['x'])
+})
+
+test('a node that joins the control plane waits for its turn too', () => {
+  const decision = decided([pool('control-plane', [...hosts, aHost('d')])], stacked([...hosts, aHost('d')])).get('control-plane')
+
+  expect(decision && taken(decision)).toHaveLength(1)
+})
+
+test('a node of the control plane that asks for a greater grant gets it while the others are well', () => {
+  const asking = aHost('a')
+    .assignedTo('new', { at: noon - 1000 })
+    .reporting('Blocked', { needs: 'restart', since: noon - 500 })
+  const first = {
+    ...asking,
+    assigned: { digest: 'new', revision: 'new', pool: 'workers', grant: 'none', at: noon - 1000 },
+  } as const
+  const members = [first, ...hosts.slice(1)]
+  const running = { ...aPool({ stable: 'old', since: noon - 2000 }).with(...members), name: 'control-plane' }
+  const take = (view: ReturnType<typeof stacked>) => taken(decided([running], view).get('control-plane') ?? expect.fail())
+
+  expect(take(stacked(members))).toEqual(['a'])
+  expect(take(but(stacked(members), 'etcd-b', { ready: false }))).toEqual([])
+})

@@ -1,0 +1,314 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { AskGate, Decision } from '../../../src/rollout/decision.ts'
+import type { GateAnswer, GatePolicy, Instant, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import {
+  aGate,
+  aNode,
+  aPool,
+  aRun,
+  aWave,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  remembering,
+  stamp,
+  taken,
+  verdict,
+} from '../builders.ts'
+
+const since = noon - 10 * minute
+const waves = [aWave('canary', 1), aWave('rest', '100%')]
+const apps = aGate('apps', { check: { kind: 'workloads' } })
+
+/** The canary `a` is done, `b` and `c` are not. */
+function afterCanary(gates: readonly GatePolicy[], more: PoolOptions = {}): PoolSnapshot {
+  const old = nodes('b', 'c').map((node) => node.on('older'))
+  return aPool({ stable: 'older', since, waves, gates, ...more }).with(aNode('a').on('new', { at: noon - 5 * minute }), ...old)
+}
+
+function asked({ actions }: Decision): AskGate[] {
+  return actions.filter((action) => action.kind === 'askGate')
+}
+
+function answer(verdict: GateAnswer['verdict'], at: Instant, more: Partial<GateAnswer> = {}): GateAnswer {
+  return { gate: 'slo', wave: 'canary', run: stamp(since), question: 'after', at, verdict, message: verdict, ...more }
+}
+
+/** One pass after another; each writes its status. */
+function passing(pool: PoolSnapshot, steps: readonly { readonly at: Instant; readonly says?: GateAnswer }[]): Decision {
+  let [current, decision] = [pool, decide(pool, noon)]
+  for (const { at, says } of steps) {
+    current = { ...remembering(current, decision), ...(says && { gateAnswers: [says] }) }
+    decision = decide(current, at)
+  }
+  return decision
+}
+
+test('the next wave stays closed until the gate is asked and has held', () => {
+  const pool = afterCanary([aGate('slo')])
+
+  const first = decide(pool, noon)
+
+  expect(taken(first)).toEqual([])
+  expect(asked(first)).toMatchObject([{ question: 'after', wave: 'canary', revision: 'new', run: stamp(since), nodes: ['a'] }])
+  expect(verdict(first)).toEqual({
+    Ready: 'False WaitingForGate',
+    Reconciling: 'True WaitingForGate',
+    Stalled: 'False WaitingForGate',
+  })
+  expect(condition(first, 'Ready').message).toBe(
+    '1 of 3 nodes are at new; wave 1 of 2, "canary"; gate "slo" after "canary": not asked yet',
+  )
+
+  const passed = passing(pool, [{ at: noon + 1000, says: answer('Held', noon + 500, { value: 0.5 }) }])
+
+  expect(taken(passed).toSorted()).toEqual(['b', 'c'])
+  expect(passed.status.gates).toEqual([
+    {
+      name: 'slo',
+      wave: 'canary',
+      revision: 'new',
+      run: stamp(since),
+      state: 'Passed',
+      since: stamp(noon),
+      askedAt: stamp(noon + 500),
+      value: 0.5,
+      message: 'Held',
+    },
+  ])
+  expect(passed.notices.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
+    'GatePassed new: gate "slo" after "canary": Held',
+    'WaveOpened wave 2 of 2, "rest", of new',
+  ])
+})
+
+test('a run completes only after the gates of its last wave', () => {
+  const pool = aPool({ stable: 'older', since, gates: [aGate('slo')] }).with(aNode('a').on('new', { at: noon - minute }))
+
+  expect(decide(pool, noon).status.stable?.revision).toBe('older')
+  expect(passing(pool, [{ at: noon + 1, says: answer('Held', noon, { wave: 'rest' }) }]).status).toMatchObject({
+    stable: { revision: 'new' },
+    gates: [{ state: 'Passed' }],
+  })
+})
+
+test('a gate is asked after the waves that it names, and not after a wave without a node', () => {
+  const empty = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+
+  expect(taken(decide(afterCanary([aGate('slo', { after: ['rest'] })]), noon)).toSorted()).toEqual(['b', 'c'])
+  expect(
+    taken(decide(aPool({ stable: 'older', since, waves: empty, gates: [aGate('slo')] }).with(aNode('b').on('older')), noon)),
+  ).toEqual(['b'])
+})
+
+test('gates come before a promotion, so that their word is known to who promotes', () => {
+  const manual = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
+  const pool = afterCanary([aGate('slo')], { waves: manual })
+
+  expect(condition(decide(pool, noon), 'Ready').reason).toBe('WaitingForGate')
+  expect(condition(passing(pool, [{ at: noon + 1, says: answer('Held', noon) }]), 'Ready').reason).toBe('WaitingForPromotion')
+})
+
+test('a gate that has not held is asked again after its interval, and a pass is due then', () => {
+  const pool = afterCanary([aGate('slo')])
+
+  const waiting = passing(pool, [{ at: noon + 1000, says: answer('NotHeld', noon + 1000) }])
+
+  expect(asked(waiting)).toEqual([])
+  expect(waiting.wakeAt).toBe(noon + 31_000)
+  expect(asked(passing(pool, [{ at: noon + 1000, says: answer('NotHeld', noon + 1000) }, { at: noon + 31_000 }]))).toHaveLength(1)
+})
+
+test('a gate that cannot be asked is not passed, says why, and is asked again with backoff', () => {
+  const pool = afterCanary([aGate('slo')])
+  const at = [noon, noon + 5_000, noon + 15_000, noon + 35_000, noon + 65_000]
+  const steps = at.map((instant) => ({ at: instant, says: answer('Unanswered', instant, { message: 'connection refused' }) }))
+
+  expect(steps.map((_, i) => passing(pool, steps.slice(0, i + 1)).wakeAt)).toEqual([
+    noon + 5_000,
+    noon + 15_000,
+    noon + 35_000,
+    noon + 65_000,
+    noon + 95_000,
+  ])
+  expect(condition(passing(pool, steps), 'Ready').message).toContain('gate "slo" after "canary": connection refused')
+})
+
+test.each(['NotHeld', 'Unanswered'] as const)('a gate that is %s has failed when it still is after its timeout', (says) => {
+  const pool = afterCanary([aGate('slo')])
+  const [before, after] = [noon + 5 * minute - 1, noon + 5 * minute]
+
+  expect(passing(pool, [{ at: before, says: answer(says, before) }]).status.rejected).toEqual([])
+
+  const failed = passing(pool, [{ at: after, says: answer(says, after, { message: '0.05 is above 0.01' }) }])
+
+  expect(failed.status).toMatchObject({
+    target: { revision: 'older' },
+    rejected: [{ revision: 'new' }],
+    gates: [{ state: 'Failed' }],
+  })
+  expect(failed.status.history[1]).toMatchObject({
+    result: 'RolledBack',
+    message: 'gate "slo" after "canary": 0.05 is above 0.01',
+  })
+  expect(failed.notices.map(({ reason }) => reason)).toEqual(
+    ['GateFailed', 'RolledBack', 'RolloutStarted', 'WaveOpened'].slice(0, failed.notices.length),
+  )
+  expect(taken(failed)).toEqual(['a'])
+})
+
+test('time alone fails no gate: it is asked once more', () => {
+  const pool = afterCanary([aGate('slo')])
+
+  const late = passing(pool, [{ at: noon + hour }])
+
+  expect(asked(late)).toHaveLength(1)
+  expect(taken(passing(pool, [{ at: noon + hour, says: answer('Held', noon + hour) }])).toSorted()).toEqual(['b', 'c'])
+})
+
+test('a clock that is put forward fails no gate', () => {
+  const pool = { ...afterCanary([aGate('slo')]), steadySince: noon + hour }
+  const says = answer('NotHeld', noon + hour)
+
+  expect(passing(pool, [{ at: noon + hour, says }]).status.rejected).toEqual([])
+  expect(passing({ ...pool, steadySince: noon }, [{ at: noon + hour, says }]).status.rejected).toHaveLength(1)
+})
+
+test('a gate that fails for good halts a pool that says so at once, and leaves its nodes', () => {
+  const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
+
+  const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon, { message: 'Job "x" failed' }) }])
+
+  expect(taken(failed)).toEqual([])
+  expect(verdict(failed).Stalled).toBe('True Halted')
+  expect(condition(failed, 'Stalled').message).toContain(
+    'new failed on gate "slo" after "canary": Job "x" failed; no node is touched',
+  )
+})
+
+test('a retry asks the gate anew, whatever it said in the run before', () => {
+  const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
+  const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
+  const retried = { ...remembering(pool, failed), controls: { retry: 'new' }, gateAnswers: [answer('Failed', noon)] }
+
+  const again = decide(retried, noon + minute)
+
+  expect(again.status.rejected).toEqual([])
+  expect(again.status.history[0]).toMatchObject({ result: 'Running', startedAt: stamp(noon + minute) })
+})
+
+test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {
+  const pool = afterCanary([aGate('slo')])
+  const others = [{ run: stamp(noon) }, { wave: 'rest' }, { gate: 'other' }, { question: 'before' as const }, { at: noon - 1 }]
+
+  for (const other of others)
+    expect(taken(passing(pool, [{ at: noon + 1, says: { ...answer('Held', noon), ...other } }]))).toEqual([])
+})
+
+test('a target that the pool has run through before passes no gate again', () => {
+  const history = [aRun('bad', { result: 'Completed' }), aRun('good', { result: 'Completed', startedAt: noon - 2 * hour })]
+  const pool = aPool({ head: 'good', stable: 'bad', history, waves, gates: [aGate('slo'), apps] }).with(
+    ...nodes('a', 'b').map((node) => node.on('bad')),
+  )
+
+  expect(taken(decide(pool, noon)).toSorted()).toEqual(['a', 'b'])
+  expect(asked(decide(pool, noon))).toEqual([])
+})
+
+test('no gate is asked while the pool is paused, and none loses time by it', () => {
+  const pool = afterCanary([aGate('slo')])
+  const paused = { ...remembering(pool, decide(pool, noon)), controls: { paused: '' } }
+
+  const during = decide(paused, noon + minute)
+  const resumed = decide({ ...remembering(paused, during), controls: {} }, noon + hour)
+
+  expect(asked(during)).toEqual([])
+  expect(during.status).toMatchObject({ gates: [], wave: { name: 'canary' } })
+  expect(resumed.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon + hour) }])
+})
+
+test('a gate waits no longer when a node of the wave goes down, and begins anew when the wave is done again', () => {
+  const pool = afterCanary([aGate('slo')])
+  const first = remembering(pool, decide(pool, noon))
+  const [a, ...others] = first.nodes
+  const down = {
+    ...first,
+    nodes: [
+      aNode('a')
+        .on('new', { at: noon - 5 * minute })
+        .notReady(noon),
+      ...others,
+    ],
+  }
+
+  const during = decide(down, noon + minute)
+
+  expect(asked(during)).toEqual([])
+  expect(
+    decide({ ...remembering(down, during), nodes: [...(a ? [a] : []), ...others] }, noon + 2 * minute).status.gates,
+  ).toMatchObject([{ state: 'Waiting', since: stamp(noon + 2 * minute) }])
+})
+
+test('a gate that is taken out of the repository holds nothing up any more', () => {
+  const pool = afterCanary([aGate('slo')])
+  const { gates, ...policy } = pool.policy
+
+  expect(taken(decide({ ...remembering(pool, decide(pool, noon)), policy }, noon + 1)).toSorted()).toEqual(['b', 'c'])
+})
+
+test('no node is taken before it is noted which workloads were unavailable', () => {
+  const pool = aPool({ stable: 'older', waves, gates: [apps] }).with(...nodes('a', 'b').map((node) => node.on('older')))
+  const run = stamp(noon)
+  const notes = {
+    ...answer('Held', noon + 1),
+    gate: 'apps',
+    run,
+    question: 'before' as const,
+    unavailable: ['Deployment shop/web'],
+  }
+
+  const first = decide(pool, noon)
+  const refused = passing(pool, [{ at: noon + 1, says: { ...notes, verdict: 'Unanswered', message: 'deployments: Forbidden' } }])
+  const noted = passing(pool, [{ at: noon + 1, says: notes }])
+
+  expect(taken(first)).toEqual([])
+  expect(asked(first)).toMatchObject([{ question: 'before', wave: 'canary' }])
+  expect(condition(refused, 'Ready')).toMatchObject({ reason: 'WaitingForGate' })
+  expect(condition(refused, 'Ready').message).toContain('gate "apps" before "canary": deployments: Forbidden')
+  expect(taken(noted)).toHaveLength(1)
+  expect(noted.status.gates).toMatchObject([{ state: 'Noted', before: ['Deployment shop/web'] }])
+})
+
+test('what was noted before the wave comes with the question after it, also to another process', () => {
+  const pool = afterCanary([apps])
+  const noted = { name: 'apps', wave: 'canary', revision: 'new', run: stamp(since), state: 'Noted', since: stamp(since) } as const
+  const memory = { ...pool.memory, gates: [{ ...noted, before: ['DaemonSet kube-system/cni'] }] }
+
+  const decision = decide({ ...pool, memory }, noon)
+
+  expect(asked(decision)).toMatchObject([{ question: 'after', before: ['DaemonSet kube-system/cni'] }])
+  expect(decision.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon), before: ['DaemonSet kube-system/cni'] }])
+})
+
+test('a wave opens exactly when every gate has held, whatever they said before and in which order', () => {
+  const verdicts = fc.constantFrom('Held', 'NotHeld', 'Unanswered') satisfies fc.Arbitrary<GateAnswer['verdict']>
+  const said = fc.array(fc.record({ gate: fc.constantFrom('one', 'two'), verdict: verdicts }), { maxLength: 12 })
+  fc.assert(
+    fc.property(said, (answers) => {
+      const pool = afterCanary([aGate('one', { timeout: hour }), aGate('two', { timeout: hour })])
+      const steps = answers.map(({ gate, verdict }, i) => ({
+        at: noon + i * minute,
+        says: answer(verdict, noon + i * minute, { gate }),
+      }))
+      const held = (gate: string) => answers.some((one) => one.gate === gate && one.verdict === 'Held')
+      expect(taken(passing(pool, steps)).length > 0 || passing(pool, steps).status.wave?.index === 2).toBe(
+        held('one') && held('two'),
+      )
+    }),
+  )
+})

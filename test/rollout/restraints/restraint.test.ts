@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, condition, hour, minute, nodes, noon, taken, verdict } from '../builders.ts'
+
+test('a paused pool takes no node, and tells why', () => {
+  const decision = decide(aPool({ stable: 'older', controls: { paused: 'storm' } }).with(...nodes('a', 'b')), noon)
+
+  expect(taken(decision)).toEqual([])
+  expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Paused', message: 'paused: storm; nodes under way finish' })
+})
+
+test('a paused pool that has nothing to do is Ready', () => {
+  const pool = aPool({ head: 'older', stable: 'older', controls: { paused: '' } }).with(aNode('a').on('older'))
+
+  expect(verdict(decide(pool, noon))).toEqual({
+    Ready: 'True Completed',
+    Reconciling: 'False Completed',
+    Stalled: 'False Completed',
+  })
+})
+
+test.each([
+  [{ controls: { paused: 'storm' } }, '1 of 1 nodes are at older; paused: storm'],
+  [{ fleet: { paused: '' } }, '1 of 1 nodes are at older; the whole fleet is paused'],
+])('a pool that has nothing to do says that it is paused, and is Ready, when %j', (more, message) => {
+  const pool = aPool({ head: 'older', stable: 'older', ...more }).with(aNode('a').on('older'))
+
+  expect(condition(decide(pool, noon), 'Ready')).toMatchObject({ status: 'True', reason: 'Completed', message })
+})
+
+test('a pool of a paused fleet takes no node, and tells why', () => {
+  const decision = decide(aPool({ stable: 'older', fleet: { paused: '' } }).with(...nodes('a', 'b')), noon)
+
+  expect(taken(decision)).toEqual([])
+  expect(condition(decision, 'Stalled')).toMatchObject({
+    reason: 'Paused',
+    message: 'the whole fleet is paused; nodes under way finish',
+  })
+})
+
+test('a paused pool of a stopped fleet uncordons what it drains for the commit that is stopped, and assigns it nothing', () => {
+  const drained = aNode('a').on('older').drainedFor('new')
+  const options = { stable: 'older', since: noon - 9 * minute, disruption: 'drain', controls: { paused: 'storm' } } as const
+  const pods = new Map([['a', { kind: 'known', pods: [] } as const]])
+  const look = (stopped: object) => decide({ ...aPool({ ...options, fleet: stopped }).with(drained), pods }, noon)
+
+  expect(look({}).actions.map(({ kind }) => kind)).toEqual(['assign'])
+  const decision = look({ stopped: '3 nodes of the fleet failed at new' })
+  expect(decision.actions.map(({ kind }) => kind)).toEqual(['uncordon'])
+  expect(condition(decision, 'Stalled').reason).toBe('Paused')
+})
+
+test('a paused pool gives nodes that join nothing, though a closed window would', () => {
+  const windows = [{ action: 'deny', schedule: '0 11 * * *', duration: 2 * hour, timeZone: 'UTC' }] as const
+  const pool = aPool({ stable: 'older', windows, controls: { paused: '' } }).with(aNode('a'))
+
+  expect(taken(decide(pool, noon))).toEqual([])
+})

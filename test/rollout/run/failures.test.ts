@@ -1,0 +1,221 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, aRun, assignments, aWave, minute, nodes, noon, phases, remembering, taken, verdict } from '../builders.ts'
+
+const since = noon - 10 * minute
+const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
+
+test('a failed canary rolls the pool back, and its node first', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, waves: [aWave('canary', 1)] }).with(
+    aNode('a').rolledBackFrom('bad'),
+    ...old('b', 'c'),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(assignments(decision)).toEqual(['a → older'])
+  expect(decision.status.target?.revision).toBe('older')
+  expect(decision.status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+  expect(decision.status.history.map(({ revision, result }) => `${revision} ${result}`)).toEqual([
+    'older Running',
+    'bad RolledBack',
+    'older Completed',
+  ])
+  expect(verdict(decision)).toEqual({ Ready: 'False RolledBack', Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
+})
+
+test('the history keeps the most failures that a run has seen at one time', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 2 }).with(
+    ...nodes('a', 'b').map((node) => node.rolledBackFrom('bad')),
+    ...old('c', 'd', 'e'),
+  )
+  const first = decide(pool, noon)
+  const gone = { ...remembering(pool, first), nodes: [aNode('a').rolledBackFrom('bad'), ...old('c', 'd', 'e')] }
+
+  expect(first.status.history[0]).toMatchObject({ revision: 'bad', result: 'Running', failures: 2 })
+  expect(decide(gone, noon).status.history[0]).toMatchObject({ result: 'Running', failures: 2 })
+})
+
+test('the history counts what fails after the pool has halted', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('b')
+      .assignedTo('bad', { at: noon - minute })
+      .reporting('Verifying'),
+  )
+  const halted = decide(pool, noon)
+  const later = { ...remembering(pool, halted), nodes: nodes('a', 'b').map((node) => node.rolledBackFrom('bad')) }
+
+  expect(halted.status.history[0]).toMatchObject({ result: 'Halted', failures: 1 })
+  expect(decide(later, noon).status.history[0]).toMatchObject({ result: 'Halted', failures: 2 })
+})
+
+test('a rollback leaves the count of failures with the run that failed', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
+
+  expect(decide(pool, noon).status.history.map(({ failures }) => failures)).toEqual([undefined, 1, undefined])
+})
+
+test('a rollback stays a rollback once the node that failed is well again', () => {
+  const failed = aPool({ head: 'bad', stable: 'older', since }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
+  const well = { ...remembering(failed, decide(failed, noon)), nodes: [aNode('a').on('older', { at: noon }), ...old('b')] }
+
+  const decision = decide(well, noon + minute)
+
+  expect(decision.actions).toEqual([])
+  expect(decision.status.history[0]).toMatchObject({ revision: 'older', result: 'Completed' })
+  expect(decision.status.conditions[2]?.message).toBe(
+    'bad failed on "a": failed to validate config: unknown flag: --foo; the pool stays with older; ' +
+      'push a fix or a revert, or annotate the pool with nodewave.io/retry=bad',
+  )
+})
+
+test('a failed canary halts the pool when the policy says so, and it touches no node', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('fresh'),
+    ...old('b', 'c'),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(phases(decision)).toEqual({ Waiting: 2, Joining: 1, Failed: 1 })
+  expect(decision.status.failed).toEqual([
+    { node: 'a', reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
+  ])
+  expect(verdict(decision)).toEqual({ Ready: 'False Halted', Reconciling: 'False Halted', Stalled: 'True Halted' })
+})
+
+test('a halted pool stays halted when the node that failed is gone', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
+    aNode('a').rolledBackFrom('bad'),
+    ...old('b'),
+  )
+  const without = { ...remembering(pool, decide(pool, noon)), nodes: old('b') }
+
+  expect(decide(without, noon + minute).actions).toEqual([])
+})
+
+test('a pool with nothing to go back to halts whatever the policy', () => {
+  const pool = aPool({ head: 'bad', since }).with(aNode('a').rolledBackFrom('bad'), aNode('b'))
+
+  expect(verdict(decide(pool, noon)).Stalled).toBe('True Halted')
+})
+
+test('a new commit takes a halted pool on, its failed node first', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', rejected: ['bad'], onFailure: 'Halt', maxUnavailable: 1 }).with(
+    ...old('b', 'c'),
+    aNode('z').rolledBackFrom('bad'),
+  )
+
+  expect(assignments(decide(pool, noon))).toEqual(['z → fix'])
+})
+
+test('a pool bears as many failures as its policy says', () => {
+  const pool = aPool({ stable: 'older', since, maxFailures: 1 }).with(aNode('a').rolledBackFrom('new'), ...old('b', 'c'))
+
+  expect(taken(decide(pool, noon)).toSorted()).toEqual(['b', 'c'])
+})
+
+test('a pool that bears failures completes without the nodes that failed, and is not ready', () => {
+  const pool = aPool({ stable: 'older', since, maxFailures: 1 }).with(
+    aNode('a').rolledBackFrom('new'),
+    aNode('b').on('new', { at: noon - minute }),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(decision.status.stable?.revision).toBe('new')
+  expect(verdict(decision)).toEqual({ Ready: 'False NodesFailed', Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})
+
+test('a wave that bears less than its pool stops it', () => {
+  const strict = [aWave('canary', 2, { maxFailures: { count: 0 } }), aWave('rest', '100%')]
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 5, waves: strict }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('b').on('bad', { at: noon - minute }),
+    ...old('c', 'd'),
+  )
+
+  expect(decide(pool, noon).status.target?.revision).toBe('older')
+})
+
+test('a failure counts for the wave that its node was taken in, whichever is open', () => {
+  const strict = [aWave('canary', 1), aWave('rest', '100%', { maxFailures: { count: 0 } })]
+  const wave = { index: 2, count: 2, name: 'rest' }
+  const first = aNode('a').rolledBackFrom('bad', { at: noon - 5 * minute })
+  const second = aNode('b').on('bad', { at: noon - minute })
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 1, waves: strict, wave })
+
+  expect(decide(pool.with(first, second, ...old('c')), noon).status.target?.revision).toBe('bad')
+  expect(
+    decide(pool.with(aNode('a').on('bad', { at: noon - 5 * minute }), aNode('b').rolledBackFrom('bad'), ...old('c')), noon).status
+      .target?.revision,
+  ).toBe('older')
+})
+
+test('a wave stops the pool exactly when more of its nodes fail than it bears', () => {
+  const share = fc.oneof(fc.record({ count: fc.nat(12) }), fc.record({ percent: fc.nat(100) }))
+  fc.assert(
+    fc.property(share, fc.integer({ min: 0, max: 9 }), (maxFailures, failing) => {
+      const members = Array.from({ length: 10 }, (_, i) =>
+        i < failing ? aNode(`n${i}`).rolledBackFrom('bad') : aNode(`n${i}`).on('bad', { at: noon - minute }),
+      )
+      const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: 10, waves: [aWave('all', '100%', { maxFailures })] })
+      const borne = 'count' in maxFailures ? maxFailures.count : Math.floor(maxFailures.percent / 10)
+      expect(decide(pool.with(...members), noon).status.target?.revision).toBe(failing > borne ? 'older' : 'bad')
+    }),
+  )
+})
+
+test('a commit that failed on all it was tried on is rejected whatever the policy bears', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since, maxFailures: '50%', waves: [aWave('canary', 1)] }).with(
+    aNode('a').rolledBackFrom('bad'),
+    ...old('b', 'c', 'd'),
+  )
+
+  expect(decide(pool, noon).status.target?.revision).toBe('older')
+})
+
+test('a failure in a completed run rejects nothing', () => {
+  const pool = aPool({ head: 'older', stable: 'older' }).with(aNode('fresh').rolledBackFrom('older'), ...old('a'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.status.rejected).toEqual([])
+  expect(verdict(decision).Stalled).toBe('True NodesFailed')
+})
+
+test('a rollback goes on past a node that cannot be put back', () => {
+  const history = [aRun('older'), aRun('bad', { result: 'RolledBack' }), aRun('older', { result: 'Completed' })]
+  const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 2 }).with(
+    aNode('a').assignedTo('older', { at: noon }).reporting('Failed').notReady(noon),
+    aNode('b').on('bad'),
+    aNode('c').on('older'),
+  )
+
+  expect(assignments(decide(pool, noon))).toEqual(['b → older'])
+})
+
+test('a rollback halts when as many nodes fail as may be unavailable, and one more', () => {
+  const history = [aRun('older'), aRun('bad', { result: 'RolledBack' }), aRun('older', { result: 'Completed' })]
+  const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 1 }).with(
+    aNode('a').rolledBackFrom('older', { at: noon, to: 'bad' }),
+    aNode('b').rolledBackFrom('older', { at: noon, to: 'bad' }),
+    aNode('c').on('bad'),
+    aNode('d').on('older'),
+  )
+
+  expect(verdict(decide(pool, noon)).Stalled).toBe('True Halted')
+})
+
+test('nothing is retried when the status was lost: what failed counts again', () => {
+  const pool = aPool({ head: 'bad', onFailure: 'Halt' }).with(aNode('a').rolledBackFrom('bad'), ...old('b'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(verdict(decision).Stalled).toBe('True Halted')
+})

@@ -1,0 +1,145 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, aWave, condition, minute, nodes, noon, phases, remembering, taken, verdict } from '../builders.ts'
+
+const since = noon - 10 * minute
+const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
+const canaryAt = (at: number) => aNode('a').on('new', { at })
+const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
+
+test('the next wave opens when the canary has soaked', () => {
+  const pool = aPool({ stable: 'older', since, waves }).with(canaryAt(noon - 5 * minute), ...old('b', 'c'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.status.wave).toEqual({ index: 2, count: 2, name: 'rest' })
+  expect(taken(decision).toSorted()).toEqual(['b', 'c'])
+})
+
+test('the next wave stays closed while the canary soaks, and a pass is due at the end of it', () => {
+  const pool = aPool({ stable: 'older', since, waves }).with(canaryAt(noon - 4 * minute), ...old('b', 'c'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(decision.wakeAt).toBe(noon + minute)
+  expect(phases(decision)).toEqual({ Soaking: 1, Waiting: 2 })
+  expect(verdict(decision).Reconciling).toBe('True Soaking')
+})
+
+test('a wave that was opened stays open when the canary goes down later', () => {
+  const pool = aPool({ stable: 'older', since, waves, wave: { index: 2, count: 2, name: 'rest' }, maxUnavailable: 2 }).with(
+    canaryAt(noon - 8 * minute).notReady(),
+    ...old('b', 'c'),
+  )
+
+  expect(taken(decide(pool, noon))).toHaveLength(1)
+})
+
+test('a node of a passed wave soaks no more', () => {
+  const pool = aPool({ stable: 'older', since, waves, wave: { index: 2, count: 2, name: 'rest' }, maxUnavailable: 1 }).with(
+    canaryAt(noon - 8 * minute).readyAgain(noon - minute),
+    ...old('b'),
+  )
+
+  expect(phases(decide(pool, noon))).toEqual({ Current: 1, Waiting: 1 })
+})
+
+test('a new target begins at the first wave, however far the last one came', () => {
+  const pool = aPool({ head: 'newest', stable: 'older', waves, wave: { index: 2, count: 2, name: 'rest' } }).with(
+    ...old('a', 'b', 'c'),
+  )
+
+  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+})
+
+test('a wave is not done while none of its nodes can be reached', () => {
+  const pool = aPool({ stable: 'older', since }).with(
+    aNode('a')
+      .notReady(noon - 30 * minute)
+      .assignedTo('new', { at: noon - 9 * minute }),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(decision.status.stable?.revision).toBe('older')
+  expect(phases(decision)).toEqual({ Unreachable: 1 })
+})
+
+test('a wave is done without a node that was down before the roll-out reached it', () => {
+  const pool = aPool({ stable: 'older', since }).with(
+    canaryAt(noon - 5 * minute),
+    aNode('b')
+      .notReady(noon - 30 * minute)
+      .assignedTo('new', { at: noon - 9 * minute }),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(decision.status.stable?.revision).toBe('new')
+  expect(decision.status.conditions[0]).toMatchObject({
+    status: 'True',
+    reason: 'Completed',
+    message: '1 of 2 nodes are at new; 1 Unreachable',
+  })
+})
+
+test('a manual wave opens only when the target is promoted', () => {
+  const manual = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
+  const pool = aPool({ stable: 'older', since, waves: manual }).with(canaryAt(noon - 5 * minute), ...old('b'))
+
+  expect(decide(pool, noon).actions).toEqual([])
+  expect(verdict(decide(pool, noon))).toEqual({
+    Ready: 'False WaitingForPromotion',
+    Reconciling: 'True WaitingForPromotion',
+    Stalled: 'False WaitingForPromotion',
+  })
+  expect(condition(decide(pool, noon), 'Ready').message).toBe(
+    '1 of 2 nodes are at new; wave 1 of 2, "canary"; ' +
+      '"rest" opens after: kubectl annotate --overwrite nodepool/workers nodewave.io/promote=new',
+  )
+  expect(taken(decide({ ...pool, controls: { promoted: 'other' } }, noon))).toEqual([])
+  expect(taken(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
+})
+
+test('a wave whose selector matches no node is passed', () => {
+  const pool = aPool({ stable: 'older', waves: [aWave('canary', { rack: '9' }), aWave('rest', '100%')] }).with(...old('b'))
+
+  expect(taken(decide(pool, noon))).toEqual(['b'])
+})
+
+test('the run goes on where it was when the policy changes in the middle', () => {
+  const changed = [aWave('canary', 1), aWave('inserted', 1), aWave('rest', '100%')]
+  const pool = aPool({ stable: 'older', since, waves: changed, wave: { index: 2, count: 2, name: 'rest' } }).with(
+    canaryAt(noon - 5 * minute),
+    ...old('b', 'c'),
+  )
+
+  expect(decide(pool, noon).status.wave).toEqual({ index: 3, count: 3, name: 'rest' })
+})
+
+test('a node that comes late does not take the place of the canary', () => {
+  const late = Array.from({ length: 20 }, (_, i) => aNode(`late-${i}`).on('older'))
+  const pool = aPool({ stable: 'older', since, waves }).with(canaryAt(noon - 4 * minute), ...late)
+
+  expect(decide(pool, noon).actions).toEqual([])
+  expect(phases(decide(pool, noon + minute))).toEqual({ Current: 1, Waiting: 20 })
+  expect(taken(decide(pool, noon + minute))).toHaveLength(20)
+})
+
+test('a pass is due when work is overdue', () => {
+  const pool = aPool({ stable: 'older', since }).with(aNode('a').assignedTo('new', { at: noon - 5 * minute }))
+
+  expect(decide(pool, noon).wakeAt).toBe(noon + 10 * minute)
+})
+
+test('no pass is due when only events can bring anything new', () => {
+  expect(decide(aPool({ head: 'same', stable: 'same' }).with(aNode('a').on('same')), noon)).not.toHaveProperty('wakeAt')
+})
+
+test('a run that was stamped in the future is stamped anew', () => {
+  const pool = aPool({ stable: 'older', since: noon + 60 * minute, waves }).with(...old('a'))
+
+  expect(decide(pool, noon).status.history[0]?.startedAt).toBe('2026-11-21T12:00:00.000Z')
+  expect(decide(remembering(pool, decide(pool, noon)), noon).notices).toEqual([])
+})

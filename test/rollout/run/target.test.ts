@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, aRef, aRun, assignments, aWave, hour, minute, nodes, noon, taken, verdict } from '../builders.ts'
+
+const canary = [aWave('canary', 1, { soak: 10 * minute })]
+
+test('a commit that renders the same as one that failed is not tried', () => {
+  const pool = aPool({ head: 'bad', commit: 'c0ffee1', stable: 'older', rejected: ['bad'] }).with(aNode('a').on('older'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(decision.status.target?.revision).toBe('older')
+  expect(decision.status.conditions[2]?.message).toContain('c0ffee1 renders the same as bad, which failed')
+})
+
+test('a return to what the pool has run before skips canary and soak, and keeps the budget', () => {
+  const history = [aRun('bad', { result: 'Completed' }), aRun('good', { result: 'Completed', startedAt: noon - 2 * hour })]
+  const pool = aPool({ head: 'good', stable: 'bad', history, waves: canary, maxUnavailable: 2 }).with(
+    ...nodes('a', 'b', 'c').map((node) => node.on('bad')),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(taken(decision)).toHaveLength(2)
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
+})
+
+test('content that never completed is no return', () => {
+  const history = [aRun('newer', { result: 'Completed' }), aRun('unfinished', { result: 'Superseded' })]
+  const pool = aPool({ head: 'unfinished', stable: 'newer', history, waves: canary }).with(
+    ...nodes('a', 'b').map((node) => node.on('newer')),
+  )
+
+  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+})
+
+test('a commit that changes nothing here carries the run on under its name', () => {
+  const pool = aPool({ head: 'new', commit: 'c0ffee1', stable: 'older', since: noon - minute, waves: canary }).with(
+    aNode('a').on('new', { at: noon - minute }),
+    aNode('b').on('older'),
+  )
+
+  const { status } = decide(pool, noon)
+
+  expect(status.target?.revision).toBe('c0ffee1')
+  expect(status.history.map(({ revision, result }) => `${revision} ${result}`)).toEqual(['new Running', 'older Completed'])
+})
+
+test('a pool whose stable revision can be rendered no more halts instead of rolling back', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', since: noon - minute }).with(aNode('a').rolledBackFrom('bad'))
+
+  expect(verdict(decide({ ...pool, known: new Map() }, noon)).Stalled).toBe('True Halted')
+})
+
+test('nodes that join are not given a stable content that has failed since', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', rejected: ['older'], waves: canary }).with(
+    aNode('fresh'),
+    aNode('a').on('older'),
+  )
+
+  expect(assignments(decide(pool, noon))).toHaveLength(1)
+  expect(assignments(decide(pool, noon))[0]).toMatch(/ → fix$/)
+})
+
+test('a halted pool goes on with what it had when a rejected content is pushed again', () => {
+  const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], onFailure: 'Halt' }).with(
+    aNode('a').on('older'),
+    aNode('b'),
+  )
+  const at = { ...pool, memory: { ...pool.memory, target: aRef('older') } }
+
+  expect(assignments(decide(at, noon))).toEqual(['b → older'])
+})

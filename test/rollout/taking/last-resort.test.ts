@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, aWave, minute, nodes, noon, taken } from '../builders.ts'
+
+const waves = [aWave('canary', 1, { soak: minute })]
+const down = (...names: string[]) => nodes(...names).map((node) => node.on('older').notReady(noon - 30 * minute))
+const up = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
+
+test('a fix reaches as many dead nodes as may be unavailable when they use up the budget', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2 }).with(...down('a', 'b', 'c'), ...up('d', 'e'))
+
+  expect(taken(decide(pool, noon)).every((name) => ['a', 'b', 'c'].includes(name))).toBe(true)
+  expect(taken(decide(pool, noon))).toHaveLength(2)
+})
+
+test('no further dead node is tried while those that are do not answer', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves, maxUnavailable: 2 }).with(
+    ...down('a', 'b').map((node) => node.assignedTo('fix', { at: noon - minute })),
+    ...down('c'),
+    ...up('d', 'e'),
+  )
+
+  expect(taken(decide(pool, noon))).toEqual([])
+})
+
+test.each(['a', 'b', 'c', 'd'])('a dead node that came back with the fix is the canary: "%s"', (back) => {
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - 5 * minute, waves, maxUnavailable: 4 }).with(
+    ...down('a', 'b', 'c', 'd').map((node) => {
+      const fixed = node.assignedTo('fix', { at: noon - 4 * minute })
+      return node.name === back ? fixed.reporting('Applied').readyAgain(noon - 3 * minute) : fixed
+    }),
+    ...up('g', 'h'),
+  )
+
+  expect(decide(pool, noon).status.wave?.name).toBe('rest')
+})
+
+test('dead nodes wait for their wave while a node at work will give the budget back', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', since: noon - minute, waves, maxUnavailable: 2 }).with(
+    aNode('x').assignedTo('fix', { at: noon - minute }),
+    ...down('a', 'b'),
+    ...up('d', 'e'),
+  )
+
+  expect(taken(decide(pool, noon))).toEqual([])
+})
