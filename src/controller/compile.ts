@@ -11,7 +11,7 @@ import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../repo/rollout-settings
 import type { FleetSpec } from '../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
-import type { NodeView } from '../rollout/snapshot.ts'
+import type { NodeView } from '../rollout/node-view.ts'
 import { gatePolicy } from './gates/gate-policy.ts'
 import { mirrorSpec } from './mirror-spec.ts'
 import type { ClusterNode } from './node-view.ts'

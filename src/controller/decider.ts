@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { decide } from '../rollout/decide.ts'
 import { type DecidePool, decideFleet, type FleetSnapshot } from '../rollout/decide-fleet.ts'
 import type { Decision } from '../rollout/decision.ts'
-import type { FleetFacts, Instant, PoolSnapshot } from '../rollout/snapshot.ts'
+import type { FleetFacts } from '../rollout/fleet-facts.ts'
+import type { Instant } from '../rollout/instant.ts'
+import type { PoolSnapshot } from '../rollout/snapshot.ts'
 
 interface Decided {
   readonly pool: PoolSnapshot

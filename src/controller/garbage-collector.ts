@@ -1,4 +1,4 @@
-import type { Instant } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { commitsToKeep } from './commits-in-use.ts'
 import type { Gathered } from './gather.ts'

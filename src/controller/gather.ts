@@ -1,7 +1,7 @@
 import { FLEET_CONFIG_MAP } from '../protocol/names.ts'
 import type { FleetSnapshot } from '../rollout/decide-fleet.ts'
 import { isUnderDrain } from '../rollout/drain/cordon.ts'
-import type { NodePods } from '../rollout/snapshot.ts'
+import type { NodePods } from '../rollout/node-view.ts'
 import type { Members } from './assign-members.ts'
 import { assignMembers } from './assign-members.ts'
 import type { ClusterCache } from './cluster-cache.ts'

@@ -1,5 +1,5 @@
 import { KubeError } from '../kube/kube-api.ts'
-import type { Instant } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { commitGuard } from './commit-guard.ts'
 import { Decider } from './decider.ts'

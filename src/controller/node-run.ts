@@ -1,6 +1,7 @@
 import type { NodeRun } from '../protocol/node-history.ts'
+import type { Instant } from '../rollout/instant.ts'
+import type { NodeView } from '../rollout/node-view.ts'
 import { reportOf } from '../rollout/report.ts'
-import type { Instant, NodeView } from '../rollout/snapshot.ts'
 
 /** What the node was at until now, told when it is given something else; undefined when it goes on with the same work. */
 export function runBefore(view: NodeView, next: { readonly digest: string; readonly at: Instant }): NodeRun | undefined {

@@ -5,7 +5,7 @@ import { parseCordonMark } from '../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../protocol/names.ts'
-import type { NodeView } from '../rollout/snapshot.ts'
+import type { NodeView } from '../rollout/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {

@@ -1,6 +1,6 @@
 import type { Action, Decision } from '../rollout/decision.ts'
 import { uncordonStrays } from '../rollout/drain/strays.ts'
-import type { Instant } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
 import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
 import { type AcceptedHead, type Gathered, gather, renderedFor } from './gather.ts'

@@ -1,5 +1,5 @@
 import { createDisruptionJudge, type JudgeDisruption } from '../render/disruption.ts'
-import type { NodeView } from '../rollout/snapshot.ts'
+import type { NodeView } from '../rollout/node-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { CompiledPool, Rendered } from './ports.ts'
 

@@ -1,4 +1,6 @@
-import type { GateAnswer, Instant, NodePods, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
+import type { NodePods } from '../rollout/node-view.ts'
+import type { GateAnswer, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
 import { NO_MEMORY } from '../rollout/snapshot.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'

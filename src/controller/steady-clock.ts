@@ -1,5 +1,5 @@
 import type { Timers } from '../kube/timers.ts'
-import type { Instant } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
 import type { Clock } from './ports.ts'
 
 /** Milliseconds. */

@@ -1,6 +1,6 @@
 import { KubeError, type KubeObject } from '../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../protocol/names.ts'
-import type { Instant } from '../rollout/snapshot.ts'
+import type { Instant } from '../rollout/instant.ts'
 import type { PayloadStore } from './payloads.ts'
 import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
 

@@ -4,9 +4,12 @@ import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneTurns } from './control-plane/control-plane-turns.ts'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
+import type { FleetFacts } from './fleet-facts.ts'
+import type { Instant } from './instant.ts'
+import type { Share } from './policy.ts'
 import { awaitedBy, inOrderOfDependency } from './restraints/dependencies.ts'
 import { fleetStop } from './restraints/fleet-stop.ts'
-import type { FleetFacts, Instant, Memory, PoolSnapshot, Share } from './snapshot.ts'
+import type { Memory, PoolSnapshot } from './snapshot.ts'
 import { fleetBudget, lyingDown, newlyUnavailable } from './taking/fleet-budget.ts'
 
 export interface FleetSnapshot {

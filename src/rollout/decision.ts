@@ -1,7 +1,9 @@
 import type { CordonMark } from '../protocol/cordon-mark.ts'
 import type { Disruption } from '../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import type { GatePolicy, GateQuestion, Instant } from './snapshot.ts'
+import type { Instant } from './instant.ts'
+import type { GatePolicy } from './policy.ts'
+import type { GateQuestion } from './snapshot.ts'
 
 /** Something for the shell to do. Each is idempotent: done twice, or again by another replica, it changes nothing. */
 export type Action =

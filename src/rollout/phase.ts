@@ -1,8 +1,10 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { NodePhase } from '../protocol/node-pool.ts'
+import type { Instant } from './instant.ts'
+import { stamp } from './instant.ts'
+import type { Assignment, NodeView } from './node-view.ts'
 import { isApplied, isFailure } from './report.ts'
-import { stamp } from './run/history.ts'
-import type { Assignment, Instant, NodeView, Wanted } from './snapshot.ts'
+import type { Wanted } from './snapshot.ts'
 import { countedFrom, deadlineOf, latestOf, type RunClock, silenceEnds, wasDownBefore } from './stamps.ts'
 
 /** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */

@@ -1,6 +1,6 @@
 import type { AgentStatus } from '../protocol/agent-status.ts'
 import { atMost } from '../protocol/desired-config.ts'
-import type { NodeView } from './snapshot.ts'
+import type { NodeView } from './node-view.ts'
 
 /** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
 export function reportOf({ assigned, status }: NodeView): AgentStatus | undefined {

@@ -1,4 +1,4 @@
-import type { Share } from './snapshot.ts'
+import type { Share } from './policy.ts'
 
 /** A count of nodes; a percentage rounds down. */
 export function resolveShare(share: Share, total: number): number {

@@ -1,4 +1,5 @@
-import type { Assignment, Instant, NodeView } from './snapshot.ts'
+import type { Instant } from './instant.ts'
+import type { Assignment, NodeView } from './node-view.ts'
 
 /** What durations are measured against. */
 export interface RunClock {

@@ -1,8 +1,8 @@
 import { nextGate } from './gates/gates.ts'
+import type { Instant } from './instant.ts'
 import type { Picture } from './picture.ts'
 import { closingTime } from './restraints/closed-window.ts'
 import { isSettled } from './run/progress.ts'
-import type { Instant } from './snapshot.ts'
 import type { Taking } from './taking/take.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */

@@ -1,5 +1,5 @@
+import type { RolloutPolicy, Share, WavePolicy } from './policy.ts'
 import { resolveShare } from './share.ts'
-import type { RolloutPolicy, Share, WavePolicy } from './snapshot.ts'
 import { stableHash } from './stable-hash.ts'
 
 /** A node as the waves see it. */

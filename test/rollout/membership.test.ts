@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import { lookAt } from '../../src/rollout/picture.ts'
-import type { NodeView, PoolSnapshot } from '../../src/rollout/snapshot.ts'
+import { lookAt } from '../../src/rollout/look-at.ts'
+import type { NodeView } from '../../src/rollout/node-view.ts'
+import type { PoolSnapshot } from '../../src/rollout/snapshot.ts'
 import { aNode, aPool, aWave, type NodeDraft, noon, remembering } from './builders.ts'
 
 const minute = 60_000

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { NodePhase } from '../../src/protocol/node-pool.ts'
+import type { Instant } from '../../src/rollout/instant.ts'
 import { standingOf } from '../../src/rollout/phase.ts'
 import { reportOf } from '../../src/rollout/report.ts'
-import type { Instant, Wanted } from '../../src/rollout/snapshot.ts'
+import type { Wanted } from '../../src/rollout/snapshot.ts'
 import { aNode, hour, minute, type NodeDraft, noon, stamp } from './builders.ts'
 
 interface Options {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { RolloutPolicy } from '../../src/rollout/snapshot.ts'
+import type { RolloutPolicy } from '../../src/rollout/policy.ts'
 import { type WaveCandidate, waveMembership, wavesOf } from '../../src/rollout/waves.ts'
 import { aWave } from './builders.ts'
 

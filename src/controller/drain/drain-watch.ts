@@ -1,4 +1,4 @@
-import type { NodePods } from '../../rollout/snapshot.ts'
+import type { NodePods } from '../../rollout/node-view.ts'
 import { type Following, followCollection } from '../follow-collection.ts'
 import { ObjectCache } from '../object-cache.ts'
 import { EvictionAnswers } from './eviction-answers.ts'

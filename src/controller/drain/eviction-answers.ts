@@ -1,4 +1,5 @@
-import type { Instant, PodBudget, PodView } from '../../rollout/snapshot.ts'
+import type { Instant } from '../../rollout/instant.ts'
+import type { PodBudget, PodView } from '../../rollout/node-view.ts'
 import { type Following, followCollection } from '../follow-collection.ts'
 import { ObjectCache } from '../object-cache.ts'
 import { type BudgetFacts, covers, type PodFacts, projectBudget } from './pod-facts.ts'

@@ -1,5 +1,6 @@
 import type { AskGate } from '../../rollout/decision.ts'
-import type { GateAnswer, GateCheck } from '../../rollout/snapshot.ts'
+import type { GateCheck } from '../../rollout/policy.ts'
+import type { GateAnswer } from '../../rollout/snapshot.ts'
 import type { Clock } from '../ports.ts'
 import type { GateFinding, GateInquiry } from './inquiry.ts'
 

@@ -1,4 +1,4 @@
-import type { GateCheck } from '../../rollout/snapshot.ts'
+import type { GateCheck } from '../../rollout/policy.ts'
 import type { ClusterNode } from '../node-view.ts'
 import type { ObjectCache } from '../object-cache.ts'
 import type { GateInquiry } from './inquiry.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { GateCheck } from '../../rollout/snapshot.ts'
+import type { GateCheck } from '../../rollout/policy.ts'
 import type { GateFinding, GateInquiry } from './inquiry.ts'
 import { readBounded } from './read-bounded.ts'
 

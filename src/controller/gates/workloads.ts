@@ -1,5 +1,5 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
-import type { GateCheck } from '../../rollout/snapshot.ts'
+import type { GateCheck } from '../../rollout/policy.ts'
 import type { GateFinding, GateInquiry } from './inquiry.ts'
 
 type WorkloadsCheck = Extract<GateCheck, { kind: 'workloads' }>

@@ -1,6 +1,7 @@
 import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
+import type { Hindrance } from '../fleet-facts.ts'
+import type { NodeView } from '../node-view.ts'
 import { isInFlight, reportOf } from '../report.ts'
-import type { NodeView } from '../snapshot.ts'
 import { isUnavailable } from '../taking/budget.ts'
 
 /** The control plane as it can be seen: facts only, nothing concluded. */
@@ -35,13 +36,6 @@ const ETCD_ROLE = 'node-role.kubernetes.io/etcd'
 
 export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolean {
   return CONTROL_PLANE_ROLE in labels || ETCD_ROLE in labels
-}
-
-/** Why a node of the control plane may not be disturbed now. */
-export interface Hindrance {
-  /** Its turn comes by itself, or something is wrong with the others. */
-  readonly kind: 'turn' | 'sick'
-  readonly message: string
 }
 
 /**

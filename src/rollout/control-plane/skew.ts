@@ -1,21 +1,9 @@
+import type { ApiServer, SkewFacts } from '../fleet-facts.ts'
 import type { ControlPlaneView } from './control-plane.ts'
 import { missingHosts } from './control-plane.ts'
 
 /** How many minors a kubelet may be behind an API server. */
 const BEHIND = 3
-
-/** An API server that was seen, and the version that it runs. */
-export interface ApiServer {
-  /** As people find it: the name of its pod, or "the API server" for one that answered for itself. */
-  readonly name: string
-  readonly version: string
-}
-
-/** What the API servers ask of kubelets. Of several that differ, the oldest says how new one may be, the newest how old. */
-export type SkewFacts =
-  | { readonly kind: 'known'; readonly oldest: ApiServer; readonly newest: ApiServer }
-  /** Any version might be too new for an API server that does not tell its own. */
-  | { readonly kind: 'unknown'; readonly why: string }
 
 export interface SkewBreach {
   readonly message: string

@@ -1,6 +1,6 @@
 import type { Action } from '../decision.ts'
+import type { Instant } from '../instant.ts'
 import type { Member, Picture } from '../picture.ts'
-import type { Instant } from '../snapshot.ts'
 import { inOrder } from '../taking/order.ts'
 import { needsConsent } from './blockage.ts'
 import { isOurCordon } from './cordon.ts'

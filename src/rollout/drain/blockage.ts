@@ -1,6 +1,7 @@
+import type { Instant } from '../instant.ts'
+import { stamp } from '../instant.ts'
+import type { PodView } from '../node-view.ts'
 import type { Member } from '../picture.ts'
-import { stamp } from '../run/history.ts'
-import type { Instant, PodView } from '../snapshot.ts'
 import type { Remaining, Underway } from './drain.ts'
 
 /** A node whose drain goes on. */

@@ -1,4 +1,7 @@
-import type { Instant, NodeView, RolloutPolicy, Wanted } from '../snapshot.ts'
+import type { Instant } from '../instant.ts'
+import type { NodeView } from '../node-view.ts'
+import type { RolloutPolicy } from '../policy.ts'
+import type { Wanted } from '../snapshot.ts'
 
 type Cordoned = Pick<NodeView, 'unschedulable' | 'mark'>
 

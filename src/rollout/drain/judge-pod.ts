@@ -1,4 +1,5 @@
-import type { DrainPolicy, PodView } from '../snapshot.ts'
+import type { PodView } from '../node-view.ts'
+import type { DrainPolicy } from '../policy.ts'
 
 /**
  * What a drain does about a pod, by the filters of `kubectl drain`.

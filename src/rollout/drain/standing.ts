@@ -1,5 +1,5 @@
+import type { Instant } from '../instant.ts'
 import type { Standing } from '../phase.ts'
-import type { Instant } from '../snapshot.ts'
 import { slowFrom } from './blockage.ts'
 import type { Drain, Underway } from './drain.ts'
 

@@ -1,6 +1,8 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import { stamp } from '../run/history.ts'
-import type { GateAnswer, GatePolicy, GateQuestion, Instant } from '../snapshot.ts'
+import type { Instant } from '../instant.ts'
+import { stamp } from '../instant.ts'
+import type { GatePolicy } from '../policy.ts'
+import type { GateAnswer, GateQuestion } from '../snapshot.ts'
 import { countedFrom, type RunClock } from '../stamps.ts'
 
 /** A gate begins to wait, or to take down what is so before its wave. */

@@ -1,23 +1,10 @@
-import type { ControlAct, HeededControls } from '../../protocol/node-pool.ts'
+import type { HeededControls } from '../../protocol/node-pool.ts'
 import { denotes } from '../run/target.ts'
-import type { Instant, Memory, PoolSnapshot } from '../snapshot.ts'
+import type { PoolSnapshot } from '../snapshot.ts'
 import { shortName } from '../telling/wording.ts'
+import type { Asking, Heeded } from './heeded.ts'
 import { retryRejected } from './retry.ts'
 import { beginRollback, endRollback } from './rollback.ts'
-
-/** What comes of a control, for the record of it. */
-export interface Heeded {
-  readonly what: ControlAct
-  readonly message: string
-  readonly refused?: true
-  /** Absent: as it was. */
-  readonly memory?: Memory
-}
-
-export interface Asking {
-  readonly value: string
-  readonly now: Instant
-}
 
 /** What each control does when it is written. */
 export const ASKED: Readonly<Record<keyof HeededControls, (pool: PoolSnapshot, asking: Asking) => Heeded>> = {

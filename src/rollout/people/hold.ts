@@ -1,5 +1,7 @@
 import type { HeldNode } from '../../protocol/node-pool.ts'
-import type { Instant, Memory, NodeView, PoolSnapshot } from '../snapshot.ts'
+import type { Instant } from '../instant.ts'
+import type { NodeView } from '../node-view.ts'
+import type { Memory, PoolSnapshot } from '../snapshot.ts'
 import { recorded, speaksOf } from './record.ts'
 
 /** A status is kept in one object; of more than these the phases tell the count. */

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { ControlAct, ControlRecord } from '../../protocol/node-pool.ts'
-import { stamp } from '../run/history.ts'
-import type { Instant, Memory } from '../snapshot.ts'
-import type { Heeded } from './acts.ts'
+import type { Instant } from '../instant.ts'
+import { stamp } from '../instant.ts'
+import type { Memory } from '../snapshot.ts'
+import type { Heeded } from './heeded.ts'
 
 const KEPT = 10
 

@@ -1,7 +1,7 @@
 import { denotes } from '../run/target.ts'
 import type { PoolSnapshot } from '../snapshot.ts'
 import { shortName } from '../telling/wording.ts'
-import type { Asking, Heeded } from './acts.ts'
+import type { Asking, Heeded } from './heeded.ts'
 
 /** Lets a rejected commit try again because a person said so. */
 export function retryRejected({ memory, head }: PoolSnapshot, { value }: Asking): Heeded {

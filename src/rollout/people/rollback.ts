@@ -1,9 +1,10 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { stamp } from '../run/history.ts'
+import type { Instant } from '../instant.ts'
+import { stamp } from '../instant.ts'
 import { denotes, isProven, isRejected, recallRevision, refOf } from '../run/target.ts'
-import type { Instant, Memory, PoolSnapshot } from '../snapshot.ts'
+import type { Memory, PoolSnapshot } from '../snapshot.ts'
 import { shortName } from '../telling/wording.ts'
-import type { Asking, Heeded } from './acts.ts'
+import type { Asking, Heeded } from './heeded.ts'
 import { recorded, speaksOf } from './record.ts'
 
 type Past = Pick<Memory, 'target' | 'stable' | 'history' | 'rejected'>

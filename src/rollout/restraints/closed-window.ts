@@ -1,7 +1,7 @@
 import { windowState } from '../../calendar/windows.ts'
+import type { Instant } from '../instant.ts'
 import type { Circumstances } from '../picture.ts'
 import { isRejected } from '../run/target.ts'
-import type { Instant } from '../snapshot.ts'
 import type { Restraint } from './restraint.ts'
 
 /**

@@ -1,15 +1,9 @@
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Awaited } from '../fleet-facts.ts'
 import { isProven, isRejected } from '../run/target.ts'
 import type { PoolSnapshot } from '../snapshot.ts'
 import { shortName } from '../telling/wording.ts'
 import type { Restraint } from './restraint.ts'
-
-/** A pool that another one waits for. */
-export interface Awaited {
-  readonly pool: string
-  /** The newest commit failed there: it will not come to pass without a person. */
-  readonly failed: boolean
-}
 
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {

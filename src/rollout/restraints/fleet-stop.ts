@@ -1,7 +1,8 @@
 import type { Circumstances } from '../picture.ts'
+import type { Share } from '../policy.ts'
 import { denotes } from '../run/target.ts'
 import { resolveShare } from '../share.ts'
-import type { Memory, PoolSnapshot, Share } from '../snapshot.ts'
+import type { Memory, PoolSnapshot } from '../snapshot.ts'
 import { listNames, shortName } from '../telling/wording.ts'
 import type { Restraint } from './restraint.ts'
 

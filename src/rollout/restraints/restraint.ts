@@ -1,11 +1,5 @@
 import type { PoolReason } from '../../protocol/node-pool.ts'
-import { notingGates } from '../gates/gates.ts'
-import type { Circumstances, Picture } from '../picture.ts'
-import type { Instant } from '../snapshot.ts'
-import { describeGates } from '../telling/wording.ts'
-import { closedWindow } from './closed-window.ts'
-import { stoppedFleet } from './fleet-stop.ts'
-import { describePause } from './pause.ts'
+import type { Instant } from '../instant.ts'
 
 /** Why something does not begin that otherwise would. What is under way ends all the same. */
 export interface Restraint {
@@ -19,46 +13,4 @@ export interface Restraint {
   readonly sparesJoining?: boolean
   /** Nodes that are cordoned for the target are uncordoned: no further node is to see it. Otherwise their drains end. */
   readonly stopsDrains?: boolean
-}
-
-/** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
-const RULES: readonly ((circumstances: Circumstances) => Restraint | undefined)[] = [
-  withheldTarget,
-  paused,
-  stoppedFleet,
-  closedWindow,
-]
-
-export function restraintOf(picture: Picture): Restraint | undefined {
-  return poolRestraint(picture) ?? unnoted(picture)
-}
-
-/** What of it can be told before the nodes are looked at. */
-export function poolRestraint(circumstances: Circumstances): Restraint | undefined {
-  const restraints = RULES.flatMap((rule) => rule(circumstances) ?? [])
-  const [first] = restraints
-  if (!first) return undefined
-  const { sparesJoining, stopsDrains, ...told } = first
-  return {
-    ...told,
-    ...(restraints.every((restraint) => restraint.sparesJoining) && { sparesJoining: true }),
-    ...(restraints.some((restraint) => restraint.stopsDrains) && { stopsDrains: true }),
-  }
-}
-
-/** There is nothing else that the pool could be brought to meanwhile. */
-function withheldTarget({ run }: Circumstances): Restraint | undefined {
-  return run.state === 'Withheld' ? run.withheld : undefined
-}
-
-function paused(picture: Circumstances): Restraint | undefined {
-  const pause = describePause(picture)
-  return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
-}
-
-/** What was unavailable before the wave cannot be told once it has begun. */
-function unnoted(picture: Picture): Restraint | undefined {
-  const gates = notingGates(picture)
-  if (gates.length === 0) return undefined
-  return { reason: 'WaitingForGate', message: describeGates(gates), stalls: false, sparesJoining: true }
 }

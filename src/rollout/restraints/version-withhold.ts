@@ -1,6 +1,7 @@
 import { goesDown, skewBreach } from '../control-plane/skew.ts'
+import type { NodeView } from '../node-view.ts'
 import { recallRevision } from '../run/target.ts'
-import type { Memory, NodeView, PoolSnapshot, Revision } from '../snapshot.ts'
+import type { Memory, PoolSnapshot, Revision } from '../snapshot.ts'
 import { listNames } from '../telling/wording.ts'
 import type { Restraint } from './restraint.ts'
 

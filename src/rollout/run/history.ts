@@ -1,5 +1,8 @@
 import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
-import type { Instant, NodeView, Revision } from '../snapshot.ts'
+import type { Instant } from '../instant.ts'
+import { stamp } from '../instant.ts'
+import type { NodeView } from '../node-view.ts'
+import type { Revision } from '../snapshot.ts'
 import { refOf } from './target.ts'
 
 const KEPT = 10
@@ -62,8 +65,4 @@ export function traceStart(nodes: readonly NodeView[], target: Revision, now: In
 function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
   const [top, ...older] = history
   return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...older] : history
-}
-
-export function stamp(instant: Instant): string {
-  return new Date(instant).toISOString()
 }

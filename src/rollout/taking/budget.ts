@@ -1,7 +1,9 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { NodeView } from '../node-view.ts'
+import type { Share } from '../policy.ts'
 import { isAtWork } from '../report.ts'
 import { resolveShare } from '../share.ts'
-import type { NodeView, PoolSnapshot, Share } from '../snapshot.ts'
+import type { PoolSnapshot } from '../snapshot.ts'
 
 /** A node, and what its agent says about the present assignment. */
 export interface Reported {

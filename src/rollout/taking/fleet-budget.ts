@@ -1,18 +1,13 @@
 import type { Decision } from '../decision.ts'
 import { isOurCordon } from '../drain/cordon.ts'
+import type { LyingDown } from '../fleet-facts.ts'
+import type { NodeView } from '../node-view.ts'
+import type { Share } from '../policy.ts'
 import { isAtWork, reportOf } from '../report.ts'
 import { isDependentOn } from '../restraints/dependencies.ts'
-import type { NodeView, PoolSnapshot, Share } from '../snapshot.ts'
+import type { PoolSnapshot } from '../snapshot.ts'
 import { listNames } from '../telling/wording.ts'
 import { allowedUnavailable, isUnavailable } from './budget.ts'
-
-/** Nodes of a pool that are down, and that no work of ours will bring back: their part of the budget is spent until somebody mends them. */
-export interface LyingDown {
-  readonly pool: string
-  readonly nodes: readonly string[]
-  /** Their pool waits for the one that is told of them. */
-  readonly waits: boolean
-}
 
 /** How many more nodes the fleet's own cap lets become unavailable. */
 export function fleetBudget(pools: readonly PoolSnapshot[], maxUnavailable: Share): number {

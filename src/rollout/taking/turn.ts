@@ -1,7 +1,10 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
-import type { Candidate } from '../picture.ts'
+import type { Candidate } from '../candidate.ts'
+import type { Instant } from '../instant.ts'
+import type { NodeView } from '../node-view.ts'
+import type { RolloutPolicy } from '../policy.ts'
 import { asksForMore, isAtWork } from '../report.ts'
-import type { Instant, NodeView, RolloutPolicy, Wanted } from '../snapshot.ts'
+import type { Wanted } from '../snapshot.ts'
 
 /** How far the waves have come. */
 export interface Turn {

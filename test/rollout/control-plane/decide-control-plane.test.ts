@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import type { NodeView, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/node-view.ts'
+import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import { aNode, aPool, condition, noon, taken, verdict } from '../builders.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { goesDown, type SkewFacts, skewBreach, skewFacts } from '../../../src/rollout/control-plane/skew.ts'
+import { goesDown, skewBreach, skewFacts } from '../../../src/rollout/control-plane/skew.ts'
+import type { SkewFacts } from '../../../src/rollout/fleet-facts.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
 
 const at = (version: string): SkewFacts => skewFacts({ nodes: [], instances: [], answers: [version] })

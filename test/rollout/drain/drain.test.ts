@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/decision.ts'
-import type { NodeView } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/node-view.ts'
 import {
   aNode,
   aPod,

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import type { NodeView, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/node-view.ts'
+import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import { aNode, aPool, aRun, assignments, condition, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
 
 function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetControls } from '../../../src/rollout/decide-fleet.ts'
-import type { NodeView, PoolSnapshot, Share } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/node-view.ts'
+import type { Share } from '../../../src/rollout/policy.ts'
+import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
 import { aNode, aPool, aRun, condition, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
 
 const since = noon - 9 * minute

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import type { NodeView } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/node-view.ts'
 import { aNode, aPool, aWave, condition, minute, noon, type PoolOptions, verdict } from '../builders.ts'
 
 /** A pool on its way from `older` to `new`, which takes a drain. */

@@ -1,5 +1,6 @@
 import type { AskGate } from '../../../src/rollout/decision.ts'
-import type { GateAnswer, Instant } from '../../../src/rollout/snapshot.ts'
+import type { Instant } from '../../../src/rollout/instant.ts'
+import type { GateAnswer } from '../../../src/rollout/snapshot.ts'
 
 /** What every gate says when it is asked, and which ones have held. */
 export class GateOracle {

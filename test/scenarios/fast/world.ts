@@ -1,6 +1,7 @@
 import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/decision.ts'
-import { type Instant, type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
+import type { Instant } from '../../../src/rollout/instant.ts'
+import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/snapshot.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'

@@ -1,4 +1,5 @@
-import type { Instant, NodeView } from '../../../../src/rollout/snapshot.ts'
+import type { Instant } from '../../../../src/rollout/instant.ts'
+import type { NodeView } from '../../../../src/rollout/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 

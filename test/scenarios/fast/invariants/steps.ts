@@ -1,6 +1,8 @@
 import type { Decision } from '../../../../src/rollout/decision.ts'
 import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
-import type { NodeView, PoolSnapshot, Share } from '../../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../../src/rollout/node-view.ts'
+import type { Share } from '../../../../src/rollout/policy.ts'
+import type { PoolSnapshot } from '../../../../src/rollout/snapshot.ts'
 import type { Observed } from '../controller.ts'
 
 /** One pool of a decision. */

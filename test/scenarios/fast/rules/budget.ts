@@ -1,4 +1,4 @@
-import type { RolloutPolicy } from '../../../../src/rollout/snapshot.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/policy.ts'
 import type { Random } from '../../random.ts'
 
 export function budget(random: Random): Partial<RolloutPolicy> {

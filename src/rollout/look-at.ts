@@ -1,0 +1,149 @@
+import { asideOf, isUnderDrain } from './drain/cordon.ts'
+import { drainOf } from './drain/drain.ts'
+import type { DrainContext } from './drain/needs-drain.ts'
+import { standingUnder } from './drain/standing.ts'
+import type { Instant } from './instant.ts'
+import type { NodeView } from './node-view.ts'
+import { type Course, hasGoal, isInRun, standingOf } from './phase.ts'
+import type { Member, Picture } from './picture.ts'
+import type { WavePolicy } from './policy.ts'
+import { isApplied, reportOf } from './report.ts'
+import { poolRestraint } from './restraints/pool-restraint.ts'
+import { currentRun } from './run/current-run.ts'
+import type { Run } from './run/run.ts'
+import type { Memory, PoolSnapshot, Wanted } from './snapshot.ts'
+import { wasDownBefore } from './stamps.ts'
+import type { Reported } from './taking/budget.ts'
+import { ONE_WAVE, type WaveCandidate, waveMembership, wavesOf } from './waves.ts'
+
+export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
+  const run = currentRun(pool, now)
+  const waves = run.proven ? ONE_WAVE : wavesOf(pool.policy)
+  const open = run.state === 'Completed' ? waves.length : openWave(waves, run.memory.wave)
+  const goals = pool.nodes.map((node) => goalOf(node, { pool, run, now }))
+  const waveOf =
+    open < waves.length
+      ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap((goal) => candidate(goal, pool)) })
+      : NO_WAVES
+  const restraint = remembered(() => poolRestraint({ pool, run, now }))
+  const members = goals.map((goal) =>
+    memberOf(goal, { pool, run, now, waves, open, restraint, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }),
+  )
+  return { pool, now, run, waves, open, members }
+}
+
+/** Windows are asked minute by minute, and few nodes need to know. */
+function remembered<T>(work: () => T): () => T {
+  let known: { readonly result: T } | undefined
+  return () => {
+    known ??= { result: work() }
+    return known.result
+  }
+}
+
+/** What was taken belongs to the open waves for good: when nodes leave and a percentage shrinks, they still wait for it. */
+function stayingIn(open: number, goal: Goal, wave: number | undefined): number | undefined {
+  return wave !== undefined && isTouched(goal) ? Math.min(wave, open) : wave
+}
+
+/** By place and name, and by name alone when the policy was changed in the middle; else from the beginning. */
+function openWave(waves: readonly WavePolicy[], remembered: Memory['wave']): number {
+  if (!remembered) return 0
+  const { index, name } = remembered
+  if (waves[index - 1]?.name === name) return index - 1
+  const named = waves.findIndex((wave) => wave.name === name)
+  return Math.max(0, named)
+}
+
+const NO_WAVES: ReadonlyMap<string, number> = new Map()
+const NOT_RENDERED: Wanted = { kind: 'problem', message: 'nothing was rendered for this node' }
+
+/** A node on its way, before it is known which wave it goes in. */
+interface Goal {
+  readonly node: NodeView
+  readonly revision: string
+  readonly course: Course
+  readonly assigned: boolean
+  readonly broken: boolean
+}
+
+function goalOf(
+  node: NodeView,
+  { pool, run, now }: { readonly pool: PoolSnapshot; readonly run: Run; readonly now: Instant },
+): Goal {
+  const joins = node.assigned === undefined && run.stable !== undefined
+  const { wanted, revision } = joins && run.stable ? run.stable : run.target
+  const report = reportOf(node)
+  const course = {
+    report,
+    wanted: wanted.get(node.name) ?? NOT_RENDERED,
+    joins,
+    now,
+    runStart: run.startedAt,
+    applyTimeout: pool.policy.applyTimeout,
+    ...(pool.policy.agentTimeout !== undefined && { agentTimeout: pool.policy.agentTimeout }),
+    ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }),
+  }
+  return { node, revision, course, assigned: hasGoal(node, course), broken: isBroken({ node, report }, run) }
+}
+
+/**
+ * Nodes on the stable content are no roll-out's doing: after an outage, all of a zone would come back to an unproven
+ * target at once.
+ */
+function isBroken({ node, report }: Reported, { stable }: Run): boolean {
+  if (!node.assigned) return false
+  const good = stable?.wanted.get(node.name)
+  if (good?.kind === 'config' && good.digest === node.assigned.digest) return false
+  return !node.ready || !isApplied(report)
+}
+
+function candidate(goal: Goal, pool: PoolSnapshot): WaveCandidate[] {
+  const { node, course } = goal
+  if (node.assignedByHand || node.hold !== undefined || course.wanted.kind === 'problem' || course.joins) return []
+  const late = node.createdAt > course.runStart
+  const takenAt = isTouched(goal) ? node.assigned?.at : undefined
+  return [{ name: node.name, labels: node.labels, rank: rankOf(goal, pool), late, ...(takenAt !== undefined && { takenAt }) }]
+}
+
+/** This run has given it the target. */
+function isTouched({ node, course, assigned }: Goal): boolean {
+  return assigned && node.assigned !== undefined && isInRun(node.assigned, course)
+}
+
+/**
+ * Who comes first into a wave: those that this run has touched, so that no later change moves the exposure to others; then
+ * those that are cordoned for it already; then those that change, the reachable first, since a node that is down or left out
+ * proves nothing, and those that came since the run began after the others; last those that stay as they are, which prove
+ * nothing either.
+ */
+function rankOf(goal: Goal, { policy }: PoolSnapshot): number {
+  const { node, course, assigned, broken } = goal
+  if (assigned && node.assigned && isTouched(goal)) return wasDownBefore(node, node.assigned, course) ? 4 : 0
+  if (assigned) return 5
+  if (broken) return 0
+  if (isUnderDrain(node)) return 1
+  if (!node.ready || asideOf({ node, wanted: course.wanted, broken }, { policy, now: course.now })) return 4
+  return node.createdAt > course.runStart ? 3 : 2
+}
+
+function memberOf(
+  { node, revision, course, assigned, broken }: Goal,
+  { wave, ...context }: DrainContext & { readonly waves: readonly WavePolicy[]; readonly wave: number | undefined },
+): Member {
+  const { waves, open, now } = context
+  const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
+  const standing = standingOf(node, { ...course, soak })
+  const candidate = {
+    node,
+    report: course.report,
+    revision,
+    wanted: course.wanted,
+    standing,
+    assigned,
+    broken,
+    ...(wave !== undefined && { wave }),
+  }
+  const drain = drainOf(candidate, context)
+  return drain ? { ...candidate, drain, standing: standingUnder(drain, { standing, ready: node.ready, now }) } : candidate
+}
