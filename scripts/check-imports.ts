@@ -1,10 +1,11 @@
 /**
- * Fails when a folder under src/ imports one that the architecture does not let it see.
+ * Fails when a folder under src/ imports one that the architecture does not let it see, and when files import each other in a circle.
  * The table is the one in docs/architecture.md: imports go one way, so that the agent can never
  * reach rollout code nor the controller host code.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
+import { circlesIn } from './import-circles.ts'
 
 const ALL = [
   'protocol',
@@ -58,6 +59,7 @@ for (const file of globSync('src/**/*.ts', { cwd: root })) {
 for (const found of reachable('src/cli/agent.ts')) {
   if (NEVER_IN_AGENT.includes(found.target)) problems.push(`${found.file}: the agent's entry reaches "${found.target}"`)
 }
+for (const circle of circlesIn(ownImports())) problems.push(`${circle.join(' → ')}: a circle`)
 
 if (problems.length > 0) {
   console.error(problems.sort().join('\n'))
@@ -84,6 +86,16 @@ function importsOf(path: string): string[] {
   const pattern =
     /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
   return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '').filter(Boolean)
+}
+
+/** What every file of ours needs before it can be understood: types too. What is loaded only when it is asked for is no part of it. */
+function ownImports(): Map<string, readonly string[]> {
+  const pattern = /^\s*(?:import|export)\s[^'"]*?from\s*['"](\.[^'"]+)['"]/gm
+  const pathsIn = (file: string): string[] => {
+    const source = readFileSync(join(root, file), 'utf8')
+    return [...source.matchAll(pattern)].map(([, target = '']) => normalize(join(dirname(file), target)))
+  }
+  return new Map(globSync('src/**/*.ts', { cwd: root }).map((file) => [file, pathsIn(file)]))
 }
 
 /** Every module that loading `entry` would load, without following dynamic imports. */

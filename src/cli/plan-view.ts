@@ -1,5 +1,6 @@
 import { atMost } from '../protocol/desired-config.ts'
-import type { FleetPlan, PlannedNode } from '../render/plan-fleet.ts'
+import type { PlannedNode } from '../render/node-facts.ts'
+import type { FleetPlan } from '../render/plan-fleet.ts'
 import type { PoolPlan } from '../render/plan-pool.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { formatLocation } from '../repo/problem.ts'

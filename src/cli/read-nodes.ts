@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import type { PlannedNode } from '../render/plan-fleet.ts'
+import type { PlannedNode } from '../render/node-facts.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo } from './cluster.ts'
 

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander'
 import { stringify } from 'yaml'
 import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
 import { createRenderer } from '../render/create-renderer.ts'
-import type { Rendered } from '../render/instantiate.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
 import type { RenderProblem } from '../render/render-problem.ts'
 import type { FleetModel } from '../repo/model.ts'
@@ -11,6 +10,7 @@ import { withClusterOptions } from './cluster.ts'
 import { tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
 import { type NodeSource, readNodes } from './read-nodes.ts'
+import type { NodeResult } from './render-manifests.ts'
 import { manifests } from './render-manifests.ts'
 
 interface RenderOptions extends NodeSource {
@@ -18,12 +18,6 @@ interface RenderOptions extends NodeSource {
   readonly revision?: string
   readonly namespace: string
   readonly output: keyof typeof FORMATS
-}
-
-/** A node and what it is to become; without a result no pool has it. */
-export interface NodeResult {
-  readonly node: string
-  readonly result?: Rendered
 }
 
 const FORMATS = {

@@ -1,8 +1,8 @@
 import type { Instant } from '../rollout/instant.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { commitsToKeep } from './commits-in-use.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
 import type { Gathered } from './gather.ts'
-import type { PayloadStore } from './payloads.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { CompiledFleet } from './ports.ts'
 import type { RevisionStore } from './revision-store.ts'
@@ -15,7 +15,7 @@ export interface GarbageSources {
   readonly cluster: ClusterCache
   readonly store: RevisionStore
   readonly renderer: PoolRenderer
-  readonly payloads: PayloadStore
+  readonly payloads: ConfigMapStore
 }
 
 /** Sweeps away revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */

@@ -1,17 +1,11 @@
-import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import type { KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
 import type { Payload } from '../render/payload.ts'
-import type { ObjectCache } from './object-cache.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
 import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
-
-export interface PayloadStore {
-  readonly kube: KubeApi
-  readonly namespace: string
-  readonly configMaps: ObjectCache<StoredConfigMap>
-}
 
 /**
  * Makes sure that each payload stands in the cluster as it was meant, before the first node is told of it. Asks nothing
@@ -19,7 +13,7 @@ export interface PayloadStore {
  * @param payloads by name
  */
 export async function ensurePayloads(
-  store: PayloadStore,
+  store: ConfigMapStore,
   { payloads, revision }: { readonly payloads: ReadonlyMap<string, Payload>; readonly revision: string },
 ): Promise<void> {
   for (const payload of payloads.values()) {
@@ -33,7 +27,7 @@ export async function ensurePayloads(
   }
 }
 
-async function create(store: PayloadStore, payload: Payload, revision: string): Promise<void> {
+async function create(store: ConfigMapStore, payload: Payload, revision: string): Promise<void> {
   const { kube, namespace, configMaps } = store
   const body = payloadObject(payload, { namespace, revision })
   try {

@@ -1,7 +1,7 @@
 import { KubeError, type KubeObject } from '../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../protocol/names.ts'
 import type { Instant } from '../rollout/instant.ts'
-import type { PayloadStore } from './payloads.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
 import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
 
 /** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
@@ -17,7 +17,7 @@ export interface Sweeping {
  * comes to need one meanwhile has to reclaim it, which makes another version: so a deletion that was decided on before, perhaps by a
  * process that leads no more and wakes up late, is refused.
  */
-export async function sweep(store: PayloadStore, { isNeeded, now }: Sweeping): Promise<void> {
+export async function sweep(store: ConfigMapStore, { isNeeded, now }: Sweeping): Promise<void> {
   for (const map of [...store.configMaps.items.values()]) {
     if (isNeeded(map)) await reclaim(store, map)
     else if (map.unneededSince === undefined) await mark(store, map, new Date(now).toISOString())
@@ -26,12 +26,12 @@ export async function sweep(store: PayloadStore, { isNeeded, now }: Sweeping): P
 }
 
 /** To be called before anybody is told to rely on a ConfigMap that was there already. */
-export async function reclaim(store: PayloadStore, map: StoredConfigMap): Promise<void> {
+export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
   if (map.unneededSince !== undefined) await annotate(store, map, null)
 }
 
 /** What was changed meanwhile is not deleted: that is an error. What is gone already is gone. */
-export async function deleteVersion({ kube, namespace, configMaps }: PayloadStore, map: StoredConfigMap): Promise<void> {
+export async function deleteVersion({ kube, namespace, configMaps }: ConfigMapStore, map: StoredConfigMap): Promise<void> {
   const preconditions = { uid: map.uid, resourceVersion: map.resourceVersion }
   try {
     await kube.delete(configMapsPath(namespace, map.name), { body: { preconditions } })
@@ -41,12 +41,12 @@ export async function deleteVersion({ kube, namespace, configMaps }: PayloadStor
   configMaps.deleted(map.name)
 }
 
-async function mark(store: PayloadStore, map: StoredConfigMap, stamp: string): Promise<void> {
+async function mark(store: ConfigMapStore, map: StoredConfigMap, stamp: string): Promise<void> {
   await unlessChanged(() => annotate(store, map, stamp))
 }
 
 async function annotate(
-  { kube, namespace, configMaps }: PayloadStore,
+  { kube, namespace, configMaps }: ConfigMapStore,
   map: StoredConfigMap,
   stamp: string | null,
 ): Promise<void> {

@@ -8,3 +8,8 @@ export interface NodeFacts {
   /** The first address of type InternalIP; undefined until the kubelet reported one. */
   readonly internalIP?: string | undefined
 }
+
+export interface PlannedNode extends NodeFacts {
+  /** What runs on it now, where that is known. */
+  readonly kubeletVersion?: string | undefined
+}

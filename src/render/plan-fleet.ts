@@ -3,7 +3,7 @@ import { rolloutSettings } from '../repo/rollout-settings.ts'
 import { type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
 import { createRenderer, type Renderer } from './create-renderer.ts'
 import type { RenderedNode } from './instantiate.ts'
-import type { NodeFacts } from './node-facts.ts'
+import type { NodeFacts, PlannedNode } from './node-facts.ts'
 import { type PoolPlan, planPool } from './plan-pool.ts'
 import type { RenderProblem } from './render-problem.ts'
 
@@ -19,11 +19,6 @@ export interface FleetPlan {
   readonly released: readonly string[]
   /** Why the controller would hold the commit until a person promotes it; empty: it would not. */
   readonly held: readonly string[]
-}
-
-export interface PlannedNode extends NodeFacts {
-  /** What runs on it now, where that is known. */
-  readonly kubeletVersion?: string | undefined
 }
 
 export interface PlanInput {

@@ -3,7 +3,7 @@ import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type Change, diffContent } from './diff-content.ts'
 import { disruptionBetween } from './disruption.ts'
 import type { Rendered, RenderedNode } from './instantiate.ts'
-import type { PlannedNode } from './plan-fleet.ts'
+import type { PlannedNode } from './node-facts.ts'
 import type { RenderProblem } from './render-problem.ts'
 
 export interface PoolPlan {

@@ -1,4 +1,4 @@
-import type { PlannedNode } from '../../render/plan-fleet.ts'
+import type { PlannedNode } from '../../render/node-facts.ts'
 import { type ControlPlaneView, hindranceTo, hostsOf, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
 import { nameList } from '../paint.ts'
 

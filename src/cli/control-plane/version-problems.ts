@@ -1,4 +1,4 @@
-import type { PlannedNode } from '../../render/plan-fleet.ts'
+import type { PlannedNode } from '../../render/node-facts.ts'
 import { poolFingerprint } from '../../render/pool-fingerprint.ts'
 import type { Doc, FleetModel } from '../../repo/model.ts'
 import type { Problem } from '../../repo/problem.ts'

@@ -1,5 +1,4 @@
-import type { Inquiries } from '../../controller/gates/gate-keeper.ts'
-import type { GateFinding } from '../../controller/gates/inquiry.ts'
+import type { GateFinding, Inquiries } from '../../controller/gates/inquiry.ts'
 
 const holds = async (): Promise<GateFinding> => ({ verdict: 'Held', message: 'taken for granted', unavailable: [] })
 

@@ -1,15 +1,11 @@
 import type { AskGate } from '../../rollout/decision.ts'
-import type { GateCheck } from '../../rollout/policy.ts'
 import type { GateAnswer } from '../../rollout/snapshot.ts'
 import type { Clock } from '../ports.ts'
-import type { GateFinding, GateInquiry } from './inquiry.ts'
+import type { GateFinding, Inquiries } from './inquiry.ts'
 
 /** A question that takes longer, in milliseconds, has no answer. */
 const ASK_TIMEOUT = 30_000
 const MAX_MESSAGE = 500
-
-/** How each kind of gate is asked. */
-export type Inquiries = { readonly [Kind in GateCheck['kind']]: GateInquiry<Extract<GateCheck, { kind: Kind }>> }
 
 export interface GateKeeperOptions {
   readonly inquire: Inquiries

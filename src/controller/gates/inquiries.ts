@@ -1,6 +1,6 @@
 import type { ClusterCache } from '../cluster-cache.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
-import type { Inquiries } from './gate-keeper.ts'
+import type { Inquiries } from './inquiry.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
 import { prometheus } from './prometheus.ts'

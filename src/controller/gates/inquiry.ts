@@ -1,4 +1,5 @@
 import type { AskGate } from '../../rollout/decision.ts'
+import type { GateCheck } from '../../rollout/policy.ts'
 import type { GateAnswer } from '../../rollout/snapshot.ts'
 
 /** What was found out about a gate. */
@@ -10,3 +11,6 @@ export interface Asked extends AskGate {
 
 /** How one kind of gate is asked. @throws {Error} when it cannot be; then it has not held. */
 export type GateInquiry<Check> = (check: Check, asked: Asked, signal: AbortSignal) => Promise<GateFinding>
+
+/** How each kind of gate is asked. */
+export type Inquiries = { readonly [Kind in GateCheck['kind']]: GateInquiry<Extract<GateCheck, { kind: Kind }>> }
