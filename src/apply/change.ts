@@ -51,11 +51,13 @@ export async function perform(change: Change, { files, services }: HostHands): P
   }
 }
 
+/** A service manager refuses to disable or stop a unit that it does not know; such a one is neither enabled nor running. */
 async function setUnit({ unit, enabled, running }: UnitChange, services: HostHands['services']): Promise<void> {
   // The unit's own file may have come or gone a moment ago.
   await services.reload()
-  if (enabled !== undefined) await (enabled ? services.enable(unit) : services.disable(unit))
-  if (running !== undefined) await (running ? services.start(unit) : services.stop(unit))
+  const now = await services.show(unit)
+  if (enabled !== undefined && enabled !== now.enabled) await (enabled ? services.enable(unit) : services.disable(unit))
+  if (running !== undefined && running !== isRunning(now.active)) await (running ? services.start(unit) : services.stop(unit))
 }
 
 /**

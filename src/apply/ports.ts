@@ -64,7 +64,9 @@ export interface WriteOptions {
 }
 
 export interface ServiceManager {
+  /** @throws when the service manager does not answer: that says nothing of the unit. */
   show(unit: string): Promise<ServiceState>
+  /** Also a unit that was started too often of late, and that the service manager has given up. */
   restart(unit: string): Promise<void>
   start(unit: string): Promise<void>
   stop(unit: string): Promise<void>

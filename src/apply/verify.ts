@@ -43,9 +43,16 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
   const since = ports.clock.now()
   let watched = watchFrom(ports.clock.elapsed(), { undisturbed })
   for (;;) {
-    const look = await lookAt(proof, ports)
-    watched = observeLook(watched, look)
     const within = signal?.aborted ? Math.min(timing.unwell, proof.within) : proof.within
+    const look = await lookAt(proof, ports).catch((error: unknown) => {
+      // A service manager that does not answer is no fault of the kubelet's; but one that never does proves nothing either.
+      if (ports.clock.elapsed() - watched.startedAt >= within) throw error
+    })
+    if (look === undefined) {
+      await ports.clock.sleep(timing.poll)
+      continue
+    }
+    watched = observeLook(watched, look)
     const judgement = judgeHealth(watched, look, { stable: timing.stable, healthy: within })
     if (judgement.kind === 'failed') throw await failure(judgement.message, { ports, since })
     if (judgement.kind === 'healthy') {

@@ -10,24 +10,39 @@ const PROPERTIES = [
   'ExecMainStartTimestampMonotonic',
   'ExecMainStatus',
 ]
+/** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
+const LONGEST_STOP = 120_000
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
 
 /** systemd by `systemctl`: 3 ms a call, and no library to keep. */
-export function systemd(): ServiceManager {
+export function systemd(run: typeof runProgram = runProgram): ServiceManager {
+  const systemctl = (verb: string, ...args: readonly string[]) =>
+    run('systemctl', [verb, '--no-ask-password', ...args], { timeout: LONGEST_STOP })
+  /** A unit's name may begin with a dash, and is no option then. */
+  const act = async (verb: string, ...units: readonly string[]): Promise<void> => {
+    const { code, stderr } = await systemctl(verb, '--', ...units)
+    if (code !== 0) throw new Error(`systemctl ${[verb, ...units].join(' ')}: exit ${code}: ${stderr.trim()}`)
+  }
+  /** A unit that failed too often is not started again, not even by hand, until its failures are forgotten. */
+  const launch = async (verb: string, unit: string): Promise<void> => {
+    await systemctl('reset-failed', '--', unit)
+    await act(verb, unit)
+  }
   return {
     show: async (unit) => {
-      const { stdout } = await systemctl(['show', unit, `--property=${PROPERTIES.join(',')}`])
+      const { code, stdout, stderr } = await systemctl('show', `--property=${PROPERTIES.join(',')}`, '--', unit)
+      if (code !== 0) throw new Error(`systemctl show ${unit}: exit ${code}: ${stderr.trim()}`)
       return parseShow(stdout, monotonic())
     },
-    restart: (unit) => act(['restart', unit]),
-    start: (unit) => act(['start', unit]),
-    stop: (unit) => act(['stop', unit]),
-    enable: (unit) => act(['enable', unit]),
-    disable: (unit) => act(['disable', unit]),
-    reload: () => act(['daemon-reload']),
+    restart: (unit) => launch('restart', unit),
+    start: (unit) => launch('start', unit),
+    stop: (unit) => act('stop', unit),
+    enable: (unit) => act('enable', unit),
+    disable: (unit) => act('disable', unit),
+    reload: () => act('daemon-reload'),
     lastWords: async (unit, since) => {
       const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '40', '--output', 'cat', '--no-pager']
-      const { stdout } = await runProgram('journalctl', args, { timeout: 10_000 })
+      const { stdout } = await run('journalctl', args, { timeout: 10_000 })
       return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('-- '))
     },
   }
@@ -53,16 +68,6 @@ export function parseShow(output: string, now: number): ServiceState {
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),
     lastExit: number('ExecMainStatus'),
   }
-}
-
-/** A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
-async function act(args: readonly string[]): Promise<void> {
-  const { code, stderr } = await systemctl(args)
-  if (code !== 0) throw new Error(`systemctl ${args.join(' ')}: exit ${code}: ${stderr.trim()}`)
-}
-
-function systemctl(args: readonly string[]): ReturnType<typeof runProgram> {
-  return runProgram('systemctl', [...args, '--no-ask-password'], { timeout: 120_000 })
 }
 
 /** CLOCK_MONOTONIC, in milliseconds: systemd takes its stamps from the same. */

@@ -8,6 +8,8 @@ export interface Faults {
   disk: 'EIO' | 'ENOSPC' | undefined
   /** Neither the API server nor downloads can be reached. */
   network: 'lost' | undefined
+  /** The service manager does not answer, as while it is replaced by a newer one. */
+  services: 'silent' | undefined
   /** The machine is off: nothing that ran on it ever answers again. */
   dead: boolean
 }
@@ -40,7 +42,7 @@ export class AgentProcess {
     this.ports = {
       ...ports,
       files: guard(ports.files, (call) => this.#pass(call, { effect: WRITES.includes(call.method), write: true })),
-      services: guard(ports.services, (call) => this.#pass(call, { effect: ORDERS.includes(call.method) })),
+      services: guard(ports.services, (call) => this.#order(call)),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
       node: this.#guardNode(ports.node),
@@ -70,6 +72,11 @@ export class AgentProcess {
     const value = last && this.#death?.torn && call.method === 'append' ? this.#tear(call) : await call.invoke()
     if (last) this.#dead = true
     return this.#alive(value)
+  }
+
+  async #order(call: Call): Promise<unknown> {
+    if (this.#host.faults.services === 'silent') throw new Error('systemctl: Failed to connect to bus: Connection refused')
+    return this.#pass(call, { effect: ORDERS.includes(call.method) })
   }
 
   #isLast({ method, args }: Call): boolean {

@@ -42,7 +42,7 @@ const SILENT: Log = { info: () => {}, warn: () => {} }
 export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
-  readonly faults: Faults = { disk: undefined, network: undefined, dead: false }
+  readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, dead: false }
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
   readonly #readLaunch: ReadLaunch

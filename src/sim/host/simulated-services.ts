@@ -4,6 +4,8 @@ import type { Fate } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
 interface Unit {
+  /** There from the beginning, and without a file of its own that could be removed. */
+  readonly brought: boolean
   enabled: boolean
   active: ServiceState['active']
   pid: number
@@ -37,7 +39,7 @@ export class SimulatedServices implements ServiceManager {
 
   constructor(options: ServicesOptions) {
     this.#options = options
-    for (const name of [KUBELET_UNIT, ...options.units]) this.#units.set(name, { ...stoppedUnit(), enabled: true })
+    for (const name of [KUBELET_UNIT, ...options.units]) this.#units.set(name, { ...stoppedUnit(), brought: true, enabled: true })
   }
 
   async show(name: string): Promise<ServiceState> {
@@ -55,8 +57,7 @@ export class SimulatedServices implements ServiceManager {
 
   async restart(name: string): Promise<void> {
     const unit = this.#known(name)
-    // As systemd 252 does it: a restart of a running unit forgets its count, one in the middle of a loop does not.
-    if (unit.active === 'active') unit.restarts = 0
+    unit.restarts = 0
     this.#launch(name, unit)
   }
 
@@ -73,10 +74,16 @@ export class SimulatedServices implements ServiceManager {
   }
 
   async reload(): Promise<void> {
-    for (const path of Object.keys(this.#options.files.snapshot())) {
-      const name = /\/([^/]+\.service)$/.exec(path)?.[1]
-      if (name !== undefined && isUnitPath(path) && !this.#units.has(name)) this.#units.set(name, stoppedUnit())
-    }
+    const found = this.#inFiles()
+    for (const [name, { active, brought }] of this.#units)
+      if (!brought && active !== 'active' && !found.has(name)) this.#units.delete(name)
+    for (const name of found) if (!this.#units.has(name)) this.#units.set(name, stoppedUnit())
+  }
+
+  /** Units whose own file somebody wrote; those that the host brought have theirs where nobody looks. */
+  #inFiles(): Set<string> {
+    const paths = Object.keys(this.#options.files.snapshot()).filter(isUnitPath)
+    return new Set(paths.flatMap((path) => /\/([^/]+\.service)$/.exec(path)?.[1] ?? []))
   }
 
   async lastWords(name: string, since: number): Promise<string[]> {
@@ -146,6 +153,7 @@ export class SimulatedServices implements ServiceManager {
 
 function stoppedUnit(): Unit {
   return {
+    brought: false,
     enabled: false,
     active: 'inactive',
     pid: 0,
