@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { aNode, minute, noon, phases } from '../builders.ts'
+import { a, b, done, upgrade } from './upgrade.ts'
+
+test('a broken node that somebody cordoned is mended all the same', () => {
+  const broken = aNode('a').rolledBackFrom('bad').cordoned()
+
+  expect(done(upgrade({ disruption: 'restart', history: [] }, broken))).toEqual(['assign a new restart'])
+})
+
+test('an outage is not drained: its pods could not end; it comes when the node is back', () => {
+  const decision = upgrade({ maxUnavailable: 2 }, a.notReady(), b)
+
+  expect(done(decision)).toEqual(['cordon b Ours'])
+  expect(phases(decision)).toEqual({ Waiting: 1, Unreachable: 1 })
+})
+
+test('a node that the roll-out left not Ready is mended before it is uncordoned', () => {
+  const left = aNode('a')
+    .rolledBackFrom('new', { at: noon - minute })
+    .notReady()
+    .drainedFor('new')
+
+  expect(done(upgrade({ head: 'newer', disruption: 'restart' }, left, b))).toEqual(['assign a newer restart'])
+})
+
+test('a node that the roll-out left not Ready, and that a person uncordoned, is mended and not cordoned again', () => {
+  const fallen = aNode('a')
+    .assignedTo('bad', { at: noon - 2 * minute })
+    .notReady()
+    .drainedFor('new')
+    .uncordoned()
+  const stale = aNode('a')
+    .assignedTo('bad', { at: noon - 2 * minute })
+    .notReady()
+    .drainedFor('bad')
+    .uncordoned()
+
+  expect(done(upgrade({}, fallen, b))).toEqual(['assign a new drain'])
+  expect(done(upgrade({}, stale, b))).toEqual(['cordon a Ours'])
+})
+
+test('a node that the roll-out left not Ready is mended without a drain', () => {
+  expect(
+    done(
+      upgrade(
+        { head: 'newer' },
+        aNode('a')
+          .rolledBackFrom('new', { at: noon - minute })
+          .notReady(),
+      ),
+    ),
+  ).toEqual(['assign a newer drain'])
+})
+
+test('a node that a minute ago was at work and is not Ready is drained: it may well come back by itself', () => {
+  expect(
+    done(
+      upgrade(
+        { head: 'newer' },
+        aNode('a')
+          .assignedTo('new', { at: noon - minute })
+          .notReady(),
+      ),
+    ),
+  ).toEqual(['cordon a Ours'])
+})
+
+test('nodes that are down and use up the budget try the change without a drain', () => {
+  expect(done(upgrade({}, a.notReady(noon - 15 * minute), b))).toEqual(['assign a new drain'])
+  expect(done(upgrade({}, a.notReady(noon - 14 * minute), b))).toEqual([])
+  expect(upgrade({}, a.notReady(noon - 14 * minute), b).wakeAt).toBe(noon + minute)
+})

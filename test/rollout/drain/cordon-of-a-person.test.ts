@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { aNode, aPod, noon, phases } from '../builders.ts'
+import { a, b, done, upgrade } from './upgrade.ts'
+
+test('a cordon that somebody else set is never taken back, and the node is left until it is', () => {
+  const decision = upgrade({ maxUnavailable: 2 }, a.cordoned(), b)
+
+  expect(done(decision)).toEqual(['cordon b Ours'])
+  expect(phases(decision)).toEqual({ Waiting: 1, Skipped: 1 })
+  expect(done(upgrade({ maxUnavailable: 2, disruption: 'restart' }, a.cordoned()))).toEqual([])
+})
+
+test('a cordon that somebody else set stays when its node is changed by consent', () => {
+  const pool = { cordoned: 'Change' as const }
+  const found = { state: 'Found' as const }
+
+  expect(done(upgrade({ ...pool, disruption: 'restart' }, a.cordoned()))).toEqual(['assign a new restart'])
+  expect(done(upgrade(pool, a.cordoned()))).toEqual(['cordon a Found'])
+  expect(done(upgrade({ ...pool, pods: { a: [] } }, a.drainedFor('new', found)))).toEqual(['assign a new drain'])
+  expect(
+    done(
+      upgrade(
+        pool,
+        aNode('a')
+          .on('new', { at: noon - 1_000 })
+          .drainedFor('new', found),
+        b.cordoned(),
+      ),
+    ),
+  ).toEqual(['unmark a', 'cordon b Found'])
+})
+
+test('a person who uncordons a node in the middle of its drain calls the drain off', () => {
+  const decision = upgrade({ pods: { a: [aPod('x')] } }, a.drainedFor('new').uncordoned(), b)
+
+  expect(decision.actions[0]).toEqual({
+    kind: 'uncordon',
+    node: 'a',
+    lifts: false,
+    mark: { digest: 'new', at: noon, state: 'Released' },
+  })
+  expect(done(upgrade({}, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual([])
+  expect(done(upgrade({ head: 'newer' }, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual(['cordon a Ours'])
+})
+
+test('a person who uncordoned a node for an older change does not mean the newer one', () => {
+  expect(done(upgrade({ head: 'newer' }, a.drainedFor('new').uncordoned()))).toEqual(['unmark a'])
+})
+
+test('a person who takes away their own cordon leaves the node like any other', () => {
+  expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Found' }).uncordoned()))).toEqual(['unmark a'])
+})
+
+test('a person who cordons again a node whose drain was called off has it for their own', () => {
+  expect(done(upgrade({}, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { aNode, aPod, minute, noon, phases } from '../builders.ts'
+import { b, done, upgrade } from './upgrade.ts'
+
+test('an agent that finds it needs a drain gets it, and then the greater grant', () => {
+  const blocked = aNode('a')
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+
+  expect(done(upgrade({ disruption: 'restart' }, blocked, b))).toEqual(['cordon a Ours'])
+  expect(done(upgrade({ disruption: 'restart', pods: { a: [aPod('x')] } }, blocked.drainedFor('new'), b))).toEqual(['evict a x'])
+  expect(done(upgrade({ disruption: 'restart', pods: { a: [] } }, blocked.drainedFor('new'), b))).toEqual(['assign a new drain'])
+})
+
+test('an agent that waits for a greater grant disturbs nothing yet, and gets it within the budget', () => {
+  const blocked = (name: string) =>
+    aNode(name)
+      .assignedTo('new', { at: noon - minute })
+      .reporting('Blocked', { needs: 'drain', active: 'older' })
+
+  expect(done(upgrade({ disruption: 'restart' }, blocked('a'), blocked('b')))).toHaveLength(1)
+  expect(done(upgrade({ disruption: 'restart', drain: 'Never' }, blocked('a'), blocked('b')))).toHaveLength(1)
+  expect(done(upgrade({ disruption: 'restart' }, blocked('a'), b.notReady(noon - minute)))).toEqual(['assign b new restart'])
+})
+
+test('an agent that waits for its drain does not fail by its deadline', () => {
+  const blocked = aNode('a')
+    .assignedTo('new', { at: noon - 20 * minute })
+    .reporting('Blocked', { needs: 'reboot', active: 'older' })
+  const decision = upgrade({ since: noon - 30 * minute, pods: { a: [aPod('x')] } }, blocked.drainedFor('new'), b)
+
+  expect(phases(decision)).toEqual({ Draining: 1, Waiting: 1 })
+  expect(decision.status.rejected).toEqual([])
+})
+
+test('an agent gets a greater grant at once when the policy never drains', () => {
+  const blocked = aNode('a')
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Blocked', { needs: 'reboot' })
+
+  expect(done(upgrade({ drain: 'Never' }, blocked))).toEqual(['assign a new reboot'])
+})

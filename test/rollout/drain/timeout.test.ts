@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aPod, aPool, aWave, condition, minute, noon, phases, remembering, stamp, verdict } from '../builders.ts'
+import { a, b, done, overdue, stuck, upgrade } from './upgrade.ts'
+
+test('an overdue drain that holds goes on trying, and the pool says what blocks it', () => {
+  const decision = upgrade({ pods: stuck }, a.drainedFor('new', overdue), b)
+
+  expect(done(decision)).toEqual(['evict a x'])
+  expect(phases(decision)).toEqual({ Draining: 1, Waiting: 1 })
+  expect(verdict(decision)).toEqual({
+    Ready: 'False DrainBlocked',
+    Reconciling: 'False DrainBlocked',
+    Stalled: 'True DrainBlocked',
+  })
+  expect(condition(decision, 'Stalled').message).toBe(
+    `"a", drained since ${stamp(noon - 15 * minute)}: pod "shop/x" is kept by PodDisruptionBudget "shop", which needs 4 healthy pods and has 4`,
+  )
+})
+
+test('a drain that begins to block is told of once, as an event', () => {
+  const pool = aPool({ stable: 'older', since: noon - minute, disruption: 'drain', pods: stuck }).with(
+    a.drainedFor('new', overdue),
+    b,
+  )
+  const first = decide(pool, noon)
+
+  expect(first.notices.filter(({ reason }) => reason === 'DrainBlocked')).toMatchObject([
+    { on: { kind: 'pool' }, type: 'Warning' },
+  ])
+  expect(decide(remembering(pool, first), noon + 5_000).notices).toEqual([])
+})
+
+test('an overdue drain that proceeds is granted with the pods that are left', () => {
+  expect(done(upgrade({ pods: stuck, drain: { onTimeout: 'Proceed' } }, a.drainedFor('new', overdue)))).toEqual([
+    'assign a new drain',
+  ])
+})
+
+test('an overdue drain that is skipped is uncordoned, and makes room for the others', () => {
+  const drain = { onTimeout: 'Skip' as const }
+  const decision = upgrade({ pods: stuck, drain }, a.drainedFor('new', overdue), b)
+
+  expect(decision.actions).toEqual([
+    { kind: 'uncordon', node: 'a', lifts: true, mark: { digest: 'new', at: noon, state: 'Skipped' } },
+  ])
+  expect(phases(decision)).toEqual({ Waiting: 1, Skipped: 1 })
+  expect(done(upgrade({ drain }, a.drainedFor('new', { at: noon, state: 'Skipped' }), b))).toEqual(['cordon b Ours'])
+})
+
+test('a skipped node comes again after another timeout, behind all others', () => {
+  const skipped = a.drainedFor('new', { at: noon - 15 * minute, state: 'Skipped' })
+
+  expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, skipped, b))).toEqual(['cordon b Ours'])
+  expect(done(upgrade({ drain: { onTimeout: 'Skip' } }, skipped))).toEqual(['cordon a Ours'])
+})
+
+test('a skipped canary gives its place to another node, or nothing would ever be proved', () => {
+  const options = { waves: [aWave('canary', 1)], drain: { onTimeout: 'Skip' as const } }
+  const first = upgrade(options, a, b).actions[0]
+  const [canary, other] = first?.kind === 'cordon' && first.node === 'a' ? [a, b] : [b, a]
+
+  expect(done(upgrade(options, canary.drainedFor('new', { at: noon, state: 'Skipped' }), other))).toEqual([
+    `cordon ${other.name} Ours`,
+  ])
+})
+
+test('a clock that was put back delays a deadline, and brings none before its time', () => {
+  const ahead = a.drainedFor('new', { at: noon + 60 * minute })
+
+  expect(done(upgrade({ pods: { a: [aPod('x')] }, drain: { onTimeout: 'Proceed' } }, ahead))).toEqual(['evict a x'])
+})

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { aNode, aWave, condition, minute, noon, phases } from '../builders.ts'
+import { a, b, done, upgrade } from './upgrade.ts'
+
+test('a node is uncordoned when the change holds, and soaks with pods on it', () => {
+  const proved = aNode('a')
+    .on('new', { at: noon - 30_000 })
+    .drainedFor('new')
+  const decision = upgrade({ waves: [aWave('canary', 1, { soak: 10 * minute })] }, proved, b)
+
+  expect(done(decision)).toEqual(['uncordon a'])
+  expect(phases(decision)).toEqual({ Soaking: 1, Waiting: 1 })
+})
+
+test('a pool is not Ready before its last node is uncordoned', () => {
+  const proved = aNode('a')
+    .on('new', { at: noon - 30_000 })
+    .drainedFor('new')
+  const decision = upgrade({}, proved, aNode('b').on('new'))
+
+  expect(done(decision)).toEqual(['uncordon a'])
+  expect(condition(decision, 'Ready')).toMatchObject({
+    status: 'False',
+    reason: 'Uncordoning',
+    message: '2 of 2 nodes are at new; uncordons "a"',
+  })
+})
+
+test('a node stays cordoned while its agent is at work, and while it is not Ready', () => {
+  expect(
+    done(
+      upgrade(
+        {},
+        aNode('a')
+          .assignedTo('new', { at: noon - 1_000 })
+          .drainedFor('new'),
+        b,
+      ),
+    ),
+  ).toEqual([])
+  expect(
+    done(
+      upgrade(
+        {},
+        aNode('a')
+          .on('new', { at: noon - 1_000 })
+          .notReady(noon - 500)
+          .drainedFor('new'),
+        b,
+      ),
+    ),
+  ).toEqual([])
+})
+
+test('a node whose agent put the change back is uncordoned; one that it could not put back is not', () => {
+  const pool = { onFailure: 'Halt' as const }
+
+  expect(
+    done(
+      upgrade(
+        pool,
+        aNode('a')
+          .rolledBackFrom('new', { at: noon - 1_000 })
+          .drainedFor('new'),
+        b,
+      ),
+    ),
+  ).toEqual(['uncordon a'])
+  expect(
+    done(
+      upgrade(
+        pool,
+        aNode('a')
+          .assignedTo('new', { at: noon - 1_000 })
+          .reporting('Failed', { active: 'older' })
+          .drainedFor('new'),
+        b,
+      ),
+    ),
+  ).toEqual([])
+})
+
+test('a halted pool uncordons what it was about to drain', () => {
+  const pool = { onFailure: 'Halt' as const, maxUnavailable: 2, rejected: ['new'] }
+
+  expect(done(upgrade(pool, a.drainedFor('new'), b))).toEqual(['uncordon a'])
+})
+
+test('a node that a person holds in the middle of its drain is uncordoned', () => {
+  expect(done(upgrade({}, a.drainedFor('new').held()))).toEqual(['uncordon a'])
+})
