@@ -3,6 +3,7 @@ import { drainOf } from './drain/drain.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
 import { standingUnder } from './drain/standing.ts'
 import type { Instant } from './instant.ts'
+import { joinedAt } from './joined-at.ts'
 import type { NodeView } from './node-view.ts'
 import { type Course, hasGoal, isInRun, standingOf } from './phase.ts'
 import type { Member, Picture } from './picture.ts'
@@ -71,13 +72,13 @@ function goalOf(
   node: NodeView,
   { pool, run, now }: { readonly pool: PoolSnapshot; readonly run: Run; readonly now: Instant },
 ): Goal {
-  const joins = node.assigned === undefined && run.stable !== undefined
-  const { wanted, revision } = joins && run.stable ? run.stable : run.target
+  const joined = joinedAt(node, run)
+  const { wanted, revision } = joined ?? run.target
   const report = reportOf(node)
   const course = {
     report,
     wanted: wanted.get(node.name) ?? NOT_RENDERED,
-    joins,
+    joins: joined !== undefined,
     now,
     runStart: run.startedAt,
     applyTimeout: pool.policy.applyTimeout,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, assignments, aWave, minute, noon, phases, remembering, taken, verdict } from './builders.ts'
+import { aNode, aPool, aRevision, assignments, aWave, minute, noon, phases, remembering, taken, verdict } from './builders.ts'
 
 test('decide assigns nodes up to the budget when a commit arrives', () => {
   const pool = aPool({ head: 'new', stable: 'older', maxUnavailable: 2 }).with(
@@ -77,6 +77,14 @@ test('decide gives joining nodes the stable content while another is being rolle
 
   expect(assignments(decision)).toEqual(['fresh → older'])
   expect(phases(decision)).toEqual({ Assigned: 1, Joining: 1 })
+})
+
+test('decide gives a joining node the newest commit in its turn where the stable content cannot be rendered for it', () => {
+  const pool = aPool({ head: 'new', stable: 'older', since: noon - minute }).with(aNode('fresh'))
+
+  const decision = decide({ ...pool, known: new Map([['older', aRevision('older', [])]]) }, noon)
+
+  expect(assignments(decision)).toEqual(['fresh → new'])
 })
 
 test('decide takes no node of a paused pool, and lets those in flight finish', () => {

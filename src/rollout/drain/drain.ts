@@ -93,10 +93,14 @@ function isMendedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'ass
   return broken && !assigned && !node.ready
 }
 
-/** That its drain was given up, or called off, still counts when its turn comes again. */
+/**
+ * That its drain was given up, or called off, still counts when its turn comes again. What a node that joins was uncordoned rather than
+ * drained for counts until it has something: without the mark it would be drained for that again at once.
+ */
 function isRemembered({ node, wanted, assigned }: Candidate): boolean {
-  const isKept = node.mark?.state === 'Skipped' || node.mark?.state === 'Released'
-  return isKept && !assigned && wanted.kind === 'config' && node.mark?.digest === wanted.digest
+  const { state, digest } = node.mark ?? {}
+  if (state === 'Released' && node.assigned === undefined) return true
+  return (state === 'Skipped' || state === 'Released') && !assigned && wanted.kind === 'config' && digest === wanted.digest
 }
 
 function underway(member: Candidate, { pool, now, mark }: DrainContext & { readonly mark: CordonMark }): Drain {

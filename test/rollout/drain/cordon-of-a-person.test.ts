@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, noon, phases } from '../builders.ts'
+import { aNode, aPod, aWave, noon, phases } from '../builders.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a cordon that somebody else set is never taken back, and the node is left until it is', () => {
@@ -41,6 +41,17 @@ test('a person who uncordons a node in the middle of its drain calls the drain o
   })
   expect(done(upgrade({}, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual([])
   expect(done(upgrade({ head: 'newer' }, a.drainedFor('new', { at: 0, state: 'Released' })))).toEqual(['cordon a Ours'])
+})
+
+test('a node that joins and whose drain for the proven content a person called off is reached by the next commit, once it is its turn', () => {
+  const joining = aNode('a').drainedFor('older', { at: 0, state: 'Released' })
+  const waves = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+
+  expect(done(upgrade({ drain: 'Always', head: 'older' }, joining))).toEqual([])
+  expect(done(upgrade({ drain: 'Always', waves }, joining, b.labelled({ rack: '9' })))).toEqual(['cordon b Ours'])
+  expect(done(upgrade({ drain: 'Always' }, joining))).toEqual(['cordon a Ours'])
+  expect(done(upgrade({ pods: { a: [] } }, joining.drainedFor('new')))).toEqual(['assign a new drain'])
+  expect(done(upgrade({ drain: 'Never', disruption: 'restart' }, joining))).toEqual(['assign a new restart'])
 })
 
 test('a person who uncordoned a node for an older change does not mean the newer one', () => {

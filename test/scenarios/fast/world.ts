@@ -163,6 +163,7 @@ export class World {
     const disturbs = !isDown(node.view())
     this.takes.push({ node, digest: mark.digest, disturbs, isCordon: true, undrained: 0, memory: pool.memory, observed })
     if (disturbs) node.disturbed = true
+    if (this.released.get(name) !== mark.digest) this.released.delete(name)
     node.showCordon({ mark, ...(mark.state === 'Ours' && { unschedulable: true }) })
     return true
   }

@@ -1,8 +1,8 @@
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, type Step, stepsOf } from './steps.ts'
 
 export const joinsAtStable: Invariant = {
-  claim: 'a node that joins a pool with something proven is given that, and nothing on trial',
+  claim: 'a node that joins a pool with something proven is given that, and nothing on trial, unless a person called that off',
   ofDecision: (observed) => decidedPools(observed).every(givesProven),
 }
 
@@ -11,5 +11,11 @@ function givesProven(decided: Decided): boolean {
   const proven = [status.stable, decided.pool.memory.stable].map((ref) => ref?.fingerprint)
   const isRejected = status.rejected.some(({ fingerprint }) => fingerprint === status.stable?.fingerprint)
   if (status.stable === undefined || isRejected) return true
-  return stepsOf(decided).every(({ node, digest }) => node.assigned !== undefined || proven.includes(`of ${digest}`))
+  const given = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node }) => node.assigned === undefined)
+  return given.every((step) => proven.includes(`of ${step.digest}`) || wasCalledOff(step))
+}
+
+/** A person uncordoned it in the drain for what is proven; it was cordoned for another content in its turn. */
+function wasCalledOff({ node, digest }: Step): boolean {
+  return node.mark?.state === 'Released' || node.mark?.digest === digest
 }
