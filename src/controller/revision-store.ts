@@ -189,5 +189,5 @@ function annotationsOf(snapshot: RepoSnapshot, { index, count, sha256, sequence 
 
 /** The first line of a commit message, as far as a line of a table can hold it. */
 export function subjectOf(message: string): string {
-  return (message.split('\n', 1)[0] ?? '').trim().slice(0, 200)
+  return (message.split('\n', 1)[0] ?? '').trim().slice(0, 200).toWellFormed()
 }

@@ -1,4 +1,5 @@
-import { Errors, readCommit } from 'isomorphic-git'
+import { Errors } from 'isomorphic-git'
+import { readCommitObject } from './commit-object.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** Commits looked at; beyond, the question costs more than it is worth. */
@@ -27,7 +28,7 @@ export async function descends(
 
 async function parentsOf(store: ObjectStore, oid: string): Promise<readonly string[] | undefined> {
   try {
-    return (await readCommit({ ...store, oid })).commit.parent
+    return (await readCommitObject(store, oid)).parents
   } catch (error) {
     if (error instanceof Errors.NotFoundError) return undefined
     throw error

@@ -1,5 +1,6 @@
-import { Errors, readBlob, readCommit, readTree, type TreeEntry } from 'isomorphic-git'
+import { Errors, readBlob, readTree, type TreeEntry } from 'isomorphic-git'
 import { MAX_FILE_BYTES, MAX_TREE_BYTES, type RepoFile, type RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { readCommitObject } from './commit-object.ts'
 import { BadTreeError } from './git-sync-error.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -18,14 +19,11 @@ export interface ReadOptions {
 
 /** A commit as data. @throws {BadTreeError} */
 export async function readSnapshot(store: ObjectStore, oid: string, options: ReadOptions): Promise<RepoSnapshot> {
-  const { commit } = await readCommit({ ...store, oid })
+  const { tree, ...about } = await readCommitObject(store, oid)
   return {
     commit: oid,
-    author: { name: commit.author.name, email: commit.author.email },
-    committedAt: commit.committer.timestamp * 1000,
-    message: commit.message,
-    parents: commit.parent,
-    files: await filesOf(store, commit.tree, options).catch((error: unknown) => {
+    ...about,
+    files: await filesOf(store, tree, options).catch((error: unknown) => {
       if (!(error instanceof BadTreeError)) throw error
       throw new BadTreeError(`refuse commit "${oid}": ${error.message}`, error)
     }),

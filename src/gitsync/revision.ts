@@ -1,4 +1,5 @@
-import { expandOid, expandRef, readCommit, readObject, readTag, resolveRef } from 'isomorphic-git'
+import { expandOid, expandRef, readObject, readTag, resolveRef } from 'isomorphic-git'
+import { readCommitObject } from './commit-object.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -27,7 +28,8 @@ async function idOf(store: ObjectStore, name: string): Promise<string> {
 
 /** From an annotated tag to what it is of. */
 async function peel(store: ObjectStore, oid: string): Promise<string> {
-  const { type } = await readObject({ ...store, oid })
+  // Not parsed: isomorphic-git refuses commits whose author line is not as Git writes it.
+  const { type } = await readObject({ ...store, oid, format: 'content' })
   if (type !== 'tag') return oid
   return peel(store, (await readTag({ ...store, oid })).tag.object)
 }
@@ -39,8 +41,8 @@ async function step(
   { sign, count }: { sign: string | undefined; count: number },
 ): Promise<string> {
   if (count === 0) return oid
-  const { parent } = (await readCommit({ ...store, oid })).commit
-  const next = parent[sign === '^' ? count - 1 : 0]
+  const { parents } = await readCommitObject(store, oid)
+  const next = parents[sign === '^' ? count - 1 : 0]
   if (next === undefined) throw new Error(`commit "${oid}" has no parent ${sign === '^' ? count : 1}`)
   return sign === '^' ? next : step(store, next, { sign, count: count - 1 })
 }

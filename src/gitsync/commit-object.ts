@@ -1,0 +1,75 @@
+import { readObject } from 'isomorphic-git'
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { ObjectStore } from './object-store.ts'
+
+/** What a commit says of itself. */
+export interface CommitObject extends Omit<RepoSnapshot, 'commit' | 'files'> {
+  readonly tree: string
+}
+
+/** Characters; all of it but the first line of a message is for people who have the repository before them. */
+const MAX_MESSAGE = 10_000
+const MAX_NAME = 200
+
+/**
+ * Reads a commit as Git itself does: histories hold commits whose author line has no name, no date or no brackets, brought in from other
+ * systems, and such a line is nothing to refuse a fleet for. Names and message come without control characters: they end up in
+ * annotations, events and on terminals.
+ * @throws {Errors.NotFoundError} when the object is not there
+ */
+export async function readCommitObject(store: ObjectStore, oid: string): Promise<CommitObject> {
+  const { object } = await readObject({ ...store, oid, format: 'content' })
+  return parseCommit(Buffer.from(object as Uint8Array))
+}
+
+export function parseCommit(bytes: Buffer): CommitObject {
+  const end = bytes.indexOf('\n\n')
+  const headers = bytes.subarray(0, end === -1 ? bytes.length : end)
+  const lines = headers.toString('latin1').split('\n')
+  const valuesOf = (name: string) => lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
+  const decode = decoderFor(valuesOf('encoding')[0])
+  const author = signatureOf(decode(Buffer.from(valuesOf('author')[0] ?? '', 'latin1')))
+  const message = end === -1 ? '' : decode(bytes.subarray(end + 2, end + 2 + MAX_MESSAGE))
+  return {
+    tree: valuesOf('tree')[0] ?? '',
+    parents: valuesOf('parent'),
+    author: { name: author.name, email: author.email },
+    committedAt: signatureOf(valuesOf('committer')[0] ?? '').seconds * 1000,
+    message: printable(message),
+  }
+}
+
+/** `Ada <ada@example.com> 1700000000 +0000`, of which any part may be missing. */
+function signatureOf(line: string): { readonly name: string; readonly email: string; readonly seconds: number } {
+  const opening = line.lastIndexOf('<')
+  const closing = line.lastIndexOf('>')
+  const [name, email] = opening === -1 ? [line, ''] : [line.slice(0, opening), line.slice(opening + 1, closing)]
+  const [, seconds = '0'] = /^>? *(\d{1,11})(?: |$)/.exec(line.slice(Math.max(0, closing))) ?? []
+  return { name: shortened(name), email: shortened(email), seconds: Number(seconds) }
+}
+
+function shortened(name: string): string {
+  return printable(name.replaceAll('\n', ' ')).trim().slice(0, MAX_NAME).toWellFormed()
+}
+
+/** Without control characters but the line break, and without format characters, which turn text around or hide it. */
+function printable(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\t', ' ')
+    .replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, '·')
+}
+
+/** UTF-8, unless the commit names another encoding that is known here. */
+function decoderFor(encoding = 'utf-8'): (bytes: Uint8Array) => string {
+  const decoder = new TextDecoder(isKnown(encoding) ? encoding : 'utf-8')
+  return (bytes) => decoder.decode(bytes)
+}
+
+function isKnown(encoding: string): boolean {
+  try {
+    return new TextDecoder(encoding) !== undefined
+  } catch {
+    return false
+  }
+}
