@@ -1,4 +1,5 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import { isLfsPointer, LFS_REMEDY } from './lfs-pointer.ts'
 import { type Problem, wholeFile } from './problem.ts'
 
 type Content = Extract<RepoFile, { kind: 'file' }>
@@ -14,7 +15,7 @@ export interface RepoFiles {
 export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
   const visible = [...files].filter(([path]) => !/(?:^|\/)\./.test(path)).sort(([a], [b]) => (a < b ? -1 : 1))
   return {
-    yaml: visible.filter((entry): entry is [string, Content] => entry[1].kind === 'file' && isYaml(entry[0])),
+    yaml: visible.filter((entry): entry is [string, Content] => isDocuments(...entry)),
     problems: visible.flatMap(([path, file]) => unreadable(path, file)),
   }
 }
@@ -24,6 +25,8 @@ function unreadable(path: string, file: RepoFile): Problem[] {
     return [problem(path, 'a submodule, and submodules are not read', 'put the files themselves there')]
   if (file.kind === 'symlink' && mayHoldDocuments(path))
     return [problem(path, `a symlink to "${file.target}", and symlinks are not followed`, 'put the file itself there')]
+  if (file.kind === 'file' && isYaml(path) && isLfsPointer(file.bytes))
+    return [problem(path, 'a pointer of Git LFS, and what it stands for is not fetched', LFS_REMEDY)]
   if (file.kind === 'tooLarge' && isYaml(path))
     return [problem(path, `a file of ${file.size} bytes, which is too large to be read`)]
   return []
@@ -37,6 +40,10 @@ function problem(path: string, what: string, remedy?: string): Problem {
     message: `expected a YAML file; this is ${what}`,
     remedy,
   }
+}
+
+function isDocuments(path: string, file: RepoFile): boolean {
+  return file.kind === 'file' && isYaml(path) && !isLfsPointer(file.bytes)
 }
 
 function isYaml(path: string): boolean {

@@ -161,3 +161,10 @@ test('a loader gives the same document again when its file did not change, also 
   expect(second?.pools.get('workers')?.spec.nodeSelector.matchLabels).toEqual({ role: 'other' })
   expect(third?.pools.get('workers')).toBe(first?.pools.get('workers'))
 })
+
+test('loadFleet says of a document that Git LFS keeps elsewhere what it is, not that it is no YAML', () => {
+  const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`
+  expect(problemsOf({ 'pools.yaml': pointer })).toEqual([
+    'pools.yaml:1:1\n  expected a YAML file; this is a pointer of Git LFS, and what it stands for is not fetched\n  git lfs untrack it, and commit the file itself',
+  ])
+})

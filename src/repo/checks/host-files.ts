@@ -1,4 +1,5 @@
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import { isLfsPointer, LFS_REMEDY } from '../lfs-pointer.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 import type { HostFileSpec, HostProfileSpec } from '../schema/host-profile.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
@@ -40,6 +41,8 @@ function refusal(from: string, files: Draft['files']): { message: string; remedy
   if (file.kind === 'symlink')
     return { message: `"${from}" is a symlink, and symlinks are not followed`, remedy: 'put the file itself there' }
   if (file.kind === 'submodule') return { message: `"${from}" is a submodule, and submodules are not read` }
+  if (file.kind === 'file' && isLfsPointer(file.bytes))
+    return { message: `"${from}" is a pointer of Git LFS, and what it stands for is not fetched`, remedy: LFS_REMEDY }
   const size = file.kind === 'tooLarge' ? file.size : file.bytes.byteLength
   return size > MAX_ATTACHMENT ? { message: `"${from}" has ${size} bytes; expected at most ${MAX_ATTACHMENT}` } : undefined
 }

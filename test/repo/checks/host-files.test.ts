@@ -30,6 +30,14 @@ test.each<[string, RepoFile, string]>([
     { kind: 'file', bytes: new Uint8Array(600_000) },
     '  "files/x.txt" has 600000 bytes; expected at most 524288',
   ],
+  [
+    'a pointer of Git LFS',
+    {
+      kind: 'file',
+      bytes: Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`),
+    },
+    '  "files/x.txt" is a pointer of Git LFS, and what it stands for is not fetched;  git lfs untrack it, and commit the file itself',
+  ],
 ])('content that is %s is refused', (_, file, message) => {
   expect(told({ 'h.yaml': profile('h', 'files: [{path: /etc/x, from: files/x.txt}]'), 'files/x.txt': file })).toEqual([message])
 })
