@@ -9,7 +9,7 @@ export interface StatusContext {
 /** A decided status as it is written: with what only the shell knows. */
 export function completeStatus(decided: NodePoolStatus, { generation, observedRevision }: StatusContext): NodePoolStatus {
   const { target, wave, nodes, conditions } = decided
-  return {
+  return wellFormed({
     ...decided,
     observedGeneration: generation,
     ...(observedRevision !== undefined && { observedRevision }),
@@ -19,7 +19,13 @@ export function completeStatus(decided: NodePoolStatus, { generation, observedRe
       wave: wave ? `${wave.index}/${wave.count}` : '',
       updated: `${nodes.current}/${nodes.total}`,
     },
-  }
+  })
+}
+
+/** Texts that were cut in the middle of an emoji: an API server mends them as it stores them, and what it has would never be what was meant. */
+function wellFormed<T>(value: T): T {
+  const mended = JSON.stringify(value, (_, member) => (typeof member === 'string' ? member.toWellFormed() : member))
+  return JSON.parse(mended) as T
 }
 
 /**

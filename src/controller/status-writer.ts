@@ -48,10 +48,29 @@ export class StatusWriter {
     }
     const { kube, pools } = this.#objects
     try {
-      pools.wrote(projectNodePool(await kube.replace<KubeObject>(`${nodePoolsPath(name)}/status`, body)))
+      const written = projectNodePool(await kube.replace<KubeObject>(`${nodePoolsPath(name)}/status`, body))
+      pools.wrote(written)
+      refuseLoss(name, { meant: status, kept: written.status })
     } catch (error) {
       if (error instanceof KubeError && error.reaction === 'conflict') pools.refused(name, resourceVersion)
       throw error
     }
   }
+}
+
+/**
+ * The API server drops, without a word, what the definition of the kind does not know. The status is the memory of the roll-out: what is
+ * lost of it, such as that a person's retry was heeded, would be done again and again.
+ */
+function refuseLoss(
+  name: string,
+  { meant, kept }: { readonly meant: NodePoolStatus; readonly kept: Partial<NodePoolStatus> },
+): void {
+  const members = Object.keys(meant) as (keyof NodePoolStatus)[]
+  const lost = members.filter((member) => !isDeepStrictEqual(meant[member], kept[member]))
+  if (lost.length === 0) return
+  const what = lost.map((member) => `"${member}"`).join(', ')
+  throw new Error(
+    `write status of pool "${name}": the cluster does not keep its ${what} as written; the NodePool kind there is another than this controller's: kubectl apply -f deploy/crds/nodepools.yaml`,
+  )
 }

@@ -6,6 +6,8 @@ export class FakeKube implements KubeApi {
   readonly requests: string[] = []
   /** Thrown by the next request whose line (`POST /api/…`) begins so. */
   readonly failures: { readonly on: string; readonly error: Error }[] = []
+  /** What the server makes of an object before it keeps it. */
+  stored = (object: KubeObject): KubeObject => object
   #version = 100
 
   async get<T>(path: string): Promise<T> {
@@ -59,7 +61,7 @@ export class FakeKube implements KubeApi {
   /** As if somebody else had written it. */
   put(path: string, object: KubeObject): KubeObject {
     this.#version += 1
-    const stored = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } }
+    const stored = this.stored({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } })
     this.objects.set(path, stored)
     return stored
   }

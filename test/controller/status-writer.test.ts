@@ -76,3 +76,20 @@ test('a status carries what the table of kubectl shows', () => {
     summary: { revision: '', wave: '', updated: '4/9' },
   })
 })
+
+test('a text that was cut in the middle of an emoji is written once, as the server will have it', async () => {
+  const { kube, writer } = aWriter()
+  const status = { ...aStatus(1), target: { revision: 'abc', fingerprint: 'v1:0', subject: '🚀'.slice(0, 1) } }
+  const complete = completeStatus(status, { generation: 3, observedRevision: 'abc' })
+  expect(complete.target?.subject).toBe('�')
+  for (let times = 0; times < 3; times += 1) await writer.write('workers', { status: complete, now: NOW })
+  expect(kube.requests).toHaveLength(1)
+})
+
+test('a status of which the cluster drops a part is an error that says what to do', async () => {
+  const { kube, writer } = aWriter()
+  kube.stored = ({ status, ...object }) => ({ ...object, status: { ...Object(status), rejected: undefined } })
+  await expect(writer.write('workers', { status: aStatus(1), now: NOW })).rejects.toThrow(
+    'write status of pool "workers": the cluster does not keep its "rejected" as written; the NodePool kind there is another than this controller\'s: kubectl apply -f deploy/crds/nodepools.yaml',
+  )
+})
