@@ -130,7 +130,9 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
   await settled(stage, A)
-  expect((await run('retry', 'workers')).stderr).toBe('error: nothing failed in pool "workers" that could be tried again\n')
+  expect((await run('retry', 'workers')).stderr).toBe(
+    'error: nothing failed in pool "workers" that could be tried again; nodewave status tells what it does\n',
+  )
   stage.push('f', aFleet({ v: 9 }))
   await stage.until(POOLS, (found) => {
     const { rejected } = (found.get('workers')?.status ?? {}) as { rejected?: object[] }
@@ -143,7 +145,27 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (by anyone)\nworkers: fffffff RolledBack on "n')
   stage.push('b', aFleet({ v: 3 }))
   await settled(stage, B)
-  expect((await run('retry', 'workers')).stderr).toBe('error: nothing failed in pool "workers" that could be tried again\n')
+  expect((await run('retry', 'workers')).stderr).toBe(
+    'error: nothing failed in pool "workers" that could be tried again; nodewave status tells what it does\n',
+  )
+})
+
+test('retry tries again a commit that renders the same as one that failed, by the name that the pool says', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await settled(stage, A)
+  stage.push('f', aFleet({ v: 9 }))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'RolledBack')
+  stage.push('e', aFleet({ v: 9 }))
+  await stage.until(POOLS, (found) =>
+    String(conditionOf(found.get('workers'), 'Stalled')?.message).includes(
+      'nodewave retry workers --revision eeeeeeeeeeee (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=eeeeeeeeeeee)',
+    ),
+  )
+
+  expect((await run('retry', 'workers', '--revision', 'eeeeeeeeeeee', '--wait')).stdout).toBe(
+    'pool "workers" tries eeeeeee again (by anyone)\nworkers: eeeeeee Completed\n',
+  )
 })
 
 test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {

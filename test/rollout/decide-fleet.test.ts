@@ -40,7 +40,15 @@ test('a fleet that is paused gives no node of any pool anything, and says why', 
 
   expect([...decisions.values()].flatMap(({ actions }) => actions)).toEqual([])
   expect([...decisions.values()].map((decision) => condition(decision, 'Stalled'))).toMatchObject([
-    { status: 'True', reason: 'Paused', message: 'the whole fleet is paused: storm; nodes under way finish' },
-    { status: 'True', reason: 'Paused', message: 'the whole fleet is paused: storm; nodes under way finish' },
+    {
+      status: 'True',
+      reason: 'Paused',
+      message: 'the whole fleet is paused: storm; nodes under way finish; until: nodewave resume --all',
+    },
+    {
+      status: 'True',
+      reason: 'Paused',
+      message: 'the whole fleet is paused: storm; nodes under way finish; until: nodewave resume --all',
+    },
   ])
 })

@@ -71,8 +71,8 @@ export function isQuiet({ nodes }: Status): Effect | undefined {
 }
 
 /** The last run towards this content has come to its end; what followed it, such as the way back, is another. */
-export function runEnded({ fingerprint }: RevisionRef): (status: Status) => Effect | undefined {
-  return ({ history = [] }) => endOf(history.find((run) => run.fingerprint === fingerprint))
+export function runEnded({ revision, fingerprint }: RevisionRef): (status: Status) => Effect | undefined {
+  return ({ history = [] }) => endOf(history.find((run) => run.fingerprint === fingerprint || run.revision === revision))
 }
 
 function endOf(run: HistoryEntry | undefined): Effect | undefined {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { denotes } from '../../rollout/run/target.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolSight } from '../status/pool-sight.ts'
 import { runEnded } from './await-records.ts'
@@ -26,10 +27,10 @@ export function retryCommand(io: CliIo): Command {
 
 function intend({ pools, namespace }: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
   const isFleet = oneOf({ pool, all }) === 'fleet'
-  const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''))
+  const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
-  if (!last) throw new Error(`nothing failed in ${name} that could be tried again`)
+  if (!last) throw new Error(`nothing failed in ${name} that could be tried again; nodewave status tells what it does`)
   const ref = revision === undefined ? last : refNamed(revision, failed, `what failed in ${name}`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
@@ -41,10 +42,16 @@ function intend({ pools, namespace }: Sight, pool: string | undefined, { all, re
   }
 }
 
-/** What failed once, and is not what the repository says any more, has nothing to be tried again for. */
-function failedIn({ status }: PoolSight): readonly RevisionRef[] {
-  const stalled = status.conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
-  return stalled?.reason === 'Halted' || stalled?.reason === 'RolledBack' ? (status.rejected ?? []) : []
+/**
+ * What failed once, and is not what the repository says any more, has nothing to be tried again for. The newest commit may have failed
+ * under another name: by what it renders.
+ */
+function failedIn({ status }: PoolSight, named: string | undefined): readonly RevisionRef[] {
+  const { conditions, rejected = [], observedRevision } = status
+  const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
+  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return []
+  if (rejected.length === 0 || observedRevision === undefined || !denotes(named, { revision: observedRevision })) return rejected
+  return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */

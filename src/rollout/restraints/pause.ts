@@ -1,5 +1,10 @@
 import type { Circumstances } from '../picture.ts'
 
+/** What ends the pause that `describePause` tells of: a pool's own comes first. */
+export function resumeCommand({ pool }: Circumstances): string {
+  return `nodewave resume ${pool.controls.paused === undefined ? '--all' : pool.name}`
+}
+
 /** `paused by ada at 2026-11-21T08:00:00Z: storm`; undefined when nobody paused the pool, nor the whole fleet. */
 export function describePause({ pool, run }: Circumstances): string | undefined {
   const own = pool.controls.paused

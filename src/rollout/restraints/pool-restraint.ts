@@ -3,7 +3,7 @@ import type { Circumstances, Picture } from '../picture.ts'
 import { describeGates } from '../telling/wording.ts'
 import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'
-import { describePause } from './pause.ts'
+import { describePause, resumeCommand } from './pause.ts'
 import type { Restraint } from './restraint.ts'
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
@@ -38,7 +38,9 @@ function withheldTarget({ run }: Circumstances): Restraint | undefined {
 
 function paused(picture: Circumstances): Restraint | undefined {
   const pause = describePause(picture)
-  return pause === undefined ? undefined : { reason: 'Paused', message: `${pause}; nodes under way finish`, stalls: true }
+  if (pause === undefined) return undefined
+  const message = `${pause}; nodes under way finish; until: ${resumeCommand(picture)}`
+  return { reason: 'Paused', message, stalls: true }
 }
 
 /** What was unavailable before the wave cannot be told once it has begun. */

@@ -1,4 +1,3 @@
-import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
@@ -12,6 +11,7 @@ import { isRejected } from '../run/target.ts'
 import { describeUse } from '../taking/fleet-budget.ts'
 import type { Taking } from '../taking/take.ts'
 import { type Finding, obstacleOf } from './obstacle.ts'
+import { promoteCommand } from './remedies.ts'
 import { describeGates, describeNodes, listNames } from './wording.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
@@ -67,8 +67,7 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
 }
 
 function howToPromote({ pool, run, waves, open }: Picture): string {
-  const annotation = `${POOL_CONTROLS.promote}=${run.target.revision}`
-  return `"${waves[open + 1]?.name}" opens after: kubectl annotate --overwrite nodepool/${pool.name} ${annotation}`
+  return `"${waves[open + 1]?.name}" opens after: ${promoteCommand(pool.name, run.target)}`
 }
 
 /** Who waits for Ready schedules pods next. */

@@ -1,4 +1,3 @@
-import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import type { Picture } from '../picture.ts'
@@ -6,6 +5,7 @@ import { isSettled } from '../run/progress.ts'
 import { isAstray, isRejected } from '../run/target.ts'
 import type { Memory } from '../snapshot.ts'
 import type { Taking } from '../taking/take.ts'
+import { endRollbackCommand, retryCommand } from './remedies.ts'
 import { describeFailures, shortName } from './wording.ts'
 
 export interface Finding {
@@ -52,27 +52,35 @@ function rejection({ pool, run }: Picture): Finding | undefined {
     state === 'Halted'
       ? (['Halted', 'no node is touched'] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
-  const remedy = `push a fix or a revert, or annotate the pool with ${POOL_CONTROLS.retry}=${refused.revision}`
+  const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
   const next = run.withheld ? `${run.withheld.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
 }
 
 /** Nothing else is what the person asked for. */
-function lostRollback({ run }: Picture): Finding | undefined {
+function lostRollback({ pool, run }: Picture): Finding | undefined {
   const { rollback } = run.memory
   if (!rollback || !isAstray(run.memory, run.target)) return undefined
-  return { reason: 'Halted', message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${END_ROLLBACK}` }
+  return {
+    reason: 'Halted',
+    message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${endOfRollback(pool)}`,
+  }
 }
 
 /** A person has the pool elsewhere than the repository does. */
-function askedRollback({ run }: Picture): Finding | undefined {
+function askedRollback({ pool, run }: Picture): Finding | undefined {
   const { rollback } = run.memory
   if (!rollback) return undefined
   const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
-  return { reason: 'RolledBack', message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}; ${END_ROLLBACK}` }
+  return {
+    reason: 'RolledBack',
+    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}; ${endOfRollback(pool)}`,
+  }
 }
 
-const END_ROLLBACK = `push another commit, or remove the annotation ${POOL_CONTROLS.rollback}`
+function endOfRollback({ name }: Picture['pool']): string {
+  return `push another commit, or: ${endRollbackCommand(name)}`
+}
 
 function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string {
   const tried = rejected.find(({ fingerprint }) => fingerprint === refused.fingerprint)

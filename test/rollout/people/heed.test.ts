@@ -31,7 +31,7 @@ test('a pause is recorded once, with who and when, and told as an event', () => 
     message: 'ada at 2026-11-21T11:59:00Z: new firmware; nothing begins; nodes under way finish',
   })
   expect(condition(decision, 'Stalled').message).toBe(
-    'paused by ada at 2026-11-21T11:59:00Z: new firmware; nodes under way finish',
+    'paused by ada at 2026-11-21T11:59:00Z: new firmware; nodes under way finish; until: nodewave resume workers',
   )
   expect(decide(remembering(pool, decision), noon + minute).notices).toEqual([])
 })
@@ -43,7 +43,7 @@ test('a pause of the fleet is recorded in every pool', () => {
   const resumed = decide({ ...remembering(pool, decision), fleet: {} }, noon + minute)
 
   expect(condition(decision, 'Stalled').message).toBe(
-    'the whole fleet is paused by ada at 2026-11-21T11:59:00Z; nodes under way finish',
+    'the whole fleet is paused by ada at 2026-11-21T11:59:00Z; nodes under way finish; until: nodewave resume --all',
   )
   expect(resumed.status.controls.map(({ what }) => what)).toEqual(['ResumeFleet', 'PauseFleet'])
 })

@@ -62,7 +62,7 @@ test('a pool that was rolled back stays there through passes and restarts, and s
     status: 'True',
     reason: 'RolledBack',
     message:
-      'rolled back to good by ada at 2026-11-21T11:59:00Z; push another commit, or remove the annotation nodewave.io/rollback',
+      'rolled back to good by ada at 2026-11-21T11:59:00Z; push another commit, or: nodewave resume workers (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback-)',
   })
 })
 

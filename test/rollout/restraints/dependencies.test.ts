@@ -144,7 +144,7 @@ test('two pools that keep each other from going on say so, and what helps', () =
     reason: 'Halted',
     message:
       'bad failed; no node is touched; new waits for "a", which has not completed it; ' +
-      'push a fix or a revert, or annotate the pool with nodewave.io/retry=bad',
+      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
   })
 })
 

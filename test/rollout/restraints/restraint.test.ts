@@ -6,7 +6,10 @@ test('a paused pool takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', controls: { paused: 'storm' } }).with(...nodes('a', 'b')), noon)
 
   expect(taken(decision)).toEqual([])
-  expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Paused', message: 'paused: storm; nodes under way finish' })
+  expect(condition(decision, 'Stalled')).toMatchObject({
+    reason: 'Paused',
+    message: 'paused: storm; nodes under way finish; until: nodewave resume workers',
+  })
 })
 
 test('a paused pool that has nothing to do is Ready', () => {
@@ -34,7 +37,7 @@ test('a pool of a paused fleet takes no node, and tells why', () => {
   expect(taken(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'Paused',
-    message: 'the whole fleet is paused; nodes under way finish',
+    message: 'the whole fleet is paused; nodes under way finish; until: nodewave resume --all',
   })
 })
 

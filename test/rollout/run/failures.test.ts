@@ -67,7 +67,7 @@ test('a rollback stays a rollback once the node that failed is well again', () =
   expect(decision.status.history[0]).toMatchObject({ revision: 'older', result: 'Completed' })
   expect(decision.status.conditions[2]?.message).toBe(
     'bad failed on "a": failed to validate config: unknown flag: --foo; the pool stays with older; ' +
-      'push a fix or a revert, or annotate the pool with nodewave.io/retry=bad',
+      'push a fix or a revert, or: nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
   )
 })
 

@@ -96,7 +96,7 @@ test('a manual wave opens only when the target is promoted', () => {
   })
   expect(condition(decide(pool, noon), 'Ready').message).toBe(
     '1 of 2 nodes are at new; wave 1 of 2, "canary"; ' +
-      '"rest" opens after: kubectl annotate --overwrite nodepool/workers nodewave.io/promote=new',
+      '"rest" opens after: nodewave promote workers (or kubectl annotate --overwrite nwp/workers nodewave.io/promote=new)',
   )
   expect(taken(decide({ ...pool, controls: { promoted: 'other' } }, noon))).toEqual([])
   expect(taken(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
