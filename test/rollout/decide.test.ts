@@ -87,6 +87,18 @@ test('decide gives a joining node the newest commit in its turn where the stable
   expect(assignments(decision)).toEqual(['fresh → new'])
 })
 
+test('a completed pool is not Ready in the pass that mends a node which an older commit left down', () => {
+  const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, disruption: 'drain' }).with(
+    aNode('a').on('new', { at: noon - minute }),
+    aNode('b').on('older').notReady(),
+  )
+
+  const decision = decide(pool, noon)
+
+  expect(assignments(decision)).toEqual(['b → new'])
+  expect(verdict(decision).Ready).toBe('False RollingOut')
+})
+
 test('decide takes no node of a paused pool, and lets those in flight finish', () => {
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, controls: { paused: 'freeze' } }).with(
     aNode('a').assignedTo('new', { at: noon - minute }),

@@ -51,7 +51,7 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   if (run.state === 'Halted' || members.length === 0) return undefined
   if (!moves && (restraint?.stalls || isStuck)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
-  if (run.state === 'Completed' && ongoing.length === 0)
+  if (run.state === 'Completed' && ongoing.length === 0 && taken.length === 0)
     return run.withheld ? wait(run.withheld, message) : uncordoning(lifting, message)
   const gates = moves || !isWaveDone(picture) ? [] : unpassedGates(picture)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }

@@ -10,7 +10,7 @@ export function adminCordons(world: World, random: Random): void {
   const { mark } = node.shown
   const unschedulable = !node.shown.unschedulable
   if (!unschedulable) world.uncordonByHand(node)
-  else if (mark === undefined || mark.state === 'Skipped' || mark.state === 'Released') world.cordonedByPeople.add(node.name)
+  else if (mark?.state !== 'Ours') world.cordonedByPeople.add(node.name)
   node.show({ unschedulable })
   world.tell(`${node.name} unschedulable: ${unschedulable}`)
 }
