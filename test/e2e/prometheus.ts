@@ -22,7 +22,7 @@ async function main(): Promise<number> {
   const address = `127.0.0.1:${await freePort()}`
   const running = await start(find('prometheus'), { dir, address })
   try {
-    await waitUntil(() => scrapes(address), { for: 'Prometheus to have scraped itself', timeoutMs: 60_000, everyMs: 250 })
+    await waitUntil(() => scrapes(address), { for: 'Prometheus to have scraped itself', everyMs: 250 })
     return await runCommand(command, args, { NODEWAVE_PROMETHEUS: `http://${address}` })
   } finally {
     running.kill()

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { stringify } from 'yaml'
 import { TEST_IMAGE } from './build/images.ts'
 import type { Cluster } from './cluster/cluster.ts'
+import { waitUntil } from './cluster/wait.ts'
 
 export interface WorkloadOptions {
   readonly name: string
@@ -36,7 +37,16 @@ export async function deploy(cluster: Cluster, { name, replicas, minAvailable }:
     const budget = { minAvailable, selector: { matchLabels: labels } }
     await cluster.apply(stringify({ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name }, spec: budget }))
   }
-  await cluster.kubectl(['rollout', 'status', `deployment/${name}`, '--timeout=60s'])
+  await waitPodsReady(cluster, { name, replicas })
+}
+
+/** Until the Deployment has all of its pods, and no others, and they are ready: none is going or still to come. */
+export async function waitPodsReady(cluster: Cluster, { name, replicas }: WorkloadOptions): Promise<void> {
+  const ready = async () => {
+    const pods = await podsOf(cluster, name)
+    return pods.length === replicas && pods.every(isReady)
+  }
+  await waitUntil(ready, { for: `${replicas} pods of "${name}" to be ready` })
 }
 
 export interface ApiPod {

@@ -30,12 +30,17 @@ export interface WatchEvent<T> {
   readonly object: T
 }
 
-/** Before an API server that is away is asked again. */
-const retryMs = 200
+/** Milliseconds before an API server that is away is asked again. */
+const RETRY = 200
+/** Milliseconds; one that hangs fails, and whoever waits for something asks again. */
+const REQUEST_TIMEOUT = 30_000
+/** Milliseconds; sooner than the server closes an idle connection (90 s), or a request could be sent into one that is just being closed. */
+const IDLE_TIMEOUT = 30_000
 
 export function createApiClient(server: string, certificates: Certificates, user: string): ApiClient {
   const agent = new Agent({
     keepAlive: true,
+    timeout: IDLE_TIMEOUT,
     ca: readFileSync(certificates.caFile),
     cert: readFileSync(certificates.certFile(user)),
     key: readFileSync(certificates.keyFile(user)),
@@ -45,7 +50,7 @@ export function createApiClient(server: string, certificates: Certificates, user
     const type = contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json')
     return new Promise((resolve, reject) => {
       const headers = body === undefined ? {} : { 'content-type': type }
-      const outgoing = request(new URL(path, server), { method, agent, headers, timeout: 10_000 }, (incoming) => {
+      const outgoing = request(new URL(path, server), { method, agent, headers, timeout: REQUEST_TIMEOUT }, (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', reject)
@@ -53,7 +58,7 @@ export function createApiClient(server: string, certificates: Certificates, user
           resolve({ status: incoming.statusCode ?? 0, body: parse(Buffer.concat(chunks).toString()) as T }),
         )
       })
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within 10 s`)))
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no answer within ${REQUEST_TIMEOUT / 1000} s`)))
       outgoing.on('error', reject)
       outgoing.end(body === undefined ? undefined : JSON.stringify(body))
     })
@@ -65,19 +70,25 @@ export function createApiClient(server: string, certificates: Certificates, user
     const detail = JSON.stringify((body as { message?: string }).message ?? body)
     throw new Error(`${options?.method ?? 'GET'} ${path}: ${status} ${detail}`)
   }
+
   function watch<T>(path: string, onEvent: (event: WatchEvent<T>) => void, signal: AbortSignal): void {
-    const again = () => {
-      if (!signal.aborted) setTimeout(() => watch(path, onEvent, signal), retryMs).unref()
-    }
+    const ended = Promise.withResolvers<void>() // a connection that breaks off says so twice
+    void ended.promise.then(() => {
+      if (!signal.aborted) setTimeout(() => watch(path, onEvent, signal), RETRY).unref()
+    })
     const url = new URL(path, server)
     url.searchParams.set('watch', 'true')
     const outgoing = request(url, { agent, signal }, (incoming) => {
       const lines = createInterface({ input: incoming })
-      lines.on('line', (line) => onEvent(JSON.parse(line) as WatchEvent<T>))
+      // A server that comes up refuses in plain text, one that is killed leaves half a line.
+      lines.on('line', (line) => {
+        const event = parse(line)
+        if (typeof event === 'object') onEvent(event as WatchEvent<T>)
+      })
       lines.on('error', () => undefined) // it is closed after that
-      incoming.on('close', again)
+      incoming.on('close', ended.resolve)
     })
-    outgoing.on('error', again)
+    outgoing.on('error', ended.resolve)
     outgoing.end()
   }
   return { send, ask, watch }

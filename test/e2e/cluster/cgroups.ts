@@ -30,13 +30,8 @@ export async function createCgroups(slot: Slot, name: string): Promise<string[]>
 
 /** Processes in a cgroup and everything below it. */
 export function cgroupProcesses(path: string): number[] {
-  return cgroupTree(path).flatMap((dir) => {
-    try {
-      return readFileSync(join(dir, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number)
-    } catch {
-      return [] // it went away between the two reads
-    }
-  })
+  const lines = cgroupTree(path).map((dir) => whileThere(() => readFileSync(join(dir, 'cgroup.procs'), 'utf8')) ?? '')
+  return lines.join('').split('\n').filter(Boolean).map(Number)
 }
 
 /** Remove a cgroup and those below it, the deepest first; false when one is still in use. */
@@ -56,15 +51,25 @@ export function removeCgroup(path: string, { keepTop = false } = {}): boolean {
 export function thaw(path: string): void {
   for (const dir of cgroupTree(path)) {
     const state = join(dir, 'freezer.state')
-    if (existsSync(state)) writeFileSync(state, 'THAWED')
+    if (existsSync(state)) whileThere(() => writeFileSync(state, 'THAWED'))
   }
 }
 
 /** The directory itself first, then those below. */
-function cgroupTree(path: string): string[] {
-  if (!existsSync(path)) return []
-  const below = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return [path, ...below.flatMap((entry) => cgroupTree(join(path, entry.name)))]
+export function cgroupTree(path: string): string[] {
+  const entries = whileThere(() => readdirSync(path, { withFileTypes: true }))
+  if (entries === undefined) return []
+  return [path, ...entries.filter((entry) => entry.isDirectory()).flatMap((entry) => cgroupTree(join(path, entry.name)))]
+}
+
+/** Containers come and go at any moment, and their cgroups with them. */
+function whileThere<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (!['ENOENT', 'ENODEV'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    return undefined
+  }
 }
 
 /** Where the hierarchies are mounted. */

@@ -59,8 +59,7 @@ export async function createCluster({ nodes: specs, progress = () => undefined }
     const all = specs.map((_, index) => nodePlace(slot, index + 1))
     const joined = all.map((place, index) => {
       const { version = versions.olderKubelet, layout = 'kubeadm', packaged = false } = specs[index] ?? {}
-      const artifacts = servers.then((started) => started.artifacts)
-      return joinNode(slot, { place, all, layout, version, packaged, find, plane, apiReady, artifacts })
+      return joinNode(slot, { place, all, layout, version, packaged, find, plane, apiReady, servers })
     })
     const controllers = apiReady.then(() => startControllers(plane))
     const [nodes, started] = await Promise.all([Promise.all(joined), servers, controllers])

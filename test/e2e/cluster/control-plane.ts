@@ -63,7 +63,7 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
       const id = running.get(name)
       if (id === undefined) return
       killProcess(id, 'SIGKILL')
-      await waitUntil(() => !isRunning(id), { for: `${name} to end`, timeoutMs: 5000 })
+      await waitUntil(() => !isRunning(id), { for: `${name} to end` })
     },
     async waitReady() {
       const id = running.get('kube-apiserver')
@@ -72,7 +72,7 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
           if (id === undefined || !isRunning(id)) return 'ended'
           return (await api.send('/readyz')).status === 200 && 'ready'
         },
-        { for: 'kube-apiserver to be ready', timeoutMs: 60_000 },
+        { for: 'kube-apiserver to be ready' },
       )
       if (state === 'ended')
         throw new Error(`start kube-apiserver: it ended\n${await lastWords(join(logs, 'kube-apiserver.log'))}`)

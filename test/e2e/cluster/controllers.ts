@@ -8,7 +8,7 @@ export async function startControllers({ start, api }: ControlPlane): Promise<vo
   await allowKubeletClient(api)
   // Pods can be made only after this.
   const account = () => api.ask('/api/v1/namespaces/default/serviceaccounts/default')
-  await waitUntil(account, { for: 'the default service account', timeoutMs: 60_000 })
+  await waitUntil(account, { for: 'the default service account' })
 }
 
 /** As kubeadm binds it: exec, logs and the proxy to a kubelet go by the API server's own client certificate. */

@@ -36,7 +36,7 @@ export function startDaemon(slot: Slot, { name, command, env = {} }: DaemonOptio
     signal: (signal) => killProcess(id, signal),
     async kill(signal = 'SIGKILL') {
       killProcess(id, signal)
-      await waitUntil(() => !isRunning(id), { for: `${name} to end`, timeoutMs: 30_000 })
+      await waitUntil(() => !isRunning(id), { for: `${name} to end` })
     },
   }
 }

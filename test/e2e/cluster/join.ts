@@ -15,7 +15,7 @@ import { createMachine } from './machine.ts'
 import { createNode, type Node } from './node.ts'
 import { type NodePlace, nodeFiles } from './node-files.ts'
 import { createNodeRoot } from './node-root.ts'
-import { artifactsUrl } from './servers.ts'
+import { artifactsUrl, type Servers } from './servers.ts'
 import type { Slot } from './slot.ts'
 
 export interface JoinOptions {
@@ -27,8 +27,8 @@ export interface JoinOptions {
   readonly plane: ControlPlane
   /** Install the kubelet by its package. */
   readonly packaged: boolean
-  /** URL of the artifact server, once it answers. */
-  readonly artifacts: Promise<string>
+  /** Once they answer. */
+  readonly servers: Promise<Servers>
   /** Resolves when the API server answers: the node boots before that, its kubelet starts after. */
   readonly apiReady: Promise<void>
 }
@@ -52,7 +52,7 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   await machine.boot()
   const node = createNode({ name, address, layout, machine, api: plane.api, shared: root.shared })
   await importImages(node, await testImages(base))
-  if (packaged) await installPackage(node, await options.artifacts, version)
+  if (packaged) await installPackage(node, (await options.servers).artifacts, version)
   await options.apiReady
   await node.exec(['systemctl', 'enable', '--now', '--quiet', 'kubelet'])
   return node

@@ -31,13 +31,13 @@ export async function createMachine(slot: Slot, name: string, { root, binds }: N
     const env = { SYSTEMD_NSPAWN_API_VFS_WRITABLE: 'network' }
     supervisor = launchSupervised(slot, nspawn(slot, { name, root, binds }), { log, cgroups, env })
     const isUp = async () => (await exec(['systemctl', 'is-active', 'dbus', 'containerd'], { allowFailure: true })).stdout
-    await waitUntil(async () => (await isUp()) === 'active\nactive\n', { for: `node "${name}" to boot`, timeoutMs: 60_000 })
+    await waitUntil(async () => (await isUp()) === 'active\nactive\n', { for: `node "${name}" to boot` })
   }
 
   async function powerOff(): Promise<void> {
     const id = leader(cgroups)
     if (id !== undefined) killProcess(id, 'SIGKILL')
-    await waitUntil(() => supervisor === undefined || !isRunning(supervisor), { for: `node "${name}" to end`, timeoutMs: 20_000 })
+    await waitUntil(() => supervisor === undefined || !isRunning(supervisor), { for: `node "${name}" to end` })
   }
 
   async function exec(command: readonly string[], options: RunOptions = {}): Promise<RunResult> {

@@ -24,6 +24,7 @@ export interface UnitState {
 export interface ApiNode {
   readonly metadata: {
     readonly name: string
+    readonly resourceVersion: string
     readonly annotations?: Readonly<Record<string, string>>
     readonly labels?: Readonly<Record<string, string>>
   }
@@ -51,8 +52,8 @@ export interface Node extends Machine {
   journal(name?: string, lines?: number): Promise<string>
   /** As the API server sees it. */
   get(): Promise<ApiNode>
-  waitReady(timeoutMs?: number): Promise<void>
-  waitVersion(version: string, timeoutMs?: number): Promise<void>
+  waitReady(): Promise<void>
+  waitVersion(version: string): Promise<void>
 }
 
 export interface NodeOptions {
@@ -100,13 +101,13 @@ export function createNode({ name, address, layout, machine, api, shared }: Node
       return Object.fromEntries(shown.split('\n').map((line) => line.split(/=(.*)/s, 2))) as unknown as UnitState
     },
     journal: (unit = 'kubelet', lines = 20) => output(['journalctl', '-u', unit, '-n', String(lines), '--no-pager', '-o', 'cat']),
-    async waitReady(timeoutMs = 60_000) {
+    async waitReady() {
       const ready = async () => (await get()).status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
-      await waitUntil(ready, { for: `node "${name}" to be Ready`, timeoutMs })
+      await waitUntil(ready, { for: `node "${name}" to be Ready` })
     },
-    async waitVersion(version, timeoutMs = 30_000) {
+    async waitVersion(version) {
       const there = async () => (await get()).status.nodeInfo.kubeletVersion === `v${version}`
-      await waitUntil(there, { for: `node "${name}" to report kubelet ${version}`, timeoutMs })
+      await waitUntil(there, { for: `node "${name}" to report kubelet ${version}` })
     },
   }
 }

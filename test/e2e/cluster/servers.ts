@@ -51,7 +51,7 @@ async function serve(slot: Slot, { program, root, port }: ServeOptions): Promise
   const path = fileURLToPath(new URL(program, import.meta.url))
   const command = [process.execPath, path, root, slot.host, String(port)]
   const server = startDaemon(slot, { name: `port-${port}`, command, env: { HOME: slot.dir } })
-  await waitUntil(() => accepts(slot.host, port), { for: `the server on port ${port}`, timeoutMs: 15_000 })
+  await waitUntil(() => accepts(slot.host, port), { for: `the server on port ${port}` })
   return server
 }
 

@@ -1,6 +1,6 @@
 /** A place on the machine for one cluster: a directory, a bridge, a range of addresses and ports of its own. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { cacheRoot } from '../build/cache.ts'
 import { isRunning, type ProcessId, processId } from './process-id.ts'
@@ -72,10 +72,31 @@ export function assertOpen(slot: Slot): void {
   if (closed.has(slot.number)) throw new Error(`cluster ${slot.number} is being torn down`)
 }
 
-/** Someone still works with it. */
-export function isOwned(slot: Slot): boolean {
-  const owner: ProcessId = JSON.parse(readFileSync(join(slot.dir, 'owner.json'), 'utf8'))
-  return isRunning(owner)
+/** Nobody works with it any more. One that its owner takes away at this moment is no orphan. */
+export function isOrphan({ dir }: Slot): boolean {
+  try {
+    const owner: ProcessId = JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8'))
+    return !isRunning(owner)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return false
+  }
+}
+
+const REMOVED = '.removed-'
+
+/** All at once, so that nobody ever finds a slot of which half is gone. */
+export async function removeSlot({ dir, number }: Slot): Promise<void> {
+  const removed = join(slotsRoot, `${REMOVED}${number}-${process.pid}`)
+  await rename(dir, removed)
+  await rm(removed, { recursive: true })
+}
+
+/** Ends what processes that are gone had begun to remove. */
+export async function sweepSlots(): Promise<void> {
+  const removed = (await readdir(slotsRoot)).filter((name) => name.startsWith(REMOVED))
+  const left = removed.filter((name) => !existsSync(`/proc/${name.split('-').at(-1)}`))
+  for (const name of left) await rm(join(slotsRoot, name), { recursive: true, force: true })
 }
 
 /** A kept cluster outlives its owner, until someone asks for its end. */

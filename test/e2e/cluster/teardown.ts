@@ -1,13 +1,13 @@
 /** Take away everything that a cluster made, whoever made it and however that one ended. */
 import { existsSync, readFileSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../exec.ts'
 import { cgroupProcesses, removeCgroup, thaw } from './cgroups.ts'
 import { isRunning, killProcess, processId } from './process-id.ts'
 import { readProcesses, readRecord } from './record.ts'
-import { closeSlot, isKept, isOwned, type Slot, slotAt, slotsRoot } from './slot.ts'
+import { closeSlot, isKept, isOrphan, removeSlot, type Slot, slotAt, slotsRoot, sweepSlots } from './slot.ts'
 import { waitUntil } from './wait.ts'
 
 /** The state is thrown away, so nothing is asked to end politely. */
@@ -20,9 +20,9 @@ export async function teardown(slot: Slot): Promise<void> {
     if (made.kind === 'link') await removeLink(made.name)
   }
   for (const path of cgroups) {
-    await waitUntil(() => removeCgroup(path), { for: `cgroup ${path} to be empty`, timeoutMs: 10_000 })
+    await waitUntil(() => removeCgroup(path), { for: `cgroup ${path} to be empty` })
   }
-  await rm(slot.dir, { recursive: true, force: true })
+  await removeSlot(slot)
 }
 
 /** Tear down while parts of it are still being made: let the commands under way end first, and no further one begin. */
@@ -36,8 +36,9 @@ export async function abandon(slot: Slot): Promise<void> {
 export async function teardownLeftovers({ kept }: { readonly kept: boolean }): Promise<Slot[]> {
   const names = existsSync(slotsRoot) ? await readdir(slotsRoot) : []
   const left = names.filter((name) => /^\d+$/.test(name)).map((name) => slotAt(Number(name)))
-  const orphans = left.filter((slot) => !isOwned(slot) && (kept || !isKept(slot)))
+  const orphans = left.filter((slot) => isOrphan(slot) && (kept || !isKept(slot)))
   for (const slot of orphans) await teardown(slot)
+  if (names.length > 0) await sweepSlots()
   return orphans
 }
 
@@ -56,7 +57,7 @@ async function killAll(slot: Slot, cgroups: readonly string[]): Promise<void> {
     for (const id of running) killProcess(id, 'SIGKILL')
     return running.length === 0
   }
-  await waitUntil(allEnded, { for: 'processes of the cluster to end', timeoutMs: 20_000 })
+  await waitUntil(allEnded, { for: 'processes of the cluster to end' })
 }
 
 function children(pid: number) {
@@ -83,7 +84,7 @@ async function unmount(path: string): Promise<void> {
       await run('umount', [path], { allowFailure: true })
       return !isMounted(path)
     },
-    { for: `unmount of ${path}`, timeoutMs: 10_000 },
+    { for: `unmount of ${path}` },
   )
 }
 

@@ -37,7 +37,7 @@ export async function startController(cluster: Cluster, options: ControllerOptio
   const controller = cluster.daemon({ name, command: [...program, ...args, ...(options.args ?? [])], env })
   // One that refuses its arguments is better told of here than by a scenario that waits for what it should do.
   const settled = () => controller.log().includes('following') || !controller.isRunning()
-  await waitUntil(settled, { for: 'the controller to start', timeoutMs: 15_000 })
+  await waitUntil(settled, { for: 'the controller to start' })
   if (!controller.isRunning()) throw new Error(`start the controller: it ended\n${controller.log()}`)
   return controller
 }

@@ -16,19 +16,28 @@ export function saysOf({ annotations }: Moment, commit: string, phase: AgentPhas
 }
 
 /** In the order in which they were taken. */
-export function assignedNodes({ moments }: Pick<Timeline, 'moments'>, commit: string): string[] {
+export function assignedNodes(moments: readonly Moment[], commit: string): string[] {
   return [...new Set(moments.filter((moment) => isAssigned(moment, commit)).map(({ node }) => node))]
 }
 
 /** Each node was assigned only after the one before it had proved the commit. */
-export function checkOneByOne({ moments }: Pick<Timeline, 'moments'>, commit: string): void {
-  const order = assignedNodes({ moments }, commit)
+export function checkOneByOne(moments: readonly Moment[], commit: string): void {
+  const order = assignedNodes(moments, commit)
   const ofNode = (name: string | undefined) => moments.filter(({ node }) => node === name)
   for (const [index, name] of order.entries()) {
     if (index === 0) continue
     const assigned = ofNode(name).find((moment) => isAssigned(moment, commit))?.at ?? 0
     const proved = ofNode(order[index - 1]).find((moment) => saysOf(moment, commit, 'Applied'))?.at ?? Number.POSITIVE_INFINITY
     check(`"${name}" waited for "${order[index - 1]}"`, assigned >= proved, { assigned, proved })
+  }
+}
+
+/** No node was told twice, or twice differently, to become the same. */
+export function checkAssignedOnce(moments: readonly Moment[], commit: string): void {
+  for (const name of assignedNodes(moments, commit)) {
+    const own = moments.filter((moment) => moment.node === name && isAssigned(moment, commit))
+    const assignments = new Set(own.map(({ annotations }) => annotations['desired-config']))
+    check(`"${name}" was assigned once`, assignments.size === 1, [...assignments])
   }
 }
 
@@ -62,7 +71,9 @@ export async function reportUpgrade(
     (moment) => moment.node === name && isAssigned(moment, commit),
     `"${name}" to be assigned`,
   )
-  const taken = await firstSays(timeline, name, { commit, phase: 'Applying' })
+  // An agent skips what it has no time to say, so any word of the commit will do.
+  const says = ({ node: of, annotations }: Moment) => of === name && (annotations.status ?? '').includes(commit)
+  const taken = await timeline.first(says, `"${name}" to have seen the commit`)
   const visible = await timeline.first(({ node: of, kubelet }) => of === name && kubelet === version, `"${name}" at ${version}`)
   const verified = await firstSays(timeline, name, { commit, phase: 'Applied' })
   const steps = { assigned: assigned.at, 'agent saw': taken.at, 'kubelet restarted': await kubeletStarted(node) }

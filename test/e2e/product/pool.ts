@@ -9,17 +9,16 @@ export interface PoolWait {
   /** What is waited for; the error has it, and what the pool said instead. */
   readonly for: string
   readonly when: (status: NodePoolStatus) => boolean
-  readonly timeoutMs?: number
 }
 
 /** The status as it is once `when` holds. */
-export async function waitPool(cluster: Cluster, { for: what, when, timeoutMs = 60_000 }: PoolWait): Promise<NodePoolStatus> {
+export async function waitPool(cluster: Cluster, { for: what, when }: PoolWait): Promise<NodePoolStatus> {
   let last: NodePoolStatus | undefined
   const look = async () => {
     last = (await cluster.api.ask<{ status?: NodePoolStatus }>(path)).status
     return last !== undefined && when(last) && last
   }
-  return waitUntil(look, { for: `the pool: ${what}`, timeoutMs }).catch((cause: Error) => {
+  return waitUntil(look, { for: `the pool: ${what}` }).catch((cause: Error) => {
     throw new Error(`${cause.message}; it says ${JSON.stringify(last?.conditions)}`, { cause })
   })
 }

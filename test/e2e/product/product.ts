@@ -17,7 +17,7 @@ export interface Product {
   /** Push and wait until every node has it; where scenarios begin. Gives the commit. */
   settle(fleet: FleetOptions): Promise<string>
   /** Every agent has proved the content of this commit, which may be that of an earlier one. */
-  settled(commit: string, timeoutMs?: number): Promise<void>
+  settled(commit: string): Promise<void>
   /** Start another controller, with a directory of its own when the old one's disk is lost. */
   restartController(stateDirectory?: string): Promise<void>
   /** Start one more beside it, with a directory of its own. */
@@ -44,8 +44,8 @@ async function install(cluster: Cluster): Promise<Product> {
       ...more,
     })
   const push = async (fleet: FleetOptions, message: string) => repository.push(await fleetFiles(cluster, fleet), message)
-  const settled = async (commit: string, timeoutMs = 120_000) => {
-    await waitPool(cluster, { for: `Ready at ${commit}`, when: completed(commit), timeoutMs })
+  const settled = async (commit: string) => {
+    await waitPool(cluster, { for: `Ready at ${commit}`, when: completed(commit) })
   }
   const product: Product = {
     repository,

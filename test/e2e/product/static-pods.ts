@@ -40,7 +40,7 @@ export async function waitMirrored(
     const found = body.status.conditions?.find(({ type }) => type === 'Ready')
     return (found?.status === 'True') === ready
   }
-  await waitUntil(there, { for: `mirror pod "${name}" to be ${ready ? '' : 'not '}ready`, timeoutMs: 60_000 })
+  await waitUntil(there, { for: `mirror pod "${name}" to be ${ready ? '' : 'not '}ready` })
 }
 
 interface MirrorPod {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { cacheRoot } from '../build/cache.ts'
 import { type Cluster, createCluster } from '../cluster/cluster.ts'
 import { saveJournal } from '../cluster/node.ts'
-import { keep } from '../cluster/slot.ts'
+import { keep, type Slot } from '../cluster/slot.ts'
+import { waitUntil } from '../cluster/wait.ts'
 import { check, type Scenario } from '../scenario.ts'
 import { readSettings, settingsChanged } from './machine-settings.ts'
 import { createReport, type PartResult, type ScenarioResult } from './results.ts'
@@ -62,13 +63,22 @@ async function endCluster(cluster: Cluster, { report, kept, say }: EndOptions): 
   }
   try {
     await report.part('teardown', async () => cluster[Symbol.asyncDispose]())
-    const left = [...tracesOf(cluster.slot), ...settingsChanged(settingsBefore, readSettings())]
-    check('nothing is left of the cluster', left.length === 0, left)
+    await nothingLeft(cluster.slot)
     return undefined
   } catch (error) {
     say(`  failed: ${error instanceof Error ? error.message : error}`)
     return String(error)
   }
+}
+
+/** A link goes with the network namespace it led into, which the kernel takes apart in its own time. */
+async function nothingLeft(slot: Slot): Promise<void> {
+  const nothing = () => {
+    const left = [...tracesOf(slot), ...settingsChanged(settingsBefore, readSettings())]
+    check('nothing is left of the cluster', left.length === 0, left)
+    return true
+  }
+  await waitUntil(nothing, { for: 'the cluster to be gone', timeoutMs: 30_000 })
 }
 
 /** Everything that was written, for reading after the cluster is gone. */

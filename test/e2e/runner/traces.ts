@@ -1,7 +1,7 @@
 /** What of a cluster can still be seen on the machine: after its teardown there must be nothing. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { cgroupRoots } from '../cluster/cgroups.ts'
+import { basename } from 'node:path'
+import { cgroupRoots, cgroupTree } from '../cluster/cgroups.ts'
 import { isRunning, processId } from '../cluster/process-id.ts'
 import type { Slot } from '../cluster/slot.ts'
 
@@ -22,11 +22,8 @@ function links({ bridge, number }: Slot): string[] {
 }
 
 function cgroups({ number }: Slot): string[] {
-  return cgroupRoots().flatMap((root) =>
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name.startsWith(`nodewave-e2e-${number}-`))
-      .map((entry) => `cgroup ${join(entry.parentPath, entry.name)}`),
-  )
+  const paths = cgroupRoots().flatMap(cgroupTree)
+  return paths.filter((path) => basename(path).startsWith(`nodewave-e2e-${number}-`)).map((path) => `cgroup ${path}`)
 }
 
 function processes({ dir, bridge }: Slot): string[] {

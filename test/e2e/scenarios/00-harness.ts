@@ -12,13 +12,18 @@ export const scenarios: readonly Scenario[] = [
     name: 'harness',
     nodes: [{}, {}],
     async run(cluster, { part }) {
-      using timeline = startTimeline(cluster.api)
+      using timeline = await startTimeline(cluster.api)
       await part('deployment of 2 ready', () => deploy(cluster, { name: 'web', replicas: 2, minAvailable: 1 }))
       const before = await containersOf(cluster, 'web')
       await using sampler = sampleAvailability(cluster, 'web')
       await part('kubelet replaced, new version in the API', () => replaceKubelet(cluster))
       check('pods keep their containers', isDeepStrictEqual(before, await containersOf(cluster, 'web')), before)
-      check('the timeline has seen it', timeline.moments.at(-1)?.kubelet === versions.kubernetes, timeline.moments.at(-1))
+      const moments = await timeline.upToNow()
+      check(
+        'the timeline has seen it',
+        moments.some(({ kubelet }) => kubelet === versions.kubernetes),
+        moments,
+      )
       check('both pods were ready throughout', sampler.samples() > 2 && sampler.fewest() === 2, sampler.fewest())
       await part('unknown flag: auto-restart seen', () => breakKubelet(cluster))
       await part('flag removed: healthy again', () => repairKubelet(cluster))
@@ -40,8 +45,9 @@ async function breakKubelet(cluster: Cluster): Promise<void> {
   const node = cluster.node('n2')
   await node.write({ path: '/etc/default/kubelet', content: 'KUBELET_EXTRA_ARGS=--no-such-flag\n' })
   await node.exec(['systemctl', 'restart', 'kubelet'])
-  await waitUntil(async () => (await node.unit()).SubState === 'auto-restart', { for: 'auto-restart', timeoutMs: 10_000 })
-  check('the kubelet names the flag', (await node.journal()).includes('unknown flag: --no-such-flag'))
+  await waitUntil(async () => (await node.unit()).SubState === 'auto-restart', { for: 'auto-restart' })
+  const named = async () => (await node.journal()).includes('unknown flag: --no-such-flag')
+  await waitUntil(named, { for: 'the kubelet to name the flag' })
 }
 
 async function repairKubelet(cluster: Cluster): Promise<void> {
@@ -49,6 +55,6 @@ async function repairKubelet(cluster: Cluster): Promise<void> {
   await node.write({ path: '/etc/default/kubelet', content: 'KUBELET_EXTRA_ARGS=\n' })
   await node.exec(['systemctl', 'restart', 'kubelet'])
   const healthy = () => node.output(['curl', '-fsS', 'http://127.0.0.1:10248/healthz'])
-  await waitUntil(async () => (await healthy()) === 'ok', { for: 'healthz', timeoutMs: 20_000 })
+  await waitUntil(async () => (await healthy()) === 'ok', { for: 'healthz' })
   await node.waitReady()
 }

@@ -49,9 +49,9 @@ async function upgradeByEnvironment(cluster: Cluster): Promise<void> {
 async function reboot(cluster: Cluster): Promise<void> {
   const node = cluster.node('n1')
   const { bootID } = (await node.get()).status.nodeInfo
-  await node.exec(['systemctl', 'reboot'])
+  await node.exec(['systemctl', 'reboot'], { allowFailure: true }) // it may end with the node
   const rebooted = async () => (await node.get()).status.nodeInfo.bootID !== bootID
-  await waitUntil(rebooted, { for: 'a new bootID', timeoutMs: 60_000 })
+  await waitUntil(rebooted, { for: 'a new bootID' })
   await node.waitReady()
 }
 
@@ -61,7 +61,7 @@ async function powerCycle(cluster: Cluster): Promise<void> {
   await node.powerOff()
   await node.boot()
   const rebooted = async () => (await node.get()).status.nodeInfo.bootID !== bootID
-  await waitUntil(rebooted, { for: 'a new bootID', timeoutMs: 60_000 })
+  await waitUntil(rebooted, { for: 'a new bootID' })
   await node.waitReady()
 }
 

@@ -5,6 +5,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { assignedNodes, checkOneByOne, firstAssigned, firstSays, isAssigned, reportUpgrade } from '../product/course.ts'
 import { checkNotRestarted, kubeletsOf } from '../product/kubelets.ts'
 import { productOn } from '../product/product.ts'
+import { allAt } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
 import { containersOf, deploy, sampleAvailability } from '../workload.ts'
@@ -33,7 +34,7 @@ async function upgrade(cluster: Cluster, report: Report): Promise<void> {
   await deploy(cluster, { name: 'shop', replicas: 4, minAvailable: 3 })
   const containers = await containersOf(cluster, 'shop')
   await using sampler = sampleAvailability(cluster, 'shop')
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const pushed = performance.now()
   const commit = await product.push({ version: versions.kubernetes }, `kubelet ${versions.kubernetes}`)
   const canary = cluster.node(await firstAssigned(timeline, commit))
@@ -42,19 +43,21 @@ async function upgrade(cluster: Cluster, report: Report): Promise<void> {
   report.time('push → next node assigned', next.at - pushed)
   await product.settled(commit)
   report.time('push → all nodes upgraded', performance.now() - pushed)
-  check('all nodes were taken', assignedNodes(timeline, commit).length === cluster.nodes.length)
+  const upgraded = await timeline.upToNow()
+  check('all nodes were taken', assignedNodes(upgraded, commit).length === cluster.nodes.length, upgraded)
   for (const { name } of cluster.nodes) {
     const { kubelet } = await firstSays(timeline, name, { commit, phase: 'Applied' })
     check(`"${name}" says so only when the API shows the new version`, kubelet === versions.kubernetes, kubelet)
   }
   const reverted = await product.repository.revert(commit)
   await report.part('git revert → all nodes back', () => product.settled(reverted))
-  for (const each of [commit, reverted]) checkOneByOne(timeline, each)
-  for (const node of cluster.nodes) await node.waitVersion(versions.olderKubelet, 1000)
+  await allAt(cluster, versions.olderKubelet)
+  const moments = await timeline.upToNow()
+  for (const each of [commit, reverted]) checkOneByOne(moments, each)
   check(
     'no node was ever unready or cordoned',
-    timeline.moments.every(({ ready, cordoned }) => ready && !cordoned),
-    timeline.moments,
+    moments.every(({ ready, cordoned }) => ready && !cordoned),
+    moments,
   )
   check('pods keep their containers', isDeepStrictEqual(containers, await containersOf(cluster, 'shop')), containers)
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())

@@ -1,7 +1,7 @@
 /** Commits that the repository's own checks let through and a real kubelet does not: they stop at the canary, and it is put back. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { assignedNodes, firstSays } from '../product/course.ts'
+import { assignedNodes, firstSays, isAssigned } from '../product/course.ts'
 import { checkNotRestarted, isHealthy, kubeletsOf } from '../product/kubelets.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { productOn } from '../product/product.ts'
@@ -21,12 +21,13 @@ async function refused(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
   await part('fleet settled', () => product.settle(good))
   const before = await kubeletsOf(cluster)
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const bad = { ...good, flags: { 'node-labels': 'kubernetes.io/tier=gold' } }
   const commit = await product.push(bad, 'a label that a kubelet may not give itself')
   const status = await part('push → refused', () => waitPool(cluster, { for: 'the refusal', when: rolledBack(commit) }))
   check('the pool has the kubelet’s own words', stallOf(status).includes("unknown 'kubernetes.io'"), stallOf(status))
-  check('one node alone was tried', assignedNodes(timeline, commit).length === 1, timeline.moments)
+  const tried = assignedNodes(await timeline.upToNow(), commit)
+  check('one node alone was tried', tried.length === 1, tried)
   await checkNotRestarted(cluster, before)
 }
 
@@ -35,17 +36,23 @@ async function byHand(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
   const commit = await part('fleet settled', () => product.settle(good))
   const before = await kubeletsOf(cluster)
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const annotate = (text: string) =>
     cluster.kubectl(['annotate', '--overwrite', 'node', 'n1', `nodewave.io/desired-config=${text}`])
   const desired = (await cluster.node('n1').get()).metadata.annotations?.['nodewave.io/desired-config'] ?? ''
   await annotate('{"KUBELET_OPTS": "--no-such-flag"}')
   const refusal = ({ node, annotations: { status = '' } }: Moment) =>
     node === 'n1' && status.includes('unknown flag: --no-such-flag')
-  const { annotations } = await part('annotated → refused', () => timeline.first(refusal, 'the refusal'))
+  const { at, annotations } = await part('annotated → refused', () => timeline.first(refusal, 'the refusal'))
   check('the refusal is of the preflight', annotations.status?.includes('"reason":"PreflightFailed"') ?? false, annotations)
   await annotate(desired)
-  await part('annotation of before → Ready', () => product.settled(commit))
+  await part('annotation of before → Ready', async () => {
+    // The pool may not have heard of any of it, so it alone is not asked.
+    const isWell = (moment: Moment) =>
+      moment.node === 'n1' && moment.at > at && (moment.annotations.status ?? '').includes('"phase":"Applied"')
+    await timeline.first(isWell, '"n1" to say that it is as before')
+    await product.settled(commit)
+  })
   await checkNotRestarted(cluster, before)
 }
 
@@ -56,14 +63,17 @@ async function crashLoop(cluster: Cluster, { part, time }: Report): Promise<void
   const product = await productOn(cluster)
   await part('fleet settled', () => product.settle(good))
   const before = await kubeletsOf(cluster)
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const bad = { ...good, flags: { 'container-runtime-endpoint': badSocket } }
   const commit = await product.push(bad, 'another runtime endpoint')
   const status = await part('push → rolled back', () => waitPool(cluster, { for: 'the roll-back', when: rolledBack(commit) }))
   check('the pool has the kubelet’s own words', stallOf(status).includes(badSocket), stallOf(status))
-  const [canary = '', ...others] = assignedNodes(timeline, commit)
+  const [canary = '', ...others] = assignedNodes(await timeline.upToNow(), commit)
   check('one node alone was tried', others.length === 0, others)
-  const taken = await firstSays(timeline, canary, { commit, phase: 'Applying' })
+  const taken = await timeline.first(
+    (moment) => moment.node === canary && isAssigned(moment, commit),
+    'the canary to be assigned',
+  )
   const putBack = await firstSays(timeline, canary, { commit, phase: 'RolledBack' })
   time('canary: taken → put back', putBack.at - taken.at)
   check('the canary was put back within 30 s', putBack.at - taken.at < 30_000)

@@ -28,12 +28,13 @@ async function changeMaxPods(cluster: Cluster, { part }: Report): Promise<void> 
   )
 }
 
-/** What the running kubelet goes by. */
+/** What the running kubelet goes by. The API server may still hold a connection to the one before it, and fail once. */
 async function configOf({ api }: Cluster, { name }: Node): Promise<Readonly<Record<string, unknown>>> {
-  return (await api.ask<{ kubeletconfig: Record<string, unknown> }>(`/api/v1/nodes/${name}/proxy/configz`)).kubeletconfig
+  const ask = () => api.ask<{ kubeletconfig: Record<string, unknown> }>(`/api/v1/nodes/${name}/proxy/configz`)
+  return (await waitUntil(ask, { for: `the kubelet of "${name}" to show its configuration` })).kubeletconfig
 }
 
 async function capacityOf(node: Node, pods: string): Promise<void> {
   const there = async () => (await node.get()).status.capacity.pods === pods
-  await waitUntil(there, { for: `"${node.name}" to have room for ${pods} pods`, timeoutMs: 30_000 })
+  await waitUntil(there, { for: `"${node.name}" to have room for ${pods} pods` })
 }

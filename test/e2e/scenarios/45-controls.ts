@@ -31,17 +31,17 @@ async function controls(cluster: Cluster, { part }: Report): Promise<void> {
 
 /** Gives the commit that every node has then. */
 async function steered(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const commit = await product.push({ ...withPods(102), rollout }, 'more pods, the rest by hand')
   await waitPool(cluster, { for: 'the canary to be under way', when: ({ nodes }) => (nodes.byPhase.Applying ?? 0) > 0 })
   await says(operator, ['pause', 'workers', '--reason', 'a look first', '--wait'], 'no node is under way')
-  check('the canary ended what it began, and no other began', assignedNodes(timeline, commit).length === 1)
+  check('the canary ended what it began, and no other began', assignedNodes(await timeline.upToNow(), commit).length === 1)
   await operator('resume', 'workers')
   await waitPool(cluster, {
     for: 'a promotion to be waited for',
     when: ({ conditions }) => conditions.some(({ reason }) => reason === 'WaitingForPromotion'),
   })
-  check('the second node waits', assignedNodes(timeline, commit).length === 1)
+  check('the second node waits', assignedNodes(await timeline.upToNow(), commit).length === 1)
   await says(operator, ['promote', 'workers', '--wait'], 'goes on where it waits for a person')
   await product.settled(commit)
   return commit
@@ -49,13 +49,13 @@ async function steered(cluster: Cluster, product: Product, operator: Operator): 
 
 async function heldBack(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
   await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'left out of roll-outs')
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const commit = await product.push(withPods(103), 'yet more pods')
   const done = await waitPool(cluster, {
     for: 'the other node to be done',
     when: ({ stable }) => stable?.revision === commit,
   })
-  check('the held node was left out', !assignedNodes(timeline, commit).includes('n2'), done.nodes)
+  check('the held node was left out', !assignedNodes(await timeline.upToNow(), commit).includes('n2'), done.nodes)
   check('the pool says who holds it', done.held[0]?.who === OPERATOR, done.held)
   await says(operator, ['release', 'n2', '--wait'], 'takes part in roll-outs again')
   await product.settled(commit)

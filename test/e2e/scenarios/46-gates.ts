@@ -4,6 +4,7 @@ import type { GateStatus, NodePoolStatus } from '../../../src/protocol/node-pool
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { agentUnit } from '../product/agent.ts'
 import { checkout } from '../product/checkout.ts'
 import { assignedNodes, firstAssigned } from '../product/course.ts'
 import { applyTemplate, startJobs } from '../product/gate-jobs.ts'
@@ -17,10 +18,11 @@ export const scenarios: readonly Scenario[] = [{ name: 'gates', nodes: [{}, {}],
 
 const rightsFile = join(checkout, 'deploy/gates-rbac.yaml')
 const shop = 'gated'
+const deployment = `/apis/apps/v1/namespaces/default/deployments/${shop}`
 
 /** What is rolled out is another number of pods; the gate stands after the canary. */
 function fleet(maxPods: number, check: object) {
-  const gate = { name: 'gate', after: ['canary'], interval: '1s', timeout: '40s', ...check }
+  const gate = { name: 'gate', after: ['canary'], interval: '1s', timeout: '10m', ...check }
   return { version: versions.olderKubelet, config: { maxPods }, rollout: { trial: '1s', onFailure: 'Rollback', gates: [gate] } }
 }
 
@@ -36,7 +38,7 @@ async function gates(cluster: Cluster, { part }: Report): Promise<void> {
 async function job(cluster: Cluster, product: Product): Promise<void> {
   const script = '[ "$NODEWAVE_POOL $NODEWAVE_WAVE" = "workers canary" ]'
   await applyTemplate(cluster, { name: 'green', script, held: true })
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const commit = await product.push(fleet(111, { job: { cronJob: 'green' } }), 'behind a Job that succeeds')
   await waits(cluster, /cannot get resource "jobs"/)
   await cluster.kubectl(['apply', '--warnings-as-errors', '-f', rightsFile])
@@ -48,10 +50,10 @@ async function job(cluster: Cluster, product: Product): Promise<void> {
 
 async function failingJob(cluster: Cluster, product: Product): Promise<void> {
   await applyTemplate(cluster, { name: 'red', script: 'exit 3' })
-  using timeline = startTimeline(cluster.api)
+  using timeline = await startTimeline(cluster.api)
   const commit = await product.push(fleet(112, { job: { cronJob: 'red' } }), 'behind a Job that fails')
   const status = await waitPool(cluster, { for: 'the rollback', when: rolledBack(commit) })
-  check('only the canary was taken', assignedNodes(timeline, commit).length === 1)
+  check('only the canary was taken', assignedNodes(await timeline.upToNow(), commit).length === 1)
   const why = 'gate "gate" after "canary": Job "\\S+" failed: Job has reached the specified backoff limit'
   check('the pool says which gate, and why', new RegExp(`^RolledBack: .*${why}`).test(stallOf(status)), stallOf(status))
   await told(cluster, 'GateFailed', new RegExp(`^${commit.slice(0, 7)}: ${why}$`))
@@ -59,11 +61,15 @@ async function failingJob(cluster: Cluster, product: Product): Promise<void> {
 
 async function workloads(cluster: Cluster, product: Product): Promise<void> {
   await deploy(cluster, { name: shop, replicas: 2 })
-  using timeline = startTimeline(cluster.api)
+  // Until the Deployment is gone: a canary that was done before would find it available.
+  await agents(cluster, 'stop')
+  using timeline = await startTimeline(cluster.api)
   const gate = { workloads: { namespaces: ['default'] } }
   const commit = await product.push(fleet(113, gate), 'behind the availability of what runs')
   await firstAssigned(timeline, commit)
   await place(cluster, { nowhere: 'to-be-found' })
+  await waitUnavailable(cluster)
+  await agents(cluster, 'start')
   await keepsWaiting(cluster, { timeline, commit }, new RegExp(`Deployment default/${shop} lacks 2, 0 before`))
   await place(cluster, null)
   await product.settled(commit)
@@ -75,7 +81,19 @@ async function workloads(cluster: Cluster, product: Product): Promise<void> {
 async function place({ api }: Cluster, nodeSelector: object | null): Promise<void> {
   const strategy = { type: 'Recreate', rollingUpdate: null }
   const body = { spec: { strategy, template: { spec: { nodeSelector } } } }
-  await api.ask(`/apis/apps/v1/namespaces/default/deployments/${shop}`, { method: 'PATCH', body })
+  await api.ask(deployment, { method: 'PATCH', body })
+}
+
+async function waitUnavailable({ api }: Cluster): Promise<void> {
+  const gone = async () => {
+    const { status } = await api.ask<{ status: { availableReplicas?: number } }>(deployment)
+    return (status.availableReplicas ?? 0) === 0
+  }
+  await waitUntil(gone, { for: `no pod of "${shop}" to be available` })
+}
+
+async function agents({ nodes }: Cluster, verb: 'start' | 'stop'): Promise<void> {
+  await Promise.all(nodes.map((node) => node.exec(['systemctl', verb, agentUnit])))
 }
 
 interface Waiting {
@@ -87,7 +105,8 @@ interface Waiting {
 async function keepsWaiting(cluster: Cluster, { timeline, commit }: Waiting, message: RegExp): Promise<void> {
   const { askedAt } = await waits(cluster, message)
   await waits(cluster, message, askedAt)
-  check('only the canary was taken', assignedNodes(timeline, commit).length === 1, timeline.moments)
+  const taken = assignedNodes(await timeline.upToNow(), commit)
+  check('only the canary was taken', taken.length === 1, taken)
 }
 
 /** Until the gate says this, and the pool's condition with it. */
@@ -109,5 +128,5 @@ async function told({ api }: Cluster, reason: string, message: RegExp): Promise<
   const path = `/api/v1/namespaces/default/events?${query}`
   const there = async () =>
     (await api.ask<{ items: { message: string }[] }>(path)).items.some((event) => message.test(event.message))
-  await waitUntil(there, { for: `the event ${reason} ${message}`, timeoutMs: 10_000 })
+  await waitUntil(there, { for: `the event ${reason} ${message}` })
 }

@@ -31,7 +31,7 @@ async function likeCoreos(cluster: Cluster, { part }: Report): Promise<void> {
   const desired = `{"KUBELET_VERSION": "v${versions.kubernetes}", "KUBELET_CONFIG": "kubelet-config-v2"}`
   await part('annotate → version visible, current-config written', async () => {
     await cluster.kubectl(['annotate', '--overwrite', 'node', node.name, `${prefix}/desired-config=${desired}`])
-    await node.waitVersion(versions.kubernetes, 60_000)
+    await node.waitVersion(versions.kubernetes)
     await isCurrent(node, desired)
   })
   const columns = '-o=custom-columns=NAME:.metadata.name,ANNOTATIONS:.metadata.annotations'
@@ -42,7 +42,7 @@ async function likeCoreos(cluster: Cluster, { part }: Report): Promise<void> {
   check('only the two variables have changed in the file', others(after) === others(before) && after !== before, after)
   await part('annotation removed → local configuration', async () => {
     await cluster.kubectl(['annotate', 'node', node.name, `${prefix}/desired-config-`])
-    await node.waitVersion(versions.olderKubelet, 60_000)
+    await node.waitVersion(versions.olderKubelet)
     await isCurrent(node, undefined)
   })
   check('the file is as it was, byte for byte', (await node.read(environmentFile)) === before)
@@ -60,7 +60,7 @@ async function install(cluster: Cluster, node: Node): Promise<void> {
 
 async function isCurrent(node: Node, desired: string | undefined): Promise<void> {
   const current = async () => (await node.get()).metadata.annotations?.[`${prefix}/current-config`] === desired
-  await waitUntil(current, { for: `current-config of "${node.name}" to be ${desired ?? 'gone'}`, timeoutMs: 30_000 })
+  await waitUntil(current, { for: `current-config of "${node.name}" to be ${desired ?? 'gone'}` })
 }
 
 async function commandOf(node: Node): Promise<string[]> {

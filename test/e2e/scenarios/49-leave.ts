@@ -26,10 +26,10 @@ async function isReverted(node: Node): Promise<void> {
   const reverted = async () => {
     const { metadata, status } = await node.get()
     const said = metadata.annotations?.['nodewave.io/status'] ?? '{}'
-    const { kubeletVersion } = status.nodeInfo
-    return JSON.parse(said).phase === 'Reverted' && kubeletVersion === `v${versions.olderKubelet}`
+    const isOlder = status.nodeInfo.kubeletVersion === `v${versions.olderKubelet}`
+    return JSON.parse(said).phase === 'Reverted' && isOlder && status.capacity.pods === '110'
   }
-  await waitUntil(reverted, { for: `"${node.name}" to have its local configuration back`, timeoutMs: 60_000 })
+  await waitUntil(reverted, { for: `"${node.name}" to have its local configuration back` })
 }
 
 /** Byte for byte as the harness wrote them. */
@@ -39,7 +39,6 @@ async function checkOriginal(node: Node): Promise<void> {
     const found = await node.read(path)
     check(`${path} of "${node.name}" is as it was`, found === original, found)
   }
-  const { metadata, status } = await node.get()
+  const { metadata } = await node.get()
   check('nothing is said to be applied', metadata.annotations?.['nodewave.io/current-config'] === undefined, metadata.annotations)
-  check('the capacity is as it was', status.capacity.pods === '110', status.capacity)
 }
