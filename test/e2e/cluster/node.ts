@@ -89,7 +89,8 @@ export function createNode({ name, address, layout, machine, api, shared }: Node
     async write(file) {
       const passed = `${randomUUID()}-${basename(file.path)}`
       await putFile(shared.outside, { ...file, path: passed })
-      const beside = `${file.path}.new`
+      // A kubelet takes every file of its manifests for a pod, but for those that begin with a dot.
+      const beside = join(dirname(file.path), `.${passed}`)
       await machine.exec(['mkdir', '-p', dirname(file.path)])
       await machine.exec(['cp', '--preserve=mode', join(shared.inside, passed), beside])
       await machine.exec(['mv', beside, file.path])

@@ -55,7 +55,7 @@ function metadataOf(component: string): object {
 function specOf(component: string, image: string): object {
   const readinessProbe = { exec: { command: ['cat', `${STATE}/${component}`] }, periodSeconds: 1, failureThreshold: 1 }
   const volumeMounts = [{ name: 'state', mountPath: STATE }]
-  const command = ['sh', '-c', 'trap "exit 0" TERM; while true; do sleep 1; done']
+  const command = ['sh', '-c', 'trap "exit 0" TERM; sleep 86400 & wait']
   return {
     hostNetwork: true,
     terminationGracePeriodSeconds: 1,

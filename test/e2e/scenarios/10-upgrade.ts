@@ -61,4 +61,5 @@ async function upgrade(cluster: Cluster, report: Report): Promise<void> {
   )
   check('pods keep their containers', isDeepStrictEqual(containers, await containersOf(cluster, 'shop')), containers)
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
+  await cluster.kubectl(['delete', 'deployment/shop', 'poddisruptionbudget/shop'])
 }

@@ -10,9 +10,9 @@ export const scenarios: readonly Scenario[] = [{ name: 'configuration', nodes: [
 
 async function changeMaxPods(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
-  await part('fleet settled', () => product.settle({ version: versions.kubernetes }))
+  await part('fleet settled', () => product.settle({ version: versions.olderKubelet }))
   const before = await Promise.all(cluster.nodes.map((node) => configOf(cluster, node)))
-  await part('push of maxPods → pool Ready', () => product.settle({ version: versions.kubernetes, config: { maxPods: 57 } }))
+  await part('push of maxPods → pool Ready', () => product.settle({ version: versions.olderKubelet, config: { maxPods: 57 } }))
   await part('pool Ready → capacity of all nodes', () => Promise.all(cluster.nodes.map((node) => capacityOf(node, '57'))))
   const after = await Promise.all(cluster.nodes.map((node) => configOf(cluster, node)))
   const expected = before.map((config) => JSON.stringify({ ...config, maxPods: 57 }))

@@ -10,19 +10,20 @@ import { startTimeline } from '../timeline.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'controls', nodes: [{}, {}], group: 'fleet', run: controls }]
 
-const rollout = {
+const byHand = {
   waves: [
     { name: 'canary', nodes: 1 },
     { name: 'rest', nodes: '100%', manual: true },
   ],
 }
-const good = { version: versions.olderKubelet }
+/** What has no waves to keep to goes to both nodes at once. */
+const good = { version: versions.olderKubelet, rollout: { maxUnavailable: '100%' } }
 const withPods = (maxPods: number) => ({ ...good, config: { maxPods } })
 
 async function controls(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
   const operator = await operatorOf(cluster)
-  await part('fleet settled', () => product.settle(withPods(101)))
+  await part('fleet settled', () => product.settle(withPods(57)))
   const second = await part('pause in the middle of a wave, promote, resume', () => steered(cluster, product, operator))
   const third = await part('hold and release', () => heldBack(cluster, product, operator))
   await part('rollback --to and resume', () => rolledBack(product, operator, { second, third }))
@@ -32,7 +33,7 @@ async function controls(cluster: Cluster, { part }: Report): Promise<void> {
 /** Gives the commit that every node has then. */
 async function steered(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
   using timeline = await startTimeline(cluster.api)
-  const commit = await product.push({ ...withPods(102), rollout }, 'more pods, the rest by hand')
+  const commit = await product.push({ ...withPods(102), rollout: { ...good.rollout, ...byHand } }, 'more pods, the rest by hand')
   await waitPool(cluster, { for: 'the canary to be under way', when: ({ nodes }) => (nodes.byPhase.Applying ?? 0) > 0 })
   await says(operator, ['pause', 'workers', '--reason', 'a look first', '--wait'], 'no node is under way')
   check('the canary ended what it began, and no other began', assignedNodes(await timeline.upToNow(), commit).length === 1)
