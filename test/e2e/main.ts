@@ -1,5 +1,5 @@
 /**
- * The end-to-end tests: `node test/e2e/main.ts [--keep] [--list] [--teardown] [scenario…]`.
+ * The end-to-end tests: `node test/e2e/main.ts [--lanes N] [--keep] [--list] [--teardown] [scenario…]`.
  *
  * Every run begins by tearing down what an earlier one left, and ends with a table and a line that counts.
  */
@@ -19,7 +19,12 @@ const say = (line: string) => console.log(line)
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { keep: { type: 'boolean', default: false }, list: { type: 'boolean' }, teardown: { type: 'boolean' } },
+    options: {
+      lanes: { type: 'string', default: '2' },
+      keep: { type: 'boolean', default: false },
+      list: { type: 'boolean' },
+      teardown: { type: 'boolean' },
+    },
   })
   const scenarios = await loadScenarios()
   if (values.list) return list(scenarios)
@@ -31,9 +36,13 @@ async function main(): Promise<number> {
   if (unknown.length > 0) return complain([`no scenario is called "${unknown.join('", "')}"; --list names them all`])
   await fillCache(say)
   const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  const results = await runScenarios(chosen, { keep: values.keep, say })
+  const lanes = values.keep ? 1 : Number(values.lanes)
+  if (!(lanes >= 1)) return complain([`--lanes ${values.lanes}: expected how many clusters may live at a time, such as 2`])
+  const started = performance.now()
+  const results = await runScenarios(chosen, { lanes, keep: values.keep, say })
+  const took = (performance.now() - started) / 1000
   const failed = results.filter(({ passed }) => !passed).length
-  say(`\n${resultTable(results)}\n\ntimes: ${await keepResults(results)}`)
+  say(`\n${resultTable(results)}\n\n${took.toFixed(0)} s in all; times: ${await keepResults(results)}`)
   say(`${results.length - failed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }

@@ -1,92 +1,41 @@
-/** Run scenarios one after another, each on its cluster, and look after every teardown that nothing is left. */
-import { cp, mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { cacheRoot } from '../build/cache.ts'
-import { type Cluster, createCluster } from '../cluster/cluster.ts'
-import { saveJournal } from '../cluster/node.ts'
-import { keep, type Slot } from '../cluster/slot.ts'
-import { waitUntil } from '../cluster/wait.ts'
-import { check, type Scenario } from '../scenario.ts'
-import { readSettings, settingsChanged } from './machine-settings.ts'
-import { createReport, type PartResult, type ScenarioResult } from './results.ts'
-import { tracesOf } from './traces.ts'
+/** Run scenarios: those that share a cluster one after another, and several clusters at a time. */
+import type { Scenario } from '../scenario.ts'
+import type { ScenarioResult } from './results.ts'
+import { runChain } from './run-chain.ts'
 
 export interface RunnerOptions {
-  /** Leave the last cluster standing. */
+  /** How many clusters live at a time. A scenario waits more than it works, so two of them take little longer than one. */
+  readonly lanes: number
+  /** Leave the last cluster standing; with one lane it is known which that is. */
   readonly keep: boolean
   readonly say: (line: string) => void
 }
 
+/** Gives the results in the order of the scenarios, whatever the order was in which they ended. */
 export async function runScenarios(scenarios: readonly Scenario[], options: RunnerOptions): Promise<ScenarioResult[]> {
-  const results: ScenarioResult[] = []
-  let cluster: Cluster | undefined
-  for (const [index, scenario] of scenarios.entries()) {
-    const next = scenarios[index + 1]
-    const started = performance.now()
-    const parts: PartResult[] = []
-    const report = createReport(parts, (line) => options.say(`  ${line}`))
-    options.say(scenario.name)
-    let error: string | undefined
-    try {
-      cluster ??= await report.part('cluster up', () => createCluster({ nodes: scenario.nodes, progress: () => undefined }))
-      await scenario.run(cluster, report)
-    } catch (cause) {
-      error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)
-      options.say(`  failed: ${error}`)
-      if (cluster !== undefined) options.say(`  logs: ${await saveLogs(cluster, scenario.name)}`)
+  const chains = chainsOf(scenarios)
+  const results = new Map<number, ScenarioResult[]>()
+  // The longest first: begun last, it would keep the others waiting.
+  const order = [...chains.entries()]
+  if (options.lanes > 1) order.sort(([, one], [, other]) => other.length - one.length)
+  const queue = order.values()
+  const lane = async () => {
+    for (const [index, chain] of queue) {
+      const keep = options.keep && index === chains.length - 1
+      results.set(index, await runChain(chain, { keep, say: options.say }))
     }
-    const shared = error === undefined && scenario.group !== undefined && next?.group === scenario.group
-    if (cluster !== undefined && !shared) {
-      const ended = await endCluster(cluster, { report, kept: options.keep && next === undefined, say: options.say })
-      error ??= ended
-      cluster = undefined
-    }
-    const seconds = Math.round(performance.now() - started) / 1000
-    results.push({ name: scenario.name, passed: error === undefined, seconds, parts, ...(error === undefined ? {} : { error }) })
   }
-  return results
+  await Promise.all(Array.from({ length: options.lanes }, lane))
+  return chains.flatMap((_, index) => results.get(index) ?? [])
 }
 
-const settingsBefore = readSettings()
-
-interface EndOptions extends Pick<RunnerOptions, 'say'> {
-  readonly report: ReturnType<typeof createReport>
-  readonly kept: boolean
-}
-
-/** Gives what is wrong afterwards, if anything is. */
-async function endCluster(cluster: Cluster, { report, kept, say }: EndOptions): Promise<string | undefined> {
-  if (kept) {
-    await keep(cluster.slot)
-    say(`  kept: export KUBECONFIG=${cluster.kubeconfig}; node test/e2e/enter.ts n1; node test/e2e/main.ts --teardown`)
-    return undefined
+/** Scenarios of one group that follow each other are one chain. */
+function chainsOf(scenarios: readonly Scenario[]): Scenario[][] {
+  const chains: Scenario[][] = []
+  for (const scenario of scenarios) {
+    const last = chains.at(-1)
+    if (scenario.group !== undefined && last?.at(-1)?.group === scenario.group) last.push(scenario)
+    else chains.push([scenario])
   }
-  try {
-    await report.part('teardown', async () => cluster[Symbol.asyncDispose]())
-    await nothingLeft(cluster.slot)
-    return undefined
-  } catch (error) {
-    say(`  failed: ${error instanceof Error ? error.message : error}`)
-    return String(error)
-  }
-}
-
-/** A link goes with the network namespace it led into, which the kernel takes apart in its own time. */
-async function nothingLeft(slot: Slot): Promise<void> {
-  const nothing = () => {
-    const left = [...tracesOf(slot), ...settingsChanged(settingsBefore, readSettings())]
-    check('nothing is left of the cluster', left.length === 0, left)
-    return true
-  }
-  await waitUntil(nothing, { for: 'the cluster to be gone', timeoutMs: 30_000 })
-}
-
-/** Everything that was written, for reading after the cluster is gone. */
-async function saveLogs(cluster: Cluster, name: string): Promise<string> {
-  const dir = join(cacheRoot, 'failures', name.replaceAll(/[^\w-]+/g, '-'))
-  await rm(dir, { recursive: true, force: true })
-  await mkdir(dir, { recursive: true })
-  await cp(join(cluster.slot.dir, 'logs'), dir, { recursive: true })
-  await Promise.allSettled(cluster.nodes.map((node) => saveJournal(node, dir)))
-  return dir
+  return chains
 }
