@@ -43,7 +43,7 @@ export async function claimSlot(): Promise<Slot> {
     if (existsSync(slot.dir) || existsSync(`/sys/class/net/${slot.bridge}`)) continue
     try {
       await rename(draft, slot.dir)
-      claimed.push(slot)
+      claimed.set(number, slot)
       closed.delete(number)
       return slot
     } catch (error) {
@@ -54,11 +54,11 @@ export async function claimSlot(): Promise<Slot> {
   throw new Error(`claim a slot: all ${highest} are taken, see ${slotsRoot}`)
 }
 
-const claimed: Slot[] = []
+const claimed = new Map<number, Slot>()
 
 /** Those that this process claimed and that still live. */
 export function ownSlots(): Slot[] {
-  return claimed.filter((slot) => existsSync(slot.dir) && !isKept(slot))
+  return [...claimed.values()].filter((slot) => existsSync(slot.dir) && !isKept(slot))
 }
 
 const closed = new Set<number>()
@@ -85,11 +85,12 @@ export function isOrphan({ dir }: Slot): boolean {
 
 const REMOVED = '.removed-'
 
-/** All at once, so that nobody ever finds a slot of which half is gone. */
+/** All at once, so that nobody ever finds a slot of which half is gone. Whoever interrupts a run may have been first. */
 export async function removeSlot({ dir, number }: Slot): Promise<void> {
+  if (!existsSync(dir)) return
   const removed = join(slotsRoot, `${REMOVED}${number}-${process.pid}`)
   await rename(dir, removed)
-  await rm(removed, { recursive: true })
+  await rm(removed, { recursive: true, force: true })
 }
 
 /** Ends what processes that are gone had begun to remove. */
