@@ -57,16 +57,18 @@ const made = await server.send('POST', DEFINITIONS, { body: definition })
 await untilServed()
 afterAll(() => server.send('DELETE', `${DEFINITIONS}/widgets.${GROUP}`))
 
-/** Established first; then the API server starts to serve, which it says with 404 and 429 until it has. */
+/** Established first; then the API server starts to serve it and, apart from that, to tell of it: with 404 and 429 until it does. */
 async function untilServed(): Promise<void> {
   const query = `watch=true&resourceVersion=${since}&fieldSelector=metadata.name%3Dwidgets.${GROUP}`
   const events = await server.watch(`${DEFINITIONS}?${query}`)
   const isEstablished = ({ object }: Body) =>
     object.status.conditions?.some(({ type, status }: Body) => type === 'Established' && status === 'True')
   for (let event = await events.next(); !isEstablished(event.value); ) event = await events.next()
-  let answer: RawAnswer
-  do answer = await server.send('GET', WIDGETS)
-  while (answer.code === 404 || answer.code === 429)
+  for (const path of [WIDGETS, `/apis/${GROUP}/v1`, `/apis/${GROUP}/v1beta1`]) {
+    let answer: RawAnswer
+    do answer = await server.send('GET', path)
+    while (answer.code === 404 || answer.code === 429)
+  }
 }
 
 const widget = (name: string, more: object = {}) => ({

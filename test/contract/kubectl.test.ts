@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { findKubectl } from './find-kubectl.ts'
 import { MERGE } from './raw-client.ts'
 import { contractServer } from './server.ts'
@@ -16,6 +16,9 @@ const server = await contractServer()
 // A discovery cache of its own: the one in the home directory may know another server at the same address.
 const home = await mkdtemp(join(tmpdir(), 'nodewave-kubectl-'))
 afterAll(() => rm(home, { recursive: true }))
+
+// On a busy machine each kubectl takes seconds to start.
+vi.setConfig({ testTimeout: 120_000 })
 
 const NODE = '/api/v1/nodes/contract-kubectl'
 const PODS = `/api/v1/namespaces/${server.namespace}/pods`
@@ -121,7 +124,7 @@ test('drain evicts the pods of the node, and waits until they are gone', async (
   const spec = { nodeName: 'contract-kubectl', containers: [{ name: 'c', image: 'example.com/c:1' }] }
   await server.send('POST', PODS, { body: { metadata: { name: 'drained' }, spec } })
   const watch = await server.watch(`${PODS}?watch=true&fieldSelector=metadata.name%3Ddrained`)
-  const drain = kubectl('drain', 'contract-kubectl', '--force', '--timeout=15s')
+  const drain = kubectl('drain', 'contract-kubectl', '--force', '--timeout=100s')
   const marked = (async () => {
     for (let event = await watch.next(); !event.value.object.metadata.deletionTimestamp; ) event = await watch.next()
   })()
@@ -133,7 +136,7 @@ test('drain evicts the pods of the node, and waits until they are gone', async (
 })
 
 test('wait returns when the condition comes', async () => {
-  const waiting = kubectl('wait', 'node/contract-kubectl', '--for=condition=Upgraded', '--timeout=15s')
+  const waiting = kubectl('wait', 'node/contract-kubectl', '--for=condition=Upgraded', '--timeout=100s')
   const status = { conditions: [{ type: 'Upgraded', status: 'True' }] }
   await server.send('PATCH', `${NODE}/status`, { body: { status }, headers: MERGE })
 

@@ -63,9 +63,10 @@ test('a write that changes nothing is not told', async () => {
 
 test('a bookmark before the time is up carries the watch past what does not concern it', async () => {
   const from = await revisionNow()
-  const watching = watch(`resourceVersion=${from}&labelSelector=none%3Dof-them&allowWatchBookmarks=true&timeoutSeconds=4`)
+  // The server bookmarks what it has heard since the watch began, two seconds before its end: the write must come in between.
+  const watching = await watch(`resourceVersion=${from}&labelSelector=none%3Dof-them&allowWatchBookmarks=true&timeoutSeconds=8`)
   const written = (await create('unconcerned')).body.metadata.resourceVersion
-  const events = await collect(await watching)
+  const events = await collect(watching)
 
   const { object } = events.at(-1)
   expect(new Set(events.map(brief))).toEqual(new Set(['BOOKMARK']))

@@ -70,7 +70,7 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
       const state = await waitUntil(
         async () => {
           if (id === undefined || !isRunning(id)) return 'ended'
-          return (await api.send('/readyz')).status === 200 && 'ready'
+          return (await isReady(api)) && 'ready'
         },
         { for: 'kube-apiserver to be ready' },
       )
@@ -81,6 +81,13 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
   plane.start('etcd')
   plane.start('kube-apiserver')
   return plane
+}
+
+/** It is ready before it has made the namespaces that everything stands in. */
+async function isReady(api: ApiClient): Promise<boolean> {
+  const paths = ['/readyz', '/api/v1/namespaces/default', '/api/v1/namespaces/kube-system']
+  const answers = await Promise.all(paths.map((path) => api.send(path)))
+  return answers.every(({ status }) => status === 200)
 }
 
 async function issueAll(certificates: Certificates, address: string): Promise<void> {
