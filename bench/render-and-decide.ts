@@ -89,7 +89,7 @@ async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Deci
     { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS } },
     { fleet, observed: fleet.commit },
   )
-  return decider.decide(snapshot, NOW)
+  return decider.decide(snapshot, NOW).decisions
 }
 
 /** All nodes run what the commit says, and the pools have it on record. */

@@ -1,4 +1,4 @@
-import { forEachBounded } from '../../src/controller/for-each-bounded.ts'
+import { forEach, throwFirst } from '../../src/controller/for-each.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { timed } from './report.ts'
 
@@ -10,7 +10,7 @@ const IN_FLIGHT = 20
 export async function measurePatchRate(kube: KubeApi, nodes: readonly string[]): Promise<number> {
   const turns = Array.from({ length: PATCHES }, (_, index) => ({ node: nodes[index % nodes.length], index }))
   const body = (index: number) => ({ metadata: { annotations: { 'bench.example.com/turn': `${performance.now()} ${index}` } } })
-  const work = () =>
-    forEachBounded(turns, IN_FLIGHT, async ({ node, index }) => void (await kube.patch(`/api/v1/nodes/${node}`, body(index))))
+  const patch = async ({ node, index }: (typeof turns)[number]) => void (await kube.patch(`/api/v1/nodes/${node}`, body(index)))
+  const work = async () => throwFirst([...(await forEach(turns, { atOnce: IN_FLIGHT }, patch)).values()])
   return PATCHES / ((await timed(work)) / 1000)
 }

@@ -4,7 +4,7 @@ import type { Rendered as RenderResult } from '../render/instantiate.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
 import { poolFingerprint } from '../render/pool-fingerprint.ts'
 import type { RenderProblem } from '../render/render-problem.ts'
-import { createLoader } from '../repo/load-fleet.ts'
+import { createLoader, type LoadFleet } from '../repo/load-fleet.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { formatLocation, type Problem } from '../repo/problem.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../repo/rollout-settings.ts'
@@ -21,11 +21,29 @@ import { subjectOf } from './revision-store.ts'
 /** Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again. */
 export function createCompiler({ namespace }: { readonly namespace: string }): Compile {
   const load = createLoader()
-  return (snapshot) => {
-    const { model, problems } = load(snapshot.files)
-    const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
-    return { ...aboutCommit(snapshot), ...(model ? ready(model, namespace) : refused(errors)) }
+  return (snapshot) => ({ ...aboutCommit(snapshot), ...orFailing(() => compiled(load, { snapshot, namespace }), refusedFor) })
+}
+
+function compiled(
+  load: LoadFleet,
+  { snapshot, namespace }: { readonly snapshot: RepoSnapshot; readonly namespace: string },
+): FleetParts {
+  const { model, problems } = load(snapshot.files)
+  const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
+  return model ? ready(model, namespace) : refused(errors)
+}
+
+/** A mistake of ours that one commit or one node brings to light must not stop what goes on with the others. */
+function orFailing<T>(work: () => T, failing: (message: string) => T): T {
+  try {
+    return work()
+  } catch (error) {
+    return failing(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   }
+}
+
+function refusedFor(problem: string): FleetParts {
+  return refused([problem])
 }
 
 function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFleet, 'commit' | 'author' | 'subject'> {
@@ -77,7 +95,11 @@ function compiledPool(
     fingerprint: poolFingerprint(model, name),
     policy: { ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
     disruption: settings.disruption,
-    render: (node) => renderedAs(renderer.render(name, factsOf(node))),
+    render: (node) =>
+      orFailing(
+        () => renderedAs(renderer.render(name, factsOf(node))),
+        (message) => ({ kind: 'problem', message: message.slice(0, MAX_PROBLEM) }),
+      ),
   }
 }
 

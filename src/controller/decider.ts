@@ -6,7 +6,13 @@ import type { FleetFacts } from '../rollout/fleet-facts.ts'
 import type { Instant } from '../rollout/instant.ts'
 import type { PoolSnapshot } from '../rollout/snapshot.ts'
 
-interface Decided {
+export interface Decided {
+  readonly decisions: ReadonlyMap<string, Decision>
+  /** Pools that could not be decided upon, by a mistake of ours, and why: the others do not stand still for it. */
+  readonly undecided: ReadonlyMap<string, unknown>
+}
+
+interface Last {
   readonly pool: PoolSnapshot
   readonly facts: FleetFacts
   readonly decision: Decision
@@ -14,18 +20,30 @@ interface Decided {
 
 /** Decides anew only about pools for which something changed, or whose time has come: in a large fleet most of them rest. */
 export class Decider {
-  #last: ReadonlyMap<string, Decided> = new Map()
+  readonly #decideOne: typeof decide
+  #last: ReadonlyMap<string, Last> = new Map()
 
-  decide(fleet: FleetSnapshot, now: Instant): ReadonlyMap<string, Decision> {
-    const decided = new Map<string, Decided>()
+  constructor(decideOne = decide) {
+    this.#decideOne = decideOne
+  }
+
+  decide(fleet: FleetSnapshot, now: Instant): Decided {
+    const decided = new Map<string, Last>()
+    const undecided = new Map<string, unknown>()
     const decidePool: DecidePool = (pool, facts, at) => {
-      const decision = this.#held(pool, facts, at) ?? decide({ ...pool, fleet: facts }, at)
-      decided.set(pool.name, { pool, facts, decision })
-      return decision
+      try {
+        const decision = this.#held(pool, facts, at) ?? this.#decideOne({ ...pool, fleet: facts }, at)
+        decided.set(pool.name, { pool, facts, decision })
+        return decision
+      } catch (error) {
+        undecided.set(pool.name, error)
+        return nothingDecided(pool)
+      }
     }
-    const decisions = decideFleet(fleet, now, decidePool)
+    const decisions = new Map(decideFleet(fleet, now, decidePool))
+    for (const pool of undecided.keys()) decisions.delete(pool)
     this.#last = decided
-    return decisions
+    return { decisions, undecided }
   }
 
   /** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped anew. */
@@ -35,4 +53,10 @@ export class Decider {
     const { wakeAt } = last.decision
     return wakeAt === undefined || now < wakeAt ? last.decision : undefined
   }
+}
+
+/** What the other pools see of one that was not decided upon: as it was, and nothing taken. */
+function nothingDecided({ memory, nodes }: PoolSnapshot): Decision {
+  const counts = { total: nodes.length, current: 0, byPhase: {} }
+  return { actions: [], notices: [], status: { ...memory, rollbackTo: [], nodes: counts } }
 }

@@ -6,7 +6,7 @@ import type { Action } from '../rollout/decision.ts'
 import type { ClusterCache } from './cluster-cache.ts'
 import { evict } from './drain/evict.ts'
 import type { EvictionAnswers } from './drain/eviction-answers.ts'
-import { forEachBounded } from './for-each-bounded.ts'
+import { forEach } from './for-each.ts'
 import type { GateKeeper } from './gates/gate-keeper.ts'
 import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
 import { assignPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
@@ -36,13 +36,15 @@ export interface Execution {
 export interface Executed {
   /** Actions were left over, or a cordon was set or taken back, which no watch tells us and others wait for; a pass should follow at once. */
   readonly again: boolean
-  /** What the server refused for good, by node; asked again, it would refuse again. */
+  /** What the server refused, by node. */
   readonly refused: readonly { readonly node: string; readonly message: string }[]
+  /** What may pass when it is tried again though nothing changes. */
+  readonly failures: readonly unknown[]
 }
 
 /**
  * Does what was decided for one pool, one request a node or pod. What changed since the decision makes its request void, never wrong.
- * @throws {KubeError} when the server cannot be reached; what was not done is decided again.
+ * @throws {KubeError} when the server cannot be reached, or refuses what the whole pool needs; what was not done is decided again.
  */
 export async function execute(
   execution: Execution,
@@ -55,14 +57,21 @@ export async function execute(
   const all = actions.filter((action) => 'node' in action)
   const now = all.slice(0, ACTIONS_A_PASS)
   await ensurePayloadsOf(execution, now)
-  const refused: { node: string; message: string }[] = []
-  await forEachBounded(now, IN_FLIGHT, async (action) => {
+  const failed = await forEach(now, { atOnce: IN_FLIGHT }, async (action) => {
     if (action.kind === 'evict') return evict(execution, action)
     const body = patchFor(execution, action)
-    const refusal = body && (await patchNode(execution, { node: action.node, body }))
-    if (refusal !== undefined) refused.push({ node: action.node, message: refusal })
+    if (body) await patchNode(execution, { node: action.node, body })
   })
-  return { again: now.length < all.length || now.some((action) => hasMovedCordon(execution, action)), refused }
+  return {
+    again: now.length < all.length || now.some((action) => hasMovedCordon(execution, action)),
+    refused: [...failed].flatMap(([{ node }, error]) => (isRefusal(error) ? [{ node, message: error.message }] : [])),
+    failures: [...failed.values()].filter((error) => !(error instanceof KubeError && error.reaction === 'refuse')),
+  }
+}
+
+/** The server had an answer, which is about this node. */
+function isRefusal(error: unknown): error is KubeError {
+  return error instanceof KubeError && !error.isAway
 }
 
 /** The answer to our own write is in the cache; its event brings nothing new any more. */
@@ -84,21 +93,19 @@ function patchFor({ cluster, nodes, settings, rendered }: Execution, action: Nod
   return config?.digest === action.digest ? assignPatch(action, { ...context, rendered: config, node: latest }) : undefined
 }
 
-/** @returns why the server refused, when asking again would not help. */
+/** @throws {KubeError} unless the node has changed, or is gone */
 async function patchNode(
   { kube, cluster, settings }: Execution,
   { node, body }: { readonly node: string; readonly body: NodePatch },
-): Promise<string | undefined> {
+): Promise<void> {
   try {
     const answer = await kube.patch<KubeObject>(`/api/v1/nodes/${node}`, body)
     cluster.nodes.wrote(projectNode(settings.names)(answer))
   } catch (error) {
-    if (!(error instanceof KubeError) || error.reaction === 'retry') throw error
-    if (error.reaction === 'conflict') cluster.nodes.refused(node, body.metadata.resourceVersion)
+    if (error instanceof KubeError && error.reaction === 'conflict') cluster.nodes.refused(node, body.metadata.resourceVersion)
     // 404: the node is gone, and the watch will say so.
-    else if (error.code !== 404) return error.message
+    else if (!(error instanceof KubeError && error.code === 404)) throw error
   }
-  return undefined
 }
 
 /** A person who asks again while this is under way has changed the object; then the write is refused, and theirs stays. */

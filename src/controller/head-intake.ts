@@ -1,7 +1,6 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { Compile, CompiledFleet, HeadEvent, Log } from './ports.ts'
-import { RevisionError } from './revision-error.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 import type { RevisionStore } from './revision-store.ts'
 
@@ -67,9 +66,13 @@ export class HeadIntake {
       try {
         this.#state = await this.#after(event)
       } catch (error) {
-        if (!isRefusal(error) || event.kind !== 'head') throw error
+        if (event.kind !== 'head' || isAway(error)) throw error
         const { commit } = event.snapshot
-        this.#state = { ...this.#state, observed: commit, problem: `commit "${commit}" cannot be kept: ${error.message}` }
+        this.#state = {
+          ...this.#state,
+          observed: commit,
+          problem: `commit "${commit}" cannot be kept: ${(error as Error).message}`,
+        }
         return [error]
       }
       this.#pending = this.#pending.filter((other) => other !== event)
@@ -124,9 +127,9 @@ export class HeadIntake {
   }
 }
 
-/** Of a request that will fare no better by itself; roll-outs go on with what was accepted. */
-function isRefusal(error: unknown): error is Error {
-  return error instanceof RevisionError || (error instanceof KubeError && error.reaction === 'refuse')
+/** Then nothing else would be done either; otherwise roll-outs, and roll-backs, go on with what was accepted. */
+function isAway(error: unknown): boolean {
+  return error instanceof KubeError && error.isAway
 }
 
 function problemText({ commit, problems }: CompiledFleet): string {

@@ -57,7 +57,7 @@ async function passAgainAndAgain(shell: Shell, { trigger, signal }: Leading): Pr
       failures += 1
       logFailure(shell, error, until)
       // Changes may come fast, and what fails for one pool should not be asked for with each of them.
-      await clock.sleepUntil(clock.now() + FIRST_BACKOFF, signal)
+      await clock.sleepUntil(clock.now() + Math.max(FIRST_BACKOFF, restAsked(error)), signal)
     }
     await trigger.wait(clock, { until, signal })
   }
@@ -103,6 +103,11 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     }),
     garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
   }
+}
+
+/** Milliseconds for which the server wants no more of us. A proxy may name hours, in which nobody would see what goes wrong. */
+function restAsked(error: unknown): number {
+  return error instanceof KubeError ? Math.min((error.retryAfter ?? 0) * 1000, LAST_BACKOFF) : 0
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
-import { isolated } from './isolated.ts'
+import { forEach } from './for-each.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 import type { ObjectCache } from './object-cache.ts'
 import type { CompiledFleet, CompiledPool } from './ports.ts'
@@ -21,8 +21,8 @@ export async function mirrorPools(objects: PoolObjects, fleet: CompiledFleet): P
   const gone = [...objects.pools.items.values()].filter(
     ({ name, managed, deleting }) => managed && !deleting && !fleet.pools.has(name),
   )
-  const refused = await isolated(fleet.pools.values(), (pool) => mirrorPool(objects, pool))
-  const stayed = await isolated(gone, (view) => removePool(objects, view))
+  const refused = await forEach(fleet.pools.values(), {}, (pool) => mirrorPool(objects, pool))
+  const stayed = await forEach(gone, {}, (view) => removePool(objects, view))
   return [...refused.values(), ...stayed.values()]
 }
 

@@ -3,9 +3,9 @@ import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Instant } from '../rollout/instant.ts'
 import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
+import { forEach, throwFirst } from './for-each.ts'
 import { type AcceptedHead, type Gathered, gather, renderedFor } from './gather.ts'
 import type { HeadState } from './head-intake.ts'
-import { isolated, throwFirst } from './isolated.ts'
 import { mirrorPools } from './mirror-pools.ts'
 import type { Shell } from './shell.ts'
 import { firstCommitTellings, tellingsOf } from './tellings.ts'
@@ -44,12 +44,13 @@ async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {
   const now = shell.ports.clock.now()
   const unmirrored = await mirrorPools({ kube: shell.ports.kube, pools: shell.cluster.pools }, head.fleet)
   const gathered = await gather(shell, head)
-  const decisions = shell.decider.decide(gathered.fleet, now)
-  const { executed, refused, wakes } = await carryOut(shell, { head, gathered, decisions, now })
+  const { decisions, undecided } = shell.decider.decide(gathered.fleet, now)
+  const { executed, failed, failures, wakes } = await carryOut(shell, { head, gathered, decisions, now })
   const { nodes } = gathered
+  const refused = new Map([...undecided, ...failed])
   await shell.events.record(tellingsOf({ nodes, head, decisions, executed, refused, pools: shell.cluster.pools.items }), now)
   await shell.garbage.collect({ fleet: head.fleet, gathered, now })
-  return { wakeAt: earliest(wakes), failures: [...unmirrored, ...refused.values()] }
+  return { wakeAt: earliest(wakes), failures: [...unmirrored, ...refused.values(), ...failures] }
 }
 
 interface Deciding {
@@ -63,15 +64,17 @@ interface CarriedOut {
   readonly executed: ReadonlyMap<string, Executed>
   /** When each pool wants to be looked at again. */
   readonly wakes: readonly (Instant | undefined)[]
-  /** By pool, what kept it from being carried out. */
-  readonly refused: ReadonlyMap<string, unknown>
+  /** By pool, what kept all of it from being carried out. */
+  readonly failed: ReadonlyMap<string, unknown>
+  /** What failed for single nodes. */
+  readonly failures: readonly unknown[]
 }
 
 async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
   const { ports, settings, cluster, drains, gates, renderer, statuses } = shell
   const executed = new Map<string, Executed>()
   const wakes: (Instant | undefined)[] = []
-  const refused = await isolated(decisions, async ([pool, { status, actions, wakeAt }]) => {
+  const failed = await forEach(decisions, {}, async ([pool, { status, actions, wakeAt }]) => {
     const generation = cluster.pools.get(pool)?.generation ?? 0
     const complete = completeStatus(status, { generation, observedRevision: head.observed })
     // Before any action: what failed must be on record before the node that shows it is given something else.
@@ -84,11 +87,16 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     executed.set(pool, done)
     wakes.push(wakeAt, countsDue, done.again ? now : undefined)
   })
-  await execute(
+  const strayed = await execute(
     { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
     strays(gathered),
   )
-  return { executed, refused: new Map([...refused].map(([[pool], error]) => [pool, error])), wakes }
+  return {
+    executed,
+    failed: new Map([...failed].map(([[pool], error]) => [pool, error])),
+    failures: [...executed.values(), strayed].flatMap(({ failures }) => failures),
+    wakes,
+  }
 }
 
 /** Nobody's pool, so nobody's budget either. */

@@ -12,7 +12,7 @@ export interface PassOutcome {
   readonly head: AcceptedHead
   readonly decisions: ReadonlyMap<string, Decision>
   readonly executed: ReadonlyMap<string, Executed>
-  /** By pool, what kept its decision from being carried out. */
+  /** By pool, what kept it from being decided upon, or its decision from being carried out. */
   readonly refused: ReadonlyMap<string, unknown>
   readonly pools: ReadonlyMap<string, NodePoolView>
 }
@@ -38,8 +38,9 @@ function agentFailure({ name, view: { status } }: ClusterNode): Telling[] {
 }
 
 function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOutcome, 'nodes'>): Telling[] {
-  return [...decisions].flatMap(([pool, { notices }]): Telling[] => {
-    const object = { kind: 'NodePool', name: pool, uid: pools.get(pool)?.uid ?? '' } as const
+  const objectOf = (pool: string) => ({ kind: 'NodePool', name: pool, uid: pools.get(pool)?.uid ?? '' }) as const
+  const told = [...decisions].flatMap(([pool, { notices }]): Telling[] => {
+    const object = objectOf(pool)
     const unassigned = executed.get(pool)?.refused ?? []
     return [
       ...notices.map((notice) => ({
@@ -47,12 +48,15 @@ function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOu
         object: notice.on.kind === 'node' ? nodeObject(notice.on.name) : object,
       })),
       ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
-      ...warning(object, { reason: 'ActionRefused', message: refusalText(refused.get(pool)) }),
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
       ...warning(object, { reason: 'HeldForPromotion', message: head.held }),
       ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
     ]
   })
+  const failed = [...refused].flatMap(([pool, error]) =>
+    warning(objectOf(pool), { reason: 'ActionRefused', message: refusalText(error) }),
+  )
+  return [...told, ...failed]
 }
 
 /** A conflict is no news: it is decided anew at once. */

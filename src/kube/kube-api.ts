@@ -92,6 +92,14 @@ export class KubeError extends Error {
     this.retryAfter = details.retryAfter
   }
 
+  /**
+   * Whether the server is out of reach, or has no time for us: then other requests would fare no better now. 500 is no such answer: it speaks
+   * of this request alone, for which a webhook failed, say.
+   */
+  get isAway(): boolean {
+    return this.code === 0 || this.code === 429 || this.code > 500
+  }
+
   /** retry: the same request may pass later. conflict: read anew, decide anew. refuse: it never will. */
   get reaction(): 'retry' | 'conflict' | 'refuse' {
     if (this.code === 0 || this.code === 429 || this.code >= 500) return 'retry'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createCompiler } from '../../src/controller/compile.ts'
 import { projectNode } from '../../src/controller/node-view.ts'
 import { systemClock } from '../../src/controller/system-clock.ts'
-import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { ManualTimers } from '../kube/manual-timers.ts'
@@ -253,4 +253,78 @@ test('a commit that cannot be kept is not taken, the pools stay, and it is taken
   await failed
   stage.clock.advance(1000)
   await stage.until(NODES, isAt(B))
+})
+
+/** As where a webhook is broken for one object. */
+function failingFor(kube: KubeApi, path: string): KubeApi {
+  const error = new KubeError('failed calling webhook "check.example.com"', { code: 500, reason: 'InternalError' })
+  const patch: KubeApi['patch'] = (at, ...more) => (at === path ? Promise.reject(error) : kube.patch(at, ...more))
+  const create: KubeApi['create'] = (at, ...more) => (at === path ? Promise.reject(error) : kube.create(at, ...more))
+  const replace: KubeApi['replace'] = (at, ...more) => (at === path ? Promise.reject(error) : kube.replace(at, ...more))
+  return { ...kube, patch, create, replace }
+}
+
+const TWO_POOLS = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: others}
+spec: {nodeSelector: {matchLabels: {role: other}}}
+`
+
+test('a node that a webhook fails for is told of, and keeps neither its pool nor another one from going on', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(3)
+  await stage.kube.create(NODES, { metadata: { name: 'other', labels: { role: 'other' } } })
+  stage.startController({ kube: failingFor(stage.kube, `${NODES}/n1`) })
+  stage.push('a', aFleet({ more: TWO_POOLS }))
+  const nodes = await stage.until(NODES, (found) =>
+    ['n0', 'n2', 'other'].every((name) => assignedRevision(found.get(name)) === A),
+  )
+  expect(assignedRevision(nodes.get('n1'))).toBeUndefined()
+  const events = await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'AssignmentRefused'))
+  expect([...events.values()].map(({ involvedObject }) => Object(involvedObject).name)).toContain('n1')
+})
+
+test('a pool whose status cannot be written does not keep another one from going on', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  await stage.kube.create(NODES, { metadata: { name: 'other', labels: { role: 'other' } } })
+  stage.startController({ kube: failingFor(stage.kube, `${POOLS}/others/status`) })
+  stage.push('a', aFleet({ more: TWO_POOLS }))
+  await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === A)
+})
+
+test('a commit that a webhook keeps from being kept stops nothing of what was accepted before', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startAgents()
+  await settled(stage)
+  stage.startController({ kube: failingFor(stage.kube, '/api/v1/namespaces/nodewave-revisions/configmaps') })
+  const failed = stage.logged((line) => line.startsWith('warn pass failed'))
+  stage.push('b', aFleet({ v: 4 }))
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('cannot be kept: failed calling webhook')
+  await failed
+  await stage.kube.create(NODES, stage.aNode('late'))
+  stage.clock.advance(1000)
+  await stage.until(NODES, (found) => assignedRevision(found.get('late')) === A)
+})
+
+test('a commit that this version fails to read is not taken, and stops nothing of what was accepted before', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startAgents()
+  await settled(stage)
+  stage.startController()
+  const broken = {
+    kind: 'file',
+    get bytes(): Uint8Array {
+      throw new TypeError('a mistake of ours')
+    },
+  } as const
+  stage.source.tell({ kind: 'head', snapshot: { ...aSnapshot('b'), files: new Map([['fleet.yaml', broken]]) } })
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('internal failure: TypeError: a mistake of ours')
+  await stage.kube.create(NODES, stage.aNode('late'))
+  await stage.until(NODES, (found) => assignedRevision(found.get('late')) === A)
 })
