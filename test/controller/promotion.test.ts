@@ -16,10 +16,8 @@ test('a manual wave waits for the annotation that the condition names', async ()
   const waiting = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False WaitingForPromotion')
   const atB = [...(await stage.until(NODES, () => true)).values()].filter((node) => assignedRevision(node) === B)
   expect(atB.length).toBe(1)
-  const command = conditionOf(waiting.get('workers'), 'Ready')?.message.split(
-    'after: kubectl annotate --overwrite nodepool/workers ',
-  )[1]
-  const [name = '', revision] = command?.split('=') ?? []
+  const { message = '' } = conditionOf(waiting.get('workers'), 'Ready') ?? {}
+  const [, name = '', revision] = /kubectl annotate --overwrite nwp\/workers (\S+)=(\w+)\)/.exec(message) ?? []
   await stage.kube.patch(`${POOLS}/workers`, { metadata: { annotations: { [name]: revision } } })
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
