@@ -11,6 +11,7 @@ import type { WavePolicy } from './policy.ts'
 import { isApplied, reportOf } from './report.ts'
 import { poolRestraint } from './restraints/pool-restraint.ts'
 import { currentRun } from './run/current-run.ts'
+import { mendedWith } from './run/mending.ts'
 import type { Run } from './run/run.ts'
 import type { Memory, PoolSnapshot, Wanted } from './snapshot.ts'
 import { wasDownBefore } from './stamps.ts'
@@ -72,9 +73,10 @@ function goalOf(
   node: NodeView,
   { pool, run, now }: { readonly pool: PoolSnapshot; readonly run: Run; readonly now: Instant },
 ): Goal {
-  const joined = joinedAt(node, run)
-  const { wanted, revision } = joined ?? run.target
   const report = reportOf(node)
+  const broken = isBroken({ node, report }, run)
+  const joined = joinedAt(node, run)
+  const { wanted, revision } = joined ?? mendedWith({ node, broken }, run) ?? run.target
   const course = {
     report,
     wanted: wanted.get(node.name) ?? NOT_RENDERED,
@@ -85,7 +87,7 @@ function goalOf(
     ...(pool.policy.agentTimeout !== undefined && { agentTimeout: pool.policy.agentTimeout }),
     ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }),
   }
-  return { node, revision, course, assigned: hasGoal(node, course), broken: isBroken({ node, report }, run) }
+  return { node, revision, course, assigned: hasGoal(node, course), broken }
 }
 
 /**

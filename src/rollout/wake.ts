@@ -9,7 +9,7 @@ import type { Taking } from './taking/take.ts'
 export function wakeAt(picture: Picture, { restraint }: Taking): Instant | undefined {
   const { members, run, now } = picture
   const mayBegin = run.state !== 'Halted' && !isSettled(picture)
-  const restrained = mayBegin ? [restraint?.until, closingTime(picture)] : []
+  const restrained = [...(isSettled(picture) ? [] : [restraint?.until]), ...(mayBegin ? [closingTime(picture)] : [])]
   let earliest: Instant | undefined
   for (const until of [
     ...members.map(({ standing }) => standing.until),

@@ -41,11 +41,12 @@ export function asideOf(
   { policy, now }: AsideContext,
 ): Aside | undefined {
   const { node, wanted, broken } = subject
-  if (isForeignCordon(node)) return policy.cordoned === 'Skip' && !broken ? { because: 'Cordoned' } : undefined
+  if (isForeignCordon(node) && policy.cordoned === 'Skip' && !broken) return { because: 'Cordoned' }
   if (broken && !node.ready) return undefined
-  if (node.unschedulable || node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest)
-    return undefined
+  if (node.mark === undefined || wanted.kind === 'problem' || node.mark.digest !== wanted.digest) return undefined
+  // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
   if (node.mark.state === 'Released') return { because: 'Released' }
+  if (node.unschedulable) return undefined
   const until = node.mark.at + policy.drain.timeout
   return node.mark.state === 'Skipped' && now < until ? { because: 'Skipped', until } : undefined
 }

@@ -1,6 +1,7 @@
 import { windowState } from '../../calendar/windows.ts'
 import type { Instant } from '../instant.ts'
 import type { Circumstances } from '../picture.ts'
+import { isSuperseded } from '../run/mending.ts'
 import { isRejected } from '../run/target.ts'
 import type { Restraint } from './restraint.ts'
 
@@ -24,7 +25,7 @@ export function closingTime({ pool, now }: Circumstances): Instant | undefined {
 
 function goesBackAnyway({ pool, run }: Circumstances): boolean {
   if (run.memory.rollback) return true
-  return pool.policy.rollbackOutsideWindows && isRejected(run.memory, pool.head)
+  return pool.policy.rollbackOutsideWindows && (isRejected(run.memory, pool.head) || isSuperseded(run))
 }
 
 /** `2026-12-24T21:00Z` */

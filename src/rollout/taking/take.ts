@@ -7,11 +7,10 @@ import { restraintOf } from '../restraints/pool-restraint.ts'
 import type { Restraint } from '../restraints/restraint.ts'
 import type { PoolSnapshot } from '../snapshot.ts'
 import { isUnavailable, remainingBudget } from './budget.ts'
-import { lastResort } from './last-resort.ts'
+import { candidates } from './candidates.ts'
 import { nobodyLeft } from './left-out.ts'
 import { nodeRestraints } from './node-restraint.ts'
-import { inOrder } from './order.ts'
-import { disruptionOf, isDue, isPastDraining } from './turn.ts'
+import { disruptionOf } from './turn.ts'
 import { withinZones } from './zones.ts'
 
 /** Which nodes are cordoned or assigned now, and why others whose turn has come are not. */
@@ -32,10 +31,11 @@ export interface Taken {
 
 export function takeNodes(picture: Picture): Taking {
   const { pool, run, members } = picture
-  if (run.state === 'Halted') return { taken: [], waiting: 0 }
+  const due = candidates(picture)
+  if (run.state === 'Halted' && due.length === 0) return { taken: [], waiting: 0 }
   const restraint = restraintOf(picture)
   const restraintOn = nodeRestraints(picture)
-  const judged = candidates(picture)
+  const judged = due
     .filter(({ member }) => isFree(member, restraint))
     .map((candidate) => ({ ...candidate, held: restraintOn(candidate.member) }))
   const held = restraint ?? judged.find((candidate) => candidate.held)?.held ?? nobodyLeft(picture)
@@ -50,31 +50,6 @@ export function takeNodes(picture: Picture): Taking {
     waiting: paying.length - paid.length,
     ...(held && { restraint: held }),
   }
-}
-
-interface Candidate {
-  readonly member: Member
-  /** Its pods are gone, or cannot be waited for. */
-  readonly drained: boolean
-}
-
-/** In order; those whose pods are gone first. */
-function candidates(picture: Picture): readonly Candidate[] {
-  const { pool, members, now } = picture
-  const patience = { now, policy: pool.policy }
-  const drained = inOrder(
-    pool.name,
-    members.filter(({ drain }) => drain?.kind === 'Done'),
-  )
-  const inTurn = members.filter((member) => member.drain === undefined && isDue(member, picture))
-  const last = lastResort(picture).filter(
-    (member) => isPastDraining(member, patience) || !mustDrain(pool.policy, disruptionOf(member)),
-  )
-  const others = [...new Set([...inOrder(pool.name, inTurn), ...last])]
-  return [
-    ...drained.map((member) => ({ member, drained: true })),
-    ...others.map((member) => ({ member, drained: isPastDraining(member, patience) })),
-  ]
 }
 
 /** Nodes under drain have been taken before. */

@@ -1,6 +1,7 @@
 import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import type { Picture } from '../picture.ts'
+import { isSuperseded } from '../run/mending.ts'
 import { isSettled } from '../run/progress.ts'
 import { isAstray, isRejected } from '../run/target.ts'
 import type { Memory } from '../snapshot.ts'
@@ -50,11 +51,16 @@ function rejection({ pool, run }: Picture): Finding | undefined {
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
-      ? (['Halted', 'no node is touched'] as const)
+      ? (['Halted', whatIsTouched(run)] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
   const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
   const next = run.withheld ? `${run.withheld.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
+}
+
+function whatIsTouched(run: Picture['run']): string {
+  if (!run.stable || !isSuperseded(run)) return 'no node is touched'
+  return `nodes that it left down go back to ${shortName(run.stable)}, and no other is touched`
 }
 
 /** Nothing else is what the person asked for. */

@@ -64,4 +64,5 @@ test('a person who takes away their own cordon leaves the node like any other', 
 
 test('a person who cordons again a node whose drain was called off has it for their own', () => {
   expect(done(upgrade({}, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
+  expect(done(upgrade({ cordoned: 'Change' }, a.drainedFor('new', { state: 'Released' }).cordoned()))).toEqual([])
 })

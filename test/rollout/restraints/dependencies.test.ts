@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
-import { aNode, aPool, aRun, assignments, condition, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
+import { aNode, aPool, aRun, assignments, condition, hour, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
 
 function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {
   return { ...aPool({ stable: 'older', ...options }).with(...members), name }
@@ -127,8 +127,34 @@ const fallen = aNode('b-0')
   .reporting('Failed', { active: 'bad' })
   .notReady(noon - 14 * minute)
 
-test('two pools that keep each other from going on say so, and what helps', () => {
+test('a node that a halted commit left down gets what is proven once a newer commit waits, so that two pools do not keep each other from going on', () => {
   const decisions = deadlock(fallen)
+  const b = decisions.get('b')
+
+  expect([...decisions.values()].flatMap(assignments)).toEqual(['b-0 → older'])
+  expect(b && condition(b, 'Stalled')).toMatchObject({
+    reason: 'Halted',
+    message:
+      'bad failed; nodes that it left down go back to older, and no other is touched; new waits for "a", which has not completed it; ' +
+      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
+  })
+})
+
+test('a halted pool leaves nodes alone that are not down, as long as no newer commit waits, and while it is paused', () => {
+  expect([...deadlock(fallen.readyAgain(noon - minute)).values()].flatMap(assignments)).toEqual([])
+  expect([...deadlock(fallen, { head: 'bad' }).values()].flatMap(assignments)).toEqual([])
+  expect([...deadlock(fallen, { controls: { paused: '' } }).values()].flatMap(assignments)).toEqual([])
+})
+
+test('what a commit has left down goes back outside the windows, unless that is to wait', () => {
+  const windows = [{ action: 'deny', schedule: '0 0 * * *', duration: 24 * hour, timeZone: 'UTC' }] as const
+
+  expect([...deadlock(fallen, { windows }).values()].flatMap(assignments)).toEqual(['b-0 → older'])
+  expect([...deadlock(fallen, { windows, rollbackOutsideWindows: false }).values()].flatMap(assignments)).toEqual([])
+})
+
+test('two pools that keep each other from going on, where nothing is proven, say so, and what helps', () => {
+  const decisions = deadlock(fallen, { rejected: ['bad', 'older'] })
   const [a, b] = [decisions.get('a'), decisions.get('b')]
   if (!a || !b) throw new Error('no decision')
 

@@ -43,9 +43,7 @@ export function drawRules(random: Random): FleetRules {
   const names = NAMES.slice(0, 1 + random.below(NAMES.length))
   const fleet = drawAll<FleetPolicy>(FLEET_RULES, random, {})
   const pools = names.map((name, index): [string, RolloutPolicy] => {
-    // A pool that broke all of the fleet's budget, and waits for one that waits for the budget, waits for a person: no story for here.
-    const dependencies = fleet.maxUnavailable ? [] : [dependenciesFor(names.slice(0, index))]
-    return [name, drawAll([...POOL_RULES, ...dependencies], random, BASE)]
+    return [name, drawAll([...POOL_RULES, dependenciesFor(names.slice(0, index))], random, BASE)]
   })
   return { pools: new Map(pools), fleet }
 }

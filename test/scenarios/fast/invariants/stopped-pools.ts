@@ -1,16 +1,24 @@
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, isBegun, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, isBegun, type Step, stepsOf } from './steps.ts'
 
 export const stoppedPools: Invariant = {
-  claim: 'a halted or paused pool takes no node, nor does a paused fleet; what is halted ends no drain either',
+  claim:
+    'a halted or paused pool takes no node, nor does a paused fleet; what is halted ends no drain either, and mends what is down once a newer commit waits',
   ofDecision: (observed) =>
     decidedPools(observed).every((decided) => {
       const { pool, decision } = decided
-      if (isHalted(decided)) return decision.actions.every(({ kind }) => !['assign', 'cordon', 'evict'].includes(kind))
+      if (isHalted(decided) && !decision.actions.every(({ kind }) => kind !== 'cordon' && kind !== 'evict')) return false
+      if (isHalted(decided) && !stepsOf(decided).every((step) => isMended(step, decided))) return false
       const isPaused = pool.controls.paused !== undefined || observed.fleet.controls.paused !== undefined
       const begun = [...stepsOf(decided).filter(({ node, digest }) => !isBegun(node, digest)), ...cordonsOf(decided)]
       return !isPaused || begun.length === 0
     }),
+}
+
+/** It is down, and gets what is proven. */
+function isMended({ node, digest }: Step, { pool, decision: { status } }: Decided): boolean {
+  const isSuperseded = status.rejected.every(({ fingerprint }) => fingerprint !== pool.head.fingerprint)
+  return isSuperseded && !node.ready && node.assigned !== undefined && status.stable?.fingerprint === `of ${digest}`
 }
 
 function isHalted({ decision }: Decided): boolean {

@@ -14,7 +14,8 @@ export const windowsKept: Invariant = {
 function beginsNothing(decided: Decided): boolean {
   const { pool, decision } = decided
   if (decision.status.rollback) return true
-  const goesBack = decision.status.rejected.some(({ fingerprint }) => fingerprint === pool.head.fingerprint)
+  const { target, rejected } = decision.status
+  const goesBack = rejected.some(({ fingerprint }) => [pool.head.fingerprint, target?.fingerprint].includes(fingerprint))
   if (goesBack && pool.policy.rollbackOutsideWindows) return true
   const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
   return begun.every(({ node }) => node.assigned === undefined && decision.status.stable !== undefined)
