@@ -52,4 +52,6 @@ export interface Hindrance {
   /** Its turn comes by itself, or something is wrong with the others. */
   readonly kind: 'turn' | 'sick'
   readonly message: string
+  /** The node is down itself, and nothing of the control plane is seen well on it: what a roll-out has broken there may be put right. */
+  readonly sparesBroken?: boolean
 }

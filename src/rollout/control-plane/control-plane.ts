@@ -50,9 +50,15 @@ export function hindranceTo(
   const own = view.nodes.find(({ name }) => name === node)
   const busy = view.nodes.find((other) => other.name !== node && (other.name === taken || isBefore(other, own)))
   if (busy) return { kind: 'turn', message: `control-plane node "${busy.name}" is being changed` }
-  const message = view.outdated ?? awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view)
-  const sickness = message ?? lostQuorum(node, view)
-  return sickness === undefined ? undefined : { kind: 'sick', message: sickness }
+  if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
+  const message = awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view) ?? lostQuorum(node, view)
+  return message === undefined ? undefined : { kind: 'sick', message, ...(isDown(node, view) && { sparesBroken: true }) }
+}
+
+/** The others cannot be counting on it. */
+function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
+  const isAway = nodes.some(({ name, ready }) => name === node && !ready)
+  return isAway && instances.every((instance) => instance.node !== node || !instance.ready)
 }
 
 /** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */

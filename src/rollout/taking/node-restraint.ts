@@ -1,6 +1,8 @@
+import { atMost } from '../../protocol/desired-config.ts'
 import { skewBreach } from '../control-plane/skew.ts'
 import type { Member, Picture } from '../picture.ts'
 import type { Restraint } from '../restraints/restraint.ts'
+import { disruptionOf } from './turn.ts'
 
 /** Says why a node may not be taken now, though its pool goes on. */
 export type JudgeNode = (member: Member) => Restraint | undefined
@@ -34,10 +36,19 @@ function versionSkew({ pool: { name, fleet } }: Picture): JudgeNode {
 }
 
 function controlPlane({ pool: { fleet } }: Picture): JudgeNode {
-  return ({ node: { name } }) => {
+  return (member) => {
+    const { name } = member.node
     const hindrance = fleet?.controlPlane?.get(name)
-    if (!hindrance) return undefined
+    if (!hindrance || (hindrance.sparesBroken && isPutRight(member))) return undefined
     const reason = hindrance.kind === 'turn' ? 'WaitingForBudget' : 'ControlPlaneUnhealthy'
     return { reason, message: `"${name}" waits: ${hindrance.message}`, stalls: false }
   }
+}
+
+/**
+ * A roll-out has left it down, and starting its kubelet anew ends no container: an etcd member that runs on without its kubelet, and that the
+ * others may need, lives through it. A drain or a reboot it might not.
+ */
+function isPutRight(member: Member): boolean {
+  return member.broken && atMost(disruptionOf(member), 'restart')
 }

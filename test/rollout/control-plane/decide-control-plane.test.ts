@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
-import { aNode, aPool, condition, noon, taken, verdict } from '../builders.ts'
+import { aNode, aPool, condition, noon, type PoolOptions, taken, verdict } from '../builders.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
 
 const hosts = ['a', 'b', 'c'].map((name) => aHost(name).on('old'))
@@ -73,4 +73,48 @@ test('a node of the control plane that asks for a greater grant gets it while th
 
   expect(take(stacked(members))).toEqual(['a'])
   expect(take(but(stacked(members), 'etcd-b', { ready: false }))).toEqual([])
+})
+
+const broken = aHost('a').rolledBackFrom('bad').notReady()
+/** The second is down by itself, and the kubelet of the first says nothing of what runs there. */
+const twoDown = [broken, aHost('b').on('old').notReady(), aHost('c').on('old')]
+
+function takenOf(members: readonly NodeView[], view: ReturnType<typeof stacked>, options: PoolOptions = {}) {
+  const rolledBack = {
+    ...aPool({ head: 'fix', stable: 'old', maxUnavailable: '100%', ...options }).with(...members),
+    name: 'control-plane',
+  }
+  return taken(decided([rolledBack], view).get('control-plane') ?? expect.fail())
+}
+
+function unseenOn(view: ReturnType<typeof stacked>, ...names: readonly string[]) {
+  return names.reduce(
+    (rest, name) => but(but(rest, `etcd-${name}`, { ready: false }), `kube-apiserver-${name}`, { ready: false }),
+    view,
+  )
+}
+
+test('a control-plane node that a roll-out has left down is put right though another one is down, and that other is left alone', () => {
+  expect(takenOf(twoDown, unseenOn(stacked(twoDown), 'a', 'b'))).toEqual(['a'])
+})
+
+test.each<[string, readonly NodeView[], (view: ReturnType<typeof stacked>) => ReturnType<typeof stacked>, PoolOptions]>([
+  ['its API server is seen well', twoDown, (view) => unseenOn(view, 'b'), {}],
+  [
+    'it is Ready',
+    [broken.readyAgain(noon), ...twoDown.slice(1)],
+    (view) => but(unseenOn(view, 'a', 'b'), 'etcd-c', { ready: false }),
+    {},
+  ],
+  ['it runs what is proven', [aHost('a').on('old').notReady(), ...twoDown.slice(1)], (view) => unseenOn(view, 'a', 'b'), {}],
+  ['that takes more than a restart', twoDown, (view) => unseenOn(view, 'a', 'b'), { disruption: 'drain' }],
+  ['what is seen may be old', twoDown, (view) => ({ ...unseenOn(view, 'a', 'b'), outdated: 'watch pods: Forbidden' }), {}],
+  [
+    'another one is being changed',
+    [broken, aHost('b').assignedTo('fix'), aHost('c').on('old')],
+    (view) => unseenOn(view, 'a', 'b'),
+    {},
+  ],
+])('a control-plane node waits while another one is not well and %s', (_, members, seen, options) => {
+  expect(takenOf(members, seen(stacked(members)), options)).toEqual([])
 })
