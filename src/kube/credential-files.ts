@@ -57,6 +57,7 @@ async function orUnreadable<T>(path: string, result: Promise<T>): Promise<T> {
   try {
     return await result
   } catch (cause) {
-    throw new KubeError(`failed to read credentials "${path}"`, { code: 0, reason: 'CredentialsUnreadable', cause })
+    const { code } = Object(cause)
+    throw new KubeError(`failed to read credentials "${path}": ${code}`, { code: 0, reason: 'CredentialsUnreadable', cause })
   }
 }

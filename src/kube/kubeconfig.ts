@@ -37,6 +37,12 @@ export async function loadKubeconfig(path: string, options: KubeconfigOptions = 
   }
 }
 
+/** What may be chosen in a file, and what is unless something is. @throws {KubeconfigError} */
+export async function contextsOf(path: string): Promise<{ readonly names: readonly string[]; readonly current?: string }> {
+  const { contexts, 'current-context': current } = await readDocument(path)
+  return { names: contexts.map(({ name }) => name), ...(current && { current }) }
+}
+
 interface Selected {
   readonly name: string
   readonly context: ContextEntry

@@ -50,7 +50,7 @@ test('credentials follow a symlink that moves on to another file', async () => {
 
 test('credentials fail, to be retried, when their file is not there', async () => {
   await expect(credentialsFrom({ token: { file: '/does/not/exist' } })()).rejects.toMatchObject({
-    message: 'failed to read credentials "/does/not/exist"',
+    message: 'failed to read credentials "/does/not/exist": ENOENT',
     reason: 'CredentialsUnreadable',
     reaction: 'retry',
   })

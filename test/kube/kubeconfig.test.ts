@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { execAuth } from '../../src/kube/exec-auth.ts'
-import { findConnection } from '../../src/kube/find-connection.ts'
 import { inCluster } from '../../src/kube/in-cluster.ts'
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts'
 
@@ -130,12 +129,9 @@ test('inCluster follows the service account of the pod, and is nothing outside o
   expect(await inCluster({}, at('pki'))).toBeUndefined()
 })
 
-test('findConnection prefers the named file to KUBECONFIG, and says what to name when there is nothing', async () => {
-  await writeFile(at('other'), CONFIG.replace('current-context: files', 'current-context: data'))
-  const env = { KUBECONFIG: at('other'), HOME: folder }
-  expect((await findConnection({ kubeconfig: at('config'), env })).server).toBe('https://10.0.0.1:6443')
-  expect((await findConnection({ env })).server).toBe('https://10.0.0.2:6443')
-  await expect(findConnection({ env: { HOME: folder } })).rejects.toThrow(
-    `name an API server by --kubeconfig or KUBECONFIG: there is no "${folder}/.kube/config", and this is not a pod`,
+test('inCluster says what a pod lacks that was given no service account', async () => {
+  const env = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' }
+  await expect(inCluster(env, '/does/not/exist')).rejects.toThrow(
+    `failed to read the pod's service account in "/does/not/exist": ENOENT; give the pod one (automountServiceAccountToken), or name a file with --kubeconfig`,
   )
 })
