@@ -7,6 +7,8 @@ import { endsBeginning, openWatch, type WatchContext, type WatchEvent } from './
 
 /** A watch that lives shorter, in milliseconds, counts as a failure, whatever it brought: else a sick server is asked without end. */
 const PROVEN_AFTER = 5000
+/** Milliseconds. A proxy may ask for hours; nobody would see meanwhile what becomes of the fleet. */
+const LONGEST_REST = 60_000
 
 /** Lists, then watches for ever; `KubeApi.follow` tells what it survives. */
 export async function* follow<T>(context: WatchContext, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
@@ -16,6 +18,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
   let streams = options.streamed === true
   while (!signal?.aborted) {
     let openedAt: number | undefined
+    let spoke = false
     let trouble: unknown
     try {
       if (version === undefined && !streams) {
@@ -32,6 +35,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
         version = resourceVersion
       }
       for await (const event of events) {
+        spoke = true
         version = event.object.metadata.resourceVersion ?? version
         if (event.type !== 'BOOKMARK') yield changeOf(event, options)
       }
@@ -43,7 +47,7 @@ export async function* follow<T>(context: WatchContext, path: string, options: F
         continue
       }
       if (!mayPass(error)) throw error
-      if (isForgotten(error)) version = undefined
+      if (isForgotten(error) || (isStalled(error) && !spoke)) version = undefined
       trouble = error
       options.onTrouble?.(error)
     }
@@ -81,11 +85,19 @@ function isForgotten(error: KubeError): boolean {
   return error.code === 410 || error.code === 504
 }
 
+/**
+ * A server that was restored from a backup takes a version of its future for granted, and is silent, without even a bookmark, until it has
+ * come so far: what changes before would never be told.
+ */
+function isStalled(error: KubeError): boolean {
+  return error.reason === 'Stalled'
+}
+
 /** Milliseconds. A first 410, and the regular end of a watch, need no wait. */
 function waitFor(trouble: unknown, failures: number, { random }: WatchContext): number {
   if (failures === 0) return 0
   const gone = trouble instanceof KubeError && trouble.code === 410
   if (gone && failures === 1) return 0
   const asked = trouble instanceof KubeError ? (trouble.retryAfter ?? 0) * 1000 : 0
-  return Math.max(asked, backoff(failures, random))
+  return Math.max(Math.min(asked, LONGEST_REST), backoff(failures, random))
 }

@@ -149,26 +149,49 @@ test('follow waits as long as asked when the server is overloaded', async () => 
   expect(it.troubles).toEqual(['TooManyRequests', 'ServiceUnavailable'])
 })
 
-test('follow opens a new watch when the connection stays silent', async () => {
-  const change = watching([{ type: 'ADDED', name: 'a', version: '10' }], 'silence')
-  await using it = await startFollow([listOf([], '5'), watching([], 'silence'), change], { stallAfter: 1234 })
+test('follow goes on from the last version when a watch that has spoken falls silent', async () => {
+  const first = watching([{ type: 'ADDED', name: 'a', version: '9' }], 'silence')
+  const second = watching([{ type: 'MODIFIED', name: 'a', version: '10' }], 'silence')
+  await using it = await startFollow([listOf([], '5'), first, second], { stallAfter: 1234 })
+  await it.next()
   await it.next()
   const next = it.next()
   await it.timers.pass(1234)
   await it.timers.pass(800)
   expect(await next).toEqual({ type: 'upsert', item: 'a@10' })
+  expect(it.server.received[2]?.url.searchParams.get('resourceVersion')).toBe('9')
   expect(it.troubles).toEqual(['Stalled'])
 })
 
+test('follow lists anew when a watch stays silent from its first moment, as one of a restored server does', async () => {
+  const answers = [listOf(['a'], '5000'), watching([], 'silence'), listOf(['b'], '40'), watching([], 'silence')]
+  await using it = await startFollow(answers, { stallAfter: 1234 })
+  await it.next()
+  const next = it.next()
+  await it.timers.pass(1234)
+  await it.timers.pass(800)
+  expect(await next).toEqual({ type: 'sync', items: ['b@40'] })
+  expect(it.troubles).toEqual(['Stalled'])
+})
+
+test('follow waits a minute at most, whatever a proxy asks for', async () => {
+  const closed = json('closed for today', 503, { 'retry-after': '86400' })
+  await using it = await startFollow([closed, listOf([], '5')])
+  const next = it.next()
+  await it.timers.pass(60_000)
+  expect(await next).toEqual({ type: 'sync', items: [] })
+})
+
 test('follow tells each time that a watch stands, and not when one is refused', async () => {
-  const silent = watching([], 'silence')
+  const silent = watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence')
   const change = watching([{ type: 'ADDED', name: 'a', version: '10' }], 'silence')
   await using it = await startFollow([listOf([], '5'), silent, refusal(503, 'ServiceUnavailable'), change], { stallAfter: 1234 })
   await it.next()
   expect(it.opened()).toBe(0)
+  await it.next()
+  expect(it.opened()).toBe(1)
   const next = it.next()
   await it.timers.pass(1234)
-  expect(it.opened()).toBe(1)
   await it.timers.pass(800)
   await it.timers.pass(1600)
   await next
