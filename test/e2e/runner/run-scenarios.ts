@@ -15,9 +15,9 @@ export interface RunnerOptions {
 export async function runScenarios(scenarios: readonly Scenario[], options: RunnerOptions): Promise<ScenarioResult[]> {
   const chains = chainsOf(scenarios)
   const results = new Map<number, ScenarioResult[]>()
-  // The longest first: begun last, it would keep the others waiting.
   const order = [...chains.entries()]
-  if (options.lanes > 1) order.sort(([, one], [, other]) => other.length - one.length)
+  // The longest first: what is long and begun last is waited for with all other lanes empty.
+  if (options.lanes > 1) order.sort(([, one], [, other]) => workOf(other) - workOf(one))
   const queue = order.values()
   const lane = async () => {
     for (const [index, chain] of queue) {
@@ -27,6 +27,11 @@ export async function runScenarios(scenarios: readonly Scenario[], options: Runn
   }
   await Promise.all(Array.from({ length: options.lanes }, lane))
   return chains.flatMap((_, index) => results.get(index) ?? [])
+}
+
+/** How much there is to do, roughly. */
+function workOf(chain: readonly Scenario[]): number {
+  return chain.reduce((sum, { nodes }) => sum + nodes.length, 0)
 }
 
 /** Scenarios of one group that follow each other are one chain. */

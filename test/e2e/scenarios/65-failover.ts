@@ -9,7 +9,7 @@ import { allAt, beginUpgrade } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { type Moment, startTimeline } from '../timeline.ts'
 
-export const scenarios: readonly Scenario[] = [{ name: 'failover', nodes: [{}, {}], group: 'fleet', run: failover }]
+export const scenarios: readonly Scenario[] = [{ name: 'failover', nodes: [{}, {}], group: 'outages', run: failover }]
 
 /** Milliseconds, as by default: what a standby waits after the last renewal, and how soon it asks again. */
 const LEASE_DURATION = 15_000

@@ -9,10 +9,10 @@ import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
 
 export const scenarios: readonly Scenario[] = [
-  { name: 'api-outage', nodes: [{}, {}], group: 'fleet', run: apiOutage },
-  { name: 'power-cut', nodes: [{}, {}], group: 'fleet', run: (cluster, report) => powerCut(cluster, report, 'intent') },
-  { name: 'power-cut-late', nodes: [{}, {}], group: 'fleet', run: (cluster, report) => powerCut(cluster, report, 'committed') },
-  { name: 'controller-killed', nodes: [{}, {}], group: 'fleet', run: controllerKilled },
+  { name: 'api-outage', nodes: [{}, {}], group: 'outages', run: apiOutage },
+  { name: 'power-cut', nodes: [{}, {}], group: 'outages', run: (cluster, report) => powerCut(cluster, report, 'intent') },
+  { name: 'power-cut-late', nodes: [{}, {}], group: 'outages', run: (cluster, report) => powerCut(cluster, report, 'committed') },
+  { name: 'controller-killed', nodes: [{}, {}], group: 'outages', run: controllerKilled },
 ]
 
 /** The node that is being upgraded ends its work without an API server, and keeps what it proved. */
