@@ -1,4 +1,4 @@
-/** Read-only layers of a node's root, made once and shared: the container runtime, and one for each kubelet version. */
+/** Read-only layers of a node's root, made once and shared: the container runtime, Node.js, and one for each kubelet version. */
 import { chmod, copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FindBinary } from './binaries.ts'
@@ -45,6 +45,11 @@ export function runtimeLayer(find: FindBinary): Promise<string> {
     ...programs.map((name) => ({ path: `/usr/local/bin/${name}`, content: { file: find(name) } })),
     ...plugins.map((name) => ({ path: `/opt/cni/bin/${name}`, content: { file: find(name) } })),
   ])
+}
+
+/** The Node.js that runs us, where the agent's documentation puts it: 100 MB that would else be copied into every node. */
+export function nodejsLayer(): Promise<string> {
+  return layer(`nodejs-${process.version}`, [{ path: '/opt/nodewave/node', content: { file: process.execPath }, mode: 0o755 }])
 }
 
 /** The kubelet where a package puts it, or by version below /opt where the `env` layout looks for it. */

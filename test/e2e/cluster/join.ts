@@ -6,7 +6,7 @@ import { packageRevision } from '../artifacts/kubelet-deb.ts'
 import { debianBase } from '../build/base.ts'
 import type { FindBinary } from '../build/binaries.ts'
 import { testImages } from '../build/images.ts'
-import { kubeletLayer, type LayerFile, putFile, runtimeLayer } from '../build/layers.ts'
+import { kubeletLayer, type LayerFile, nodejsLayer, putFile, runtimeLayer } from '../build/layers.ts'
 import { writePair } from './certificates.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { kubeconfig } from './kubeconfig.ts'
@@ -44,7 +44,7 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   const base = await debianBase(() => undefined)
   const binary = packaged ? [] : [await kubeletLayer(find, version, kubeletPath(kubelet))]
   const files = [...nodeFiles(slot, place, options.all), ...kubeletUnitFiles(kubelet), ...(await credentials(options))]
-  const layers = [...binary, await runtimeLayer(find), base]
+  const layers = [...binary, await runtimeLayer(find), await nodejsLayer(), base]
   const root = await createNodeRoot(slot, name, { layers, files, kubeletFiles: kubeletStateFiles(kubelet) })
   const state = join(slot.dir, 'nodes', name, 'kubelet')
   await installClientCertificate(plane, name, state)

@@ -1,4 +1,4 @@
-/** The agent in a node, as its documentation installs it: one file, Node.js, a systemd unit. */
+/** The agent in a node, as its documentation installs it: one file and a systemd unit, beside the Node.js that every node has. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Node } from '../cluster/node.ts'
@@ -17,7 +17,6 @@ export interface AgentOptions {
 /** Put the agent into a node and start it, with the unit that the manifests have. */
 export async function installAgent(node: Node, { bundle, args = [] }: AgentOptions): Promise<void> {
   const unit = await readFile(join(checkout, `deploy/${agentUnit}.service`), 'utf8')
-  await node.write({ path: `${directory}/node`, content: { file: process.execPath }, mode: 0o755 })
   await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
   if (args.length > 0)
