@@ -50,7 +50,7 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   await installClientCertificate(plane, name, state)
   const machine = await createMachine(slot, name, root)
   await machine.boot()
-  const node = createNode({ name, address, layout, machine, api: plane.api, shared: root.shared })
+  const node = createNode({ name, address, layout, machine, api: plane.api, ...root })
   await importImages(node, await testImages(base))
   if (packaged) await installPackage(node, (await options.servers).artifacts, version)
   await options.apiReady

@@ -42,6 +42,8 @@ export interface Node extends Machine {
   readonly layout: KubeletLayout
   /** A directory that machine and node both see. */
   readonly shared: SharedDirectory
+  /** Where the machine sees the node's files, for those that are looked at too often to start a program each time. Not what is mounted in it. */
+  readonly root: string
   /** The trimmed output of a program in the node. */
   output(command: readonly string[], options?: RunOptions): Promise<string>
   /** Write a file into the running node; `rename` is what makes it appear, as every careful writer does it. */
@@ -63,6 +65,7 @@ export interface NodeOptions {
   readonly machine: Machine
   readonly api: ApiClient
   readonly shared: SharedDirectory
+  readonly root: string
 }
 
 const unitProperties = [
@@ -75,7 +78,7 @@ const unitProperties = [
   'ExecMainStartTimestampMonotonic',
 ]
 
-export function createNode({ name, address, layout, machine, api, shared }: NodeOptions): Node {
+export function createNode({ name, address, layout, machine, api, shared, root }: NodeOptions): Node {
   const output = async (command: readonly string[], options?: RunOptions) => (await machine.exec(command, options)).stdout.trim()
   const get = () => api.ask<ApiNode>(`/api/v1/nodes/${name}`)
   return {
@@ -84,6 +87,7 @@ export function createNode({ name, address, layout, machine, api, shared }: Node
     address,
     layout,
     shared,
+    root,
     output,
     get,
     async write(file) {

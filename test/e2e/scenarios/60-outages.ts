@@ -1,4 +1,5 @@
 /** Whatever goes away in the middle of a roll-out and comes back: the roll-out goes on from what the cluster and the disks know. */
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
@@ -72,11 +73,15 @@ async function controllerKilled(cluster: Cluster, { part }: Report): Promise<voi
 
 /** By what is on the node's own disk. */
 async function hasEnded(node: Node, commit: string): Promise<boolean> {
-  const outcome = await node.read('/var/lib/nodewave/meta/outcome.json')
+  const outcome = await readState(node, 'meta/outcome.json')
   return outcome.includes(commit) && outcome.includes('"phase":"Applied"')
 }
 
 async function waitInTransaction(node: Node, mark: 'intent' | 'committed'): Promise<void> {
-  const written = async () => (await node.read('/var/lib/nodewave/journal.jsonl')).includes(`"at":"${mark}"`)
+  const written = async () => (await readState(node, 'journal.jsonl')).includes(`"at":"${mark}"`)
   await waitUntil(written, { for: `"${node.name}" to write "${mark}"`, everyMs: 5 })
+}
+
+function readState({ root }: Node, file: string): Promise<string> {
+  return readFile(join(root, 'var/lib/nodewave', file), 'utf8')
 }
