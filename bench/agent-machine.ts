@@ -70,7 +70,7 @@ export function whenStatus({ kube }: Cluster, name: string, wanted: (status: Age
 
 const asUnit = readUnit(readFileSync(join(import.meta.dirname, '../deploy/nodewave-agent.service'), 'utf8'))
 
-/** How the unit of `deploy/` starts it: its environment, and the flags of node. */
+/** How the unit of `deploy/` starts it: its environment, none of this shell's, and the flags of node. */
 function readUnit(unit: string): { readonly environment: Record<string, string>; readonly flags: readonly string[] } {
   const environment = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value])
   const flags = /^ExecStart=\S+((?: --\S+)*) /m.exec(unit)?.[1] ?? ''
@@ -79,10 +79,12 @@ function readUnit(unit: string): { readonly environment: Record<string, string>;
 
 export function startAgent({ name, root }: Machine, place: { readonly cluster: Cluster; readonly bundle: string }): RunningAgent {
   const { bundle, cluster } = place
+  // Of where it downloads from; to the API server's it is pointed by the kubeconfig.
+  const trust = cluster.certificate && { NODE_EXTRA_CA_CERTS: cluster.certificate.caFile }
   const args = [bundle, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
   const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, [...asUnit.flags, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...asUnit.environment },
+    env: { PATH: process.env.PATH, ...trust, ...asUnit.environment },
   })
   if (child.pid === undefined) throw new Error(`start the agent "${bundle}": no process`)
   child.stderr.resume()

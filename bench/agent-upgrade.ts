@@ -1,13 +1,13 @@
 /**
  * `node bench/agent-upgrade.ts`: the bundled agent, idle after its first assignment, brings another kubelet of 84 MB onto a directory that
- * stands for a kubeadm node. Medians. The kubelets are scripts with random bytes after them: they tell their version and accept what they
- * are told to run with. Nothing of this machine is touched, so nothing is restarted, and no health is waited for; the restart counts from
+ * stands for a kubeadm node, all over HTTPS. Medians. The kubelets are scripts with random bytes after them: they tell their version and
+ * accept what they are told to run with. Nothing of this machine is touched, so nothing is restarted, and no health is waited for; the restart counts from
  * when it would be ordered.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,12 +32,12 @@ const SIZE = 84 * 1024 * 1024
 const CONFIG_MAP = 'workers-host-bench'
 
 const options = readOptions()
-await using cluster = await startCluster()
+await using cluster = await startCluster({ https: true })
 const place = { cluster, bundle: await bundleAgent(cluster.folder) }
 const [before, after] = [kubelet('v1.35.4'), kubelet('v1.36.3')]
-const server = createServer((_, response) => response.end(after)).listen(0, '127.0.0.1')
+const server = createServer({ ...cluster.certificate }, (_, response) => response.end(after)).listen(0, '127.0.0.1')
 await once(server, 'listening')
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/kubelet`
+const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/kubelet`
 const arch = process.arch === 'x64' ? 'amd64' : process.arch
 const sha256 = createHash('sha256').update(after).digest('hex')
 const host = JSON.stringify({ kubelet: { binary: { [arch]: { url, sha256 } } } })

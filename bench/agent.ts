@@ -1,6 +1,6 @@
 /**
- * `node bench/agent.ts`: the bundled agent on a directory that stands for a kubeadm node, against the embedded API server. Medians.
- * Start to first patch: from the start of the process until the API server shows that the assignment was taken. Memory: of an agent
+ * `node bench/agent.ts`: the bundled agent on a directory that stands for a kubeadm node, against the embedded API server over HTTPS.
+ * Medians. Start to first patch: from the start of the process until the API server shows that the assignment was taken. Memory: of an agent
  * that has applied a configuration and then had nothing to do for 20 seconds. Nothing of this machine is touched.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const IDLE_RUNS = 3
 const CONFIG_MAP = 'workers-kubelet-bench'
 
 const options = readOptions()
-await using cluster = await startCluster()
+await using cluster = await startCluster({ https: true })
 const place = { cluster, bundle: await bundleAgent(cluster.folder) }
 const data = { 'kubelet-flags': '--v=3', kubelet: JSON.stringify({ maxPods: 150 }) }
 await cluster.kube.create('/api/v1/namespaces/nodewave-system/configmaps', {

@@ -1,5 +1,21 @@
 import { join } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
+
+/**
+ * Takes modules of Node from the process. An `import` of them reads all that they export, also what they would load on first use: with
+ * `node:fs` come readline and streams, with `node:util` workers, and the agent would carry them on every node.
+ */
+const builtinModules: Plugin = {
+  name: 'builtin-modules',
+  setup({ onResolve, onLoad }) {
+    // The yaml package says them without the prefix.
+    onResolve({ filter: /^(node:.+|process|buffer)$/ }, ({ path }) => ({ path, namespace: 'builtin' }))
+    // As a prototype: esbuild copies what a module has of its own, which would load it all again.
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = Object.create(process.getBuiltinModule(${JSON.stringify(path)}))`,
+    }))
+  },
+}
 
 /** The agent as one file, `nodewave-agent.mjs` in `directory`, that a host can run with Node alone. @returns its path */
 export async function bundleAgent(directory: string): Promise<string> {
@@ -12,10 +28,11 @@ export async function bundleAgent(directory: string): Promise<string> {
     target: 'node24',
     format: 'esm',
     logLevel: 'warning',
-    // CommonJS packages inside the bundle still call require(): give them one.
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
+    plugins: [builtinModules],
+    // V8 keeps the text, and in two bytes a character when one character, be it in a comment, is not of Latin-1. Names stay for stack traces.
+    minifyWhitespace: true,
+    // When the agent crashes, Node prints the line.
+    lineLimit: 120,
   })
   return outfile
 }

@@ -6,6 +6,7 @@ import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts'
 import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { makeServerCertificate, type ServerCertificate } from './server-certificate.ts'
 
 export const HOME = join(import.meta.dirname, '../..')
 
@@ -17,12 +18,16 @@ export interface Cluster extends AsyncDisposable {
   readonly kubeconfig: string
   /** For whatever else the bench puts on disk; gone at the end. */
   readonly folder: string
+  /** What it shows over HTTPS. */
+  readonly certificate?: ServerCertificate
 }
 
-export async function startCluster(): Promise<Cluster> {
+/** @param options.https as every real API server speaks; the default is HTTP */
+export async function startCluster({ https = false } = {}): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'nodewave-bench-'))
+  const certificate = https ? await makeServerCertificate(folder) : undefined
   // No kubelet runs here: a pod that is told to go is gone.
-  const server = await startApiServer({ onPodTerminating: () => undefined })
+  const server = await startApiServer({ onPodTerminating: () => undefined, ...(certificate && { tls: certificate }) })
   const kubeconfig = join(folder, 'kubeconfig')
   await writeFile(kubeconfig, server.kubeconfig(), { mode: 0o600 })
   const kube = createKubeClient(await loadKubeconfig(kubeconfig))
@@ -34,6 +39,7 @@ export async function startCluster(): Promise<Cluster> {
     kube,
     kubeconfig,
     folder,
+    ...(certificate && { certificate }),
     async [Symbol.asyncDispose]() {
       await server.close()
       await rm(folder, { recursive: true, force: true })

@@ -1,0 +1,23 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { bundleAgent } from '../../scripts/bundle-agent.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'nodewave-bundle-'))
+const bundle = await bundleAgent(folder)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the bundled agent loads none of what modules of Node export and it does not use', () => {
+  const atEnd = join(folder, 'at-end.cjs')
+  writeFileSync(atEnd, "process.on('exit', () => console.log(process.moduleLoadList.join('\\n')))")
+  const loaded = execFileSync(process.execPath, ['--require', atEnd, bundle, '--version'], { encoding: 'utf8' }).split('\n')
+  const unused = ['worker_threads', 'internal/util/diff', 'internal/crypto/webcrypto', 'internal/deps/undici/undici']
+  expect(unused.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
+  expect(loaded).toContain('NativeModule https')
+})
+
+test('the bundled agent is text that V8 keeps in one byte a character', () => {
+  expect(readFileSync(bundle).filter((byte) => byte > 127)).toHaveLength(0)
+})
