@@ -20,9 +20,19 @@ export interface CliIo {
 
 export type ExitCode = 0 | 1 | 2
 
+/**
+ * Who read what is told has gone, as `head -1` does: that is no error. What would end by Ctrl-C ends as if by it, so that it is taken down
+ * as it should be; everything else has nothing left to do.
+ */
+function endWithReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  if (!process.emit('SIGINT')) process.exit()
+}
+
 /** NO_COLOR and FORCE_COLOR have the last word, as on no-color.org. */
 export function processIo(): CliIo {
   const { stdout, stderr, env } = process
+  for (const stream of [stdout, stderr]) stream.on('error', endWithReader)
   const isTTY = stdout.isTTY === true
   return {
     stdout: (text) => void stdout.write(text),

@@ -1,3 +1,5 @@
+import { KubeError } from '../kube/kube-api.ts'
+
 /** What the system's codes say of a path that a person gave, and what to do about it. */
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder; check the path',
@@ -9,12 +11,20 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
+/** What to do when an API server was asked in vain. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  0: 'does it run, and is it the one that you mean? --kubeconfig and --context name another',
+  401: 'it does not know who you are: do the credentials of the kubeconfig still hold?',
+  403: 'the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
+}
+
 /** How deep a cause may lie. */
 const DEEPEST = 8
 
 /** The message for a person: what was wanted, of what file, what is wrong with it, and what to do. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  if (error instanceof KubeError) return [error.message, ...[REMEDIES[error.code] ?? []].flat()].join('; ')
   const found = systemErrorIn(error)
   const words = WORDS[found?.code ?? '']
   if (!found || words === undefined) return error.message

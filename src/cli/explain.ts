@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { type Explanation, explainNode, type StatedValue } from '../render/explain-node.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
 import { selectPool } from '../render/select-pool.ts'
@@ -7,14 +6,16 @@ import type { FleetModel } from '../repo/model.ts'
 import { formatLocation } from '../repo/problem.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
+import { asDocument } from './documents.ts'
 import { type Paint, paintFor, shownValue, tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
-import { type NodeSource, readNodes } from './read-nodes.ts'
+import { type NodeSource, namesOf, readNodes } from './read-nodes.ts'
+import { unknownName } from './unknown-name.ts'
 
 const FORMATS = {
   text: (view: ExplainView, io: CliIo) => explainText(view, paintFor(io)),
-  json: (view: ExplainView) => `${JSON.stringify(view, null, 2)}\n`,
-  yaml: (view: ExplainView) => stringify(view, { aliasDuplicateObjects: false }),
+  json: (view: ExplainView) => asDocument(view, 'json'),
+  yaml: (view: ExplainView) => asDocument(view, 'yaml'),
 } as const
 
 interface ExplainOptions extends NodeSource {
@@ -52,7 +53,7 @@ function explainNamed(
   { name, nodes }: { readonly name: string; readonly nodes: readonly NodeFacts[] },
 ): Explanation {
   const node = nodes.find((candidate) => candidate.name === name)
-  if (node === undefined) throw new Error(`explain node "${name}": there is no such node among ${nodes.length}`)
+  if (node === undefined) throw new Error(unknownName('node', name, namesOf(nodes)))
   const owner = selectPool(model.pools, node)
   if (owner.kind === 'contested') throw new Error(renderProblemText(owner.problem))
   const pool = owner.kind === 'owned' ? model.pools.get(owner.pool) : undefined

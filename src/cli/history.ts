@@ -2,12 +2,13 @@ import { Command, Option } from 'commander'
 import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
+import { asDocument, type DocumentFormat } from './documents.ts'
 import { nodeHistoryLines, nodeRuns } from './history/node-history.ts'
 import { poolHistoryLines, poolRuns } from './history/pool-history.ts'
 import { subjectNamed } from './subject.ts'
 
 interface Flags extends ClusterFlags {
-  readonly output: 'text' | 'json'
+  readonly output: 'text' | DocumentFormat
   readonly annotationPrefix: string
 }
 
@@ -16,7 +17,7 @@ export function historyCommand(io: CliIo): Command {
     .description('the last roll-outs of a pool: when, of whom, how they ended, what people did; or what a node ran and when')
     .argument('<pool|node>', 'a name, or pool/NAME or node/NAME where both have it')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
-    .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))
     .addHelpText('after', '\nTimes are UTC.\n\nExample:\n  $ nodewave history workers')
     .action((name: string, flags: Flags) => runHistory(io, name, flags))
 }
@@ -25,15 +26,13 @@ async function runHistory(io: CliIo, name: string, flags: Flags): Promise<void> 
   const subject = await subjectNamed(await connectTo(io, flags), name)
   if (subject.kind === 'pool') {
     const runs = poolRuns(subject.pool.status, io.now())
-    return io.stdout(flags.output === 'json' ? json({ pool: subject.pool.name, runs }) : text(poolHistoryLines(runs)))
+    return io.stdout(
+      flags.output === 'text' ? text(poolHistoryLines(runs, io)) : asDocument({ pool: subject.pool.name, runs }, flags.output),
+    )
   }
   const { annotations = {}, name: node } = subject.node.metadata
   const runs = nodeRuns(annotations, namesFor(flags.annotationPrefix))
-  io.stdout(flags.output === 'json' ? json({ node, runs }) : text(nodeHistoryLines(runs)))
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`
+  io.stdout(flags.output === 'text' ? text(nodeHistoryLines(runs)) : asDocument({ node, runs }, flags.output))
 }
 
 function text(lines: readonly string[]): string {

@@ -1,14 +1,23 @@
 import type { ChangeGroup } from '../render/plan-pool.ts'
-import { counted, nameList, type Paint, shownValue, tableLines } from './paint.ts'
+import { counted, folded, nameList, type Paint, shownValue, tableLines } from './paint.ts'
 import type { PlanView, PoolView, WaveView } from './plan-view.ts'
 
+interface Look {
+  readonly paint: Paint
+  readonly columns: number
+}
+
+/** How far what is said of a pool is indented below the word it begins with. */
+const INDENT = 8
+
 /** The plan for a terminal, a pool a paragraph. */
-export function planText(view: PlanView, paint: Paint): string {
+export function planText(view: PlanView, look: Look): string {
+  const { paint } = look
   const paragraphs = [
     paint.bold(`${view.from} → ${view.to}`),
-    ...view.pools.map((pool) => poolText(pool, paint)),
+    ...view.pools.map((pool) => poolText(pool, look)),
     ...(view.estimate === undefined ? [] : [`estimate  ${view.estimate}`]),
-    ...remarks(view).map(paint.yellow),
+    ...remarks(view).map((line) => paint.yellow(folded(line, look))),
   ]
   return `${paragraphs.join('\n\n')}\n`
 }
@@ -53,25 +62,31 @@ function waveText({ name, nodes, soak, manual, gates }: WaveView): string {
   return `${name}: ${nameList(nodes)}${conditions.length > 0 ? ` (${conditions.join(', ')})` : ''}`
 }
 
-function poolText(pool: PoolView, paint: Paint): string {
+function poolText(pool: PoolView, look: Look): string {
+  const { paint } = look
+  const fitted = (line: string): string => folded(line, { columns: look.columns, by: INDENT })
   return [
     `${paint.bold(pool.pool)}  ${summary(pool)}`,
-    ...pool.groups.flatMap((group) => groupLines(group, pool.groups.length > 1, paint)),
-    ...(pool.pods === undefined ? [] : [`  pods    ${pool.pods}`]),
-    ...(pool.controlPlane === undefined ? [] : [`  control plane  ${pool.controlPlane}`]),
-    ...(pool.waves.length > 0 ? [`  waves   ${wavesText(pool.waves)}`] : []),
+    ...pool.groups.flatMap((group) => groupLines(group, pool.groups.length > 1, look)),
+    ...(pool.pods === undefined ? [] : [fitted(`  pods    ${pool.pods}`)]),
+    ...(pool.controlPlane === undefined ? [] : [fitted(`  control plane  ${pool.controlPlane}`)]),
+    ...(pool.waves.length > 0 ? [fitted(`  waves   ${wavesText(pool.waves)}`)] : []),
     ...pool.refusals.flatMap(({ message, remedy, where }) => [
-      paint.red(`  refused ${message}`),
-      ...[remedy ?? [], where].flat().map((line) => `          ${line}`),
+      paint.red(fitted(`  refused ${message}`)),
+      ...[remedy ?? [], where].flat().map((line) => folded(`          ${line}`, look)),
     ]),
     ...pool.problems.flatMap(({ message, where }) => [
-      paint.red(`  error   ${message}`),
+      paint.red(fitted(`  error   ${message}`)),
       ...where.map((place) => `          ${place}`),
     ]),
   ].join('\n')
 }
 
-function groupLines({ nodes, changes, disruption, reasons }: ChangeGroup, isOneOfMany: boolean, paint: Paint): string[] {
+function groupLines(
+  { nodes, changes, disruption, reasons }: ChangeGroup,
+  isOneOfMany: boolean,
+  { paint, columns }: Look,
+): string[] {
   const rows = changes.map(({ path, from, to }) => [
     path.join('.'),
     `${paint.red(shownValue(from))} → ${paint.green(shownValue(to))}`,
@@ -79,7 +94,7 @@ function groupLines({ nodes, changes, disruption, reasons }: ChangeGroup, isOneO
   return [
     ...(isOneOfMany ? [`  ${nameList(nodes)}: ${disruptionText(disruption)}`] : []),
     ...tableLines(rows).map((line) => `  ${line}`),
-    ...reasons.map((reason) => paint.dim(`  because ${reason}`)),
+    ...reasons.map((reason) => paint.dim(folded(`  because ${reason}`, { columns, by: INDENT }))),
   ]
 }
 

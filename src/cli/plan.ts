@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { planFleet } from '../render/plan-fleet.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { readControlPlane } from './control-plane/read-control-plane.ts'
 import { readPast } from './control-plane/read-past.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
+import { asDocument } from './documents.ts'
 import { paintFor } from './paint.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { planText } from './plan-text.ts'
@@ -22,10 +22,10 @@ interface PlanOptions extends NodeSource {
 }
 
 const FORMATS = {
-  text: (view: PlanView, io: CliIo) => planText(view, paintFor(io)),
+  text: (view: PlanView, io: CliIo) => planText(view, { paint: paintFor(io), columns: io.columns }),
   markdown: (view: PlanView) => planMarkdown(view),
-  json: (view: PlanView) => `${JSON.stringify(view, null, 2)}\n`,
-  yaml: (view: PlanView) => stringify(view, { aliasDuplicateObjects: false }),
+  json: (view: PlanView) => asDocument(view, 'json'),
+  yaml: (view: PlanView) => asDocument(view, 'yaml'),
 } as const
 
 export function planCommand(io: CliIo): Command {

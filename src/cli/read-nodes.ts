@@ -53,6 +53,10 @@ export interface NodeSource extends ClusterFlags {
   readonly nodes?: string | undefined
 }
 
+export function namesOf(nodes: readonly { readonly name: string }[]): string[] {
+  return nodes.map(({ name }) => name)
+}
+
 /** From the file, or else from the cluster. @throws {Error} naming what cannot be read. */
 export async function readNodes(io: CliIo, { nodes, ...cluster }: NodeSource): Promise<GivenNode[]> {
   return nodes === undefined ? nodesOfCluster(io, cluster) : nodesOfFile(nodes === '-' ? '/dev/stdin' : resolve(io.cwd, nodes))
@@ -72,7 +76,9 @@ function parseText(text: string, path: string): unknown {
   try {
     return /^\s*[[{]/.test(text) ? JSON.parse(text) : parse(text)
   } catch (cause) {
-    throw new Error(`read nodes from "${path}": it is neither JSON nor YAML`, { cause })
+    throw new Error(`read nodes from "${path}": it is neither JSON nor YAML; kubectl get nodes -o json prints what is expected`, {
+      cause,
+    })
   }
 }
 

@@ -9,9 +9,10 @@ import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
-import { type NodeSource, readNodes } from './read-nodes.ts'
+import { type NodeSource, namesOf, readNodes } from './read-nodes.ts'
 import type { NodeResult } from './render-manifests.ts'
 import { manifests } from './render-manifests.ts'
+import { unknownName } from './unknown-name.ts'
 
 interface RenderOptions extends NodeSource {
   readonly node?: string
@@ -46,16 +47,19 @@ export function renderCommand(io: CliIo): Command {
     .action(async (path: string, options: RenderOptions) => {
       const model = await readFleet(io, { path, revision: options.revision })
       if (model === undefined) return
-      const nodes = (await readNodes(io, options)).filter(({ name }) => options.node === undefined || name === options.node)
-      if (nodes.length === 0)
-        throw new Error(
-          options.node === undefined ? 'render: there are no nodes' : `render node "${options.node}": there is no such node`,
-        )
-      const { results, problems } = renderAll(model, nodes, options.namespace)
+      const { results, problems } = renderAll(model, meant(await readNodes(io, options), options.node), options.namespace)
       io.stdout(FORMATS[options.output](results))
       for (const problem of problems) io.stderr(`${renderProblemText(problem)}\n`)
       io.exit(problems.length > 0 ? 2 : 0)
     })
+}
+
+/** @throws {Error} when there is none */
+function meant<Node extends NodeFacts>(nodes: readonly Node[], name: string | undefined): readonly Node[] {
+  const found = nodes.filter((node) => name === undefined || node.name === name)
+  if (found.length > 0) return found
+  if (name === undefined) throw new Error('render: there are no nodes; name some with --nodes, or another cluster')
+  throw new Error(unknownName('node', name, namesOf(nodes)))
 }
 
 function renderAll(

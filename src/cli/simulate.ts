@@ -2,13 +2,24 @@ import { Command, Option } from 'commander'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
+import { asDocument } from './documents.ts'
 import { paintFor } from './paint.ts'
 import { readFleet, readSnapshot } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
 import { DEFAULT_TIMES } from './simulate/agent-times.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
 import { inventNodes, nodeObject } from './simulate/node-objects.ts'
-import { DAY, factors, fakeNodes, instant, type SimulateOptions, time, timeSpan, timesOf } from './simulate/options.ts'
+import {
+  checkNames,
+  DAY,
+  factors,
+  fakeNodes,
+  instant,
+  type SimulateOptions,
+  time,
+  timeSpan,
+  timesOf,
+} from './simulate/options.ts'
 import { readPods } from './simulate/read-pods.ts'
 import { serverVersionsOf } from './simulate/server-versions.ts'
 import { simulateFleet } from './simulate/simulate-fleet.ts'
@@ -17,14 +28,17 @@ import { simulationText } from './simulate/simulation-text.ts'
 
 const FORMATS = {
   text: (simulation: Simulation, io: CliIo) => simulationText(simulation, { paint: paintFor(io), columns: io.columns }),
-  json: (simulation: Simulation) => `${JSON.stringify(simulation, stamped, 2)}\n`,
+  json: (simulation: Simulation) => asDocument(withDates(simulation), 'json'),
+  yaml: (simulation: Simulation) => asDocument(withDates(simulation), 'yaml'),
 } as const
 
 const INSTANTS: ReadonlySet<string> = new Set(['at', 'startsAt', 'endsAt'])
 
-/** For `JSON.stringify`: instants as RFC 3339. */
-function stamped(key: string, value: unknown): unknown {
-  return INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value
+/** Instants as RFC 3339. */
+function withDates(simulation: Simulation): unknown {
+  const stamped = (key: string, value: unknown): unknown =>
+    INSTANTS.has(key) && typeof value === 'number' ? new Date(value).toISOString() : value
+  return JSON.parse(JSON.stringify(simulation, stamped))
 }
 
 export function simulateCommand(io: CliIo): Command {
@@ -71,6 +85,7 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const model = await readFleet(io, { path, revision: to })
   if (model === undefined || (await readFleet(io, { path, revision: from })) === undefined) return
   const nodes = options.fakeNodes === undefined ? await readNodes(io, options) : inventNodes(model, options.fakeNodes)
+  checkNames(options, nodes)
   const startsAt = options.at ?? io.now()
   const times = timesOf(options)
   const serverVersions = await serverVersionsOf(io, { options, model, nodes })

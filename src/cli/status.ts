@@ -1,11 +1,11 @@
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { nodePoolsPath } from '../controller/node-pool-view.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { readPools } from './controls/sight.ts'
+import { asDocument, type DocumentFormat } from './documents.ts'
 import { firstCommitTrouble, noPoolsLines } from './status/first-commit.ts'
 import { type NodeSight, nodeSight, nodeStatusLines } from './status/node-status.ts'
 import { poolDetails } from './status/pool-details.ts'
@@ -17,7 +17,7 @@ import { subjectNamed } from './subject.ts'
 interface Flags extends ClusterFlags {
   readonly watch?: true
   readonly annotationPrefix: string
-  readonly output: 'text' | 'json' | 'yaml'
+  readonly output: 'text' | DocumentFormat
 }
 
 export function statusCommand(io: CliIo): Command {
@@ -46,7 +46,12 @@ async function runStatus(
   if (subject.kind === 'node')
     return showNode(io, nodeSight(subject.node, { names: namesFor(annotationPrefix), pools: subject.pools }), output)
   if (output !== 'text') return showPools(io, [subject.pool], output)
-  io.stdout(text([...renderStatus([subject.pool], io), ...poolDetails(subject.pool, { now: io.now() })]))
+  io.stdout(
+    text([
+      ...renderStatus([subject.pool], io),
+      ...poolDetails(subject.pool, { now: io.now(), columns: io.columns, isTTY: io.isTTY }),
+    ]),
+  )
   io.exit(isReady(subject.pool) ? 0 : 1)
 }
 
@@ -62,18 +67,18 @@ async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Pro
   const pools = await readPools(kube)
   if (pools.length > 0) return showPools(io, pools, output)
   const trouble = await firstCommitTrouble(kube)
-  io.stdout(output === 'text' ? text(noPoolsLines(trouble)) : document({ pools, ...(trouble && { trouble }) }, output))
+  io.stdout(output === 'text' ? text(noPoolsLines(trouble)) : asDocument({ pools, ...(trouble && { trouble }) }, output))
   io.exit(1)
 }
 
 function showPools(io: CliIo, pools: readonly PoolSight[], output: Flags['output']): void {
   const value = { pools: pools.map(({ name, status }) => ({ name, ...status })) }
-  io.stdout(output === 'text' ? text(renderStatus(pools, io)) : document(value, output))
+  io.stdout(output === 'text' ? text(renderStatus(pools, io)) : asDocument(value, output))
   io.exit(pools.every(isReady) ? 0 : 1)
 }
 
 function showNode(io: CliIo, sight: NodeSight, output: Flags['output']): void {
-  io.stdout(output === 'text' ? text(nodeStatusLines(sight)) : document(sight, output))
+  io.stdout(output === 'text' ? text(nodeStatusLines(sight)) : asDocument(sight, output))
   io.exit(sight.well ? 0 : 1)
 }
 
@@ -85,8 +90,4 @@ async function watchUntilInterrupted(io: CliIo, kube: KubeApi, pool: string | un
 
 function text(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
-}
-
-function document(value: object, format: 'json' | 'yaml'): string {
-  return format === 'json' ? `${JSON.stringify(value, undefined, 2)}\n` : stringify(value)
 }

@@ -1,8 +1,9 @@
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
-import { noSuchNode } from './controls/nodes.ts'
+import { didYouMean } from '../repo/suggest.ts'
 import { readPools } from './controls/sight.ts'
 import type { PoolSight } from './status/pool-sight.ts'
+import { unknownName } from './unknown-name.ts'
 
 /** What a person names: a pool, or a node. */
 export type Subject =
@@ -20,9 +21,12 @@ export async function subjectNamed(kube: KubeApi, text: string): Promise<Subject
   if (pool) return { kind: 'pool', pool }
   const node = kind === 'pool' ? undefined : await nodeNamed(kube, name)
   if (node) return { kind: 'node', node, pools }
-  const known = `there are the pools ${pools.map((candidate) => candidate.name).join(', ') || '(none)'}`
-  if (kind === 'node') throw new Error(noSuchNode(name, await nodeNames(kube)))
-  throw new Error(`there is no pool${kind === 'pool' ? '' : ' and no node'} "${name}"; ${known}`)
+  const poolNames = pools.map((candidate) => candidate.name)
+  if (kind === 'pool') throw new Error(unknownName('pool', name, poolNames))
+  const nodes = await nodeNames(kube)
+  if (kind === 'node') throw new Error(unknownName('node', name, nodes))
+  const near = didYouMean(name, [...poolNames, ...nodes]) ?? `there are the pools ${poolNames.join(', ') || '(none)'}`
+  throw new Error(`there is no pool and no node "${name}"; ${near}`)
 }
 
 async function nodeNamed(kube: KubeApi, name: string): Promise<KubeObject | undefined> {

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { kubeletProgram } from '../apply/adapters/kubelet-program.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { problemToJson } from '../repo/problem.ts'
@@ -8,6 +7,7 @@ import { skewFacts } from '../rollout/control-plane/skew.ts'
 import type { CliIo } from './cli-io.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
 import { skewProblem } from './control-plane/version-problems.ts'
+import { asDocument } from './documents.ts'
 import { counted, paintFor } from './paint.ts'
 import { type JudgedFleet, judgeFleet, problemLines, verdict } from './read-fleet.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
@@ -27,8 +27,8 @@ interface Findings extends JudgedFleet {
 
 const FORMATS = {
   text: (found: Findings, io: CliIo) => toText(found, io),
-  json: (found: Findings) => `${JSON.stringify(toJson(found), null, 2)}\n`,
-  yaml: (found: Findings) => stringify(toJson(found), { aliasDuplicateObjects: false }),
+  json: (found: Findings) => asDocument(toJson(found), 'json'),
+  yaml: (found: Findings) => asDocument(toJson(found), 'yaml'),
 } as const
 
 const KUBELET = new Option(

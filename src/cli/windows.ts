@@ -1,11 +1,11 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { stringify } from 'yaml'
 import type { Instant, Span } from '../calendar/instant.ts'
 import { isTimeZone, wallTimeAt } from '../calendar/time-zone.ts'
 import { HORIZON, openSpans } from '../calendar/windows.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { CliIo } from './cli-io.ts'
+import { asDocument, type DocumentFormat } from './documents.ts'
 import { tableLines } from './paint.ts'
 import { readFleet } from './read-fleet.ts'
 
@@ -14,7 +14,7 @@ interface WindowsOptions {
   readonly count: number
   readonly from?: Instant
   readonly timeZone: string
-  readonly output: 'text' | 'json' | 'yaml'
+  readonly output: 'text' | DocumentFormat
 }
 
 /** When a pool may begin; empty: not within the next 400 days. */
@@ -54,8 +54,7 @@ function windowsOf(model: FleetModel, { from, count }: { readonly from: Instant;
 }
 
 function shown(pools: readonly PoolWindows[], { output, timeZone }: WindowsOptions): string {
-  if (output === 'json') return `${JSON.stringify({ pools }, null, 2)}\n`
-  if (output === 'yaml') return stringify({ pools })
+  if (output !== 'text') return asDocument({ pools }, output)
   const rows = pools.flatMap(({ pool, always, open }) => {
     if (always) return [[pool, 'always', '']]
     if (open.length === 0) return [[pool, 'never', '']]

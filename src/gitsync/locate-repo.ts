@@ -20,7 +20,11 @@ export async function locateRepo(path: string): Promise<LocatedRepo> {
       const folder = headdir === at ? '' : relative(at, start).split(sep).join('/')
       return { gitdir: await commonOf(headdir), headdir, folder }
     }
-    if (dirname(at) === at) throw new GitSyncError(`failed to find a Git repository at "${path}"`, { reason: 'NotARepository' })
+    if (dirname(at) === at)
+      throw new GitSyncError(
+        `failed to find a Git repository at "${path}"; make it one (git init), or name a folder inside of one`,
+        { reason: 'NotARepository' },
+      )
   }
 }
 

@@ -15,7 +15,10 @@ export async function resolveRevision(store: ObjectStore, revision: string): Pro
       oid = await step(store, oid, { sign, count: count === '' ? 1 : Number(count) })
     return oid
   } catch (cause) {
-    throw new GitSyncError(`failed to find revision "${revision}" in "${store.gitdir}"`, { reason: 'RevisionNotFound', cause })
+    throw new GitSyncError(
+      `failed to find revision "${revision}" in "${store.gitdir}"; name a branch, a tag or a commit that it has`,
+      { reason: 'RevisionNotFound', cause },
+    )
   }
 }
 

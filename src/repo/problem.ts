@@ -44,12 +44,15 @@ export interface Problem {
   readonly usedBy?: readonly Location[] | undefined
 }
 
-const MAX_EXCERPT = 100
+/** Columns of a line of text that people read, the place at its beginning included. */
+const COLUMNS = 80
+/** However long the place is, so much of the line is shown. */
+const LEAST_EXCERPT = 40
 
 /** Several lines: the place, the source text with carets below it, what is wrong, what to do. */
 export function formatProblem(problem: Problem): string {
   const place = formatLocation(problem.at)
-  const { line, offset, width } = excerpt(problem.at)
+  const { line, offset, width } = excerpt(problem.at, Math.max(LEAST_EXCERPT, COLUMNS - place.length - 2))
   const shown = line === '' ? [place] : [`${place}  ${line}`, `${' '.repeat(place.length + 2 + offset)}${'^'.repeat(width)}`]
   const told = [
     `${problem.severity === 'warning' ? 'warning: ' : ''}${problem.message}`,
@@ -86,10 +89,13 @@ export function wholeFile(file: string): Place {
 }
 
 /** The line without its indentation, cut around the place when it is long. */
-function excerpt({ text, column, width }: Place): { line: string; offset: number; width: number } {
+function excerpt({ text, column, width }: Place, most: number): { line: string; offset: number; width: number } {
   const indent = text.length - text.trimStart().length
-  const start = column - 1 - indent > MAX_EXCERPT - 40 ? column - 1 - 40 : indent
-  const shown = printable(text.slice(start, start + MAX_EXCERPT).trimEnd())
+  const before = Math.floor(most / 2)
+  const isLong = text.trim().length > most
+  const start = isLong && column - 1 - indent > before ? column - 1 - before : indent
+  const rest = printable(text.slice(start).trimEnd())
+  const shown = rest.length > most ? `${rest.slice(0, most - 1)}…` : rest
   const line = start > indent ? `…${shown.slice(1)}` : shown
   const offset = Math.max(0, column - 1 - start)
   return { line, offset, width: Math.max(1, Math.min(width, line.length - offset)) }

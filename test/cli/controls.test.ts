@@ -179,7 +179,7 @@ test('rollback goes back to what completed before, and refuses what it cannot re
   await settled(stage, B)
 
   expect((await run('rollback', 'workers', '--to', 'ccccccc')).stderr).toBe(
-    'error: pool "workers" can be rolled back: "ccccccc" is none of them; choose from aaaaaaa "change a"\n',
+    'error: roll back pool "workers" to "ccccccc": it is none of those that can be; choose from\n  aaaaaaa "change a"\n',
   )
   const back = await run('rollback', 'workers', '--wait', '-o', 'json')
   expect(JSON.parse(back.stdout)).toMatchObject({

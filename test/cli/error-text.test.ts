@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorText } from '../../src/cli/error-text.ts'
+import { startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { aFolder, FLEET, NODES, runCli } from './run-cli.ts'
 
 const missing = 'ENOENT: there is no such file or folder; check the path\n'
@@ -20,6 +21,17 @@ test('a path that leads nowhere is named with what to do, in every command that 
   for (const args of [['status'], ['history', 'x'], ['pause', 'x'], ['hold', 'n', '--reason', 'r'], ['render']])
     expect(await errors(...args, '--kubeconfig', 'nope')).toBe(`error: failed to read kubeconfig "${at('nope')}": ${missing}`)
   expect(await errors('validate', '--kubelet', 'nope')).toContain('there is no such file or folder; check the path')
+})
+
+test('a cluster that is not there, or does not know nodewave, is told with what to look at', async () => {
+  const server = await startApiServer()
+  const folder = await aFolder({ kubeconfig: server.kubeconfig() })
+  const status = async () => (await runCli(folder, ['status', '--kubeconfig', 'kubeconfig'])).stderr
+  expect(await status()).toMatch(/\(404\); is nodewave installed on this cluster\? kubectl apply -k deploy\/\n$/)
+  await server.close()
+  expect(await status()).toMatch(
+    /ECONNREFUSED .*; does it run, and is it the one that you mean\? --kubeconfig and --context name another\n$/,
+  )
 })
 
 test('an error without a file is told as it is', () => {

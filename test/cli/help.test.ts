@@ -28,6 +28,18 @@ test.each(commands.filter((command) => command !== 'controller'))('%s prints JSO
   expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"json"/)
 })
 
+test.each(commands.filter((command) => command !== 'controller' && command !== 'demo'))(
+  '%s prints YAML when asked to',
+  async (command) => {
+    expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"yaml"/)
+  },
+)
+
+test('no line of the help is wider than a terminal', async () => {
+  const { stdout } = await runCli('/', ['--help'])
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
+})
+
 test.each([
   ['plan', 'fleet'],
   ['render', 'fleet'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { aFolder, commitAll, FLEET, NODES, runCli, writeFiles } from './run-cli.ts'
 
 /** A fleet whose workers get another flag. */
@@ -47,6 +48,23 @@ test('simulate ends with 1 and says why when the change fails on a node, which i
   expect([code, told.outcome]).toEqual([1, 'Stuck'])
   expect(told.pools[1]).toMatchObject({ pool: 'workers', isDone: false, end: { reason: 'RolledBack' } })
   expect(told.pools[1].end.message).toContain('failed on "w-0": it was told to fail')
+})
+
+test.each([
+  ['--fail', 'w-7', '--fail: there is no node "w-7"; did you mean "w-0"?'],
+  ['--slow', 'worker-1=5', '--slow: there is no node "worker-1"; there are w-0, w-1, gpu-0'],
+])('simulate %s of a node that is not there is refused: the answer would look better than it is', async (option, value, told) => {
+  expect(await runCli(await aChangedFleet(), [...SIMULATE, option, value])).toEqual({
+    stdout: '',
+    stderr: `error: ${told}\n`,
+    code: 2,
+  })
+})
+
+test('simulate says the same as YAML and as JSON', async () => {
+  const folder = await aChangedFleet()
+  const [yaml, json] = await Promise.all(['yaml', 'json'].map((format) => runCli(folder, [...SIMULATE, '-o', format])))
+  expect(parse(yaml?.stdout ?? '')).toEqual(JSON.parse(json?.stdout ?? ''))
 })
 
 test('simulate counts the greatest number of unavailable nodes in all and in each zone', async () => {
@@ -124,7 +142,7 @@ test.each([
   [['--fake-nodes', 'workers=x'], 'expected a pool and how many nodes it has, such as workers=200, not "workers=x"'],
   [['--fake-nodes', 'nope=3'], 'read --fake-nodes "nope=3": the fleet has no such pool, only gpu, workers'],
   [['--slow', 'w-0'], 'expected a node and how many times as long it needs, such as worker-3=5'],
-  [['--restart-time', 'soon'], 'expected a duration such as "45s", "10m" or "1h30m"'],
+  [['--restart-time', 'soon'], 'expected a duration such as 45s, 10m or 1h30m'],
   [['--from', 'nowhere'], 'nowhere'],
 ])('simulate %j is refused with what it expects', async (args, message) => {
   const { stderr, code } = await runCli(await aChangedFleet(), [...SIMULATE, ...args])

@@ -33,7 +33,7 @@ test('formatProblem cuts a long line around the place', () => {
   const at = { ...place, column: 501, text: `${'a'.repeat(500)}HERE${'b'.repeat(500)}`, width: 4 }
   const [line = '', carets = ''] = formatProblem({ ...problem, at }).split('\n')
 
-  expect(line).toBe(`pools/workers.yaml:14:501  …${'a'.repeat(39)}HERE${'b'.repeat(56)}`)
+  expect(line).toBe(`pools/workers.yaml:14:501  …${'a'.repeat(25)}HERE${'b'.repeat(22)}…`)
   expect(line.slice(carets.indexOf('^'), carets.length)).toBe('HERE')
 })
 

@@ -1,6 +1,6 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
 import { namesFor } from '../../protocol/names.ts'
-import { didYouMean } from '../../repo/suggest.ts'
+import { unknownName } from '../unknown-name.ts'
 
 /** What holding and releasing looks at. */
 export interface HeldNode {
@@ -23,11 +23,6 @@ export async function nodesNamed(
   })
   const known = new Map(items.map((node) => [node.name, node]))
   const missing = names.filter((name) => !known.has(name))
-  if (missing.length > 0) throw new Error(missing.map((name) => noSuchNode(name, known.keys())).join('\n'))
+  if (missing.length > 0) throw new Error(missing.map((name) => unknownName('node', name, known.keys())).join('\n'))
   return [...new Set(names)].flatMap((name) => known.get(name) ?? [])
-}
-
-export function noSuchNode(name: string, known: Iterable<string>): string {
-  const hint = didYouMean(name, known)
-  return `there is no node "${name}"${hint === undefined ? '; kubectl get nodes lists them' : `; ${hint}`}`
 }

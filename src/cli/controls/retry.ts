@@ -31,7 +31,7 @@ function intend({ pools, namespace }: Sight, pool: string | undefined, { all, re
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
   if (!last) throw new Error(`nothing failed in ${name} that could be tried again; nodewave status tells what it does`)
-  const ref = revision === undefined ? last : refNamed(revision, failed, `what failed in ${name}`)
+  const ref = revision === undefined ? last : refNamed(revision, failed, `try again in ${name}`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)

@@ -32,7 +32,7 @@ function intend({ pools }: Sight, pool: string, to: string | undefined): Intent 
   const { rollbackTo = [] } = status
   const memory = { ...NO_MEMORY, ...status }
   const ref =
-    to === undefined ? lastCompleted(rollbackTo, { memory, pool }) : refNamed(to, rollbackTo, `pool "${pool}" can be rolled back`)
+    to === undefined ? lastCompleted(rollbackTo, { memory, pool }) : refNamed(to, rollbackTo, `roll back pool "${pool}" to`)
   const proven = isProven(memory, ref)
   const how = proven ? 'it completed that before, so without canary and soak' : 'it never completed that, so wave by wave'
   return {
@@ -48,6 +48,6 @@ function lastCompleted(
 ): RevisionRef {
   const found = choices.find((ref) => isProven(memory, ref))
   if (found) return found
-  const others = choices.length === 0 ? '' : `; choose with --to from ${choices.map(describeRef).join(', ')}`
+  const others = choices.length === 0 ? '' : `; choose with --to from\n  ${choices.map(describeRef).join('\n  ')}`
   throw new Error(`roll back pool "${pool}": no other commit that completed there is kept${others}`)
 }

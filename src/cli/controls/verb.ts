@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_NAMESPACE } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
+import { asDocument, type DocumentFormat } from '../documents.ts'
 import { type Awaited, awaitRecords } from './await-records.ts'
 import { readPools, type Sight } from './sight.ts'
 import { signatureOf } from './signature.ts'
@@ -23,7 +24,7 @@ export interface VerbFlags extends ClusterFlags {
   readonly wait?: true
   /** Milliseconds. */
   readonly timeout: number
-  readonly output: 'text' | 'json'
+  readonly output: 'text' | DocumentFormat
 }
 
 /** A command of a person's that steers pools or nodes; what is its own is added by the verb. */
@@ -33,7 +34,7 @@ export function verbCommand(name: string): Command {
     .option('--namespace <name>', "where the fleet's ConfigMap is", DEFAULT_NAMESPACE)
     .option('--wait', 'until it has taken effect; ends with 1 when it does not')
     .addOption(new Option('--timeout <duration>', 'of --wait').argParser(parseDuration).default(600_000, '10m'))
-    .addOption(new Option('-o, --output <format>', 'of what is told').choices(['text', 'json']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'of what is told').choices(['text', 'json', 'yaml']).default('text'))
 }
 
 /** Looks, judges, writes, tells, and waits when asked to. @throws {Error} when what is asked makes no sense; nothing is written then. */
@@ -46,8 +47,8 @@ export async function runVerb(io: CliIo, flags: VerbFlags, intend: (sight: Sight
   const told = writes.length === 0 ? says : `${says} (by ${by.who})`
   if (flags.output === 'text') io.stdout(`${told}\n`)
   const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
-  if (flags.output === 'json')
-    io.stdout(`${JSON.stringify({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, null, 2)}\n`)
+  if (flags.output !== 'text')
+    io.stdout(asDocument({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, flags.output))
   else if (outcome) io.stdout(outcome.messages.map((line) => `${line}\n`).join(''))
   io.exit(outcome?.ok === false ? 1 : 0)
 }

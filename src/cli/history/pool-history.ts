@@ -1,4 +1,5 @@
 import type { ControlRecord, HistoryEntry, NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { CliIo } from '../cli-io.ts'
 import { describeControl } from '../describe-control.ts'
 import { cut, lasting, moment } from '../moments.ts'
 import { folded, tableLines } from '../paint.ts'
@@ -11,8 +12,11 @@ export interface PoolRun extends HistoryEntry {
   readonly controls: readonly ControlRecord[]
 }
 
-const COLUMNS = 100
-const HEADER = ['STARTED', 'ENDED', 'TOOK', 'RESULT', 'COMMIT', 'BY', 'SUBJECT']
+const HEADER = ['STARTED', 'TOOK', 'RESULT', 'COMMIT', 'BY', 'SUBJECT']
+const SHORTEST_SUBJECT = 12
+
+/** Where it is shown. */
+export type Look = Pick<CliIo, 'columns' | 'isTTY'>
 
 /** Newest first. */
 export function poolRuns({ history = [], controls = [] }: Partial<NodePoolStatus>, now: number): PoolRun[] {
@@ -24,22 +28,21 @@ export function poolRuns({ history = [], controls = [] }: Partial<NodePoolStatus
   })
 }
 
-/** At most a hundred columns wide; below each run why it failed, and what people did. */
-export function poolHistoryLines(runs: readonly PoolRun[]): string[] {
+/** As wide as the terminal, and nothing cut where there is none; below each run why it failed, and what people did. */
+export function poolHistoryLines(runs: readonly PoolRun[], look: Look): string[] {
   if (runs.length === 0) return ['no roll-out has begun yet']
-  const [header = '', ...rows] = tableLines([HEADER, ...runs.map(rowOf)])
-  return [header, ...runs.flatMap((run, index) => [rows[index] ?? '', ...detailsOf(run)])]
+  const [header = '', ...rows] = tableLines([HEADER, ...runs.map((run) => rowOf(run, look))])
+  const width = Math.max(look.columns, header.length - (HEADER.at(-1)?.length ?? 0) + SHORTEST_SUBJECT)
+  const shown = look.isTTY ? rows.map((row) => cut(row, width)) : rows
+  return [header, ...runs.flatMap((run, index) => [shown[index] ?? '', ...detailsOf(run, look)])]
 }
 
-function rowOf({ startedAt, endedAt, took, result, revision, author = '', subject = '' }: PoolRun): string[] {
-  const ended = endedAt === undefined ? '' : moment(endedAt)
-  const cells = [moment(startedAt), ended, lasting(took), result, revision.slice(0, 7), cut(author, 12), cut(subject, 21)]
-  return cells.map(printable)
+function rowOf({ startedAt, took, result, revision, author = '', subject = '' }: PoolRun, { isTTY }: Look): string[] {
+  const by = isTTY ? cut(author, 12) : author
+  return [moment(startedAt), lasting(took), result, revision.slice(0, 7), by, subject].map(printable)
 }
 
-function detailsOf({ message, controls }: PoolRun): string[] {
+function detailsOf({ message, controls }: PoolRun, { columns }: Look): string[] {
   const failed = message === undefined ? [] : [`  failed on ${printable(message)}`]
-  return [...failed, ...controls.map((record) => `  ${describeControl(record)}`)].map((line) =>
-    folded(line, { columns: COLUMNS, by: 2 }),
-  )
+  return [...failed, ...controls.map((record) => `  ${describeControl(record)}`)].map((line) => folded(line, { columns, by: 2 }))
 }

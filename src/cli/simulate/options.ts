@@ -1,7 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod'
 import { duration } from '../../repo/schema/common.ts'
+import type { DocumentFormat } from '../documents.ts'
 import type { NodeSource } from '../read-nodes.ts'
+import { unknownName } from '../unknown-name.ts'
 import { type AgentTimes, DEFAULT_TIMES } from './agent-times.ts'
 import type { FakeNodes } from './node-objects.ts'
 
@@ -21,7 +23,7 @@ export interface SimulateOptions extends NodeSource {
   readonly podStopTime: number
   readonly podStartTime: number
   readonly pods?: string
-  readonly output: 'text' | 'json'
+  readonly output: 'text' | DocumentFormat
 }
 
 export const DAY = 24 * 60 * 60_000
@@ -39,13 +41,25 @@ export function timesOf({ restartTime, downloadTime, rebootTime, podStopTime, po
   }
 }
 
+/** @throws {Error} for a fault that was ordered of a node that is not there: without it the answer would look better than it is */
+export function checkNames({ fail, slow }: SimulateOptions, nodes: readonly { readonly name: string }[]): void {
+  const known = new Set(nodes.map(({ name }) => name))
+  for (const [option, names] of [
+    ['--fail', fail],
+    ['--slow', [...slow.keys()]],
+  ] as const) {
+    const missing = names.find((name) => !known.has(name))
+    if (missing !== undefined) throw new Error(`${option}: ${unknownName('node', missing, known)}`)
+  }
+}
+
 export function time(flag: string, description: string, value: number): Option {
   return new Option(`${flag} <duration>`, description).argParser(timeSpan).default(value, `${value / 1000}s`)
 }
 
 export function timeSpan(text: string): number {
   const result = duration.safeParse(text)
-  if (!result.success) throw new InvalidArgumentError(z.prettifyError(result.error))
+  if (!result.success) throw new InvalidArgumentError('expected a duration such as 45s, 10m or 1h30m')
   return result.data
 }
 

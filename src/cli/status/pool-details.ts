@@ -1,5 +1,5 @@
 import { describeControl } from '../describe-control.ts'
-import { poolHistoryLines, poolRuns } from '../history/pool-history.ts'
+import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
 import { folded } from '../paint.ts'
 import { printable } from '../printable.ts'
 import type { PoolSight } from './pool-sight.ts'
@@ -7,23 +7,25 @@ import type { PoolSight } from './pool-sight.ts'
 const SHOWN = 3
 
 /** Of one pool: what its conditions say, what people did last, how the last roll-outs went, where it can be rolled back to. */
-export function poolDetails({ status }: PoolSight, { now }: { readonly now: number }): string[] {
+export function poolDetails({ status }: PoolSight, { now, ...look }: Look & { readonly now: number }): string[] {
   const { conditions = [], controls = [], rollbackTo = [] } = status
   const told = conditions.flatMap(({ type, status: holds, reason, message }) =>
-    type === 'Ready' || holds === 'False' ? [] : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: 100, by: 2 })],
+    type === 'Ready' || holds === 'False'
+      ? []
+      : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: look.columns, by: 2 })],
   )
   return [
     ...section('CONDITIONS', told),
     ...section(
       'LAST DONE BY PEOPLE',
-      controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: 100, by: 2 })),
+      controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: look.columns, by: 2 })),
     ),
     ...section(
       'CAN BE ROLLED BACK TO',
       rollbackTo.map((ref) => printable(`  ${ref.revision.slice(0, 12)} ${ref.subject ?? ''}`)),
     ),
     '',
-    ...poolHistoryLines(poolRuns({ ...status, controls: [] }, now).slice(0, SHOWN)),
+    ...poolHistoryLines(poolRuns({ ...status, controls: [] }, now).slice(0, SHOWN), look),
   ]
 }
 

@@ -24,7 +24,7 @@ test('a version without a checksum is refused, with the place to add it', () => 
     told({ 'p.yaml': pool('version: "1.36.3", release: up'), 'r.yaml': release('https://x', `"1.36.2": {amd64: ${SUM}}`) }),
   ).toEqual([
     [
-      'p.yaml:4:60  spec: {nodeSelector: {matchLabels: {}}, kubelet: {version: "1.36.3", release: up}}',
+      'p.yaml:4:60  …Labels: {}}, kubelet: {version: "1.36.3", release: up}}',
       '  release "up" has no checksum for kubelet 1.36.3',
       '  add "1.36.3" with its sha256 by architecture at r.yaml:7:5',
     ],
