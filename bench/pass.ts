@@ -93,7 +93,8 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
   const configMaps = () => new ObjectCache<StoredConfigMap>(ignore)
   const controlPlane = { view: () => ({ nodes: [], instances: [], answers: ['v1.36.3'] }) }
   const [payloads, revisions, fleetMaps] = [configMaps(), configMaps(), configMaps()]
-  return { nodes, pools, payloads, revisions, fleet: fleetMaps, controlPlane, synced: Promise.resolve() }
+  const readNode = projectNode(names)
+  return { nodes, readNode, pools, payloads, revisions, fleet: fleetMaps, controlPlane, synced: Promise.resolve() }
 }
 
 function ignore(): void {}

@@ -47,7 +47,12 @@ const compile = createCompiler({ namespace: DEFAULT_NAMESPACE })
 const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, configMaps: revisions })
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
-  cluster: { nodes, pools, payloads, revisions, fleet, controlPlane: { view: () => CONTROL_PLANE }, synced: Promise.resolve() },
+  cluster: {
+    ...{ nodes, pools, payloads, revisions, fleet },
+    readNode: projectNode(names),
+    controlPlane: { view: () => CONTROL_PLANE },
+    synced: Promise.resolve(),
+  },
   library,
   renderer: new PoolRenderer(),
   drains: { follow: () => {}, podsOf: () => undefined },

@@ -1,4 +1,4 @@
-import type { KubeApi } from '../kube/kube-api.ts'
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
 import { type Followed, followCollection } from './follow-collection.ts'
@@ -14,6 +14,8 @@ import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from './
 
 export interface ClusterCache {
   readonly nodes: ObjectCache<ClusterNode>
+  /** What is kept of a Node, whether the watch or a write of ours brought it: of the same version it is the same object. */
+  readonly readNode: (object: KubeObject) => ClusterNode
   readonly pools: ObjectCache<NodePoolView>
   readonly payloads: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
@@ -39,6 +41,8 @@ export function followCluster(options: ClusterCacheOptions): ClusterCache {
   const { settings, changed } = options
   const versions = new ServerVersions(options)
   const nodes = new ObjectCache<ClusterNode>(changed)
+  const project = projectNode(settings.names)
+  const readNode = (object: KubeObject): ClusterNode => nodes.known(object.metadata) ?? project(object)
   const pools = new ObjectCache<NodePoolView>(changed)
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
@@ -57,14 +61,14 @@ export function followCluster(options: ClusterCacheOptions): ClusterCache {
   }
   const synced = Promise.all([
     versions.ask(whatOf(pods)),
-    follow({ path: '/api/v1/nodes', cache: nodes, project: projectNode(settings.names) }),
+    follow({ path: '/api/v1/nodes', cache: nodes, project: readNode }),
     follow({ path: nodePoolsPath(), cache: pools, project: projectNodePool }),
     follow(ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
     follow(ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
     follow(ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })),
     follow(pods),
   ]).then(() => undefined)
-  return { nodes, pools, payloads, revisions, fleet, controlPlane, synced }
+  return { nodes, readNode, pools, payloads, revisions, fleet, controlPlane, synced }
 }
 
 function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {

@@ -12,13 +12,12 @@ import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
 import { assignPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
-import { projectNode } from './node-view.ts'
 import { ensurePayloads } from './payloads.ts'
 import type { Clock, ControllerSettings, RenderedConfig } from './ports.ts'
 
 /** More in flight buys latency only. */
 const IN_FLIGHT = 32
-/** A longer list is cut, so that a failure which the first nodes show stops the rest: what is left is decided anew. */
+/** Unless the settings say otherwise. */
 const ACTIONS_A_PASS = 128
 
 export interface Execution {
@@ -55,7 +54,7 @@ export async function execute(
     if (action.kind === 'clearControl') await clearControl(execution, { pool, ...action })
   }
   const all = actions.filter((action) => 'node' in action)
-  const now = all.slice(0, ACTIONS_A_PASS)
+  const now = all.slice(0, execution.settings.actionsAPass ?? ACTIONS_A_PASS)
   await ensurePayloadsOf(execution, now)
   const failed = await forEach(now, { atOnce: IN_FLIGHT }, async (action) => {
     if (action.kind === 'evict') return evict(execution, action)
@@ -95,12 +94,12 @@ function patchFor({ cluster, nodes, settings, rendered }: Execution, action: Nod
 
 /** @throws {KubeError} unless the node has changed, or is gone */
 async function patchNode(
-  { kube, cluster, settings }: Execution,
+  { kube, cluster }: Execution,
   { node, body }: { readonly node: string; readonly body: NodePatch },
 ): Promise<void> {
   try {
     const answer = await kube.patch<KubeObject>(`/api/v1/nodes/${node}`, body)
-    cluster.nodes.wrote(projectNode(settings.names)(answer))
+    cluster.nodes.wrote(cluster.readNode(answer))
   } catch (error) {
     if (error instanceof KubeError && error.reaction === 'conflict') cluster.nodes.refused(node, body.metadata.resourceVersion)
     // 404: the node is gone, and the watch will say so.

@@ -5,6 +5,7 @@ import { parseCordonMark } from '../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../protocol/names.ts'
+import { readOnce } from '../protocol/read-once.ts'
 import type { NodeView } from '../rollout/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
@@ -39,12 +40,14 @@ export interface HostFacts {
  * @param names which annotations are ours
  */
 export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
+  const read = readOnce(readDesired)
+  const desiredIn = (annotation: string | undefined): Desired => (annotation === undefined ? NOTHING : read(annotation))
   return (object) => {
     const { metadata } = object
     const annotations = metadata.annotations ?? {}
     const status = (object.status ?? {}) as NodeStatus
-    const desired = readDesired(annotations[names.desiredConfig])
-    const current = readDesired(annotations[names.currentConfig]).config
+    const desired = desiredIn(annotations[names.desiredConfig])
+    const current = desiredIn(annotations[names.currentConfig]).config
     const history = annotations[names.history]
     const poolLabel = metadata.labels?.[names.pool]
     return {
@@ -127,8 +130,9 @@ function hostFacts({ nodeInfo, addresses }: NodeStatus): HostFacts {
   }
 }
 
-function readDesired(annotation: string | undefined): Desired {
-  if (annotation === undefined) return { malformed: false }
+const NOTHING: Desired = { malformed: false }
+
+function readDesired(annotation: string): Desired {
   try {
     return { config: parseDesiredConfig(annotation), malformed: false }
   } catch {

@@ -31,6 +31,12 @@ export class ObjectCache<T extends Cached> {
     return this.#items.get(name)
   }
 
+  /** The item of this version, if that is the one that is here: then there is nothing new to read. */
+  known({ name, resourceVersion }: { readonly name: string; readonly resourceVersion?: string }): T | undefined {
+    const item = this.#items.get(name)
+    return item?.resourceVersion === resourceVersion ? item : undefined
+  }
+
   /** What the watch tells. */
   observe(event: FollowEvent<T>): void {
     if (event.type === 'sync') this.#replace(event.items)
@@ -56,7 +62,7 @@ export class ObjectCache<T extends Cached> {
 
   #put(item: T): void {
     const known = this.#items.get(item.name)
-    if (isOlder(item, known)) return
+    if (item === known || isOlder(item, known)) return
     const kept = known && sameButVersion(known, item)
     this.#items.set(item.name, kept ? { ...known, resourceVersion: item.resourceVersion } : item)
     if (this.#stale.delete(item.name) || !kept) this.#changed()

@@ -38,6 +38,11 @@ export interface ControllerSettings {
   readonly revisionsNamespace: string
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
+  /**
+   * How many nodes and pods of a pool are acted on before it is looked at anew; absent: 128. A longer list is cut, so that a failure which
+   * the first ones show stops the rest: what is left is decided again.
+   */
+  readonly actionsAPass?: number
 }
 
 export interface ElectionSettings {

@@ -66,6 +66,22 @@ test('a refused write is told of at the next version, though nothing visible cha
   expect(told.times).toBe(1)
 })
 
+test('the item of a version is known by its name and that version alone', () => {
+  const { cache } = aCache(thing('a', '7', 'red'))
+  expect(cache.known({ name: 'a', resourceVersion: '7' })).toBe(cache.get('a'))
+  expect(cache.known({ name: 'a', resourceVersion: '8' })).toBeUndefined()
+  expect(cache.known({ name: 'b', resourceVersion: '7' })).toBeUndefined()
+})
+
+test('a refused write is not told of with a late event of the version that it was based on', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.refused('a', '1')
+  cache.observe({ type: 'upsert', item: cache.get('a') ?? thing('a', '1', 'red') })
+  expect(told.times).toBe(0)
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })
+  expect(told.times).toBe(1)
+})
+
 test('a refused write is told of at once when the newer version has come already', () => {
   const { cache, told } = aCache(thing('a', '1', 'red'))
   cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })

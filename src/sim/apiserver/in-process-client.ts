@@ -10,7 +10,7 @@ import type { Core } from './core.ts'
 import { answerDiscovery } from './discovery/answer-discovery.ts'
 import { answer } from './requests/dispatch.ts'
 import { readHead } from './requests/read-request.ts'
-import type { ApiRequest } from './requests/request.ts'
+import type { Answer, ApiRequest } from './requests/request.ts'
 import { selectionOf } from './requests/selection.ts'
 import { StatusError } from './status-error.ts'
 import type { Change } from './storage/change.ts'
@@ -30,12 +30,14 @@ interface Asked {
 }
 
 /**
- * A client in the server's own process, for fleets in virtual time: the same answers and refusals, without sockets and timers. Watches
- * never break by themselves; who wants that puts something unreliable in front.
+ * A client in the server's own process, for fleets in virtual time: the same answers and refusals, without sockets and timers. Objects
+ * are the server's own, which nobody changes. Watches never break by themselves; who wants that puts something unreliable in front.
  */
 export function inProcessClient(core: Core): KubeApi {
-  const ask = async <T>(path: string, asked: Asked): Promise<T> =>
-    JSON.parse(described(core, path, asked) ?? answered(core, requestOf(core, path, asked))) as T
+  const ask = async <T>(path: string, asked: Asked): Promise<T> => {
+    const answered = described(core, path, asked) ?? answerTo(core, requestOf(core, path, asked))
+    return (answered.object ?? JSON.parse(answered.text)) as T
+  }
   return {
     get: (path, options) => ask(path, { method: 'GET', query: options?.query }),
     create: (path, body, options) => ask(path, { method: 'POST', body, query: options?.query }),
@@ -52,8 +54,8 @@ export function inProcessClient(core: Core): KubeApi {
 }
 
 /** What the server says of itself, such as its version. */
-function described(core: Core, path: string, { method }: Asked): string | undefined {
-  return answerDiscovery(core, { method, headers: {} }, new URL(path, 'http://server'))?.text
+function described(core: Core, path: string, { method }: Asked): Answer | undefined {
+  return answerDiscovery(core, { method, headers: {} }, new URL(path, 'http://server'))
 }
 
 function requestOf(core: Core, path: string, { method, query = {}, body, contentType = 'application/json' }: Asked): ApiRequest {
@@ -64,9 +66,9 @@ function requestOf(core: Core, path: string, { method, query = {}, body, content
   return { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
 }
 
-function answered(core: Core, request: ApiRequest): string {
+function answerTo(core: Core, request: ApiRequest): Answer {
   try {
-    return answer(core, request).text
+    return answer(core, request)
   } catch (cause) {
     if (!(cause instanceof StatusError)) throw cause
     const { code, reason, details, message } = cause
@@ -91,11 +93,11 @@ function stateOf<T>(core: Core, path: string, options: FollowOptions<T>): { read
 async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
   const { signal } = options
   const { collection, selects, key } = selected(core, path, options)
-  const told: FollowEvent<T>[] = [{ type: 'sync', ...stateOf(core, path, options) }]
+  const sync = { type: 'sync', ...stateOf(core, path, options) } as const
+  const told: Change[] = []
   let wake = (): void => {}
   const deliver = (change: Change): void => {
-    const event = eventOf(change, selects, options)
-    if (event) told.push(event)
+    if (selects(change.entry) || (change.previous && selects(change.previous))) told.push(change)
     wake()
   }
   const leave = core.watches.join(collection, { key, deliver, end: () => {}, mute: () => {} })
@@ -103,9 +105,10 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
   signal?.addEventListener('abort', stop)
   options.onOpen?.()
   try {
+    if (!signal?.aborted) yield sync
     while (!signal?.aborted) {
-      const event = told.shift()
-      if (event) yield event
+      const change = told.shift()
+      if (change) yield eventOf(change, selects, options)
       else
         await new Promise<void>((resolve) => {
           wake = resolve
@@ -117,12 +120,12 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
   }
 }
 
+/** Projected when it is read, as one from a socket is. */
 function eventOf<T>(
-  { type, entry, previous }: Change,
+  { type, entry }: Change,
   selects: (entry: Change['entry']) => boolean,
   { project }: FollowOptions<T>,
-): FollowEvent<T> | undefined {
+): FollowEvent<T> {
   if (type !== 'DELETED' && selects(entry)) return { type: 'upsert', item: project(entry.object as KubeObject) }
-  if (previous === undefined || !selects(previous)) return undefined
   return { type: 'delete', name: entry.object.metadata.name ?? '', namespace: entry.object.metadata.namespace ?? '' }
 }

@@ -19,11 +19,18 @@ export function existing(core: Core, { type, namespace, name }: Pick<ApiRequest,
   return entry
 }
 
+/** Its text is made when it is asked for: who is in the same process has no use for it. */
 export function answerWith(
   core: Core,
   { form, type }: ApiRequest,
-  result: { readonly entry: Entry; readonly code: number; readonly warnings?: readonly string[] },
+  { entry, code, warnings }: { readonly entry: Entry; readonly code: number; readonly warnings?: readonly string[] },
 ): Answer {
-  const text = renderObject(result.entry, form, core.now(), type)
-  return { code: result.code, text, ...(result.warnings ? { warnings: result.warnings } : {}) }
+  return {
+    code,
+    get text() {
+      return renderObject(entry, form, core.now(), type)
+    },
+    ...(form.as === 'object' && { object: type.conversion?.serve(entry.object) ?? entry.object }),
+    ...(warnings && { warnings }),
+  }
 }

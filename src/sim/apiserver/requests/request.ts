@@ -1,3 +1,4 @@
+import type { ApiObject } from '../api-object.ts'
 import type { Representation } from '../represent/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 
@@ -23,6 +24,8 @@ export interface Answer {
   readonly code: number
   /** JSON, unless contentType says otherwise. */
   readonly text: string
+  /** What `text` says, where that is one whole object: shared with the store, and not to be changed. */
+  readonly object?: ApiObject
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
   /** For the Warning header. */
