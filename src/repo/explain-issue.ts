@@ -50,15 +50,17 @@ function unknownField(key: string, path: Path, { schema, source }: Rejected): Pr
   }
 }
 
-function missingField(path: Path, issue: Issue, { source }: Rejected): Problem {
+function missingField(path: Path, issue: Issue, { schema, source }: Rejected): Problem {
   const message = `field "${path.join('.')}" is missing: ${expectation(issue)}`
-  return { severity: 'error', reason: 'MissingField', at: source.where(path), message }
+  const known = fieldsOf(schemaAt(schema, path))
+  const remedy = known.length > 0 ? `known there: ${known.join(', ')}` : undefined
+  return { severity: 'error', reason: 'MissingField', at: source.where(path), message, remedy }
 }
 
 function invalidValue(path: Path, issue: Issue, document: Rejected): Pick<Problem, 'message' | 'remedy'> {
   const value = valueAt(document.value, path)
   const message = expectation(issue)
-  if (value === null) return { message: `${message}; nothing stands here` }
+  if (value === null) return { message: `${message}; nothing stands here`, remedy: emptyString(path, document) }
   const text = document.source.textAt(path)
   if (typeof value === 'string') return { message, remedy: mendString(value, path, issue) }
   if (typeof value === 'object' || Number.isNaN(value) || !wantsString(issue, document, path)) return { message }
@@ -83,6 +85,13 @@ function quoted(text: string, path: Path, { schema }: Rejected): string | undefi
   const expected = schemaAt(schema, path)
   if (!expected || !z.safeParse(expected, text).success) return undefined
   return `write  ${typeof path.at(-1) === 'string' ? `${path.at(-1)}: ` : ''}"${text}"`
+}
+
+/** A label whose value is empty is written so by many, and means null. */
+function emptyString(path: Path, { schema }: Rejected): string | undefined {
+  const expected = schemaAt(schema, path)
+  const takes = (written: unknown) => expected !== undefined && z.safeParse(expected, written).success
+  return takes('') && !takes(0) ? `write  ${path.at(-1)}: ""` : undefined
 }
 
 function isVersion(path: Path): boolean {

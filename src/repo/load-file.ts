@@ -1,7 +1,7 @@
 import type { Document } from 'yaml'
 import { type Interpreted, interpretDocument } from './interpret-document.ts'
 import { MAX_ISSUES, MAX_YAML_BYTES, plainValue, yamlIssues } from './parse-yaml.ts'
-import { type Problem, wholeFile } from './problem.ts'
+import { type Place, type Problem, wholeFile } from './problem.ts'
 import { sourceOf, YamlText } from './source.ts'
 
 /** Everything that can be said of one file without looking at another. */
@@ -11,6 +11,8 @@ export function loadFile(file: string, bytes: Uint8Array): Interpreted {
   const text = decode(bytes)
   if (text === undefined) return unreadable(file, 'expected UTF-8 text')
   const yaml = new YamlText(file, text)
+  const conflict = CONFLICT.exec(text)
+  if (conflict) return failed([conflictAt(yaml.place([conflict.index, conflict.index + conflict[0].length]))])
   const loaded = yaml.parsed.documents.map((document, index) => loadDocument(yaml, document, index))
   yaml.forget()
   return {
@@ -38,6 +40,20 @@ function loadDocument(yaml: YamlText, document: Document.Parsed, index: number):
         message: `cannot resolve the aliases: ${error.message}`,
       },
     ])
+  }
+}
+
+/** The line that Git begins the sides of a conflict with: as YAML, it gives a dozen errors and none that says so. */
+const CONFLICT = /^<{7} .*$/m
+
+function conflictAt(at: Place): Problem {
+  const message = 'a merge conflict begins here, and is not resolved'
+  return {
+    severity: 'error',
+    reason: 'MalformedYaml',
+    at,
+    message,
+    remedy: 'take one side, or join both, and take the markers out',
   }
 }
 

@@ -9,6 +9,7 @@ import {
   LineCounter,
   type Node,
   parseAllDocuments,
+  visit,
 } from 'yaml'
 
 /** Where in the text something is: offsets, end exclusive. */
@@ -31,6 +32,8 @@ const MAX_DEPTH = 64
 const MAX_ALIASES = 100
 /** A file with thousands of errors is told of by the first of them. */
 export const MAX_ISSUES = 100
+/** Most often `{{ … }}` without quotes, which YAML takes for a map that is the key of another. */
+const BRACES = 'a map or a list cannot be a key; a text that begins with "{" or "[" must be quoted, templates too'
 const TOO_DEEP = `collections may be nested at most ${MAX_DEPTH} deep`
 
 export function parseYaml(text: string): ParsedYaml {
@@ -50,11 +53,24 @@ export function parseYaml(text: string): ParsedYaml {
 export function yamlIssues(document: Document.Parsed): YamlIssue[] {
   const exhausted = document.errors.find(({ code }) => code === 'RESOURCE_EXHAUSTION')
   if (exhausted) return [issue(exhausted.pos, TOO_DEEP)]
-  const malformed = [...document.errors, ...document.warnings].slice(0, MAX_ISSUES).map(({ pos, message }) => issue(pos, message))
+  const unclosed = unclosedQuote(document)
+  if (unclosed) return [unclosed]
+  const malformed = [...document.errors, ...document.warnings]
+    .slice(0, MAX_ISSUES)
+    .map(({ pos, code, message }) => issue(pos, code === 'NON_STRING_KEY' ? BRACES : message))
   if (malformed.length > 0 || document.contents === null) return malformed
   const found: YamlIssue[] = []
   inspect(document.contents, { found, aliases: 0, open: [] })
   return found.slice(0, MAX_ISSUES)
+}
+
+/** The parser tells of it where the text ends; what else it finds on the way there is what the quote swallowed. */
+function unclosedQuote({ errors, contents }: Document.Parsed): YamlIssue | undefined {
+  const end = errors.find(({ code, message }) => code === 'MISSING_CHAR' && /^Missing closing .quote/.test(message))?.pos[0]
+  const opened: number[] = []
+  if (end !== undefined) visit(contents, { Scalar: (_, { range }) => void (range?.[1] === end && opened.push(range[0])) })
+  const [start] = opened
+  return start === undefined ? undefined : issue([start, start + 1], 'a quote is opened here, and closed nowhere')
 }
 
 /** @throws {ReferenceError} when an alias leads nowhere, or to too much. */

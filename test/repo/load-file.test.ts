@@ -44,7 +44,47 @@ test('an unknown field that resembles nothing is refused with the fields there a
 
 test('a missing field is told of where it should stand', () => {
   expect(problemsIn(aDocument('NodePool', 'p', 'spec: {}\n'))).toEqual([
-    'f.yaml:4:1  spec: {}\n            ^^^^\n  field "spec.nodeSelector" is missing: expected a map',
+    'f.yaml:4:1  spec: {}\n            ^^^^\n  field "spec.nodeSelector" is missing: expected a map\n  known there: matchLabels',
+  ])
+})
+
+/** What is said of it, without the excerpt. */
+function told(text: string): string[] {
+  return problemsIn(text).map((problem) => problem.split('\n').slice(2).join(';'))
+}
+
+const poolOf = (spec: string) => aDocument('NodePool', 'p', `spec: {nodeSelector: {matchLabels: {}}, ${spec}}\n`)
+
+test.for([
+  [poolOf('rollout: {maxUnavailable: "1"}'), '  expected a whole number or a percentage such as "20%"'],
+  [poolOf('rollout: {maxUnavailable: 150%}'), '  expected a whole number or a percentage such as "20%"'],
+  [poolOf('kubelet: {flags: "--v=2"}'), '  expected a map of flags, such as {max-pods: 110}'],
+  [poolOf('kubelet: {flags: ["--v=2"]}'), '  expected a map of flags, such as {max-pods: 110}'],
+  [
+    aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: }}}\n'),
+    '  expected a quoted string; nothing stands here;  write  node-role.kubernetes.io/worker: ""',
+  ],
+  [
+    'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 110\n',
+    '  field "metadata" is missing: expected a map;  known there: name',
+  ],
+  [
+    poolOf('kubelet: {version: {{ .Values.version }}}'),
+    '  a map or a list cannot be a key; a text that begins with "{" or "[" must be quoted, templates too',
+  ],
+] as const)('what people often write wrongly is refused in words that help: %#', ([text, message]) => {
+  expect(told(text)).toEqual([message])
+})
+
+test('a quote that is never closed is told of where it is opened', () => {
+  expect(problemsIn('apiVersion: v1\nkind: "NodePool\nmetadata: {name: p}\nspec: {}\n')).toEqual([
+    'f.yaml:2:7  kind: "NodePool\n                  ^\n  a quote is opened here, and closed nowhere',
+  ])
+})
+
+test('a merge conflict is called one, where it begins', () => {
+  expect(problemsIn(`${poolOf('')}<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> main\n`)).toEqual([
+    'f.yaml:5:1  <<<<<<< HEAD\n            ^^^^^^^^^^^^\n  a merge conflict begins here, and is not resolved\n  take one side, or join both, and take the markers out',
   ])
 })
 

@@ -23,12 +23,11 @@ export const dateRange = z
   .string('expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
   .refine(isDateRange, 'expected a date such as "2026-12-24", or two such as "2026-12-24/2027-01-02"')
 
+const SHARE = 'expected a whole number or a percentage such as "20%"'
+
 /** A count of nodes or a part of them: `2` or `20%`. */
 export const share = z
-  .union(
-    [z.int().min(0).max(1_000_000), z.string().regex(/^(?:100|\d{1,2})%$/)],
-    'expected a whole number or a percentage such as "20%"',
-  )
+  .union([z.int().min(0).max(1_000_000), z.string().regex(/^(?:100|\d{1,2})%$/, SHARE)], SHARE)
   .transform(parseShare)
 export type Share = z.output<typeof share>
 
@@ -56,6 +55,7 @@ export const flags = z
   .record(
     z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'expected the name of a kubelet flag without leading dashes, such as "node-labels"'),
     flagValue,
+    'expected a map of flags, such as {max-pods: 110}',
   )
   .describe('Kubelet flags by name, without the leading dashes; lists and maps are written in the syntax of the kubelet.')
 export type Flags = z.infer<typeof flags>
