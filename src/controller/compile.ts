@@ -1,4 +1,5 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { checkModel } from '../render/check-model.ts'
 import { createRenderer, type Renderer } from '../render/create-renderer.ts'
 import type { Rendered as RenderResult } from '../render/instantiate.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
@@ -29,8 +30,10 @@ function compiled(
   { snapshot, namespace }: { readonly snapshot: RepoSnapshot; readonly namespace: string },
 ): FleetParts {
   const { model, problems } = load(snapshot.files)
-  const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
-  return model ? ready(model, namespace) : refused(errors)
+  if (!model) return refused(problems.filter(({ severity }) => severity === 'error').map(problemLine))
+  // As `nodewave validate` does: what no node can be rendered from would be accepted, and bring no node anywhere.
+  const unrenderable = checkModel(model).map(renderProblemLine)
+  return unrenderable.length === 0 ? ready(model, namespace) : refused(unrenderable)
 }
 
 /** A mistake of ours that one commit or one node brings to light must not stop what goes on with the others. */
