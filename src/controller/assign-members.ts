@@ -19,8 +19,13 @@ export function assignMembers(fleet: CompiledFleet, nodes: Iterable<ClusterNode>
     const owner = fleet.ownerOf(node)
     if (owner.kind === 'owned') byPool.get(owner.pool)?.push(node)
     else strays.push(node)
-    if (owner.kind === 'contested')
-      for (const pool of owner.pools) contested.set(pool, [...(contested.get(pool) ?? []), owner.message])
+    if (owner.kind === 'contested') for (const pool of owner.pools) listIn(contested, pool).push(owner.message)
   }
   return { byPool, contested, strays }
+}
+
+function listIn(lists: Map<string, string[]>, pool: string): string[] {
+  const list = lists.get(pool) ?? []
+  lists.set(pool, list)
+  return list
 }

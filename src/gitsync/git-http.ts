@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git'
+import { movedTo } from './explain-failure.ts'
 import { authorizationOf, type GitCredentials } from './git-credentials.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import type { Timers } from './timers.ts'
@@ -18,13 +19,19 @@ export interface GitHttpOptions {
   readonly timers: Timers
 }
 
+/**
+ * Milliseconds for which a connection is kept, for the requests of one operation. Load balancers close theirs after a minute or so: kept
+ * until the next poll, it would now and then be closed just as it is used, which is told of as trouble.
+ */
+const IDLE = 5_000
+
 /** Runs one Git operation over HTTP; ends it by the signal, a silent server, or an endless answer. */
 export type GitHttp = <T>(signal: AbortSignal, operation: (client: HttpClient) => Promise<T>) => Promise<T>
 
 export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
   const secure = url.startsWith('https:')
   // The usual HTTPS_PROXY and NO_PROXY apply: forges are often behind one.
-  const agent = new (secure ? https : http).Agent({ keepAlive: true, proxyEnv: process.env })
+  const agent = new (secure ? https : http).Agent({ keepAlive: true, timeout: IDLE, proxyEnv: process.env })
   return async (signal, operation) => {
     // isomorphic-git takes a body that breaks off for one that ended, and then complains of the pack: keep the real cause.
     let broken: unknown
@@ -82,10 +89,7 @@ async function collect(body: GitHttpRequest['body']): Promise<Buffer> {
 
 function answer(response: http.IncomingMessage, asked: GitHttpRequest): Omit<GitHttpResponse, 'body'> {
   const { statusCode = 0, statusMessage = '', headers } = response
-  if (statusCode >= 300 && statusCode < 400)
-    throw new GitSyncError(`follow the repository to "${headers.location}": it is no longer at "${asked.url}"`, {
-      reason: 'RepositoryMoved',
-    })
+  if (statusCode >= 300 && statusCode < 400) throw movedTo(headers.location, asked.url)
   const single = Object.entries(headers).map(([name, value]) => [name, String(value)])
   return { url: asked.url, method: asked.method ?? 'GET', statusCode, statusMessage, headers: Object.fromEntries(single) }
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clone, Errors, fetch, listServerRefs, resolveRef } from 'isomorphic-git'
+import { clone, fetch, listServerRefs, resolveRef } from 'isomorphic-git'
+import { branchMissing, explainFailure } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { createGitHttp } from './git-http.ts'
 import { GitSyncError } from './git-sync-error.ts'
@@ -33,6 +34,8 @@ const DEEPER = [500, 5000]
 /** Each fetch leaves a pack, and nothing joins them: reading slows down with their number. */
 const MAX_PACKS = 100
 
+const HEADS = 'refs/heads/'
+
 /** A repository on a forge, over smart HTTP. Another branch's pushes cost nothing: only this one is asked for. */
 export function createRemoteSource(options: RemoteOptions): RepoSource {
   const {
@@ -45,7 +48,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
     timers = systemTimers,
   } = options
   const url = checkedUrl(options.url)
-  const remoteRef = `refs/heads/${branch}`
+  const remoteRef = `${HEADS}${branch}`
   const tracking = `refs/remotes/origin/${branch}`
   const gitdir = join(directory, 'clone')
   const http = createGitHttp(url, { credentials, caFile, timeout, maxBytes, timers })
@@ -66,21 +69,24 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
     return http(signal, (client) => fetch({ ...objectStore(gitdir), ...shape, url, http: client }))
   }
 
+  const refsLike = (prefix: string, signal: AbortSignal) =>
+    http(signal, (client) => listServerRefs({ http: client, url, prefix }))
+
   const explained = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      throw signal.aborted ? error : explain(error, url)
+      throw signal.aborted ? error : explainFailure(error, url)
     }
   }
 
   return {
     head: (signal) =>
       explained(signal, async () => {
-        const refs = await http(signal, (client) => listServerRefs({ http: client, url, prefix: remoteRef }))
-        const found = refs.find(({ ref }) => ref === remoteRef)
+        const [found] = (await refsLike(remoteRef, signal)).filter(({ ref }) => ref === remoteRef)
         if (found) return found.oid
-        throw new GitSyncError(`failed to find branch "${branch}" in "${url}"`, { reason: 'BranchNotFound' })
+        const others = await refsLike(HEADS, signal)
+        throw branchMissing(branch, { url, branches: others.map(({ ref }) => ref.slice(HEADS.length)) })
       }),
     fetch: (signal, options) =>
       explained(signal, async () => {
@@ -117,14 +123,4 @@ function checkedUrl(url: string): string {
       reason: 'InvalidAddress',
     })
   return url.replace(/\/$/, '')
-}
-
-const BY_STATUS = { 401: 'Unauthorized', 403: 'Unauthorized', 404: 'RepositoryNotFound' } as const
-
-function explain(error: unknown, url: string): Error {
-  if (error instanceof GitSyncError) return error
-  const message = error instanceof Error ? error.message : String(error)
-  const status = error instanceof Errors.HttpError ? error.data.statusCode : 0
-  const reason = status === 401 || status === 403 || status === 404 ? BY_STATUS[status] : status ? 'Unreachable' : 'Unreadable'
-  return new GitSyncError(`failed to read "${url}": ${message}`, { reason, cause: error })
 }

@@ -252,12 +252,29 @@ test('a remote is read with the credentials that its files hold at the time', as
 
 test('a remote says where the repository has gone when it has moved', async () => {
   await using fixture = await gitFixture()
-  const server = createServer((_, response) => response.writeHead(301, { location: 'https://new/fleet.git/info/refs' }).end())
+  const location = 'https://new/fleet.git/info/refs?service=git-upload-pack&token=secret'
+  const server = createServer((_, response) => response.writeHead(301, { location }).end())
   server.listen(0, '127.0.0.1').unref()
   await new Promise((listening) => server.once('listening', listening))
   const url = `http://127.0.0.1:${Object(server.address()).port}/fleet.git`
   const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder })
-  await expect(source.head(new AbortController().signal)).rejects.toMatchObject({ reason: 'RepositoryMoved' })
+  await expect(source.head(new AbortController().signal)).rejects.toMatchObject({
+    reason: 'RepositoryMoved',
+    message: `failed to read "${url}": it redirects to "https://new/fleet.git"; give that address, if it is of the repository and not of a login`,
+  })
+})
+
+test('a remote that has the branch under another name says which it has', async () => {
+  await using remote = await startRemote()
+  const { signal } = new AbortController()
+  await expect(remote.source().head(signal)).rejects.toThrow(
+    `failed to find branch "main" in "${remote.url}": it shows no branch: it is empty, or has SHA-256 ids, which are not read`,
+  )
+  await remote.commit('first')
+  for (const branch of ['master', 'b', 'c', 'd', 'e', 'f', 'g']) await remote.git('push', '--quiet', 'origin', `HEAD:${branch}`)
+  await expect(remote.source().head(signal)).rejects.toThrow(
+    `failed to find branch "main" in "${remote.url}": it has "b", "c", "d", "e", "f" and 2 more; name one with --branch`,
+  )
 })
 
 test('a remote clones anew when too many packs have piled up', async () => {

@@ -1,0 +1,65 @@
+import { Errors } from 'isomorphic-git'
+import { GitSyncError, type GitSyncReason } from './git-sync-error.ts'
+
+/** Characters of what a server said; it may be a page for browsers. */
+const MAX_SAID = 300
+const CREDENTIALS = 'check --token-file, or --username-file and --password-file'
+
+interface Reaction {
+  readonly reason: GitSyncReason
+  readonly remedy: string
+}
+
+const BY_STATUS: Readonly<Record<number, Reaction>> = {
+  401: { reason: 'Unauthorized', remedy: CREDENTIALS },
+  403: { reason: 'Unauthorized', remedy: `${CREDENTIALS}: they may not read this repository` },
+  404: { reason: 'RepositoryNotFound', remedy: `check the address; forges also say so of what one may not see: ${CREDENTIALS}` },
+}
+
+const NOT_GIT =
+  'check the address: this is what a page for browsers, a proxy or a server of files alone answers, not Git over smart HTTP'
+
+/** What went wrong with a repository, in words that say what to do. */
+export function explainFailure(error: unknown, url: string): Error {
+  if (error instanceof GitSyncError) return error
+  const { reason, remedy } = reactionTo(error)
+  const said = lineOf(error instanceof Error ? error.message : String(error))
+  return new GitSyncError(`failed to read "${url}": ${said}${remedy && `; ${remedy}`}`, { reason, cause: error })
+}
+
+function reactionTo(error: unknown): Reaction {
+  if (error instanceof Errors.HttpError) return BY_STATUS[error.data.statusCode] ?? { reason: 'Unreachable', remedy: '' }
+  return { reason: 'Unreadable', remedy: error instanceof Errors.SmartHttpError ? NOT_GIT : '' }
+}
+
+function lineOf(text: string): string {
+  return text
+    .slice(0, MAX_SAID)
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .toWellFormed()
+}
+
+/** Where a repository has gone; never what stands behind the `?`, which is often a secret of somebody's login. */
+export function movedTo(location: string | undefined, from: string): GitSyncError {
+  const to = location !== undefined && URL.canParse(location, from) ? new URL(location, from) : undefined
+  const where = to ? `"${address(to)}"` : 'where it says no address'
+  return new GitSyncError(
+    `failed to read "${address(new URL(from))}": it redirects to ${where}; give that address, if it is of the repository and not of a login`,
+    { reason: 'RepositoryMoved' },
+  )
+}
+
+function address({ origin, pathname }: URL): string {
+  return lineOf(`${origin}${pathname.replace(/\/(?:info\/refs|git-upload-pack)$/, '')}`)
+}
+
+/** A branch that is not there, with those that are. */
+export function branchMissing(branch: string, { url, branches }: { readonly url: string; readonly branches: readonly string[] }) {
+  const [first, ...more] = branches.map((name) => `"${name}"`)
+  const shown = [first, ...more.slice(0, 4)].join(', ')
+  const there = first
+    ? `it has ${shown}${more.length > 4 ? ` and ${more.length - 4} more` : ''}; name one with --branch`
+    : 'it shows no branch: it is empty, or has SHA-256 ids, which are not read'
+  return new GitSyncError(`failed to find branch "${branch}" in "${url}": ${there}`, { reason: 'BranchNotFound' })
+}
