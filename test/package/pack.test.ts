@@ -36,6 +36,7 @@ test('the installed package carries JavaScript, the agent as one file, and no No
     'bin',
     'deploy',
     'dist',
+    'docs',
     'examples',
     'package.json',
     'schemas',

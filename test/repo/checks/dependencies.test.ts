@@ -9,7 +9,9 @@ function cycles(pools: Readonly<Record<string, readonly string[]>>): string[] {
     aDocument('NodePool', name, `spec: {nodeSelector: {matchLabels: {pool: ${name}}}, dependsOn: [${on.join(', ')}]}\n`),
   )
   const { documents } = loadFile('p.yaml', new TextEncoder().encode(text.join('---\n')))
-  return checkDependencies(draftOf(documents, new Map()).draft).map(({ at, message }) => `${at.line}:${at.column} ${message}`)
+  return checkDependencies(draftOf(documents, new Map()).draft).map(
+    ({ at, message, remedy }) => `${at.line}:${at.column} ${message}; ${remedy}`,
+  )
 }
 
 test('pools in an order are fine, also when two wait for one', () => {
@@ -17,11 +19,11 @@ test('pools in an order are fine, also when two wait for one', () => {
 })
 
 test('a pool that waits for itself is refused', () => {
-  expect(cycles({ a: ['a'] })).toEqual(['4:60 pools depend on each other in a circle: a → a'])
+  expect(cycles({ a: ['a'] })).toEqual(['4:60 pools depend on each other in a circle: a → a; take out one of these dependsOn'])
 })
 
 test('a circle is told of once, where it closes, also when others lead to it', () => {
   expect(cycles({ a: ['b'], b: ['c'], c: ['d'], d: ['b'], e: ['a'] })).toEqual([
-    '9:60 pools depend on each other in a circle: b → c → d → b',
+    '9:60 pools depend on each other in a circle: b → c → d → b; take out one of these dependsOn',
   ])
 })
