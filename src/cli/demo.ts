@@ -76,6 +76,7 @@ async function keepUp({ git, signal }: Stage, io: CliIo): Promise<void> {
 
 function parseNodes(text: string): number {
   const count = Number(text)
-  if (!Number.isInteger(count) || count < 10 || count > 500) throw new InvalidArgumentError('a whole number from 10 to 500')
+  if (!Number.isInteger(count) || count < 10 || count > 500)
+    throw new InvalidArgumentError('expected a whole number from 10 to 500')
   return count
 }

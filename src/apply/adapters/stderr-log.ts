@@ -12,9 +12,10 @@ export function stderrLog(format: 'text' | 'json' = 'text'): Log {
   return { info: (message, fields) => write('info', message, fields), warn: (message, fields) => write('warn', message, fields) }
 }
 
-function textLine(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
-  const details = Object.entries(fields).map(
-    ([key, value]) => `${key}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`,
-  )
+/** As in JSON, what is undefined is not told. */
+export function textLine(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
+  const details = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}=${typeof value === 'string' && /^\S+$/.test(value) ? value : JSON.stringify(value)}`)
   return [level === 'warn' ? 'warning:' : '', message, ...details].filter(Boolean).join(' ')
 }
