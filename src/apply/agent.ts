@@ -6,6 +6,7 @@ import { mendDrift } from './drift.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
 import type { Failure } from './journal.ts'
+import { MachineGoesDown } from './machine-state.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
 import type { AgentOptions } from './options.ts'
 import type { AgentPorts } from './ports.ts'
@@ -78,6 +79,7 @@ export class Agent {
       await this.#work(next.goal, { signal: superseded })
       return 0
     } catch (error) {
+      if (error instanceof MachineGoesDown) throw error
       if (error instanceof Superseded || superseded.aborted) return 0
       // Without the API server nobody can be told, and nothing may be concluded about what is wanted.
       return wanted === undefined ? this.#trouble(error) : this.#refuse(wanted, error)
@@ -108,7 +110,8 @@ export class Agent {
   async #keepWatch(): Promise<number> {
     const { state, ports, options } = this.#context
     const outcome = await state.outcome()
-    if (outcome !== undefined && this.#shown === undefined) await this.#show(outcome)
+    // What was taken up and dropped again, for what is done already, is not what the Node should go on to show.
+    if (outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(this.#shown)) await this.#show(outcome)
     if (outcome?.phase === 'Failed') return options.timing.drift
     const trial = await this.#trial.look()
     if (typeof trial === 'object') {

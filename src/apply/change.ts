@@ -89,6 +89,18 @@ async function unitUndo({ unit, enabled, running }: UnitChange, { services }: Ho
   }
 }
 
+/** Whether a file or unit is already as the undo would make it. */
+export async function isUndone(undo: Undo, { files, services }: HostHands): Promise<boolean> {
+  if (undo.kind === 'unit') {
+    const { enabled, active } = await services.show(undo.unit)
+    return (undo.enabled ?? enabled) === enabled && (undo.running ?? isRunning(active)) === isRunning(active)
+  }
+  const stat = await files.stat(undo.path)
+  if (stat === undefined || undo.kind === 'remove') return stat === undefined && undo.kind === 'remove'
+  const isSame = stat.mode === undo.mode && stat.uid === undo.uid && stat.gid === undo.gid
+  return isSame && stat.type === 'file' && (await files.sha256(undo.path)) === (await files.sha256(undo.from))
+}
+
 export function isRunning(active: string): boolean {
   return active === 'active' || active === 'activating'
 }

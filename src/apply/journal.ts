@@ -48,6 +48,9 @@ const line = z.union([
   z.object({ at: z.literal('undoing'), error: failure }),
 ])
 
+/** kept: done and proved. undone: the host is as before. broken: it is not, and a person is needed. */
+export type Ending = { readonly kind: 'kept' } | { readonly kind: 'undone' | 'broken'; readonly failure: Failure }
+
 export type JournalLine = z.infer<typeof line>
 export type TransactionHead = Extract<JournalLine, { at: 'begin' }>
 /** Why something did not work, as the status tells it. */
@@ -67,19 +70,28 @@ export interface JournalRecord {
 export class Journal {
   readonly #path: string
   readonly #files: HostFiles
+  readonly #untold: JournalLine[] = []
+  /** How the transaction ended, as long as the disk does not take it: to undo it again would restart the kubelet again. */
+  ended: { readonly head: TransactionHead; readonly ending: Ending } | undefined
 
   constructor(path: string, files: HostFiles) {
     this.#path = path
     this.#files = files
   }
 
+  /** What the disk does not take, this process knows all the same. */
   async write(entry: JournalLine): Promise<void> {
+    if (entry.at === 'begin') this.#untold.length = 0
+    this.#untold.push(entry)
     await this.#files.append(this.#path, JSON.stringify(entry))
+    this.#untold.pop()
   }
 
   /** The transaction is over, and its end is on disk elsewhere. */
   async close(): Promise<void> {
     await this.#files.remove(this.#path)
+    this.#untold.length = 0
+    this.ended = undefined
   }
 
   /** @returns the transaction that was under way when the agent died, if one was. */
@@ -89,7 +101,7 @@ export class Journal {
     const { lines, torn } = parseJournal(Buffer.from(bytes).toString())
     // A line that was cut short announced what never began. It must go, or the next line would be glued to it.
     if (torn) await this.#files.writeAtomic(this.#path, Buffer.from(lines.map((entry) => `${JSON.stringify(entry)}\n`).join('')))
-    return toRecord(lines)
+    return toRecord([...lines, ...this.#untold])
   }
 }
 

@@ -74,9 +74,13 @@ export interface ServiceManager {
   disable(unit: string): Promise<void>
   /** Read unit files anew. */
   reload(): Promise<void>
+  /** Whether the machine is starting, or on its way down. */
+  machine(): Promise<MachineState>
   /** The unit's last log lines since an instant, oldest first, for the error people read. */
   lastWords(unit: string, since: number): Promise<string[]>
 }
+
+export type MachineState = 'starting' | 'up' | 'stopping'
 
 export interface ServiceState {
   readonly exists: boolean

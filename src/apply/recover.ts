@@ -1,5 +1,5 @@
 import type { AgentContext } from './context.ts'
-import { settle, sweep } from './settle.ts'
+import { clear, settle } from './settle.ts'
 import type { Outcome } from './state.ts'
 import { recoverTransaction } from './transaction.ts'
 
@@ -9,6 +9,8 @@ import { recoverTransaction } from './transaction.ts'
  */
 export async function recover(context: AgentContext): Promise<Outcome | undefined> {
   const { journal, ports, state, options } = context
+  const { ended } = journal
+  if (ended && ended.ending.kind !== 'broken') return settle(ended.head, ended.ending, context)
   const record = await journal.open()
   if (record === undefined) return undefined
   ports.log.warn('found a transaction under way', { id: record.head.id, committed: record.committed })
@@ -20,8 +22,6 @@ export async function recover(context: AgentContext): Promise<Outcome | undefine
 
 /** What a dead agent had no time to clear away. Without a journal nothing was begun, and nothing needs its backups any more. */
 export async function clearRemains(context: AgentContext): Promise<void> {
-  const { journal, ports, state } = context
-  await journal.close()
-  await ports.files.remove(state.paths.backups)
-  await sweep(context)
+  await context.journal.close()
+  await clear(context)
 }

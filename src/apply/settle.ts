@@ -1,9 +1,9 @@
 import { type AgentContext, stamp } from './context.ts'
-import type { TransactionHead } from './journal.ts'
+import type { Ending, TransactionHead } from './journal.ts'
 import { pruneLocal } from './local.ts'
 import { managedNow } from './prospect.ts'
 import type { Outcome } from './state.ts'
-import { type Ending, INTERRUPTED } from './transaction.ts'
+import { INTERRUPTED } from './transaction.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -14,13 +14,20 @@ const MAX_INTERRUPTIONS = 3
  */
 export async function settle(head: TransactionHead, ending: Ending, context: AgentContext): Promise<Outcome> {
   const { state, journal, ports } = context
+  journal.ended = { head, ending }
   if (ending.kind === 'kept' && head.purpose !== 'repair') await adopt(head, context)
   const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports) })
   await state.setOutcome(outcome)
   await journal.close()
+  // It has ended, and well or not, whatever becomes of what is left over: the next start clears it away.
+  await clear(context).catch((error: unknown) => ports.log.warn('remains not cleared away', { error: String(error) }))
+  return outcome
+}
+
+export async function clear(context: AgentContext): Promise<void> {
+  const { state, ports } = context
   await ports.files.remove(state.paths.backups)
   await sweep(context)
-  return outcome
 }
 
 /** The host is now made by this configuration; what it does not name any more is its owner's again. */

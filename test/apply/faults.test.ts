@@ -49,6 +49,19 @@ test('agent drops a download when something newer is assigned, and applies that'
   expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
 })
 
+test('agent that is told to drop a download, and to be what it is already, shows what it is', async () => {
+  const machine = new Machine({ durations: { download: 10 * MINUTE } })
+  machine.start()
+  const first = machine.assign({ flags: '--v=3' })
+  await machine.untilDigest(first, 'Applied')
+  const second = machine.assign({ version: '1.36.3', host: JSON.stringify({ kubelet: machine.release('1.36.3') }) })
+  await machine.untilDigest(second, 'Applying')
+  machine.assign({ flags: '--v=3' })
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ digest: first, phase: 'Applied' })
+})
+
 test('agent finishes what it has begun before it takes up what is assigned meanwhile', async () => {
   const machine = new Machine()
   machine.start()

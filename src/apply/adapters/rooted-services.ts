@@ -21,6 +21,7 @@ export function rootedServices(log: Log): ServiceManager {
     enable: says('enable', (unit) => disabled.delete(unit)),
     disable: says('disable', (unit) => disabled.add(unit)),
     reload: async () => {},
+    machine: async () => 'up',
     lastWords: async () => [],
   }
 }

@@ -1,4 +1,4 @@
-import type { ServiceManager, ServiceState } from '../ports.ts'
+import type { MachineState, ServiceManager, ServiceState } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
 const PROPERTIES = [
@@ -13,6 +13,12 @@ const PROPERTIES = [
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
+
+const MACHINE_STATES: ReadonlyMap<string, MachineState> = new Map([
+  ['initializing', 'starting'],
+  ['starting', 'starting'],
+  ['stopping', 'stopping'],
+])
 
 /** systemd by `systemctl`: 3 ms a call, and no library to keep. */
 export function systemd(run: typeof runProgram = runProgram): ServiceManager {
@@ -40,6 +46,8 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     enable: (unit) => act('enable', unit),
     disable: (unit) => act('disable', unit),
     reload: () => act('daemon-reload'),
+    // Its exit code says whether all is well, which is another question.
+    machine: async () => MACHINE_STATES.get((await systemctl('is-system-running')).stdout.trim()) ?? 'up',
     lastWords: async (unit, since) => {
       const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '40', '--output', 'cat', '--no-pager']
       const { stdout } = await run('journalctl', args, { timeout: 10_000 })

@@ -2,10 +2,18 @@ import type { AgentPorts, NodeApi } from '../../apply/ports.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
+export type DiskFault = keyof typeof DISK_FAULTS
+
+const DISK_FAULTS = {
+  ENOSPC: { text: 'no space left on device', lets: ['keep', 'restore', 'remove', 'removeEmpty'] },
+  EIO: { text: 'i/o error', lets: ['remove', 'removeEmpty'] },
+  EROFS: { text: 'read-only file system', lets: [] },
+} satisfies Record<string, { readonly text: string; readonly lets: readonly string[] }>
+
 /** What is wrong with a host at the moment; changed while agents run. */
 export interface Faults {
-  /** Every write fails with this code, as on a disk that is broken or full. */
-  disk: 'EIO' | 'ENOSPC' | undefined
+  /** Writes fail with this code: all that take room (a file gets another name on a full disk), all but removals, or all. */
+  disk: DiskFault | undefined
   /** Neither the API server nor downloads can be reached. */
   network: 'lost' | undefined
   /** The service manager does not answer, as while it is replaced by a newer one. */
@@ -20,6 +28,8 @@ export interface Death {
   readonly afterEffect?: number
   /** It dies after the first effect of this kind and, if named, on this path or unit. */
   readonly after?: { readonly method: string; readonly subject?: string }
+  /** Told before each effect how many there were, this one among them. */
+  readonly onEffect?: (count: number) => void
   /** The last effect is an append that comes only half as far. */
   readonly torn?: boolean
 }
@@ -66,8 +76,9 @@ export class AgentProcess {
     const { faults } = this.#host
     if (this.dead) return NEVER
     if (!kind.effect) return this.#alive(await call.invoke())
-    if (kind.write && faults.disk !== undefined && !call.method.startsWith('remove')) throw diskError(faults.disk, call)
+    if (kind.write && isRefused(call, faults.disk)) throw diskError(faults.disk, call)
     this.#effects++
+    this.#death?.onEffect?.(this.#effects)
     const last = this.#isLast(call)
     const value = last && this.#death?.torn && call.method === 'append' ? this.#tear(call) : await call.invoke()
     if (last) this.#dead = true
@@ -140,8 +151,12 @@ function bound(node: NodeApi): Pick<NodeApi, 'get' | 'annotate' | 'configMap'> {
   }
 }
 
-function diskError(code: 'EIO' | 'ENOSPC', { method, args }: Call): Error {
-  const text = code === 'EIO' ? 'i/o error' : 'no space left on device'
+function isRefused({ method }: Call, fault: DiskFault | undefined): boolean {
+  return fault !== undefined && !(DISK_FAULTS[fault].lets as readonly string[]).includes(method)
+}
+
+function diskError(code: DiskFault | undefined, { method, args }: Call): Error {
+  const { text } = DISK_FAULTS[code ?? 'EIO']
   return Object.assign(new Error(`${code}: ${text}, ${method} '${String(args[0])}'`), { code })
 }
 

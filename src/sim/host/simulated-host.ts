@@ -96,9 +96,9 @@ export class SimulatedHost {
   }
 
   /** Files are as they were; what is enabled starts. Agents are processes: start new ones. */
-  powerOn(): void {
+  powerOn(options: Parameters<SimulatedServices['boot']>[0] = {}): void {
     this.faults.dead = false
-    this.services.boot()
+    this.services.boot(options)
   }
 
   #fate(): Fate {

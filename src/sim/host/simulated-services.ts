@@ -1,5 +1,5 @@
 import { isUnitPath, KUBELET_UNIT } from '../../apply/paths.ts'
-import type { Clock, ServiceManager, ServiceState } from '../../apply/ports.ts'
+import type { Clock, MachineState, ServiceManager, ServiceState } from '../../apply/ports.ts'
 import type { Fate } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
@@ -36,6 +36,7 @@ export class SimulatedServices implements ServiceManager {
   readonly #units = new Map<string, Unit>()
   readonly #words: { readonly at: number; readonly unit: string; readonly line: string }[] = []
   #nextPid = 1000
+  #machine: MachineState = 'up'
 
   constructor(options: ServicesOptions) {
     this.#options = options
@@ -86,6 +87,10 @@ export class SimulatedServices implements ServiceManager {
     return new Set(paths.flatMap((path) => /\/([^/]+\.service)$/.exec(path)?.[1] ?? []))
   }
 
+  async machine(): Promise<MachineState> {
+    return this.#machine
+  }
+
   async lastWords(name: string, since: number): Promise<string[]> {
     this.#catchUp(name)
     return this.#words.filter(({ at, unit }) => unit === name && at >= since).map(({ line }) => line)
@@ -96,7 +101,15 @@ export class SimulatedServices implements ServiceManager {
     for (const unit of this.#units.values()) Object.assign(unit, { active: 'inactive', pid: 0 })
   }
 
-  boot(): void {
+  /** The machine is told to go down: everything is stopped, and nothing can be started any more. */
+  shutDown(): void {
+    this.halt()
+    this.#machine = 'stopping'
+  }
+
+  /** @param options.machine what the machine says of itself from then on */
+  boot({ machine = 'up' }: { readonly machine?: MachineState } = {}): void {
+    this.#machine = machine
     for (const [name, unit] of this.#units) if (unit.enabled) this.#launch(name, Object.assign(unit, { restarts: 0 }))
   }
 
@@ -143,6 +156,7 @@ export class SimulatedServices implements ServiceManager {
   }
 
   #launch(name: string, unit: Unit, at: number = this.#options.clock.elapsed()): void {
+    if (this.#machine === 'stopping') throw new Error(`systemctl: Transaction for ${name}/start is destructive.`)
     const { startKubelet, onStart } = this.#options
     const fate = name === KUBELET_UNIT ? startKubelet() : RUNS_FOR_EVER
     const pid = this.#nextPid++

@@ -1,0 +1,13 @@
+import type { Journal } from './journal.ts'
+import type { Timing } from './options.ts'
+import type { StatePaths } from './paths.ts'
+import type { AgentPorts } from './ports.ts'
+
+export interface TransactionContext {
+  readonly ports: AgentPorts
+  readonly journal: Journal
+  readonly paths: StatePaths
+  readonly timing: Timing
+  /** Aborts when something newer was assigned. */
+  readonly signal?: AbortSignal
+}
