@@ -1,6 +1,6 @@
 import { namesFor } from '../protocol/names.ts'
-import { asAgentError } from './agent-error.ts'
-import { type AgentContext, createContext } from './context.ts'
+import { AgentError, asAgentError } from './agent-error.ts'
+import { type AgentContext, createContext, stamp } from './context.ts'
 import { converge, Superseded } from './converge.ts'
 import { mendDrift } from './drift.ts'
 import type { Assignment } from './fetch.ts'
@@ -149,9 +149,18 @@ export class Agent {
     return this.#retry.failed()
   }
 
-  #trouble(error: unknown): number {
+  async #trouble(error: unknown): Promise<number> {
     this.#context.ports.log.warn('pass failed', { error: String(error) })
+    if (error instanceof AgentError && error.kind === 'internal') await this.#callForHelp(error)
     return this.#retry.failed()
+  }
+
+  /** What the agent remembers cannot be read: nothing is done until a person has looked. */
+  async #callForHelp({ reason, message }: AgentError): Promise<void> {
+    if (this.#shown?.error?.message === message) return
+    const { state, ports } = this.#context
+    const base = (await state.outcome()) ?? { assignment: this.#watch.wanted?.text ?? null, attempts: 1 }
+    await this.#show({ ...base, phase: 'Failed', since: stamp(ports), error: { reason, message } })
   }
 
   async #show(outcome: Outcome): Promise<void> {

@@ -39,7 +39,8 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
   const { goal, signal } = work
   const { state, ports } = context
   const prospect = await compare(goal?.content ?? {}, context)
-  const { target, plan } = prospect
+  const { target, plan, strange } = prospect
+  for (const { error } of strange) throw error
   const base = await beginning(work, context)
   if (work.because === undefined && !atMost(plan.needs, goal?.desired.GRANT ?? 'restart')) {
     const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs }

@@ -16,13 +16,13 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
   const digest = await state.digest('active')
   const active = digest && (await state.restore(digest))
   if (!active) return []
-  const { plan } = await compare(active.content, context)
+  const { plan, strange } = await compare(active.content, context)
   const harmless = withinGrant(plan, 'none')
   if (harmless.length > 0) {
     ports.log.warn('drift repaired', { paths: harmless.map(subjectOf) })
     await repair(harmless, plan.activation.reload, context)
   }
-  return plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
+  return [...plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf), ...strange.map(({ subject }) => subject)]
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { AgentError } from './agent-error.ts'
 import type { Undo } from './change.ts'
 import type { HostFiles } from './ports.ts'
 
@@ -105,7 +106,10 @@ export class Journal {
   }
 }
 
-/** Reads up to the first line that is not whole. */
+/**
+ * Reads up to the first line that is not whole.
+ * @throws {AgentError} when a whole line is none of these: to pass it over would be to forget what must be put back.
+ */
 export function parseJournal(text: string): { readonly lines: readonly JournalLine[]; readonly torn: boolean } {
   const parts = text.split('\n')
   const lines: JournalLine[] = []
@@ -118,9 +122,19 @@ export function parseJournal(text: string): { readonly lines: readonly JournalLi
 }
 
 function parseLine(text: string): JournalLine | undefined {
+  const value = parseJson(text)
+  const result = line.safeParse(value)
+  if (result.success) return result.data
+  if (value === undefined) return undefined
+  throw new AgentError(
+    `read the journal: this agent does not know the line "${text.slice(0, 100)}"; start the version of the agent that wrote it, or remove the journal to take the host as it is`,
+    { kind: 'internal', reason: 'JournalUnreadable' },
+  )
+}
+
+function parseJson(text: string): unknown {
   try {
-    const result = line.safeParse(JSON.parse(text))
-    return result.success ? result.data : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import type { NodeContent } from '../protocol/digest.ts'
+import { AgentError } from './agent-error.ts'
 import type { AgentContext } from './context.ts'
 import { captureLocal, type Managed, NOTHING_MANAGED, readLocal } from './local.ts'
 import { type Plan, plan } from './plan.ts'
@@ -9,6 +10,8 @@ import { type Blueprint, buildTarget, readBlueprint, type Target } from './targe
 export interface Prospect {
   readonly target: Target
   readonly plan: Plan
+  /** What could not be compared, since it is not what could have been applied: a link where a file was. */
+  readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
 }
 
 /**
@@ -22,8 +25,16 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
   const local = await captureLocal(blueprint.managed, { ...place, already: await managedNow(context) })
   const target = await buildTarget(blueprint, { local, files: ports.files })
   const findings: Finding[] = []
-  for (const resource of target.resources) findings.push(await resource.observe(ports))
-  return { target, plan: plan(target.resources, findings) }
+  const strange: { subject: string; error: AgentError }[] = []
+  for (const { subject, observe } of target.resources) {
+    try {
+      findings.push(await observe(ports))
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error
+      strange.push({ subject, error })
+    }
+  }
+  return { target, plan: plan(target.resources, findings), strange }
 }
 
 /** What is ours on the host now: its originals are kept already, and what stands there must not be taken for one. */

@@ -17,13 +17,27 @@ export async function describeStatus(
   const pointers = { assigned: await state.digest('assigned'), active, lastKnownGood: await state.digest('lastKnownGood') }
   const status: AgentStatus = {
     ...outcome,
+    ...(outcome.error && { error: { ...outcome.error, message: clipped(outcome.error.message) } }),
     ...pointers,
     assignedAt: assignmentStamp(assignment),
-    drift: drift.length === 0 ? undefined : [...drift],
+    drift: drift.length === 0 ? undefined : few(drift),
     agent: settings.version,
     kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
   }
   return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/** All annotations of a Node share 256 KiB; one that does not fit is refused, and with it everything else that is to be told. */
+const LONGEST_MESSAGE = 4000
+const MOST_PATHS = 20
+
+function clipped(text: string): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text
+}
+
+function few(paths: readonly string[]): string[] {
+  const left = paths.length - MOST_PATHS
+  return left <= 0 ? [...paths] : [...paths.slice(0, MOST_PATHS), `… and ${left} more`]
 }
 
 /** Verbatim: by it the controller tells a report on this attempt from one on an earlier attempt at the same digest. */

@@ -1,5 +1,6 @@
 import type { NodeContent } from '../protocol/digest.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
+import { AGENT_UNIT } from '../protocol/names.ts'
 import { AgentError, asAgentError } from './agent-error.ts'
 import { documentResources, managedByDocument } from './host-resources.ts'
 import { findLayout } from './layouts/find-layout.ts'
@@ -45,6 +46,7 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const byDocument = managedByDocument(document)
   const managed = { files: [...(kubelet?.layout.managed(kubelet.input) ?? []), ...byDocument.files], units: byDocument.units }
   refuseClashes(managed, context.paths)
+  refuseOwnUnit(document)
   return { content, document, managed, kubelet }
 }
 
@@ -103,6 +105,14 @@ function refuseClashes({ files }: Managed, paths: StatePaths): void {
       throw new AgentError(`manage "${path}": it belongs to the agent`, { kind: 'validate', reason: 'PathNotAllowed' })
     claimed.add(path)
   }
+}
+
+function refuseOwnUnit({ units = [] }: HostDocument): void {
+  if (!units.some(({ name }) => name === AGENT_UNIT)) return
+  throw new AgentError(
+    `manage "${AGENT_UNIT}": an agent cannot restart itself; write its drop-ins as files, they count when it is started next`,
+    { kind: 'validate', reason: 'UnitNotAllowed' },
+  )
 }
 
 async function kubeletTarget(

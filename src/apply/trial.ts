@@ -30,7 +30,9 @@ export function judgeTrial(
   limits: { readonly duration: number; readonly unwell: number },
 ): { readonly record: TrialRecord; readonly verdict: TrialVerdict } {
   const well = looksHealthy(look)
-  const unwellSince = well ? undefined : (record.unwellSince ?? look.at)
+  // What somebody stopped did not go bad: nothing that dies of itself is `inactive` under a unit that restarts it.
+  const isStopped = look.service.active === 'inactive'
+  const unwellSince = well || isStopped ? undefined : (record.unwellSince ?? look.at)
   const next = { ...record, unwellSince, restarts: Math.min(record.restarts, look.service.restarts) }
   const looping = look.service.restarts - next.restarts >= RESTARTS_TO_FAIL
   if (looping || (unwellSince !== undefined && look.at - unwellSince >= limits.unwell)) return { record: next, verdict: 'failed' }

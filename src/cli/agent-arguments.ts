@@ -16,7 +16,8 @@ const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
 const FORMATS = ['text', 'json'] as const
 
 export const AGENT_HELP = `Usage: nodewave agent [options]          make this node what its annotation says, and keep it so
-       nodewave agent rebase [options]   take the local configuration anew, as after "kubeadm upgrade node"
+       nodewave agent rebase [options]   take the local configuration anew, as after "kubeadm upgrade node";
+                                         stop the agent first
 
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
@@ -26,6 +27,7 @@ Options:
   --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
   --environment-file FILE    of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
   --state-directory DIR      what the agent remembers (default: ${DEFAULT_OPTIONS.stateDirectory})
+  --health-timeout SECONDS   a kubelet that was restarted must be healthy within this (default: ${DEFAULT_TIMING.healthy / 1000})
   --trial SECONDS            health must hold this long to be last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
   --root DIR                 the directory that stands for /, to try things out: files are written there, no service is touched
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
@@ -51,6 +53,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
       'environment-file': { type: 'string', default: DEFAULT_OPTIONS.environmentFile },
       'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
+      'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
       root: { type: 'string', default: '/' },
       'log-format': { type: 'string', default: 'text' },
@@ -72,7 +75,11 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       environmentFile: absolute('--environment-file', values['environment-file']),
       stateDirectory: absolute('--state-directory', values['state-directory']),
       arch: ARCHITECTURES[process.arch] ?? process.arch,
-      timing: { ...DEFAULT_TIMING, trial: seconds('--trial', values.trial) * 1000 },
+      timing: {
+        ...DEFAULT_TIMING,
+        healthy: seconds('--health-timeout', values['health-timeout']) * 1000,
+        trial: seconds('--trial', values.trial) * 1000,
+      },
     },
   }
 }

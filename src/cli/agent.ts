@@ -49,6 +49,8 @@ async function runAgent(settings: AgentArguments): Promise<void> {
 
 async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
   const ports = createRealPorts({ node: NO_API, root, logFormat })
+  // An agent that runs may be in the middle of what is to be taken anew.
+  await takeLock({ files: ports.files, paths: statePaths(options.stateDirectory), processes: procProcesses })
   const paths = await rebase(createContext(ports, options))
   process.stdout.write(paths.length === 0 ? 'nothing to take anew\n' : paths.map((path) => `taken anew: ${path}\n`).join(''))
 }

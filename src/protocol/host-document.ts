@@ -3,22 +3,24 @@ import { ProtocolError } from './protocol-error.ts'
 
 /**
  * The `host` document: how the kubelet is installed on the node, and the files, units and settings around it.
- * The controller renders it from KubeletRelease and HostProfile; the agent applies it. All paths are absolute.
+ * The controller renders it from KubeletRelease and HostProfile; the agent applies it, or refuses it: what it does not know it must not
+ * leave out, or half of a host would count as applied. All paths are absolute.
  */
 const SHA256 = /^[0-9a-f]{64}$/
-const ABSOLUTE = /^\/(?!.*(?:^|\/)\.\.(?:\/|$))[^\0]*$/
+/** Spelt in one way only: a second spelling of a path would get around everything that paths are compared for. */
+export const ABSOLUTE_PATH = /^\/(?!(?:[^\0\n\r]*\/)?\.{0,2}(?:\/|$))[^\0\n\r]*$/
 const MODE = /^0?[0-7]{3,4}$/
 const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/
 
-const absolutePath = z.string().check(z.regex(ABSOLUTE))
+const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
 const sha256 = z.string().check(z.regex(SHA256))
 
 export const KUBELET_LAYOUTS = ['kubeadm', 'env', 'managed'] as const
 export const CONFIG_MODES = ['overlay', 'full'] as const
 
-const artifact = z.object({ url: z.string().check(z.regex(/^https?:\/\//)), sha256 })
+const artifact = z.strictObject({ url: z.string().check(z.regex(/^https?:\/\//)), sha256 })
 
-const kubeletInstall = z.object({
+const kubeletInstall = z.strictObject({
   layout: z.optional(z.enum(KUBELET_LAYOUTS)),
   configMode: z.optional(z.enum(CONFIG_MODES)),
   /** Where flags go in the kubeadm layout: KUBELET_EXTRA_ARGS, or kubeadm's own file. */
@@ -27,7 +29,7 @@ const kubeletInstall = z.object({
   binary: z.optional(z.record(z.string(), artifact)),
   /** A system package instead of a binary. */
   package: z.optional(
-    z.object({
+    z.strictObject({
       manager: z.enum(['apt', 'dnf', 'zypper']),
       name: z.string(),
       version: z.string(),
@@ -38,7 +40,7 @@ const kubeletInstall = z.object({
   trialSeconds: z.optional(z.number()),
 })
 
-const file = z.object({
+const file = z.strictObject({
   path: absolutePath,
   content: z.optional(z.string()),
   /** Base64, for what is not UTF-8 text. */
@@ -49,7 +51,7 @@ const file = z.object({
   state: z.optional(z.enum(['present', 'absent'])),
 })
 
-const unit = z.object({
+const unit = z.strictObject({
   name: z.string().check(z.regex(UNIT)),
   content: z.optional(z.string()),
   dropIns: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,200}\.conf$/)), z.string())),
@@ -59,16 +61,16 @@ const unit = z.object({
   restartOn: z.optional(z.array(absolutePath)),
 })
 
-const hostDocument = z.object({
+const hostDocument = z.strictObject({
   kubelet: z.optional(kubeletInstall),
   repositories: z.optional(
     z.array(
-      z.object({ name: z.string(), apt: z.optional(z.string()), dnf: z.optional(z.string()), key: z.optional(z.string()) }),
+      z.strictObject({ name: z.string(), apt: z.optional(z.string()), dnf: z.optional(z.string()), key: z.optional(z.string()) }),
     ),
   ),
   packages: z.optional(
     z.array(
-      z.object({
+      z.strictObject({
         name: z.string(),
         version: z.optional(z.string()),
         state: z.optional(z.enum(['present', 'absent'])),
@@ -78,7 +80,9 @@ const hostDocument = z.object({
   ),
   files: z.optional(z.array(file)),
   units: z.optional(z.array(unit)),
-  archives: z.optional(z.array(z.object({ url: z.string(), sha256, directory: absolutePath, strip: z.optional(z.number()) }))),
+  archives: z.optional(
+    z.array(z.strictObject({ url: z.string(), sha256, directory: absolutePath, strip: z.optional(z.number()) })),
+  ),
   sysctls: z.optional(z.record(z.string().check(z.regex(/^[a-z0-9_]+(?:[./][A-Za-z0-9_*-]+)+$/)), z.string())),
   kernelModules: z.optional(z.array(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,64}$/)))),
   swap: z.optional(z.literal('off')),
@@ -102,6 +106,11 @@ export function parseHostDocument(text: string): HostDocument {
   }
   const result = hostDocument.safeParse(value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  throw new ProtocolError(`host document: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'malformed'}`)
+  throw new ProtocolError(`host document: ${explain(result.error.issues[0])}`)
+}
+
+function explain(issue: z.core.$ZodIssue | undefined): string {
+  const place = issue?.path.join('.') ?? ''
+  if (issue?.code !== 'unrecognized_keys') return `${place}: ${issue?.message ?? 'malformed'}`
+  return `this agent knows no ${[place, issue.keys.join(', ')].filter(Boolean).join('.')}; remove it, or upgrade the agent`
 }

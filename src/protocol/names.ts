@@ -20,6 +20,9 @@ export const API_VERSION = 'v1alpha1'
 export const NODEPOOLS = 'nodepools'
 export const CONTROLLER_LEASE = 'nodewave-controller'
 
+/** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin anew. */
+export const AGENT_UNIT = 'nodewave-agent.service'
+
 /** The keys of a payload ConfigMap's `data`. */
 export const PAYLOAD_KEYS = { flags: 'kubelet-flags', config: 'kubelet', host: 'host' } as const
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MemoryFiles } from '../../src/sim/host/memory-files.ts'
 import { Machine } from './support/machine.ts'
 
 const MINUTE = 60_000
@@ -64,4 +65,32 @@ test('agent takes no comment or order in the YAML of the configuration for drift
   await machine.clock.advance(6 * MINUTE)
 
   expect(machine.status).not.toHaveProperty('drift')
+})
+
+test('agent reports a file in whose place somebody put a link, and still repairs the others', async () => {
+  const machine = await applied()
+  const { stat } = MemoryFiles.prototype
+  machine.host.files.stat = async (path) => {
+    const found = await stat.call(machine.host.files, path)
+    return found && path === '/var/lib/kubelet/config.yaml' ? { ...found, type: 'symlink' } : found
+  }
+  machine.host.files.put('/etc/motd', 'hacked\n')
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status?.drift).toEqual(['/var/lib/kubelet/config.yaml'])
+  expect(machine.hostFiles()['/etc/motd']).toBe('644 0:0 hello\n')
+})
+
+test('agent names no more paths that have drifted than an annotation can hold', async () => {
+  const machine = new Machine()
+  machine.start()
+  const files = Array.from({ length: 100 }, (_, index) => ({ path: `/etc/tuned/${index}`, content: 'x' }))
+  const paths = files.map(({ path }) => path)
+  machine.assign({ host: JSON.stringify({ files, units: [{ name: 'containerd.service', restartOn: paths }] }) })
+  await machine.until('Applied')
+  for (const path of paths) machine.host.files.put(path, 'hacked')
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status?.drift).toHaveLength(21)
+  expect(machine.status?.drift?.slice(18)).toEqual(['/etc/tuned/18', '/etc/tuned/19', '… and 80 more'])
 })

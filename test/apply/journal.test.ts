@@ -50,8 +50,17 @@ test('journal forgets a last line that is torn at any byte, and can be written o
   }
 })
 
-test('journal reads nothing beyond a line that is not its own', () => {
-  const text = `${JSON.stringify(BEGIN)}\n{"at":"nonsense"}\n${JSON.stringify(INTENT)}\n`
+test('journal reads nothing beyond a line of which two parts were glued together', () => {
+  const text = `${JSON.stringify(BEGIN)}\n{"at":"int{"at":"undoing"}\n${JSON.stringify(INTENT)}\n`
 
   expect(parseJournal(text)).toEqual({ lines: [BEGIN], torn: true })
+})
+
+test.each([
+  ['first', `{"at":"begin","id":"t1"}\n`],
+  ['later', `${JSON.stringify(BEGIN)}\n{"at":"intent","step":0,"undo":{"kind":"label","path":"/a"}}\n`],
+])('journal is not passed over when its %s line is one that another version wrote', (_, text) => {
+  expect(() => parseJournal(text)).toThrow(
+    /^internal failure: read the journal: this agent does not know the line "\{"at":.*; start the version of the agent that wrote it, or remove the journal/,
+  )
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MemoryFiles } from '../../src/sim/host/memory-files.ts'
 import { Machine } from './support/machine.ts'
 
 async function calm(machine = new Machine()) {
@@ -171,4 +172,78 @@ test('agent refuses a kubelet configuration that is none', async () => {
       'failed to load config: read the kubelet configuration of the ConfigMap: kind is "Pod", expected "KubeletConfiguration"',
   })
   await untouched()
+})
+
+test.each([
+  [
+    'has a kind that this agent does not know',
+    { certificates: [] },
+    'failed to load config: host document: this agent knows no certificates; remove it, or upgrade the agent',
+  ],
+  [
+    'says something of a file that this agent does not know',
+    { files: [{ path: '/etc/motd', content: '', label: 'etc_t' }] },
+    'failed to load config: host document: this agent knows no files.0.label; remove it, or upgrade the agent',
+  ],
+])('agent applies nothing of a host document that %s', async (_, host, message) => {
+  const { machine, untouched } = await calm()
+  machine.assign({ host: JSON.stringify(host), flags: '--v=3' })
+
+  expect((await machine.until('RolledBack')).error).toEqual({ reason: 'MalformedHostDocument', message })
+  await untouched()
+})
+
+test.each(['/etc//motd', '/etc/./motd', '/etc/motd/', '//var/lib/nodewave/meta/active', '/x\n/../etc/motd', '/..', 'etc/motd'])(
+  'agent takes no path that can be spelt in another way: %j',
+  async (path) => {
+    const { machine, untouched } = await calm()
+    machine.assign({ host: JSON.stringify({ files: [{ path, content: 'x' }] }) })
+
+    expect((await machine.until('RolledBack')).error?.reason).toBe('MalformedHostDocument')
+    await untouched()
+  },
+)
+
+test('agent does not restart itself, and says how its drop-ins can be brought', async () => {
+  const { machine, untouched } = await calm(new Machine({ units: ['nodewave-agent.service'] }))
+  const dropIns = { '10-proxy.conf': '[Service]\nEnvironment=HTTPS_PROXY=http://proxy\n' }
+  machine.assign({ host: JSON.stringify({ units: [{ name: 'nodewave-agent.service', dropIns }] }) })
+
+  expect((await machine.until('RolledBack')).error).toEqual({
+    reason: 'UnitNotAllowed',
+    message:
+      'failed to validate config: manage "nodewave-agent.service": an agent cannot restart itself; write its drop-ins as files, they count when it is started next',
+  })
+  await untouched()
+})
+
+test('agent touches nothing while its journal is one that another version wrote, and asks for a person', async () => {
+  const machine = new Machine()
+  machine.host.files.put('/var/lib/nodewave/journal.jsonl', '{"at":"begin","id":"t1","purpose":"reimage"}\n')
+  machine.host.files.put('/var/lib/nodewave/backups/t1/0', 'the original')
+  const { untouched } = await calm(machine)
+  machine.assign({ flags: '--v=3' })
+  await machine.clock.advance(5 * 60_000)
+
+  expect(machine.status).toMatchObject({ phase: 'Failed', error: { reason: 'JournalUnreadable' } })
+  expect(machine.host.files.text('/var/lib/nodewave/backups/t1/0')).toBe('the original')
+  await untouched()
+  await machine.host.files.remove('/var/lib/nodewave/journal.jsonl')
+  await machine.until('Applied')
+})
+
+test('agent does not take a link for what was applied when it is assigned something else', async () => {
+  const machine = new Machine()
+  machine.start()
+  const host = JSON.stringify({ files: [{ path: '/etc/motd', content: 'hello\n' }] })
+  await machine.untilDigest(machine.assign({ host }), 'Applied')
+  const { stat } = MemoryFiles.prototype
+  machine.host.files.stat = async (path) => {
+    const found = await stat.call(machine.host.files, path)
+    return found && path === '/etc/motd' ? { ...found, type: 'symlink' } : found
+  }
+  machine.assign({ host, flags: '--v=3' })
+
+  expect((await machine.until('RolledBack')).error?.reason).toBe('NotARegularFile')
+  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS=\n')
 })

@@ -96,6 +96,23 @@ test('agent does not fall back when an administrator restarts the kubelet during
   expect(memory(machine, 'last-known-good')).toBe(digest)
 })
 
+test('agent leaves a kubelet that an administrator has stopped during the trial as it is', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(MINUTE)
+  await machine.host.services.stop('kubelet.service')
+  await machine.clock.advance(20 * MINUTE)
+  expect(await machine.host.services.show('kubelet.service')).toMatchObject({ active: 'inactive' })
+  expect(memory(machine, 'last-known-good')).toBeUndefined()
+  await machine.host.services.start('kubelet.service')
+  await machine.clock.advance(MINUTE)
+
+  expect(memory(machine, 'active')).toBe(digest)
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
 const aLook = (at: number, ok: boolean, restarts: number): Look => ({
   at,
   service: { exists: true, active: 'active', enabled: true, mainPid: 1, restarts, runningFor: 0, lastExit: 0 },

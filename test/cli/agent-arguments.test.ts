@@ -11,13 +11,21 @@ test('agent has the defaults of the protocol when it is given no argument', () =
 })
 
 test('agent takes the place of a CoreOS Node Agent by its arguments', () => {
-  const args = ['--annotation-prefix', 'node-agent.alpha.coreos.com', '--namespace=kube-system', '--layout', 'env', '--trial=120']
+  const args = [
+    '--annotation-prefix',
+    'node-agent.alpha.coreos.com',
+    '--namespace=kube-system',
+    '--layout',
+    'env',
+    '--trial=120',
+    '--health-timeout=180',
+  ]
 
   expect(parseAgentArguments(args).options).toMatchObject({
     prefix: 'node-agent.alpha.coreos.com',
     namespace: 'kube-system',
     layout: 'env',
-    timing: { trial: 120_000 },
+    timing: { trial: 120_000, healthy: 180_000 },
   })
 })
 

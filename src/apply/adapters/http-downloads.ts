@@ -34,10 +34,10 @@ async function download(artifact: Artifact, target: string, options: Parameters<
   try {
     const response = await follow(artifact.url, options.signal)
     const found = await receive(response, partial, options.maxBytes).catch((cause: Error) => {
-      throw new Error(`download "${artifact.url}": ${cause.message}`, { cause })
+      throw new Error(`download "${shown(artifact.url)}": ${cause.message}`, { cause })
     })
     if (found !== artifact.sha256)
-      throw new ChecksumError(`download "${artifact.url}": sha256 is ${found}, expected ${artifact.sha256}`)
+      throw new ChecksumError(`download "${shown(artifact.url)}": sha256 is ${found}, expected ${artifact.sha256}`)
     // Not told to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
     await chmod(partial, options.mode ?? 0o644)
     await rename(partial, target)
@@ -87,22 +87,29 @@ async function follow(url: string, signal: AbortSignal | undefined): Promise<Inc
     const response = await request(address, signal)
     const { statusCode = 0, headers } = response
     if (statusCode === 200) return response
-    response.resume()
+    // What a redirect has to say besides is not read: it need not end.
+    response.destroy()
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
-      throw new Error(`download "${url}": HTTP ${statusCode}`)
+      throw new Error(`download "${shown(url)}": HTTP ${statusCode}`)
     const next = new URL(headers.location, address)
     if (address.protocol === 'https:' && next.protocol !== 'https:')
-      throw new Error(`download "${url}": refuse the redirect from https to "${next.protocol}"`)
+      throw new Error(`download "${shown(url)}": refuse the redirect from https to "${next.protocol}"`)
     address = next
   }
-  throw new Error(`download "${url}": more than ${MAX_REDIRECTS} redirects`)
+  throw new Error(`download "${shown(url)}": more than ${MAX_REDIRECTS} redirects`)
 }
 
 function request(url: URL, signal: AbortSignal | undefined): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? https.get : http.get
   return new Promise((resolve, reject) => {
     const sent = get(url, { timeout: STALL, agent: false, ...(signal === undefined ? {} : { signal }) }, resolve)
-    sent.on('timeout', () => sent.destroy(new Error(`download "${url.href}": no byte for ${STALL / 1000} s`)))
-    sent.on('error', (cause) => reject(new Error(`download "${url.href}": ${cause.message}`, { cause })))
+    sent.on('timeout', () => sent.destroy(new Error(`download "${shown(url.href)}": no byte for ${STALL / 1000} s`)))
+    sent.on('error', (cause) => reject(new Error(`download "${shown(url.href)}": ${cause.message}`, { cause })))
   })
+}
+
+/** Messages stand on the Node, where many may read them: no password, and no signature of a link, goes there. */
+function shown(url: string): string {
+  const { protocol, host, pathname, search } = new URL(url)
+  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`
 }

@@ -75,7 +75,8 @@ export function preflightArgs({ args, config }: PreflightSubject, scratch: strin
   const kept: string[] = []
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ''
-    const name = /^--([^=]+)/.exec(arg)?.[1]
+    // The kubelet takes `_` for `-`.
+    const name = /^--([^=]+)/.exec(arg)?.[1]?.replaceAll('_', '-')
     if (name === undefined || !LEFT_OUT.includes(name)) kept.push(arg)
     else if (!arg.includes('=') && name !== 'exit-on-lock-contention') index++ // `--flag value`: the value goes with it
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ABSOLUTE_PATH } from '../../protocol/host-document.ts'
 import { isDateRange, LABEL_KEY, LABEL_VALUE, parseDuration, parseShare, VERSION } from './values.ts'
 
 /** What every document of ours begins with. */
@@ -72,9 +73,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 of 6
 
 export const httpUrl = z.string().regex(/^https?:\/\/[^\s/]+(?:\/\S*)?$/, 'expected an http or https URL')
 
-export const absolutePath = z
-  .string()
-  .regex(/^\/(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\/)[^\0]*[^\0/]$/, 'expected an absolute path without "." or ".." in it')
+export const absolutePath = z.string().regex(ABSOLUTE_PATH, 'expected an absolute path without "." or ".." in it')
 
 /** `name` of the metadata is all that documents of ours carry besides their kind. */
 export function document<Kind extends string, Spec extends z.ZodType>(kind: Kind, spec: Spec) {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { AGENT_UNIT } from '../../protocol/names.ts'
 import { absolutePath, document, httpUrl, name, sha256 } from './common.ts'
 
 const relativePath = z
@@ -35,7 +36,8 @@ const unit = z.strictObject({
     .regex(
       /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/,
       'expected a unit name such as "chrony.service"',
-    ),
+    )
+    .refine((name) => name !== AGENT_UNIT, 'an agent cannot restart itself; write its drop-ins as files'),
   content: z.string().exactOptional().describe('The unit file; absent: the unit is the one the distribution brings.'),
   dropIns: z
     .record(

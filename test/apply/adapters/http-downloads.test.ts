@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { httpDownloads } from '../../../src/apply/adapters/http-downloads.ts'
 
@@ -15,11 +16,13 @@ let server: Server
 let base = ''
 let folder = ''
 let requests = 0
+let closed = 0
 
 beforeAll(async () => {
   server = createServer((request, response) => {
     requests++
     if (request.url === '/moved') return response.writeHead(302, { location: '/hello' }).end()
+    if (request.url === '/endless') return endless(response.writeHead(302, { location: '/hello' }))
     if (request.url === '/loop') return response.writeHead(302, { location: '/loop' }).end()
     if (request.url === '/hello') return response.end('hello\n')
     if (request.url === '/large') return response.end(LARGE)
@@ -33,6 +36,20 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => server.close())
+
+function* forEver(): Generator<Buffer> {
+  for (;;) yield Buffer.alloc(65_536)
+}
+
+/** A body that goes on as long as somebody reads it. */
+function endless(response: ServerResponse): void {
+  const body = Readable.from(forEver())
+  response.on('close', () => {
+    closed++
+    body.destroy()
+  })
+  body.pipe(response)
+}
 beforeEach(() => {
   requests = 0
   folder = mkdtempSync(join(tmpdir(), 'nodewave-download-'))
@@ -84,4 +101,16 @@ test.each([
 ])('httpDownloads of %s says %s', async (path, message) => {
   await expect(fetch(path)).rejects.toThrow(message)
   expect(existsSync(join(folder, 'kubelet'))).toBe(false)
+})
+
+test('httpDownloads does not read what a redirect says besides', async () => {
+  await fetch('/endless')
+  await expect.poll(() => closed).toBe(1)
+})
+
+test('httpDownloads tells nobody the password and the signature in an address', async () => {
+  const url = `${base.replace('//', '//mirror:secret@')}/missing?X-Signature=secret`
+  const failed = httpDownloads().fetch({ url, sha256: HELLO }, join(folder, 'kubelet'), { maxBytes: 1000 })
+
+  await expect(failed).rejects.toThrow(`download "${base}/missing?…": HTTP 404`)
 })

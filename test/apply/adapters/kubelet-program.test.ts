@@ -12,6 +12,7 @@ test('preflightArgs leaves out what would act on the cluster and puts harmless v
     '--v=2',
     '--lock-file',
     '/l',
+    '--lock_file=/l',
   ]
   expect(preflightArgs({ binary: '/k', args, config: '/staged.yaml' }, '/scratch')).toEqual([
     '--v=2',
