@@ -14,6 +14,8 @@ export interface StatePaths {
   readonly lastKnownGood: string
   /** How the last assignment ended. */
   readonly outcome: string
+  /** There as long as nobody knows what is whose on the host: putting it back failed. */
+  readonly unclean: string
   readonly journal: string
   /** Followed by a dot and a number. */
   readonly lock: string
@@ -33,6 +35,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     active: `${directory}/meta/active`,
     lastKnownGood: `${directory}/meta/last-known-good`,
     outcome: `${directory}/meta/outcome.json`,
+    unclean: `${directory}/meta/unclean`,
     lock: `${directory}/lock`,
     journal: `${directory}/journal.jsonl`,
     backups: `${directory}/backups`,

@@ -41,7 +41,7 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
 export async function managedNow(context: AgentContext): Promise<Managed> {
   const { state, ports } = context
   // After a failed undo nobody knows what is whose: all that was kept stays kept.
-  if ((await state.outcome())?.phase === 'Failed') return everythingKept(context)
+  if (await state.isUnclean()) return everythingKept(context)
   const digest = await state.digest('active')
   if (digest === undefined) return NOTHING_MANAGED
   const active = await state.restore(digest)

@@ -15,6 +15,7 @@ const MAX_INTERRUPTIONS = 3
 export async function settle(head: TransactionHead, ending: Ending, context: AgentContext): Promise<Outcome> {
   const { state, journal, ports } = context
   journal.ended = { head, ending }
+  if (ending.kind === 'broken') await state.setUnclean(true)
   if (ending.kind === 'kept' && head.purpose !== 'repair') await adopt(head, context)
   const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports) })
   await state.setOutcome(outcome)
@@ -34,6 +35,7 @@ export async function clear(context: AgentContext): Promise<void> {
 async function adopt({ digest, purpose }: TransactionHead, context: AgentContext): Promise<void> {
   const { state, ports } = context
   await state.point('active', digest)
+  await state.setUnclean(false)
   if (digest === undefined) {
     await state.point('lastKnownGood', undefined)
     if (purpose === 'apply') await state.point('assigned', undefined)

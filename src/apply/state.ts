@@ -68,6 +68,17 @@ export class AgentState {
     await this.#files.writeAtomic(this.paths.outcome, Buffer.from(JSON.stringify(value)), PRIVATE)
   }
 
+  /** Whether putting the host back failed, and nothing was applied since. */
+  async isUnclean(): Promise<boolean> {
+    return (await this.#files.read(this.paths.unclean)) !== undefined
+  }
+
+  async setUnclean(isUnclean: boolean): Promise<void> {
+    if (isUnclean === (await this.isUnclean())) return
+    if (!isUnclean) return this.#files.remove(this.paths.unclean)
+    await this.#files.writeAtomic(this.paths.unclean, new Uint8Array(), PRIVATE)
+  }
+
   async forgetOutcome(): Promise<void> {
     await this.#files.remove(this.paths.outcome)
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { KubeError } from '../../src/kube/kube-api.ts'
+import { MemoryFiles } from '../../src/sim/host/memory-files.ts'
 import { FakeNode } from './support/fake-node.ts'
 import { Machine } from './support/machine.ts'
 
@@ -263,6 +264,30 @@ test('agent asks for a person when the host cannot be put back, and loses no ori
   await machine.untilDigest(machine.assign({ flags: '--v=4' }), 'Applied')
   machine.annotate(null)
   await machine.until('Reverted')
+  expect(machine.hostFiles()).toEqual(before)
+})
+
+test.each([
+  ['is not JSON', 'not json'],
+  ['names what is not there', '{"KUBELET_CONFIG":"missing"}'],
+])('agent that could not put a file back keeps its original over an annotation that %s', async (_, text) => {
+  const machine = new Machine()
+  machine.host.files.put('/etc/motd', 'welcome\n')
+  const before = machine.hostFiles()
+  machine.start()
+  await machine.clock.advance(5000)
+  const { restore } = MemoryFiles.prototype
+  machine.host.files.restore = () => Promise.reject(new Error('EIO: i/o error'))
+  machine.assign({ flags: BAD, host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'hello\n' }] }) })
+  await machine.until('Failed')
+  machine.host.files.restore = restore
+  machine.annotate(text)
+  await machine.until('RolledBack', 'Fetching')
+  const content = { flags: '--v=3', host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'other\n' }] }) }
+  await machine.untilDigest(machine.assign(content), 'Applied')
+  machine.annotate(null)
+  await machine.until('Reverted')
+
   expect(machine.hostFiles()).toEqual(before)
 })
 

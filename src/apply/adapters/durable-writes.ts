@@ -10,13 +10,20 @@ export async function replace(target: string, options: WriteOptions, fill: (temp
   const before = await orMissing(lstat(target))
   const temporary = temporaryOf(target)
   await rm(temporary, { force: true })
-  await fill(temporary)
-  await settle(temporary, {
+  const ownership = {
     mode: options.mode ?? (before?.isFile() ? before.mode & 0o7777 : 0o644),
     uid: options.uid ?? before?.uid ?? -1,
     gid: options.gid ?? before?.gid ?? -1,
-  })
-  await rename(temporary, target)
+  }
+  try {
+    await fill(temporary)
+    await settle(temporary, ownership)
+    await rename(temporary, target)
+  } catch (error) {
+    // Half a kubelet on a full disk would keep it full.
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
   await syncDirectory(dirname(target))
 }
 

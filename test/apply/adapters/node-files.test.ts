@@ -130,3 +130,12 @@ test('nodeFiles removes with a file what a crash left of its writing', async () 
 
   expect(readdirSync(root)).toEqual([])
 })
+
+test('nodeFiles leaves no half file behind a write that fails', async () => {
+  mkdirSync(join(root, 'etc/motd/d'), { recursive: true })
+  await nodeFiles(root).writeAtomic('/staged', Buffer.from('kubelet'))
+
+  await expect(nodeFiles(root).writeAtomic('/etc/motd', Buffer.from('x'))).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+  await expect(nodeFiles(root).install('/staged', '/etc/motd')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+  expect(readdirSync(join(root, 'etc'))).toEqual(['motd'])
+})
