@@ -54,7 +54,7 @@ export interface ApiPod {
   readonly spec: { readonly nodeName?: string }
   readonly status: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-    readonly containerStatuses?: readonly { readonly containerID?: string; readonly restartCount: number }[]
+    readonly containerStatuses?: readonly { readonly containerID?: string; readonly ready: boolean }[]
   }
 }
 
@@ -72,19 +72,24 @@ export async function containersOf(cluster: Cluster, name: string): Promise<Read
 }
 
 export interface AvailabilitySampler extends AsyncDisposable {
-  /** The fewest ready pods that were seen at once. */
+  /** The fewest pods that were seen to work at once. */
   fewest(): number
   samples(): number
 }
 
-/** Count the ready pods again and again until disposed; while the API server is away nothing is counted. */
+/**
+ * Count the pods that work again and again until disposed; while the API server is away nothing is counted.
+ *
+ * Their containers are asked: a kubelet that was just started may say for ten seconds that its node is not ready ("CSINode is not yet
+ * initialized"), and the controller-manager then says the same of pods to which nothing has happened.
+ */
 export function sampleAvailability(cluster: Cluster, name: string, everyMs = 100): AvailabilitySampler {
   const counts: number[] = []
   const stop = new AbortController()
   const loop = (async () => {
     while (!stop.signal.aborted) {
       await podsOf(cluster, name).then(
-        (pods) => counts.push(pods.filter(isReady).length),
+        (pods) => counts.push(pods.filter(works).length),
         () => undefined,
       )
       await sleep(everyMs)
@@ -98,6 +103,11 @@ export function sampleAvailability(cluster: Cluster, name: string, everyMs = 100
       await loop
     },
   }
+}
+
+function works({ metadata, status }: ApiPod): boolean {
+  const { containerStatuses = [] } = status
+  return metadata.deletionTimestamp === undefined && containerStatuses.length > 0 && containerStatuses.every(({ ready }) => ready)
 }
 
 function isReady({ metadata, status }: ApiPod): boolean {

@@ -1,6 +1,6 @@
 /** What the end-to-end tests claim of a roll-out is worth something only if a roll-out can break it. */
 import { expect, test } from 'vitest'
-import { assignedNodes, checkAssignedOnce, checkOneByOne } from '../e2e/product/course.ts'
+import { assignedNodes, checkAssignedOnce, checkOneByOne, checkUndisturbed } from '../e2e/product/course.ts'
 import type { Moment } from '../e2e/timeline.ts'
 
 const commit = 'c0ffee'
@@ -35,4 +35,19 @@ test('a node that was assigned the same commit by two texts is told', () => {
   const twice = [...orderly, moment(5, 'n1', { by: `${commit} again` })]
 
   expect(() => checkAssignedOnce(twice, commit)).toThrow('"n1" was assigned once: does not hold')
+})
+
+test('a kubelet that calls its node unready while it starts is no disturbance', () => {
+  const starting = { ...moment(2, 'n2', { says: 'Applying' }), ready: false }
+
+  expect(() => checkUndisturbed([moment(1, 'n2'), starting, moment(3, 'n2', { says: 'Applied' })])).not.toThrow()
+})
+
+test('a node that is unready when nothing is changed, two that are at once, and one that is cordoned are told', () => {
+  const starting = (node: string) => ({ ...moment(2, node, { says: 'Applying' }), ready: false })
+  const idle = { ...moment(3, 'n2', { says: 'Applied' }), ready: false }
+
+  expect(() => checkUndisturbed([idle])).toThrow('a node was unready only while it was changed')
+  expect(() => checkUndisturbed([starting('n2'), starting('n1')])).toThrow('never two nodes were unready at once')
+  expect(() => checkUndisturbed([{ ...moment(1, 'n2'), cordoned: true }])).toThrow('no node was cordoned')
 })

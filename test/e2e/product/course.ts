@@ -41,6 +41,23 @@ export function checkAssignedOnce(moments: readonly Moment[], commit: string): v
   }
 }
 
+/** A kubelet that was just started may call its node unready until it looks again; nobody else may, nor at any other time. */
+export function checkUndisturbed(moments: readonly Moment[]): void {
+  const unready = new Set<string>()
+  for (const moment of moments) {
+    const { node, ready, cordoned, annotations } = moment
+    if (ready) unready.delete(node)
+    else unready.add(node)
+    check('no node was cordoned', !cordoned, moment)
+    check(
+      'a node was unready only while it was changed',
+      ready || (annotations.status ?? '').includes('"phase":"Applying"'),
+      moment,
+    )
+    check('never two nodes were unready at once', unready.size < 2, moment)
+  }
+}
+
 /** The first node that is assigned the commit. */
 export async function firstAssigned(timeline: Timeline, commit: string): Promise<string> {
   return (await timeline.first((moment) => isAssigned(moment, commit), 'a node to be assigned')).node

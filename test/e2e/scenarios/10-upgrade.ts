@@ -2,7 +2,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { assignedNodes, checkOneByOne, firstAssigned, firstSays, isAssigned, reportUpgrade } from '../product/course.ts'
+import {
+  assignedNodes,
+  checkOneByOne,
+  checkUndisturbed,
+  firstAssigned,
+  firstSays,
+  isAssigned,
+  reportUpgrade,
+} from '../product/course.ts'
 import { checkNotRestarted, kubeletsOf } from '../product/kubelets.ts'
 import { productOn } from '../product/product.ts'
 import { allAt } from '../product/upgrade.ts'
@@ -54,11 +62,7 @@ async function upgrade(cluster: Cluster, report: Report): Promise<void> {
   await allAt(cluster, versions.olderKubelet)
   const moments = await timeline.upToNow()
   for (const each of [commit, reverted]) checkOneByOne(moments, each)
-  check(
-    'no node was ever unready or cordoned',
-    moments.every(({ ready, cordoned }) => ready && !cordoned),
-    moments,
-  )
+  checkUndisturbed(moments)
   check('pods keep their containers', isDeepStrictEqual(containers, await containersOf(cluster, 'shop')), containers)
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
   await cluster.kubectl(['delete', 'deployment/shop', 'poddisruptionbudget/shop'])
