@@ -45,8 +45,13 @@ function isAway(error: unknown): error is KubeError {
   return error instanceof KubeError && error.isAway
 }
 
-/** @throws {Error} the one failure, or all of them as one, when there is any */
+/** A missing right may make a hundred of them. */
+const TOLD = 3
+
+/** @throws {Error} the one failure, or all of them as one, of which the message tells the first ones, when there is any */
 export function throwFirst(failures: readonly unknown[]): void {
   if (failures.length === 1) throw failures[0]
-  if (failures.length > 1) throw new AggregateError(failures, failures.map((error) => (error as Error).message).join('; '))
+  const told = failures.slice(0, TOLD).map((error) => (error as Error).message)
+  const more = failures.length > TOLD ? [`and ${failures.length - TOLD} more`] : []
+  if (failures.length > 1) throw new AggregateError(failures, [...told, ...more].join('; '))
 }

@@ -12,7 +12,7 @@ import { sweep } from './sweep.ts'
 const EVERY = 10 * 60_000
 
 export interface GarbageSources {
-  readonly cluster: ClusterCache
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'pools'>
   readonly store: RevisionStore
   readonly renderer: PoolRenderer
   readonly payloads: ConfigMapStore
@@ -27,29 +27,32 @@ export class GarbageCollector {
     this.#sources = sources
   }
 
+  /** @returns whether there is nothing left to sweep away now */
   async collect({
     fleet,
     gathered,
     now,
   }: {
     readonly fleet: CompiledFleet
-    readonly gathered: Gathered
+    readonly gathered: Pick<Gathered, 'revisions' | 'members'>
     readonly now: Instant
-  }): Promise<void> {
+  }): Promise<{ readonly isDone: boolean }> {
     const { cluster, store, payloads } = this.#sources
     const kept = store.list().map((revision) => revision.commit)
     const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
     await store.reclaim(needed)
-    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return
-    await store.collect({ needed, limit: fleet.historyLimit, now })
+    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
+    const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     const named = this.#namedPayloads(gathered)
-    await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
-    this.#last = { commit: fleet.commit, at: now }
+    const rest = await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
+    const isDone = revisions.isDone && rest.isDone
+    if (isDone) this.#last = { commit: fleet.commit, at: now }
+    return { isDone }
   }
 
   /** Those in annotations of nodes, and those that revisions in use render to. */
-  #namedPayloads({ revisions, members }: Gathered): Set<string> {
+  #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): Set<string> {
     const { cluster, renderer } = this.#sources
     const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
     for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))

@@ -49,8 +49,8 @@ async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {
   const { nodes } = gathered
   const refused = new Map([...undecided, ...failed])
   await shell.events.record(tellingsOf({ nodes, head, decisions, executed, refused, pools: shell.cluster.pools.items }), now)
-  await shell.garbage.collect({ fleet: head.fleet, gathered, now })
-  return { wakeAt: earliest(wakes), failures: [...unmirrored, ...refused.values(), ...failures] }
+  const { isDone } = await shell.garbage.collect({ fleet: head.fleet, gathered, now })
+  return { wakeAt: earliest([...wakes, isDone ? undefined : now]), failures: [...unmirrored, ...refused.values(), ...failures] }
 }
 
 interface Deciding {

@@ -89,10 +89,10 @@ export class RevisionStore {
   }
 
   /** Sweeps away the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
-  async collect({ needed, limit, now }: Retention): Promise<void> {
+  async collect({ needed, limit, now }: Retention): Promise<{ readonly isDone: boolean }> {
     const kept = this.list().filter((revision, index) => index < limit || needed.has(revision.commit))
     const names = new Set(kept.flatMap((revision) => revision.parts))
-    await sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
+    return sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
   }
 
   /** Those that a sweep has marked, and that are needed after all. */

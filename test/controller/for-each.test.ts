@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEach } from '../../src/controller/for-each.ts'
+import { forEach, throwFirst } from '../../src/controller/for-each.ts'
 import { KubeError } from '../../src/kube/kube-api.ts'
 
 function answer(code: number): KubeError {
@@ -45,4 +45,10 @@ test('forEach has so many under way at once, and ends those before it gives up',
   })
   await expect(work).rejects.toThrow('answer 0')
   expect({ most, now, ended }).toEqual({ most: 8, now: 0, ended: 9 })
+})
+
+test('throwFirst throws the one failure as it is, and of many tells the first', () => {
+  expect(() => throwFirst([])).not.toThrow()
+  expect(() => throwFirst([answer(403)])).toThrow(KubeError)
+  expect(() => throwFirst([1, 2, 3, 4, 5].map(answer))).toThrow(/^answer 1; answer 2; answer 3; and 2 more$/)
 })

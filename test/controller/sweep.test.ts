@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ObjectCache } from '../../src/controller/object-cache.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../src/controller/stored-config-map.ts'
 import { reclaim, sweep } from '../../src/controller/sweep.ts'
-import { FakeKube } from './fake-kube.ts'
+import { FakeKube, refusal } from './fake-kube.ts'
 
 const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const NOW = Date.UTC(2026, 10, 21, 8)
@@ -66,4 +66,26 @@ test('a mark that nobody can read is as good as an old one', async () => {
   const store = aStore(kube)
   await sweep(store, { isNeeded: needs(), now: NOW })
   expect(store.names()).toEqual([])
+})
+
+test('a sweep of thousands does a hundred at a time, so that no pass waits for all of them', async () => {
+  const kube = new FakeKube()
+  for (let index = 0; index < 250; index += 1) aMap(kube, `m${index}`)
+  const store = aStore(kube)
+  const isNeeded = needs('m7')
+  const done: boolean[] = []
+  for (const now of [NOW, NOW, NOW, LATER, LATER, LATER]) done.push((await sweep(store, { isNeeded, now })).isDone)
+  expect(done).toEqual([false, false, true, false, false, true])
+  expect(store.names()).toEqual(['m7'])
+  expect(kube.requests).toHaveLength(498)
+})
+
+test('a sweep that cannot delete one goes on with the others', async () => {
+  const kube = new FakeKube()
+  for (const name of ['a', 'b', 'c']) aMap(kube, name)
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  kube.failures.push({ on: `DELETE ${MAPS}/a`, error: refusal(500, 'InternalError') })
+  await expect(sweep(store, { isNeeded: needs(), now: LATER })).rejects.toThrow('refused: InternalError')
+  expect(store.names()).toEqual(['a'])
 })
