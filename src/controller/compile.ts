@@ -8,6 +8,7 @@ import type { RenderProblem } from '../render/render-problem.ts'
 import { createLoader, type LoadFleet } from '../repo/load-fleet.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { formatLocation, type Problem } from '../repo/problem.ts'
+import { filesThatCount } from '../repo/repo-files.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../repo/rollout-settings.ts'
 import type { FleetSpec } from '../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
@@ -33,7 +34,8 @@ function compiled(
   if (!model) return refused(problems.filter(({ severity }) => severity === 'error').map(problemLine))
   // As `nodewave validate` does: what no node can be rendered from would be accepted, and bring no node anywhere.
   const unrenderable = checkModel(model).map(renderProblemLine)
-  return unrenderable.length === 0 ? ready(model, namespace) : refused(unrenderable)
+  if (unrenderable.length > 0) return refused(unrenderable)
+  return { ...ready(model, namespace), files: filesThatCount(snapshot.files, model.attachments) }
 }
 
 /** A mistake of ours that one commit or one node brings to light must not stop what goes on with the others. */
@@ -56,10 +58,11 @@ function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFl
 type FleetParts = Omit<CompiledFleet, 'commit' | 'author' | 'subject'>
 
 function refused(problems: readonly string[]): FleetParts {
-  return { problems, pools: new Map(), policy: {}, blastRadius: {}, historyLimit: 0, ownerOf: () => ({ kind: 'unowned' }) }
+  const nothing = { pools: new Map(), files: new Map(), policy: {}, blastRadius: {}, historyLimit: 0 }
+  return { problems, ...nothing, ownerOf: () => ({ kind: 'unowned' }) }
 }
 
-function ready(model: FleetModel, namespace: string): FleetParts {
+function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> {
   const renderer = createRenderer(model, { namespace })
   const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer }))
   const owners = new WeakMap<NodeView, Ownership>()

@@ -113,7 +113,8 @@ export class HeadIntake {
       this.#held = event
       return { ...state, observed: snapshot.commit, held: objection }
     }
-    await store.put(snapshot)
+    // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
+    await store.put({ ...snapshot, files: fleet.files })
     library.add(fleet)
     log('info', `accepted commit "${snapshot.commit}"`)
     return { fleet, observed: snapshot.commit }

@@ -101,6 +101,8 @@ export interface CompiledFleet {
   /** What a commit that follows this one may do at once. */
   readonly blastRadius: BlastLimits
   ownerOf(node: ClusterNode): Ownership
+  /** All that is needed to compile it again. */
+  readonly files: RepoSnapshot['files']
   /** How many accepted revisions are kept besides targets and stable ones. */
   readonly historyLimit: number
 }

@@ -37,6 +37,9 @@ export interface RevisionStoreOptions {
   readonly compression?: Compression | undefined
 }
 
+/** 11 MB, compressed. Ten commits of that are a tenth of what the cluster's database may hold by default. */
+const MOST_PARTS = 16
+
 /**
  * Each process that comes to lead begins to count at the next multiple: what one before it has still under way, and arrives late, has
  * a lower number, and is never taken for the last accepted.
@@ -103,6 +106,10 @@ export class RevisionStore {
   async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
     const { kube, namespace, configMaps, compression } = this.#options
     const packed = await packRevision(snapshot, compression)
+    if (packed.parts.length > MOST_PARTS)
+      throw new RevisionError(
+        `the documents of commit "${snapshot.commit}" take ${packed.parts.length} ConfigMaps, and at most ${MOST_PARTS} are kept of one commit; put smaller files onto hosts`,
+      )
     for (const [index, bytes] of packed.parts.entries()) {
       const name = revisionName(snapshot.commit, index)
       const left = configMaps.get(name)

@@ -20,6 +20,18 @@ export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
   }
 }
 
+/**
+ * Of the files of a valid repository those that count: documents, and what is put onto hosts. A model made of them alone is the same.
+ * @param attached paths that `files[].from` names
+ */
+export function filesThatCount(
+  files: ReadonlyMap<string, RepoFile>,
+  attached: { has(path: string): boolean },
+): ReadonlyMap<string, RepoFile> {
+  const documents = new Set(sortFiles(files).yaml.map(([path]) => path))
+  return new Map([...files].filter(([path]) => documents.has(path) || attached.has(path)))
+}
+
 function unreadable(path: string, file: RepoFile): Problem[] {
   if (file.kind === 'submodule')
     return [problem(path, 'a submodule, and submodules are not read', 'put the files themselves there')]

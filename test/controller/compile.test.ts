@@ -24,3 +24,18 @@ test('a commit that is valid has its pools and no problems', () => {
   expect(problems).toEqual([])
   expect([...pools.keys()]).toEqual(['workers'])
 })
+
+test('a commit is kept without the files that are nothing to the fleet, and means the same without them', () => {
+  const more = `---
+apiVersion: nodewave.io/v1alpha1
+kind: HostProfile
+metadata: {name: h}
+spec: {files: [{path: /etc/motd, from: .files/motd}]}
+`
+  const all = { ...aFleet({ more }), 'picture.png': 'x'.repeat(1000), '.github/ci.yaml': 'on: push', '.files/motd': 'welcome' }
+  const whole = compile(aSnapshot('a', all))
+  expect(whole.problems).toEqual([])
+  expect([...whole.files.keys()]).toEqual(['fleet.yaml', '.files/motd'])
+  const again = compile({ ...aSnapshot('a'), files: whole.files })
+  expect(again.pools.get('workers')?.fingerprint).toBe(whole.pools.get('workers')?.fingerprint)
+})

@@ -150,3 +150,13 @@ test('documents that unpack to more than a tree may be are refused', async () =>
   const sha256 = createHash('sha256').update(bomb).digest('hex')
   await expect(unpackRevision({ parts: [bomb], sha256 })).rejects.toThrow(RevisionError)
 })
+
+test('a revision that would fill the database of the cluster is refused before anything is written', async () => {
+  const { kube, store } = aStore()
+  const bytes = randomBytes(13 * 1024 * 1024)
+  const snapshot = { ...aSnapshot('5'), files: new Map<string, RepoFile>([['f', { kind: 'file', bytes }]]) }
+  await expect(store.put(snapshot)).rejects.toThrow(
+    /^the documents of commit "5{40}" take \d\d ConfigMaps, and at most 16 are kept of one commit; put smaller files onto hosts$/,
+  )
+  expect(kube.requests).toEqual([])
+})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createCompiler } from '../../src/controller/compile.ts'
 import { projectNode } from '../../src/controller/node-view.ts'
@@ -327,4 +328,13 @@ test('a commit that this version fails to read is not taken, and stops nothing o
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('internal failure: TypeError: a mistake of ours')
   await stage.kube.create(NODES, stage.aNode('late'))
   await stage.until(NODES, (found) => assignedRevision(found.get('late')) === A)
+})
+
+test('a fleet beside pictures and programs is kept without them', async () => {
+  await using stage = await aStage()
+  stage.startController()
+  stage.push('a', { ...aFleet(), 'picture.png': randomBytes(1_500_000).toString('base64') })
+  const kept = await stage.until('/api/v1/namespaces/nodewave-revisions/configmaps', (found) => found.size > 0)
+  expect([...kept.keys()]).toEqual(['fleet-aaaaaaaaaaaa-0'])
+  expect([...kept.values()][0]?.metadata.annotations?.['nodewave.io/parts']).toBe('1')
 })

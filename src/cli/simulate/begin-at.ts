@@ -29,7 +29,7 @@ const LONG_AGO = 24 * 60 * 60_000
 export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]): Promise<void> {
   const { kube, settings, snapshot, fleet } = beginning
   const configMaps = new ObjectCache<StoredConfigMap>(() => {})
-  await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put(snapshot)
+  await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put({ ...snapshot, files: fleet.files })
   for (const pool of fleet.pools.values()) await putPool(beginning, pool)
   for (const node of nodes) await kube.create(NODES, settled(beginning, node))
 }
