@@ -1,9 +1,9 @@
 import type { KubeletFields } from '../schema/common.ts'
 import type { Path } from '../source.ts'
-import { didYouMean } from '../suggest.ts'
 import { gateFinding } from './check-gates.ts'
 import type { Finding } from './finding.ts'
 import { fieldLifetime, type Knowledge, knowledgeOf, ROOT_TYPE } from './knowledge.ts'
+import { remedyFor } from './remedy.ts'
 
 const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/
 const TEMPLATE = /\{\{/
@@ -30,7 +30,7 @@ function checkStruct(value: object, owner: string, path: Path, context: Context)
 function unknownField(name: string, owner: string, path: Path, { knowledge, version }: Context): Finding {
   const lifetime = fieldLifetime(owner, name, version)
   const message = `configuration field "${[...path, name].join('.')}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
-  const remedy = lifetime ? undefined : didYouMean(name, knowledge.fields.get(owner)?.keys() ?? [])
+  const remedy = remedyFor(name, { lifetime, known: knowledge.fields.get(owner)?.keys() ?? [] })
   return { path: [...path, name], reason: 'UnknownField', part: 'key', message, remedy }
 }
 

@@ -1,8 +1,8 @@
 import type { Flags, FlagValue } from '../schema/common.ts'
-import { didYouMean } from '../suggest.ts'
 import { gateFinding } from './check-gates.ts'
 import type { Finding } from './finding.ts'
 import { flagLifetime, knowledgeOf } from './knowledge.ts'
+import { remedyFor } from './remedy.ts'
 
 const GATES_FLAG = 'feature-gates'
 
@@ -19,8 +19,8 @@ function unknownFlag(name: string, version: string | undefined): Finding {
   const { flags, subject } = knowledgeOf(version)
   const lifetime = flagLifetime(name, version)
   const message = `flag --${name} is not known to ${subject}${lifetime ? ` (${lifetime})` : ''}`
-  const remedy = lifetime?.startsWith('removed') ? 'take it out' : didYouMean(name, flags.keys())
-  return { path: [name], reason: 'UnknownFlag', part: 'key', message, remedy: lifetime?.startsWith('known') ? undefined : remedy }
+  const remedy = remedyFor(name, { lifetime, known: flags.keys() })
+  return { path: [name], reason: 'UnknownFlag', part: 'key', message, remedy }
 }
 
 const PATTERNS: Readonly<Record<string, { readonly expected: string; readonly pattern: RegExp }>> = {

@@ -1,7 +1,7 @@
 import type { Path } from '../source.ts'
-import { didYouMean } from '../suggest.ts'
 import type { Finding } from './finding.ts'
 import { gateLifetime, knowledgeOf } from './knowledge.ts'
+import { remedyFor } from './remedy.ts'
 
 /** A kubelet panics at start over a feature gate that it does not know. */
 export function gateFinding(name: string, path: Path, version: string | undefined): Finding[] {
@@ -9,6 +9,6 @@ export function gateFinding(name: string, path: Path, version: string | undefine
   if (knowledge.gates.has(name)) return []
   const lifetime = gateLifetime(name, version)
   const message = `feature gate "${name}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
-  const remedy = lifetime ? undefined : didYouMean(name, knowledge.gates)
+  const remedy = remedyFor(name, { lifetime, known: knowledge.gates })
   return [{ path, reason: 'UnknownFeatureGate', part: 'key', message, remedy }]
 }

@@ -43,14 +43,16 @@ test('checkConfig gives the path of a misspelt field within another', () => {
 
 test('checkConfig says from which minor on a field is known', () => {
   expect(messages({ mergeDefaultEvictionSettings: true }, '1.32.0')).toEqual([
-    'configuration field "mergeDefaultEvictionSettings" is not known to kubelet 1.32.0 (known from 1.33 on)',
+    'configuration field "mergeDefaultEvictionSettings" is not known to kubelet 1.32.0 (known from 1.33 on); take it out, or raise kubelet.version of the pools that use it',
   ])
   expect(messages({ mergeDefaultEvictionSettings: true }, '1.33.0')).toEqual([])
 })
 
 test('checkConfig judges by what any kubelet knows when the version is left to others', () => {
   expect(messages({ mergeDefaultEvictionSettings: true, crashLoopBackOff: { maxContainerRestartPeriod: '60s' } })).toEqual([])
-  expect(messages({ nope: 1 })).toEqual(['configuration field "nope" is not known to any kubelet from 1.31 to 1.36'])
+  expect(messages({ nope: 1 })).toEqual([
+    'configuration field "nope" is not known to any kubelet from 1.31 to 1.36; correct its name, or take it out',
+  ])
 })
 
 test.each([
@@ -83,6 +85,6 @@ test('checkConfig refuses a feature gate that would make the kubelet panic', () 
     'feature gate "NodeSwapp" is not known to kubelet 1.32.0; did you mean "NodeSwap"?',
   ])
   expect(messages({ featureGates: { CloudDualStackNodeIPs: true } }, '1.36.3')).toEqual([
-    'feature gate "CloudDualStackNodeIPs" is not known to kubelet 1.36.3 (removed in 1.32)',
+    'feature gate "CloudDualStackNodeIPs" is not known to kubelet 1.36.3 (removed in 1.32); take it out',
   ])
 })
