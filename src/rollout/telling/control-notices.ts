@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<ControlAct, string>> = {
 
 /** What people did since the last status, oldest first: on the pool, or on each node concerned. */
 export function controlNotices({ controls: before }: Memory, { controls }: NodePoolStatus): Notice[] {
+  if (controls === before) return []
   return controls.flatMap((record) => newPartOf(record, before).flatMap(noticesOf)).reverse()
 }
 

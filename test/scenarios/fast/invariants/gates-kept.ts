@@ -10,6 +10,7 @@ export const gatesKept: Invariant = {
 }
 
 function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number; readonly held: ReadonlySet<string> }): boolean {
+  if (pool.policy.gates === undefined) return true
   const { run, waves, open, members } = lookAt(pool, at)
   const [top] = decision.status.history
   const startedAt = run.memory.history[0]?.startedAt ?? ''
