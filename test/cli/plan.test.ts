@@ -13,11 +13,10 @@ async function aChangedFleet(): Promise<string> {
   return folder
 }
 
-const NOW = { now: () => Date.UTC(2026, 10, 21, 22) }
 const PLAN = ['plan', '--nodes', 'fleet/nodes.json', '--server-version', '1.36']
 
 test('plan tells per pool what changes, why it disturbs, and the waves', async () => {
-  expect(await runCli(await aChangedFleet(), PLAN, NOW)).toEqual({
+  expect(await runCli(await aChangedFleet(), PLAN)).toEqual({
     stdout: `HEAD → working tree
 
 gpu  1 of 1 node change, the kubelet restarts

@@ -13,6 +13,9 @@ export interface Outcome {
   readonly code: number
 }
 
+/** When commands run, unless a test says otherwise. */
+const NOW = Date.parse('2026-11-21T22:00:00Z')
+
 /** Runs `nodewave` with these arguments, without a process. */
 export async function runCli(cwd: string, args: readonly string[], overrides: Partial<CliIo> = {}): Promise<Outcome> {
   const { io, outcome } = anIo(cwd, overrides)
@@ -33,7 +36,7 @@ export function anIo(cwd: string, overrides: Partial<CliIo> = {}): { readonly io
     exit: (given) => {
       code = given
     },
-    ...{ cwd, env: { HOME: cwd }, isTTY: false, color: false, columns: 80, rows: 24, now: () => 0 },
+    ...{ cwd, env: { HOME: cwd }, isTTY: false, color: false, columns: 80, rows: 24, now: () => NOW },
     ...overrides,
   }
   return { io, outcome: () => ({ stdout, stderr, code }) }

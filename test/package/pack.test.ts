@@ -15,7 +15,7 @@ function run(program: string, args: readonly string[], cwd = folder): string {
 beforeAll(() => {
   run('npm', ['pack', '--silent', '--pack-destination', folder], join(import.meta.dirname, '../..'))
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
-  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', folder, join(folder, archive)])
+  run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder, join(folder, archive)])
 }, 120_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
