@@ -25,6 +25,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Against tests that hang. On a machine that has five times as much to do as it can, a test of 3 s takes 20.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
   },
 })

@@ -184,7 +184,7 @@ test('a leader that stands still before any of its writes, and goes on when anot
   let count = 0
   while (await frozenAtWrite(count)) count += 1
   expect(count).toBeGreaterThan(12)
-}, 60_000)
+})
 
 test('a leader that cannot renew the lease stops at the deadline, and leads again as soon as it can', async () => {
   await using replicas = await Replicas.create({ nodes: 3 })

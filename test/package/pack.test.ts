@@ -16,7 +16,7 @@ beforeAll(() => {
   run('npm', ['pack', '--silent', '--pack-destination', folder], join(import.meta.dirname, '../..'))
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? ''
   run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', folder, join(folder, archive)])
-}, 120_000)
+}, 180_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the installed package validates its own example fleet', () => {

@@ -34,7 +34,7 @@ async function untilError(reason: string): Promise<string> {
 beforeAll(async () => {
   world = await aWorld({ nodes: 3 })
   await heal()
-}, 30_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 test('an annotation that is not JSON is told of, keeps nobody else waiting, and is forgotten when it goes', async () => {

@@ -25,7 +25,7 @@ async function desired(): Promise<string[]> {
 beforeAll(async () => {
   world = await aWorld({ nodes: 2 })
   await world.untilDone(await world.push(healthy()))
-}, 30_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 const HEAD = 'apiVersion: nodewave.io/v1alpha1\nkind:'
