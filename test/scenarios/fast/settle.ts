@@ -65,9 +65,13 @@ function expectEveryoneAt(content: string, world: World, random: Random): void {
 function restWithHelp(world: World, random: Random): Observed {
   for (;;) {
     const observed = rest(world, random)
-    if (![...observed.decisions.values()].some(isDeadlocked)) return observed
+    if (!isStuck(observed)) return observed
     world.raiseFleetBudget()
   }
+}
+
+function isStuck({ decisions }: Observed): boolean {
+  return [...decisions.values()].some(isDeadlocked)
 }
 
 function isDeadlocked({ status }: Decision): boolean {
@@ -94,10 +98,14 @@ function recover(world: World): void {
 /** Windows open and close for ever; who has seen them all waits for something else. */
 const WINDOWS_SEEN = 2 * 3_600_000
 
-/** Lets every agent and the controller do all they have to do, for as long as time brings something new. */
+/**
+ * Lets every agent and the controller do all they have to do, for as long as time brings something new.
+ * @returns the last decision, or that which asked a person for help: once its window is closed, a pool waits for nothing else
+ */
 function rest(world: World, random: Random): Observed {
   world.tell(`rest at "${world.head.revision}"`)
   let movedAt = world.now
+  let stuck: Observed | undefined
   for (let round = 0; round < 600; round++) {
     world.takes = []
     world.controller.hear()
@@ -109,7 +117,8 @@ function rest(world: World, random: Random): Observed {
     const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
     const wakeAt = earliestWake(observed)
     if (moved) movedAt = world.now
-    if (!moved && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return observed
+    stuck = moved ? undefined : isStuck(observed) ? observed : stuck
+    if (!moved && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return stuck ?? observed
     world.now += moved ? 1_000 : Math.max(1_000, (wakeAt ?? observed.at) - observed.at)
   }
   throw new Error('the fleet never comes to rest')

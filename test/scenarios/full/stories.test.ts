@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { full } from '../kinds.ts'
 import { failureOf } from '../tell-stories.ts'
 
-test('the real controller and agents keep the rules through any story, and bring every host to the last good commit', async () => {
-  for (let seed = 0; seed < 25; seed++) expect(await failureOf(full, seed)).toBeUndefined()
-  // Some seconds of one processor; it never waits for anything else.
-}, 180_000)
+const BATCH = 5
+
+test.each(Array.from({ length: 5 }, (_, i) => i * BATCH))(
+  'the real controller and agents keep the rules through any story from seed %i on, and bring every host to the last good commit',
+  async (start) => {
+    for (let seed = start; seed < start + BATCH; seed++) expect(await failureOf(full, seed)).toBeUndefined()
+    // A second of one processor on a quiet machine; it never waits for anything else.
+  },
+  180_000,
+)
