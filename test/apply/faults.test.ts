@@ -291,6 +291,27 @@ test.each([
   expect(machine.hostFiles()).toEqual(before)
 })
 
+test('agent that could not put a file back leaves it to its owner again once something was applied', async () => {
+  const machine = new Machine()
+  machine.host.files.put('/etc/motd', 'welcome\n')
+  machine.start()
+  await machine.clock.advance(5000)
+  const withMotd = (flags: string) => ({ flags, host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'hello\n' }] }) })
+  const { restore } = MemoryFiles.prototype
+  machine.host.files.restore = () => Promise.reject(new Error('EIO: i/o error'))
+  machine.assign(withMotd(BAD))
+  await machine.until('Failed')
+  machine.host.files.restore = restore
+  await machine.untilDigest(machine.assign({ flags: '--v=3' }), 'Applied')
+  expect(machine.host.files.text('/etc/motd')).toBe('welcome\n')
+  machine.host.files.put('/etc/motd', 'new owner\n')
+  await machine.untilDigest(machine.assign(withMotd('--v=3')), 'Applied')
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(machine.host.files.text('/etc/motd')).toBe('new owner\n')
+})
+
 /** A machine whose agent may not read ConfigMaps; the seconds at which it tried to. */
 function forbidden(random: () => number) {
   const machine = new Machine({ random })
