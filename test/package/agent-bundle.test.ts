@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,4 +20,15 @@ test('the bundled agent loads none of what modules of Node export and it does no
 
 test('the bundled agent is text that V8 keeps in one byte a character', () => {
   expect(readFileSync(bundle).filter((byte) => byte > 127)).toHaveLength(0)
+})
+
+test('the bundled agent starts with the flags of node that its unit gives', () => {
+  const unit = readFileSync(join(import.meta.dirname, '../../deploy/nodewave-agent.service'), 'utf8')
+  const flags = /^ExecStart=\S+ (.*) \S+\.mjs /m.exec(unit)?.[1]?.split(' ') ?? []
+  expect(flags).toEqual(['--max-semi-space-size=1', '--jitless'])
+  expect(spawnSync(process.execPath, [...flags, bundle, '--version'], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stdout: '0.1.0\n',
+    stderr: '',
+  })
 })
