@@ -46,6 +46,11 @@ export function run(command: string, args: readonly string[], options: RunOption
   })
 }
 
+/** In one line, for what is looked for in it: text for people is folded where a terminal ends. */
+export function unfolded({ stdout, ...result }: RunResult): RunResult {
+  return { ...result, stdout: stdout.replaceAll(/\s+/g, ' ') }
+}
+
 /** The trimmed standard output of a program that must succeed. */
 export async function output(command: string, args: readonly string[], options: RunOptions = {}): Promise<string> {
   return (await run(command, args, options)).stdout.trim()

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Cluster } from '../cluster/cluster.ts'
-import { type RunResult, run } from '../exec.ts'
+import { type RunResult, run, unfolded } from '../exec.ts'
 import { checkout } from './checkout.ts'
 
 const account = 'ada'
@@ -31,5 +31,6 @@ export async function operatorOf(cluster: Cluster): Promise<Operator> {
   }
   await writeFile(path, stringify(config), { mode: 0o600 })
   const program = join(checkout, 'src/cli/main.ts')
-  return (...args) => run(process.execPath, [program, ...args, '--kubeconfig', path], { allowFailure: true, timeoutMs: 300_000 })
+  const options = { allowFailure: true, timeoutMs: 300_000 }
+  return async (...args) => unfolded(await run(process.execPath, [program, ...args, '--kubeconfig', path], options))
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { run } from '../exec.ts'
+import { run, unfolded } from '../exec.ts'
 import { checkout } from '../product/checkout.ts'
 import { assignedNodes } from '../product/course.ts'
 import { fleetFiles } from '../product/fleet.ts'
@@ -27,7 +27,7 @@ async function skew(cluster: Cluster, { part }: Report): Promise<void> {
   const commit = await product.repository.push(await newerFleet(cluster), `kubelet ${TOO_NEW}`)
   const planned = await part('refused at plan', () => plan(cluster, product))
   check('plan ends with 2', planned.code === 2, planned)
-  check('plan says why, and where', /refused .*\n +workers\.yaml:\d+:\d+/.test(planned.stdout), planned.stdout)
+  check('plan says why, and where', /refused .* workers\.yaml:\d+:\d+/.test(planned.stdout), planned.stdout)
   check('plan names pool, versions and what is allowed', planned.stdout.includes(refusal), planned.stdout)
   const isWithheld = (status: Parameters<typeof stallOf>[0]) =>
     status.observedRevision === commit && stallOf(status) === `VersionSkew: ${refusal}`
@@ -47,7 +47,7 @@ async function newerFleet(cluster: Cluster): Promise<Record<string, string>> {
   return { ...files, 'release.yaml': stringify(release) }
 }
 
-function plan({ kubeconfig }: Cluster, { repository }: Product) {
+async function plan({ kubeconfig }: Cluster, { repository }: Product) {
   const args = [join(checkout, 'src/cli/main.ts'), 'plan', repository.clone, '--from=HEAD~1', '--to=HEAD']
-  return run(process.execPath, [...args, `--kubeconfig=${kubeconfig}`], { allowFailure: true })
+  return unfolded(await run(process.execPath, [...args, `--kubeconfig=${kubeconfig}`], { allowFailure: true }))
 }
