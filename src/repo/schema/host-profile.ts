@@ -23,9 +23,11 @@ export const hostFile = z
       .string('expected a file mode as a quoted string, such as "0644"')
       .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
       .exactOptional()
-      .describe('"0644" unless stated; quoted, because YAML reads 0644 as the number 644.'),
-    owner: z.string().min(1).exactOptional().describe('root unless stated.'),
-    group: z.string().min(1).exactOptional().describe('root unless stated.'),
+      .describe(
+        'Unless stated, that of the file which is there, "0644" for a new one; quoted, because YAML reads 0644 as the number 644.',
+      ),
+    owner: z.string().min(1).exactOptional().describe('Unless stated, that of the file which is there, root for a new one.'),
+    group: z.string().min(1).exactOptional().describe('Unless stated, that of the file which is there, root for a new one.'),
     state: z.enum(['present', 'absent']).exactOptional().describe('present unless stated.'),
   })
   .refine(hasOneSource, 'expected either content or from, and neither with state: absent')
