@@ -26,6 +26,11 @@ export interface ClusterCache {
   readonly synced: Promise<void>
 }
 
+export interface FollowedCluster extends ClusterCache {
+  /** Resolves when nothing that a controller wrote before is unknown any more, however late watches are. @throws {KubeError} when it cannot be read */
+  catchUp(): Promise<void>
+}
+
 export interface ClusterCacheOptions {
   readonly kube: KubeApi
   readonly settings: ControllerSettings
@@ -37,7 +42,7 @@ export interface ClusterCacheOptions {
 }
 
 /** Follows everything a pass looks at, but for the pods of nodes under drain. */
-export function followCluster(options: ClusterCacheOptions): ClusterCache {
+export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const { settings, changed } = options
   const versions = new ServerVersions(options)
   const nodes = new ObjectCache<ClusterNode>(changed)
@@ -51,6 +56,10 @@ export function followCluster(options: ClusterCacheOptions): ClusterCache {
   // Asked with each watch that is opened: it may be opened on another server than before.
   const follow = <T extends Cached>(followed: Followed<T>): Promise<void> =>
     followCollection(options, { onOpen: () => void versions.ask(whatOf(followed)), ...followed })
+  const ofNodes: Followed<ClusterNode> = { path: '/api/v1/nodes', cache: nodes, project: readNode }
+  const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
+  const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
+  const ofFleet = ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })
   const pods: Followed<ControlPlanePod> = {
     path: CONTROL_PLANE_PODS,
     cache: controlPlane.pods,
@@ -61,14 +70,29 @@ export function followCluster(options: ClusterCacheOptions): ClusterCache {
   }
   const synced = Promise.all([
     versions.ask(whatOf(pods)),
-    follow({ path: '/api/v1/nodes', cache: nodes, project: readNode }),
-    follow({ path: nodePoolsPath(), cache: pools, project: projectNodePool }),
+    follow(ofNodes),
+    follow(ofPools),
     follow(ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
-    follow(ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })),
-    follow(ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })),
+    follow(ofRevisions),
+    follow(ofFleet),
     follow(pods),
   ]).then(() => undefined)
-  return { nodes, readNode, pools, payloads, revisions, fleet, controlPlane, synced }
+  // Payloads are named after their content: one that is not known yet is found to be there.
+  const catchUp = async (): Promise<void> => {
+    const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
+    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet)])
+  }
+  return { nodes, readNode, pools, payloads, revisions, fleet, controlPlane, synced, catchUp }
+}
+
+const PAGE = 500
+
+async function listAnew<T extends Cached>(
+  { kube, signal }: ClusterCacheOptions,
+  { path, cache, project, labelSelector }: Followed<T>,
+): Promise<void> {
+  const selected = labelSelector === undefined ? {} : { labelSelector }
+  await cache.catchUp(async () => (await kube.list(path, { project, signal, limit: PAGE, ...selected })).items)
 }
 
 function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {

@@ -1,4 +1,4 @@
-import { type ClusterCache, followCluster } from './cluster-cache.ts'
+import { type FollowedCluster, followCluster } from './cluster-cache.ts'
 import { lead } from './lead.ts'
 import { campaign } from './leadership/campaign.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
@@ -33,7 +33,7 @@ export async function control({ ports, settings, signal }: ControllerOptions): P
 }
 
 interface Office extends ControllerOptions {
-  readonly cluster: ClusterCache
+  readonly cluster: FollowedCluster
   readonly trigger: Trigger
 }
 
@@ -45,9 +45,30 @@ async function standForElection(office: Office, election: ElectionSettings): Pro
     standBy: (until) => {
       clone = keepCloneFresh(office, until)
     },
-    lead: (term) => lead({ ...office, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone }),
+    lead: async (term) => {
+      await catchUp(office, term.signal)
+      await lead({ ...office, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone })
+    },
   })
   await clone
+}
+
+/** Milliseconds. */
+const CATCH_UP_AGAIN = 1_000
+
+/**
+ * Watches may be behind, and what the one before has written last not be known: a node that it took is free in a budget that does not
+ * know of it. So nothing is decided before all has been read that was written until the lease changed hands.
+ */
+async function catchUp({ cluster, ports: { clock, log } }: Office, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await cluster.catchUp()
+    } catch (error) {
+      if (!signal.aborted) log('warn', `read what the leader before has written: ${String(error)}`)
+      await clock.sleepUntil(clock.now() + CATCH_UP_AGAIN, signal)
+    }
+  }
 }
 
 /** Heads are for the one that leads to judge: here they are fetched, and that is all. Trouble with it is found out before it matters. */

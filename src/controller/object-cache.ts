@@ -17,6 +17,8 @@ export class ObjectCache<T extends Cached> {
   /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
   readonly #stale = new Set<string>()
   readonly #changed: () => void
+  /** What the watch told to be gone while lists were read for `catchUp`. */
+  readonly #gone = new Set<Set<string>>()
 
   /** @param changed told whenever something visible changed; a heartbeat that only moves resourceVersion is not visible. */
   constructor(changed: () => void) {
@@ -44,6 +46,21 @@ export class ObjectCache<T extends Cached> {
     else this.#put(event.item)
   }
 
+  /**
+   * Takes in what a list says that is newer than what the watch has told so far. What the watch told meanwhile is newer still, and
+   * what it told to be gone is not brought back: nothing would ever take it away again.
+   * @throws what `list` rejects with; then nothing has changed
+   */
+  async catchUp(list: () => Promise<readonly T[]>): Promise<void> {
+    const gone = new Set<string>()
+    this.#gone.add(gone)
+    try {
+      for (const item of await list()) if (!gone.has(item.name)) this.#put(item)
+    } finally {
+      this.#gone.delete(gone)
+    }
+  }
+
   /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
   wrote(item: T): void {
     if (!isOlder(item, this.#items.get(item.name))) this.#items.set(item.name, item)
@@ -69,12 +86,15 @@ export class ObjectCache<T extends Cached> {
   }
 
   #remove(name: string): void {
+    for (const gone of this.#gone) gone.add(name)
     this.#stale.delete(name)
     if (this.#items.delete(name)) this.#changed()
   }
 
   /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */
   #replace(items: readonly T[]): void {
+    const listed = new Set(items.map(({ name }) => name))
+    for (const name of this.#items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
     this.#items.clear()
     this.#stale.clear()
     for (const item of items) this.#items.set(item.name, item)

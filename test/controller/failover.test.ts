@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keptRevisions } from '../../src/controller/revision-store.ts'
 import { projectConfigMap } from '../../src/controller/stored-config-map.ts'
-import type { KubeObject } from '../../src/kube/kube-api.ts'
+import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { LEASE, type Replica, Replicas } from './replicas.ts'
@@ -88,6 +88,40 @@ test('a leader that ends hands over at once, in the middle of a wave', async () 
   expect(await isCompleted(replicas, B)).toBe(true)
   expect(second.log.filter((line) => line.startsWith('warn pass'))).toEqual([])
 })
+
+test('a new leader whose watches are behind knows what the one before has taken', async () => {
+  await using replicas = await Replicas.create({ nodes: 2 })
+  replicas.startAgents({ takes: 20 * SECOND })
+  const watches = { behind: false }
+  const first = await replicas.start('first')
+  await replicas.start('second', { kube: lateFor(replicas.kube, watches) })
+  replicas.push('a', aFleet({ rollout: ONE_BY_ONE }))
+  await replicas.clock.advance(120 * SECOND)
+  expect(await isCompleted(replicas, A)).toBe(true)
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { annotations: { 'nodewave.io/hold': 'repair' } } })
+  await replicas.clock.advance(0)
+
+  watches.behind = true
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { annotations: { 'nodewave.io/hold': null } } })
+  replicas.push('b', aFleet({ rollout: ONE_BY_ONE, v: 4 }))
+  await replicas.clock.advance(SECOND)
+  expect(await assigned(replicas)).toEqual(['b', 'a'])
+  await first.stop()
+  await replicas.clock.advance(5 * SECOND)
+
+  expect(await replicas.holder()).toBe('second')
+  expect(await assigned(replicas)).toEqual(['b', 'a'])
+})
+
+/** What becomes of nodes is not told while watches are behind. Who knew as little of pools could write no status, and then does nothing. */
+function lateFor(kube: KubeApi, watches: { readonly behind: boolean }): KubeApi {
+  return {
+    ...kube,
+    async *follow(path, options) {
+      for await (const event of kube.follow(path, options)) if (!watches.behind || path !== NODES) yield event
+    },
+  }
+}
 
 test('a release that is heard of while the lease is being read is not missed', async () => {
   await using replicas = await Replicas.create({ nodes: 1 })

@@ -40,6 +40,27 @@ test('a visible change is told', () => {
   expect([...cache.items.keys()]).toEqual(['b'])
 })
 
+test('a list that is caught up with brings what is newer, and neither undoes nor brings back what the watch told meanwhile', async () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'), thing('b', '2', 'red'), thing('c', '3', 'red'), thing('d', '4', 'red'))
+  await cache.catchUp(async () => {
+    cache.observe({ type: 'upsert', item: thing('a', '9', 'blue') })
+    cache.observe({ type: 'delete', name: 'b', namespace: '' })
+    cache.observe({ type: 'sync', items: [thing('a', '9', 'blue'), thing('c', '3', 'red')] })
+    told.times = 0
+    return [
+      thing('a', '5', 'red'),
+      thing('b', '2', 'red'),
+      thing('c', '6', 'green'),
+      thing('d', '4', 'red'),
+      thing('e', '7', 'red'),
+    ]
+  })
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue', 'c green', 'e red'])
+  expect(told.times).toBe(2)
+  cache.observe({ type: 'upsert', item: thing('b', '12', 'red') })
+  expect(cache.get('b')?.resourceVersion).toBe('12')
+})
+
 test('an answer to our own write is not undone by an older event that comes after it', () => {
   const { cache, told } = aCache(thing('a', '9', 'red'))
   cache.wrote(thing('a', '11', 'green'))

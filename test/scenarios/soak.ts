@@ -44,7 +44,8 @@ async function soak({ name }: Kind): Promise<number> {
     while (next < start + seeds) {
       const batch = { start: next, end: Math.min(next + BATCH, start + seeds) }
       next = batch.end
-      failures.push(...(await ask(worker, batch)))
+      for (const failure of await ask(worker, batch))
+        if (failures.push(failure) <= MOST_FAILURES_SHOWN) console.log(`\n${failure}\n`)
       told += batch.end - batch.start
       process.stderr.write(`\r${told} of ${seeds} ${name} stories, ${failures.length} failures`)
     }
@@ -53,7 +54,6 @@ async function soak({ name }: Kind): Promise<number> {
   await Promise.all(Array.from({ length: availableParallelism() }, work))
   const seconds = (performance.now() - began) / 1000
   process.stderr.write('\n')
-  for (const failure of failures.slice(0, MOST_FAILURES_SHOWN)) console.log(`${failure}\n`)
   console.log(
     `${seeds} ${name} stories from seed ${start} in ${seconds.toFixed(1)} s: ${seeds - failures.length} hold, ${failures.length} fail`,
   )

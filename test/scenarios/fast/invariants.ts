@@ -9,6 +9,7 @@ import { fixpoint } from './invariants/fixpoint.ts'
 import { fleetBudget } from './invariants/fleet-budget.ts'
 import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
+import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
@@ -16,6 +17,7 @@ import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
 import { readyIsDone } from './invariants/ready-is-done.ts'
+import { readyIsTrue } from './invariants/ready-is-true.ts'
 import { releaseIsMeant } from './invariants/release-is-meant.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
 import { returnIsFast } from './invariants/return-is-fast.ts'
@@ -58,6 +60,8 @@ export const INVARIANTS: readonly Invariant[] = [
   windowsKept,
   currentRunsIt,
   readyIsDone,
+  readyIsTrue,
+  historyIsTrue,
   brokenFirst,
   returnIsFast,
   joinsAtStable,

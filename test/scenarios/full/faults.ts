@@ -4,6 +4,7 @@ import { apiFails } from './faults/api-fails.ts'
 import { clockJumps } from './faults/clock-jumps.ts'
 import { commitArrives } from './faults/commit-arrives.ts'
 import { controllerDies } from './faults/controller-dies.ts'
+import { controllerHandsOver } from './faults/controller-hands-over.ts'
 import { controllerHangs } from './faults/controller-hangs.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { nodeJoins } from './faults/node-joins.ts'
@@ -20,6 +21,7 @@ export const FAULTS: readonly Fault[] = [
   commitArrives,
   controllerDies,
   controllerHangs,
+  controllerHandsOver,
   agentDies,
   apiFails,
   watchFails,

@@ -99,6 +99,16 @@ export class World {
     for (const index of this.#controllers.keys()) this.#startController(index)
   }
 
+  /** @returns false where one is alone, and would have to end before the next begins */
+  handOver(): boolean {
+    const index = this.random.below(this.#controllers.length)
+    if (this.#controllers.length === 1) return false
+    this.#controllers[index]?.stop.abort()
+    this.#controllers[index] = idle()
+    this.#startController(index)
+    return true
+  }
+
   #startController(index: number): void {
     this.#kill(this.#controllers[index])
     const [trouble, stop] = [new Trouble(), new AbortController()]
