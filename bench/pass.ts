@@ -48,7 +48,10 @@ const one = await median(() => {
 console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
-  const gathered = await gather({ ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS } }, { fleet })
+  const gathered = await gather(
+    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS }, rejections: { of: () => [] } },
+    { fleet },
+  )
   sources.decider.decide(gathered.fleet, NOW)
 }
 

@@ -91,7 +91,7 @@ async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Deci
   library.add(fleet)
   library.add(stable)
   const { fleet: snapshot } = await gather(
-    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS } },
+    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS }, rejections: { of: () => [] } },
     { fleet, observed: fleet.commit },
   )
   return decider.decide(snapshot, NOW).decisions

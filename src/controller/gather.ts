@@ -10,10 +10,12 @@ import { fleetControls } from './controls.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { GateKeeper } from './gates/gate-keeper.ts'
 import type { HeadState } from './head-intake.ts'
+import type { NodePoolView } from './node-pool-view.ts'
 import type { ClusterNode } from './node-view.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
 import type { CompiledFleet, ControllerPorts, RenderedConfig } from './ports.ts'
+import type { Rejections } from './rejections.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 
 /** Everything one pass decides upon. The maps are copies: what the watches tell meanwhile is for the next pass. */
@@ -28,6 +30,7 @@ export interface Gathered {
 export interface Sources {
   readonly cluster: ClusterCache
   readonly drains: Pick<DrainWatch, 'follow' | 'podsOf'>
+  readonly rejections: Pick<Rejections, 'of'>
   readonly library: RevisionLibrary
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
@@ -39,7 +42,7 @@ export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, library, renderer, snapshots, ports, gates }: Sources,
+  { cluster, drains, rejections, library, renderer, snapshots, ports, gates }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
   const kept = library.kept()
@@ -58,6 +61,7 @@ export async function gather(
       problem: head.problem,
       held: head.held,
       view,
+      ...(isForgetful(view) && { rejected: rejections.of(pool.name) }),
       nodes: members.byPool.get(pool.name) ?? [],
       pods: podsOf(members.byPool.get(pool.name) ?? [], drains),
       contested: members.contested.get(pool.name) ?? [],
@@ -71,6 +75,11 @@ export async function gather(
   const controlPlane = cluster.controlPlane.view(nodes.values())
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   return { fleet: { pools, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+}
+
+/** Made a moment ago, perhaps in the place of one that somebody deleted. */
+function isForgetful(view: NodePoolView | undefined): boolean {
+  return view?.status.rejected === undefined
 }
 
 /** Of those that are looked at. */

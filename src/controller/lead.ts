@@ -14,6 +14,7 @@ import { PoolRenderer } from './pool-renderer.ts'
 import { PoolSnapshots } from './pool-snapshots.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ReconcileRequests } from './reconcile-requests.ts'
+import { Rejections } from './rejections.ts'
 import { RevisionLibrary } from './revision-library.ts'
 import { RevisionStore } from './revision-store.ts'
 import type { Shell } from './shell.ts'
@@ -87,6 +88,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     cluster,
     drains: new DrainWatch({ ...ports, signal, changed: trigger.fire }),
     store,
+    rejections: new Rejections(revisions),
     library,
     renderer,
     intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),

@@ -71,7 +71,7 @@ interface CarriedOut {
 }
 
 async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
-  const { ports, settings, cluster, drains, gates, renderer, statuses } = shell
+  const { ports, settings, cluster, drains, gates, renderer, statuses, rejections } = shell
   const executed = new Map<string, Executed>()
   const wakes: (Instant | undefined)[] = []
   const failed = await forEach(decisions, {}, async ([pool, { status, actions, wakeAt }]) => {
@@ -79,6 +79,7 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     const complete = completeStatus(status, { generation, observedRevision: head.observed })
     // Before any action: what failed must be on record before the node that shows it is given something else.
     const countsDue = await statuses.write(pool, { status: complete, now })
+    await rejections.keep(pool, status.rejected)
     const rendered = renderedFor(gathered, { pool, renderer })
     const done = await execute(
       { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered },

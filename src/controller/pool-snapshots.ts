@@ -1,3 +1,4 @@
+import type { RevisionRef } from '../protocol/node-pool.ts'
 import type { Instant } from '../rollout/instant.ts'
 import type { NodePods } from '../rollout/node-view.ts'
 import type { GateAnswer, PoolSnapshot, Revision } from '../rollout/snapshot.ts'
@@ -15,6 +16,8 @@ export interface PoolSources {
   readonly problem: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
+  /** What failed here as far as is known without a status. */
+  readonly rejected?: readonly RevisionRef[]
   readonly nodes: readonly ClusterNode[]
   /** Of nodes under drain. */
   readonly pods: ReadonlyMap<string, NodePods>
@@ -55,6 +58,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.held === b.held &&
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
+    a.rejected === b.rejected &&
     a.steadySince === b.steadySince &&
     a.gateAnswers === b.gateAnswers &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
@@ -71,7 +75,7 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, held, view, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
+  { pool, head, problem, held, view, rejected, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -93,7 +97,7 @@ function snapshotOf(
     head: revisionAt(head, pool),
     known: new Map(others),
     kept: new Set(kept),
-    memory: { ...NO_MEMORY, ...view?.status },
+    memory: { ...NO_MEMORY, ...(rejected && { rejected }), ...view?.status },
     controls: view?.controls ?? {},
     contested,
     gateAnswers,

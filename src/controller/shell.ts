@@ -9,6 +9,7 @@ import type { PoolRenderer } from './pool-renderer.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import type { ReconcileRequests } from './reconcile-requests.ts'
+import type { Rejections } from './rejections.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 import type { RevisionStore } from './revision-store.ts'
 import type { StatusWriter } from './status-writer.ts'
@@ -20,6 +21,7 @@ export interface Shell {
   readonly cluster: ClusterCache
   readonly drains: DrainWatch
   readonly store: RevisionStore
+  readonly rejections: Rejections
   readonly library: RevisionLibrary
   readonly intake: HeadIntake
   readonly renderer: PoolRenderer

@@ -103,6 +103,9 @@ export const REVISION_KEYS = {
   subject: `${DEFAULT_PREFIX}/subject`,
 } as const
 
+/** Before the name of a pool, on the first part of a revision: the fingerprint with which it failed there. */
+export const REJECTED_PREFIX = `rejected.${DEFAULT_PREFIX}`
+
 export type PayloadKind = 'kubelet' | 'host'
 
 /** Name of an immutable payload ConfigMap: nodes with equal content share one. */

@@ -2,11 +2,11 @@ import { NO_MEMORY } from '../../../../src/rollout/snapshot.ts'
 import type { Random } from '../../random.ts'
 import type { World } from '../world.ts'
 
-/** A person deletes the NodePool object: it is made anew, and remembers nothing. */
+/** A person deletes the NodePool object: it is made anew, and remembers nothing but what is noted on the revisions that failed. */
 export function poolDeleted(world: World, random: Random): void {
   if (random.chance(0.75)) return
   const pool = random.pick([...world.pools.values()])
-  pool.memory = NO_MEMORY
+  pool.memory = { ...NO_MEMORY, rejected: pool.memory.rejected }
   world.control(pool, {})
   world.tell(`${pool.name} is deleted, and with it its status`)
 }
