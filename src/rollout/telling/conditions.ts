@@ -49,10 +49,11 @@ function workOf(picture: Picture, { taken, waiting, restraint }: Taking): Findin
   const lifting = uncordons(picture)
   const moves = taken.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (run.state === 'Halted' || members.length === 0) return undefined
-  if (!moves && (restraint?.stalls || isStuck)) return undefined
   const message = `${describeNodes(picture)}${describeWave(picture)}${describeDrains(draining)}`
+  // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (run.state === 'Completed' && ongoing.length === 0 && taken.length === 0)
     return run.withheld ? wait(run.withheld, message) : uncordoning(lifting, message)
+  if (!moves && (restraint?.stalls || isStuck)) return undefined
   const gates = moves || !isWaveDone(picture) ? [] : unpassedGates(picture)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
   if (!moves && run.state === 'Going' && isWaveDone(picture) && awaitsPromotion(picture))

@@ -3,7 +3,20 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
-import { aNode, aPool, aRun, assignments, condition, hour, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
+import {
+  aNode,
+  aPool,
+  aRun,
+  assignments,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  taken,
+  verdict,
+} from '../builders.ts'
 
 function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {
   return { ...aPool({ stable: 'older', ...options }).with(...members), name }
@@ -30,6 +43,16 @@ test('a pool stays with what it has while one that it depends on has not complet
     status: 'True',
     reason: 'WaitingForDependency',
     message: '1 of 1 nodes are at older; new waits for "base", which has not completed it',
+  })
+})
+
+test('a pool that is paused is not Ready while it waits for another one with the newest commit', () => {
+  const decision = decisions(workers({ controls: { paused: 'storm' } }), pool('base', {})).get('workers')
+
+  expect(decision && verdict(decision)).toEqual({
+    Ready: 'False WaitingForDependency',
+    Reconciling: 'True WaitingForDependency',
+    Stalled: 'False WaitingForDependency',
   })
 })
 
