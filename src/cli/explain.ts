@@ -4,6 +4,7 @@ import type { NodeFacts } from '../render/node-facts.ts'
 import { selectPool } from '../render/select-pool.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { formatLocation } from '../repo/problem.ts'
+import { didYouMean } from '../repo/suggest.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { asDocument } from './documents.ts'
@@ -41,11 +42,19 @@ export function explainCommand(io: CliIo): Command {
     .action(async (name: string, options: ExplainOptions) => {
       const model = await readFleet(io, { path: options.repo, revision: options.revision })
       if (model === undefined) return
-      const view = viewOf(explainNamed(model, { name, nodes: await readNodes(io, options) }), options.field)
-      if (view.values.length === 0 && options.field !== undefined)
-        throw new Error(`explain field "${options.field}": nothing in the repository sets it on node "${name}"`)
+      const explanation = explainNamed(model, { name, nodes: await readNodes(io, options) })
+      const view = viewOf(explanation, options.field)
+      if (view.values.length === 0 && options.field !== undefined) throw new Error(unsetField(explanation, options.field))
       io.stdout(FORMATS[options.output](view, io))
     })
+}
+
+function unsetField({ node, values }: Explanation, field: string): string {
+  const near = didYouMean(
+    field,
+    values.flatMap(({ path }) => [path.join('.'), path.slice(1).join('.')]),
+  )
+  return `explain field "${field}": nothing in the repository sets it on node "${node}"${near === undefined ? '' : `; ${near}`}`
 }
 
 function explainNamed(

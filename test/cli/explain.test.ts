@@ -34,6 +34,10 @@ test.each(['maxPods', 'config.maxPods', 'config'])('explain --field %s shows the
 
 test.each([
   [[...EXPLAIN, '--field', 'max'], 'explain field "max": nothing in the repository sets it on node "w-1"'],
+  [
+    [...EXPLAIN, '--field', 'maxPod'],
+    'explain field "maxPod": nothing in the repository sets it on node "w-1"; did you mean "maxPods"?',
+  ],
   [['explain', 'nope', '--nodes', 'nodes.json'], 'there is no node "nope"; there are w-0, w-1, gpu-0'],
 ])('explain %j is an error', async (args, message) => {
   const { stdout, stderr, code } = await runCli(await aFleetFolder(), args)
