@@ -49,8 +49,7 @@ export async function gather(
   const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
   const nodes = new Map(cluster.nodes.items)
-  const underDrain = [...nodes.values()].filter(({ view }) => isUnderDrain(view)).map(({ name }) => name)
-  drains.follow(new Set(underDrain))
+  followDrains({ cluster, drains })
   const members = assignMembers(head.fleet, nodes.values())
   const steadySince = ports.clock.steadySince?.()
   const pools = [...head.fleet.pools.values()].map((pool) => {
@@ -80,6 +79,13 @@ export async function gather(
 /** Made a moment ago, perhaps in the place of one that somebody deleted. */
 function isForgetful(view: NodePoolView | undefined): boolean {
   return view?.status.rejected === undefined
+}
+
+/** Whose pods are to be known. */
+export function followDrains({ cluster, drains }: Pick<Sources, 'cluster' | 'drains'>): void {
+  const underDrain = new Set<string>()
+  for (const { name, view } of cluster.nodes.items.values()) if (isUnderDrain(view)) underDrain.add(name)
+  drains.follow(underDrain)
 }
 
 /** Of those that are looked at. */

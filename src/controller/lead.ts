@@ -95,7 +95,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),
-    statuses: new StatusWriter({ kube, pools: cluster.pools }),
+    statuses: new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery }),
     events: new EventRecorder({ kube, log }),
     gates: new GateKeeper({
       inquire: ports.inquire ?? inquiries({ ports, settings, cluster }),

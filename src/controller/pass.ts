@@ -4,7 +4,7 @@ import type { Instant } from '../rollout/instant.ts'
 import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
 import { forEach, throwFirst } from './for-each.ts'
-import { type AcceptedHead, type Gathered, gather, renderedFor } from './gather.ts'
+import { type AcceptedHead, followDrains, type Gathered, gather, renderedFor } from './gather.ts'
 import type { HeadState } from './head-intake.ts'
 import { mirrorPools } from './mirror-pools.ts'
 import type { Shell } from './shell.ts'
@@ -92,6 +92,8 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
     strays(gathered),
   )
+  // Now, not with the next pass: that one can then go on with nodes on which nothing runs.
+  followDrains({ cluster, drains })
   return {
     executed,
     failed: new Map([...failed].map(([[pool], error]) => [pool, error])),

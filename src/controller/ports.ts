@@ -43,6 +43,8 @@ export interface ControllerSettings {
    * the first ones show stops the rest: what is left is decided again.
    */
   readonly actionsAPass?: number
+  /** How often mere counts of a pool's nodes are written, in milliseconds; absent: each second. */
+  readonly countsEvery?: number
 }
 
 export interface ElectionSettings {

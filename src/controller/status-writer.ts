@@ -7,16 +7,23 @@ import { essence } from './complete-status.ts'
 import type { PoolObjects } from './mirror-pools.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 
-/** Mere counts are written this often, in milliseconds: a report of each node must not cost a request. */
+/** Milliseconds, unless told otherwise. */
 const COUNTS_EVERY = 1000
+
+export interface StatusWriterOptions extends PoolObjects {
+  /** Mere counts are written so often, in milliseconds: a report of each node must not cost a request. */
+  readonly countsEvery?: number | undefined
+}
 
 /** Writes the status of NodePools, through the status subresource, and only when it says something new. */
 export class StatusWriter {
   readonly #objects: PoolObjects
+  readonly #countsEvery: number
   readonly #written = new Map<string, Instant>()
 
-  constructor(objects: PoolObjects) {
+  constructor({ countsEvery = COUNTS_EVERY, ...objects }: StatusWriterOptions) {
     this.#objects = objects
+    this.#countsEvery = countsEvery
   }
 
   /**
@@ -30,7 +37,7 @@ export class StatusWriter {
     const view = this.#objects.pools.get(name)
     if (!view) throw new Error(`write status of pool "${name}": it has no NodePool object`)
     if (isDeepStrictEqual(view.status, status)) return undefined
-    const next = (this.#written.get(name) ?? 0) + COUNTS_EVERY
+    const next = (this.#written.get(name) ?? 0) + this.#countsEvery
     if (now < next && isDeepStrictEqual(essence(view.status), essence(status))) return next
     await this.#replace(view, status)
     this.#written.set(name, now)

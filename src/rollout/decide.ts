@@ -20,12 +20,11 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   const taking = takeNodes(picture)
   const status = statusOf(picture, taking)
   const wake = wakeAt(picture, taking)
-  const taken = taking.taken.map(({ action }) => action)
   return {
     actions: [
       ...uncordons(picture),
       ...remarks(picture),
-      ...taken,
+      ...taking.taken,
       ...evictions(picture),
       ...gateQuestions(picture),
       ...clearControls(pool),

@@ -6,7 +6,7 @@ import type { Instant } from './instant.ts'
 import { joinedAt } from './joined-at.ts'
 import type { NodeView } from './node-view.ts'
 import { type Course, hasGoal, isInRun, standingOf } from './phase.ts'
-import type { Member, Picture } from './picture.ts'
+import type { Circumstances, Member, Picture } from './picture.ts'
 import type { WavePolicy } from './policy.ts'
 import { isApplied, reportOf } from './report.ts'
 import { poolRestraint } from './restraints/pool-restraint.ts'
@@ -14,7 +14,7 @@ import { currentRun } from './run/current-run.ts'
 import { mendedWith } from './run/mending.ts'
 import type { Run } from './run/run.ts'
 import type { Memory, PoolSnapshot, Wanted } from './snapshot.ts'
-import { wasDownBefore } from './stamps.ts'
+import { type RunClock, wasDownBefore } from './stamps.ts'
 import type { Reported } from './taking/budget.ts'
 import { ONE_WAVE, type WaveCandidate, waveMembership, wavesOf } from './waves.ts'
 
@@ -22,15 +22,15 @@ export function lookAt(pool: PoolSnapshot, now: Instant): Picture {
   const run = currentRun(pool, now)
   const waves = run.proven ? ONE_WAVE : wavesOf(pool.policy)
   const open = run.state === 'Completed' ? waves.length : openWave(waves, run.memory.wave)
-  const goals = pool.nodes.map((node) => goalOf(node, { pool, run, now }))
+  const clock = clockOf({ pool, run, now })
+  const goals = pool.nodes.map((node) => goalOf(node, { run, clock }))
   const waveOf =
     open < waves.length
       ? waveMembership(waves, { pool: pool.name, nodes: goals.flatMap((goal) => candidate(goal, pool)) })
       : NO_WAVES
   const restraint = remembered(() => poolRestraint({ pool, run, now }))
-  const members = goals.map((goal) =>
-    memberOf(goal, { pool, run, now, waves, open, restraint, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }),
-  )
+  const context = { pool, run, now, waves, open, restraint }
+  const members = goals.map((goal) => memberOf({ goal, wave: stayingIn(open, goal, waveOf.get(goal.node.name)) }, context))
   return { pool, now, run, waves, open, members }
 }
 
@@ -69,24 +69,23 @@ interface Goal {
   readonly broken: boolean
 }
 
-function goalOf(
-  node: NodeView,
-  { pool, run, now }: { readonly pool: PoolSnapshot; readonly run: Run; readonly now: Instant },
-): Goal {
+/** The same for all nodes of the pool. */
+function clockOf({ pool: { policy, steadySince }, run, now }: Circumstances): RunClock {
+  return {
+    now,
+    runStart: run.startedAt,
+    applyTimeout: policy.applyTimeout,
+    ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
+    ...(steadySince !== undefined && { steadySince }),
+  }
+}
+
+function goalOf(node: NodeView, { run, clock }: { readonly run: Run; readonly clock: RunClock }): Goal {
   const report = reportOf(node)
   const broken = isBroken({ node, report }, run)
   const joined = joinedAt(node, run)
   const { wanted, revision } = joined ?? mendedWith({ node, broken }, run) ?? run.target
-  const course = {
-    report,
-    wanted: wanted.get(node.name) ?? NOT_RENDERED,
-    joins: joined !== undefined,
-    now,
-    runStart: run.startedAt,
-    applyTimeout: pool.policy.applyTimeout,
-    ...(pool.policy.agentTimeout !== undefined && { agentTimeout: pool.policy.agentTimeout }),
-    ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }),
-  }
+  const course = { ...clock, report, wanted: wanted.get(node.name) ?? NOT_RENDERED, joins: joined !== undefined }
   return { node, revision, course, assigned: hasGoal(node, course), broken }
 }
 
@@ -131,9 +130,10 @@ function rankOf(goal: Goal, { policy }: PoolSnapshot): number {
 }
 
 function memberOf(
-  { node, revision, course, assigned, broken }: Goal,
-  { wave, ...context }: DrainContext & { readonly waves: readonly WavePolicy[]; readonly wave: number | undefined },
+  { goal, wave }: { readonly goal: Goal; readonly wave: number | undefined },
+  context: DrainContext & Pick<Picture, 'waves'>,
 ): Member {
+  const { node, revision, course, assigned, broken } = goal
   const { waves, open, now } = context
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const standing = standingOf(node, { ...course, soak })

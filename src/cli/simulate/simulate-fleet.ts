@@ -50,6 +50,8 @@ const SETTINGS: ControllerSettings = {
   revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
   // What is asked for at one instant is answered at a later one: no failure can show meanwhile.
   actionsAPass: Number.POSITIVE_INFINITY,
+  // Nor does anybody spare the API server here: to come back for a count would be a pass over all nodes.
+  countsEvery: 0,
 }
 
 /**

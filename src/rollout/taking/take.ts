@@ -22,12 +22,7 @@ export interface Taking {
   readonly restraint?: Restraint
 }
 
-export interface Taken {
-  readonly action: Extract<Action, { kind: 'assign' | 'cordon' }>
-  readonly zone: string
-  /** It spends none of the budget: it is unavailable anyway, or is not disturbed. */
-  readonly free: boolean
-}
+export type Taken = Extract<Action, { kind: 'assign' | 'cordon' }>
 
 export function takeNodes(picture: Picture): Taking {
   const { pool, run, members } = picture
@@ -41,12 +36,12 @@ export function takeNodes(picture: Picture): Taking {
   const held = restraint ?? judged.find((candidate) => candidate.held)?.held ?? nobodyLeft(picture)
   const offers = judged
     .filter((candidate) => !candidate.held)
-    .flatMap(({ member, drained }) => takenAs(member, picture, drained))
+    .flatMap((candidate) => offerOf(candidate, pool))
     .filter(oneOfControlPlane(pool))
   const paying = offers.filter(({ free }) => !free)
   const paid = withinZones(paying, picture).slice(0, remainingBudget(members, pool))
   return {
-    taken: [...offers.filter(({ free }) => free), ...paid],
+    taken: [...offers.filter(({ free }) => free), ...paid].map((offer) => takenAs(offer, picture)),
     waiting: paying.length - paid.length,
     ...(held && { restraint: held }),
   }
@@ -59,21 +54,37 @@ function isFree({ standing, drain }: Member, restraint: Restraint | undefined): 
 }
 
 /** A new predicate each time: it lets through the first node of the control plane, and no second one. */
-function oneOfControlPlane({ fleet }: PoolSnapshot): (taken: Taken) => boolean {
+function oneOfControlPlane({ fleet }: PoolSnapshot): (offer: Offer) => boolean {
   let places = 1
-  return ({ action: { node } }) => !fleet?.controlPlane?.has(node) || places-- > 0
+  return ({ member: { node } }) => !fleet?.controlPlane?.has(node.name) || places-- > 0
 }
 
-function takenAs(member: Member, { pool, now }: Picture, drained: boolean): Taken[] {
-  const { node, report, revision, wanted, standing } = member
+/** A candidate that may be taken, if the budget reaches so far: of thousands that wait, only few are. */
+interface Offer extends Candidate {
+  readonly zone: string
+  readonly digest: string
+  /** It spends none of the budget: it is unavailable anyway, or is not disturbed. */
+  readonly free: boolean
+}
+
+function offerOf(candidate: Candidate, pool: PoolSnapshot): Offer[] {
+  const { node, report, wanted, standing } = candidate.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
-  const grant = disruptionOf(member)
-  const isDrain = !drained && mustDrain(pool.policy, grant)
-  const free = isUnavailable(node, report) || alreadyRuns(digest, report) || (standing.phase === 'Joining' && !isDrain)
+  const isUndisturbed = standing.phase === 'Joining' && !isToDrain(candidate, pool)
+  const free = isUnavailable(node, report) || alreadyRuns(digest, report) || isUndisturbed
+  return [{ ...candidate, zone: node.zone, digest, free }]
+}
+
+function isToDrain({ member, drained }: Candidate, { policy }: PoolSnapshot): boolean {
+  return !drained && mustDrain(policy, disruptionOf(member))
+}
+
+function takenAs(offer: Offer, { pool, now }: Picture): Taken {
+  const { member, digest } = offer
+  const { node, revision } = member
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
-  const action = isDrain
-    ? ({ kind: 'cordon', node: node.name, mark } as const)
-    : ({ kind: 'assign', node: node.name, revision, digest, grant, at: now } as const)
-  return [{ action, zone: node.zone, free }]
+  return isToDrain(offer, pool)
+    ? { kind: 'cordon', node: node.name, mark }
+    : { kind: 'assign', node: node.name, revision, digest, grant: disruptionOf(member), at: now }
 }

@@ -57,6 +57,10 @@ function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
   const result: Record<string, Json> = {}
   const old = isObject(at.old) ? at.old : undefined
   for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'object' && member === old?.[key]) {
+      result[key] = member
+      continue
+    }
     const path = at.path ? `${at.path}.${key}` : key
     const memberSchema = schemaOfMember(schema, key)
     if (memberSchema === 'unknown') options.unknown.push(path)
@@ -83,10 +87,21 @@ function schemaOfMember(schema: Schema, key: string): Schema | 'unknown' | 'anyt
 }
 
 function fillDefaults(result: Record<string, Json>, schema: Schema): void {
-  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+  for (const [key, property] of defaultsOf(schema)) {
     if (key in result || property.default === undefined) continue
     result[key] = decode(property.default, property, { unknown: [] })
   }
+}
+
+/** Of dozens of properties few have one, and every object of every write is asked. */
+const defaults = new WeakMap<Schema, readonly (readonly [string, Schema])[]>()
+
+function defaultsOf(schema: Schema): readonly (readonly [string, Schema])[] {
+  const known = defaults.get(schema)
+  if (known) return known
+  const found = Object.entries(schema.properties ?? {}).filter(([, property]) => property.default !== undefined)
+  defaults.set(schema, found)
+  return found
 }
 
 function checkType(value: Json, schema: Schema, path: string): void {
