@@ -6,6 +6,8 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether stdout is a terminal that can be redrawn. */
   readonly isTTY: boolean
+  /** Whether stderr is a terminal, on which a line may come and go. */
+  readonly showsProgress: boolean
   /** Whether to colour what goes to stdout. */
   readonly color: boolean
   /** Columns of the terminal, which may change; 80 where there is none. */
@@ -40,6 +42,7 @@ export function processIo(): CliIo {
     cwd: process.cwd(),
     env,
     isTTY,
+    showsProgress: stderr.isTTY === true && env.TERM !== 'dumb',
     color: env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : isTTY && !env.NO_COLOR && env.TERM !== 'dumb',
     get columns() {
       return stdout.columns ?? 80

@@ -1,10 +1,11 @@
 import { Command, Option } from 'commander'
+import { readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
-import { serverVersionOption } from './control-plane/server-version.ts'
 import { asDocument } from './documents.ts'
 import { paintFor } from './paint.ts'
-import { readFleet, readSnapshot } from './read-fleet.ts'
+import { progressOn } from './progress.ts'
+import { readSnapshot } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
 import { DEFAULT_TIMES } from './simulate/agent-times.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
@@ -24,7 +25,7 @@ import { readPods } from './simulate/read-pods.ts'
 import { serverVersionsOf } from './simulate/server-versions.ts'
 import { simulateFleet } from './simulate/simulate-fleet.ts'
 import type { Simulation } from './simulate/simulation.ts'
-import { simulationText } from './simulate/simulation-text.ts'
+import { momentText, simulationText } from './simulate/simulation-text.ts'
 
 const FORMATS = {
   text: (simulation: Simulation, io: CliIo) => simulationText(simulation, { paint: paintFor(io), columns: io.columns }),
@@ -43,16 +44,9 @@ function withDates(simulation: Simulation): unknown {
 
 export function simulateCommand(io: CliIo): Command {
   const { byGrant, download, podStop, podStart } = DEFAULT_TIMES
-  return withClusterOptions(new Command('simulate'))
+  return withChangeOptions(withClusterOptions(new Command('simulate')))
     .description(
       'how a change of the repository would be rolled out: the real controller in virtual time; exit code 0 it completes, 1 it does not, 2 an error',
-    )
-    .argument('[path]', 'folder of the fleet', '.')
-    .option('--from <rev>', 'the commit that the nodes are at', 'HEAD')
-    .option('--to <rev>', 'the commit to come; otherwise what lies in the folder, committed or not')
-    .option(
-      '--nodes <file>',
-      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
     )
     .option(
       '--fake-nodes <counts>',
@@ -60,7 +54,6 @@ export function simulateCommand(io: CliIo): Command {
       fakeNodes,
     )
     .option('--pods <file>', 'pods and their budgets, as `kubectl get pods,pdb -A -o json` prints them; otherwise there are none')
-    .addOption(serverVersionOption())
     .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
     .addOption(new Option('--within <duration>', 'how far to look').argParser(timeSpan).default(30 * DAY, '30d'))
     .addOption(new Option('--fail <node...>', 'nodes on which the change fails').default([], 'none'))
@@ -82,20 +75,27 @@ export function simulateCommand(io: CliIo): Command {
 
 async function run(io: CliIo, path: string, options: SimulateOptions): Promise<void> {
   const [from, to] = [options.from, options.to]
-  const model = await readFleet(io, { path, revision: to })
-  if (model === undefined || (await readFleet(io, { path, revision: from })) === undefined) return
+  const change = await readChange(io, { path, options })
+  if (change === undefined) return
+  const model = change.to
   const nodes = options.fakeNodes === undefined ? await readNodes(io, options) : inventNodes(model, options.fakeNodes)
   checkNames(options, nodes)
   const startsAt = options.at ?? io.now()
   const times = timesOf(options)
   const serverVersions = await serverVersionsOf(io, { options, model, nodes })
+  const progress = progressOn(io)
   const course = await simulateFleet({
     from: await readSnapshot(io, { path, revision: from }),
     to: await readSnapshot(io, { path, revision: to }),
     pods: await readPods(io, options.pods),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     ...{ startsAt, within: options.within, times, serverVersions, fails: new Set(options.fail) },
+    goOn: (moment) => {
+      progress.tell(momentText(moment, startsAt))
+      return true
+    },
   })
+  progress.end()
   const simulation: Simulation = {
     from,
     to: to ?? 'working tree',

@@ -36,7 +36,7 @@ export function anIo(cwd: string, overrides: Partial<CliIo> = {}): { readonly io
     exit: (given) => {
       code = given
     },
-    ...{ cwd, env: { HOME: cwd }, isTTY: false, color: false, columns: 80, rows: 24, now: () => NOW },
+    ...{ cwd, env: { HOME: cwd }, isTTY: false, showsProgress: false, color: false, columns: 80, rows: 24, now: () => NOW },
     ...overrides,
   }
   return { io, outcome: () => ({ stdout, stderr, code }) }

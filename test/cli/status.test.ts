@@ -96,6 +96,7 @@ async function watched(
     stderr: () => undefined,
     cwd: '/',
     env: {},
+    showsProgress: false,
     isTTY,
     color: false,
     columns: 40,

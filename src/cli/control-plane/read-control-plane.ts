@@ -23,7 +23,8 @@ export async function readControlPlane(io: CliIo, source: ControlPlaneSource): P
 
 async function controlPlaneOf(kube: KubeApi): Promise<ControlPlaneView> {
   const { gitVersion } = Object(await kube.get<unknown>('/version'))
-  const nodes = await kube.list('/api/v1/nodes', { project: (object) => projectNode(namesFor())(object).view })
+  const project = projectNode(namesFor())
+  const nodes = await kube.list('/api/v1/nodes', { project: (object) => project(object).view })
   const hosts = nodes.items.filter(isControlPlaneNode)
   return { nodes: hosts, instances: await instancesIn(kube), answers: [String(gitVersion)] }
 }

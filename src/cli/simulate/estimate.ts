@@ -1,21 +1,26 @@
 import type { FleetModel } from '../../repo/model.ts'
+import type { ChangeOptions } from '../change.ts'
 import type { CliIo } from '../cli-io.ts'
 import { counted } from '../paint.ts'
+import { progressOn } from '../progress.ts'
 import { readSnapshot } from '../read-fleet.ts'
-import type { GivenNode, NodeSource } from '../read-nodes.ts'
+import type { GivenNode } from '../read-nodes.ts'
 import { DEFAULT_TIMES } from './agent-times.ts'
 import { nodeObject } from './node-objects.ts'
 import { DAY } from './options.ts'
 import { serverVersionsOf } from './server-versions.ts'
 import { simulateFleet } from './simulate-fleet.ts'
-import { lasting } from './simulation-text.ts'
+import type { Moment } from './simulation.ts'
+import { lasting, momentText } from './simulation-text.ts'
 
 /** Larger fleets take too long to be simulated in passing. */
-const MOST_NODES = 1_000
+const MOST_NODES = 15_000
+/** Milliseconds that whoever waits for a plan waits for its estimate; node by node, even a small fleet may take longer. */
+const PATIENCE = 10_000
 
 export interface Estimated {
   readonly path: string
-  readonly options: NodeSource & { readonly from: string; readonly to?: string; readonly serverVersion: readonly string[] }
+  readonly options: ChangeOptions
   readonly model: FleetModel
   readonly nodes: readonly GivenNode[]
 }
@@ -24,16 +29,24 @@ export interface Estimated {
 export async function estimate(io: CliIo, { path, options, model, nodes }: Estimated): Promise<string | undefined> {
   if (nodes.length > MOST_NODES) return undefined
   const startsAt = io.now()
+  const progress = progressOn(io)
+  const goOn = (moment: Moment): boolean => {
+    progress.tell(momentText(moment, startsAt))
+    return io.now() < startsAt + PATIENCE
+  }
   const { outcome, endsAt, peak, pools } = await simulateFleet({
     from: await readSnapshot(io, { path, revision: options.from }),
     to: await readSnapshot(io, { path, revision: options.to }),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     pods: [],
-    ...{ startsAt, within: 30 * DAY, times: DEFAULT_TIMES, fails: new Set<string>() },
+    ...{ startsAt, within: 30 * DAY, times: DEFAULT_TIMES, fails: new Set<string>(), goOn },
     serverVersions: await serverVersionsOf(io, { options, model, nodes }),
   })
+  progress.end()
   const stopped = pools.find(({ isDone }) => !isDone)
   const cost = `at most ${counted(peak.nodes, 'node')} unavailable at once`
   if (outcome === 'Completed' || !stopped) return `about ${lasting(endsAt - startsAt)}, ${cost}`
+  if (outcome === 'Unfinished')
+    return `more than ${lasting(endsAt - startsAt)}, and how much more nodewave simulate tells; until then ${cost}`
   return `does not complete by itself, ${stopped.pool} is ${stopped.end.reason}; ${cost}`
 }

@@ -1,17 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod'
 import { duration } from '../../repo/schema/common.ts'
+import type { ChangeOptions } from '../change.ts'
 import type { DocumentFormat } from '../documents.ts'
-import type { NodeSource } from '../read-nodes.ts'
 import { unknownName } from '../unknown-name.ts'
 import { type AgentTimes, DEFAULT_TIMES } from './agent-times.ts'
 import type { FakeNodes } from './node-objects.ts'
 
 /** What `nodewave simulate` is asked for. Times are milliseconds. */
-export interface SimulateOptions extends NodeSource {
-  readonly from: string
-  readonly to?: string
-  readonly serverVersion: readonly string[]
+export interface SimulateOptions extends ChangeOptions {
   readonly fakeNodes?: FakeNodes
   readonly at?: number
   readonly within: number

@@ -54,10 +54,8 @@ export class CourseRecorder {
     const course = this.#courses.get(metadata.name) ?? { total: 0, steps: [] }
     this.#courses.set(metadata.name, course)
     course.total = nodes?.total ?? course.total
-    const last = course.steps.at(-1)
-    if (last?.reason === ready.reason && last.wave?.index === wave?.index) return
     const { reason, message } = ready
-    course.steps.push({ at: this.#now(), reason, nodes: 0, message, ...(wave && { wave }) })
+    begin(course.steps, { at: this.#now(), reason, nodes: 0, message, ...(wave && { wave }) })
   }
 
   #lookAtNode({ entry, previous }: Change): void {
@@ -69,6 +67,18 @@ export class CourseRecorder {
     const last = steps?.at(-1)
     if (steps && last) steps[steps.length - 1] = { ...last, nodes: last.nodes + 1 }
   }
+}
+
+/** What has lasted no time, and given nothing to a node, was no step: the controller came past it within one instant. */
+function begin(steps: Step[], step: Step): void {
+  const before = steps.at(-1)
+  if (before && before.at === step.at && before.nodes === 0 && !isSameStep(before, step)) steps.pop()
+  const last = steps.at(-1)
+  if (!last || !isSameStep(last, step)) steps.push(step)
+}
+
+function isSameStep(a: Step, b: Step): boolean {
+  return a.reason === b.reason && a.wave?.index === b.wave?.index
 }
 
 export function poolStatus(store: Store, pool: string): Partial<NodePoolStatus> {

@@ -8,6 +8,7 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import type { Core } from '../../sim/apiserver/core.ts'
 import { createCore } from '../../sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../sim/apiserver/in-process-client.ts'
 import type { Store } from '../../sim/apiserver/storage/store.ts'
@@ -20,7 +21,7 @@ import { beginAt } from './begin-at.ts'
 import { GATES_HOLD } from './gates-hold.ts'
 import { type PodObjects, putPods } from './read-pods.ts'
 import { CourseRecorder, poolStatus } from './record-course.ts'
-import type { Simulation } from './simulation.ts'
+import type { Moment, Simulation } from './simulation.ts'
 
 export interface SimulationInput {
   readonly from: RepoSnapshot
@@ -37,7 +38,20 @@ export interface SimulationInput {
   readonly serverVersions: readonly string[]
   /** Nodes on which every change fails. */
   readonly fails: ReadonlySet<string>
+  /** Told of each moment, and says whether to look any further. */
+  readonly goOn?: (moment: Moment) => boolean
 }
+
+/** How finely the controller works; what comes out is the same. */
+export interface Grain extends Pick<ControllerSettings, 'actionsAPass' | 'countsEvery'> {
+  readonly clientOf: (core: Core) => KubeApi
+}
+
+/**
+ * All that is to be done at one instant is one pass over the nodes, not one for each hundred of them: what is asked for now is answered
+ * later, so no failure can show in between. Nor is there an API server to be spared, to which one would come back for a count.
+ */
+const AT_ONCE: Grain = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0, clientOf: inProcessClient }
 
 export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
   /** Some pool has gates, and nobody asked them. */
@@ -48,10 +62,6 @@ const SETTINGS: ControllerSettings = {
   names: namesFor(),
   namespace: DEFAULT_NAMESPACE,
   revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
-  // What is asked for at one instant is answered at a later one: no failure can show meanwhile.
-  actionsAPass: Number.POSITIVE_INFINITY,
-  // Nor does anybody spare the API server here: to come back for a count would be a pass over all nodes.
-  countsEvery: 0,
 }
 
 /**
@@ -59,11 +69,11 @@ const SETTINGS: ControllerSettings = {
  * that they are said to need.
  * @throws {Error} when the controller cannot go on
  */
-export async function simulateFleet(input: SimulationInput): Promise<SimulatedCourse> {
+export async function simulateFleet(input: SimulationInput, { clientOf, ...grain }: Grain = AT_ONCE): Promise<SimulatedCourse> {
   const { from, to, nodes, startsAt } = input
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
   const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
-  const kube = inProcessClient(core)
+  const kube = clientOf(core)
   for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace])
     await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
@@ -85,11 +95,11 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
     log: () => {},
     inquire: GATES_HOLD,
   }
-  const controller = control({ ports, settings: SETTINGS, signal })
+  const controller = control({ ports, settings: { ...SETTINGS, ...grain }, signal })
   const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
   try {
     const outcome = await Promise.race([
-      passTime({ clock, store: core.store, within: input.within, fleet: compile(to), done }),
+      passTime({ ...input, clock, store: core.store, fleet: compile(to), done }),
       controller.then(() => {
         throw new Error('the controller ended')
       }),
@@ -111,20 +121,27 @@ export async function simulateFleet(input: SimulationInput): Promise<SimulatedCo
   }
 }
 
-interface Passing {
+interface Passing extends Pick<SimulationInput, 'within' | 'goOn'> {
   readonly clock: VirtualClock
   readonly store: Store
-  readonly within: number
   readonly fleet: CompiledFleet
   readonly done: (status: Partial<NodePoolStatus>) => boolean
 }
 
-async function passTime({ clock, store, within, fleet, done }: Passing): Promise<Simulation['outcome']> {
+async function passTime({ clock, store, within, fleet, done, goOn = () => true }: Passing): Promise<Simulation['outcome']> {
   const statuses = (): Partial<NodePoolStatus>[] => [...fleet.pools.keys()].map((pool) => poolStatus(store, pool))
   // Reading and keeping a commit takes threads of its own; no time passes for the fleet meanwhile.
   while (!statuses().every(({ observedRevision }) => observedRevision === fleet.commit)) await setImmediate()
-  while (!statuses().every(done)) if (!(await clock.step(within))) return clockIsOut(clock, within)
+  while (!statuses().every(done)) {
+    if (!goOn({ at: clock.now(), nodes: countedIn(statuses()) })) return 'Unfinished'
+    if (!(await clock.step(within))) return clockIsOut(clock, within)
+  }
   return 'Completed'
+}
+
+function countedIn(statuses: readonly Partial<NodePoolStatus>[]): Moment['nodes'] {
+  const sum = (key: keyof Moment['nodes']): number => statuses.reduce((all, { nodes }) => all + (nodes?.[key] ?? 0), 0)
+  return { current: sum('current'), total: sum('total') }
 }
 
 /** Resolves when nobody has written anything for some turns of the event loop: what needs no time has happened. */

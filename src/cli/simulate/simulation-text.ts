@@ -1,5 +1,5 @@
 import { counted, folded, type Paint, tableLines } from '../paint.ts'
-import type { Disruptions, PoolCourse, Simulation, Step } from './simulation.ts'
+import type { Disruptions, Moment, PoolCourse, Simulation, Step } from './simulation.ts'
 
 interface Look {
   readonly paint: Paint
@@ -46,6 +46,11 @@ export function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' |
 export function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakByZone'>): string {
   const zones = Object.entries(peakByZone).map(([zone, { nodes }]) => `${zone} ${nodes}`)
   return `at most ${counted(peak.nodes, 'node')} unavailable at once${zones.length > 0 ? `, by zone: ${zones.join(', ')}` : ''}`
+}
+
+/** For the one who waits. */
+export function momentText({ at, nodes: { current, total } }: Moment, startsAt: number): string {
+  return `simulating: +${lasting(at - startsAt, ALL_UNITS)}, ${current} of ${counted(total, 'node')} current`
 }
 
 function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {

@@ -17,6 +17,14 @@ export interface Simulation {
   readonly assumptions: readonly string[]
 }
 
+/** How far it has come at one of the instants at which something happens. */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Of all pools. */
+  readonly nodes: { readonly current: number; readonly total: number }
+}
+
 export interface PoolCourse {
   readonly pool: string
   readonly nodes: number
