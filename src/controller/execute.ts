@@ -33,7 +33,10 @@ export interface Execution {
 }
 
 export interface Executed {
-  /** Actions were left over, or a cordon was set or taken back, which no watch tells us and others wait for; a pass should follow at once. */
+  /**
+   * A pass should follow at once: actions were left over, or a cordon was set or taken back, or a node that is down was assigned something,
+   * which others wait for and no watch tells us. Of a node that is up its agent will tell.
+   */
   readonly again: boolean
   /** What the server refused, by node. */
   readonly refused: readonly { readonly node: string; readonly message: string }[]
@@ -62,7 +65,7 @@ export async function execute(
     if (body) await patchNode(execution, { node: action.node, body })
   })
   return {
-    again: now.length < all.length || now.some((action) => hasMovedCordon(execution, action)),
+    again: now.length < all.length || now.some((action) => isAwaited(execution, action)),
     refused: [...failed].flatMap(([{ node }, error]) => (isRefusal(error) ? [{ node, message: error.message }] : [])),
     failures: [...failed.values()].filter((error) => !(error instanceof KubeError && error.reaction === 'refuse')),
   }
@@ -74,9 +77,10 @@ function isRefusal(error: unknown): error is KubeError {
 }
 
 /** The answer to our own write is in the cache; its event brings nothing new any more. */
-function hasMovedCordon({ cluster, nodes }: Execution, action: Action): boolean {
-  if (action.kind !== 'cordon' && action.kind !== 'uncordon') return false
-  return cluster.nodes.get(action.node)?.view !== nodes.get(action.node)?.view
+function isAwaited({ cluster, nodes }: Execution, action: Action & { readonly node: string }): boolean {
+  const before = nodes.get(action.node)?.view
+  if (action.kind === 'evict' || (action.kind === 'assign' && before?.ready)) return false
+  return cluster.nodes.get(action.node)?.view !== before
 }
 
 /** @returns undefined when the node changed since the decision: then that change has asked for another pass. */

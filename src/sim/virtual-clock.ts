@@ -76,6 +76,11 @@ export class VirtualClock implements Clock {
     return this.#step(end)
   }
 
+  /** Somebody waits for a later time. */
+  get isAwaited(): boolean {
+    return this.#sleepers.size > 0
+  }
+
   /** The wall clock is set; durations are not concerned. */
   jump(milliseconds: number): void {
     this.#wall += milliseconds
