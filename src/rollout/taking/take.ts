@@ -7,7 +7,7 @@ import { restraintOf } from '../restraints/pool-restraint.ts'
 import type { Restraint } from '../restraints/restraint.ts'
 import type { PoolSnapshot } from '../snapshot.ts'
 import { isUnavailable, remainingBudget } from './budget.ts'
-import { candidates } from './candidates.ts'
+import { candidates, type Due } from './candidates.ts'
 import { nobodyLeft } from './left-out.ts'
 import { nodeRestraints } from './node-restraint.ts'
 import { disruptionOf } from './turn.ts'
@@ -60,14 +60,14 @@ function oneOfControlPlane({ fleet }: PoolSnapshot): (offer: Offer) => boolean {
 }
 
 /** A candidate that may be taken, if the budget reaches so far: of thousands that wait, only few are. */
-interface Offer extends Candidate {
+interface Offer extends Due {
   readonly zone: string
   readonly digest: string
   /** It spends none of the budget: it is unavailable anyway, or is not disturbed. */
   readonly free: boolean
 }
 
-function offerOf(candidate: Candidate, pool: PoolSnapshot): Offer[] {
+function offerOf(candidate: Due, pool: PoolSnapshot): Offer[] {
   const { node, report, wanted, standing } = candidate.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
@@ -76,7 +76,7 @@ function offerOf(candidate: Candidate, pool: PoolSnapshot): Offer[] {
   return [{ ...candidate, zone: node.zone, digest, free }]
 }
 
-function isToDrain({ member, drained }: Candidate, { policy }: PoolSnapshot): boolean {
+function isToDrain({ member, drained }: Due, { policy }: PoolSnapshot): boolean {
   return !drained && mustDrain(policy, disruptionOf(member))
 }
 
