@@ -106,7 +106,21 @@ function timeline(course: SimulatedCourse) {
   return others
 }
 
-const RUNS = { numRuns: 20, endOnFailure: true }
+/** The last node is down: once it is assigned, its pool is done, though nobody says anything of that node. */
+const LAST_IS_DOWN: Drawn = {
+  pools: [
+    {
+      rollout: 'waves: [{name: canary, nodes: 1, soak: 3m}, {name: rest, nodes: 100%}], maxUnavailable: 100%',
+      nodes: [
+        { zone: 'zone-c', state: 'well', slow: 1, fails: false },
+        { zone: 'zone-b', state: 'down', slow: 1.5, fails: false },
+      ],
+    },
+  ],
+  changesVersion: true,
+}
+
+const RUNS = { numRuns: 20, endOnFailure: true, examples: [[LAST_IS_DOWN]] as [[Drawn]] }
 
 test('a simulation comes to what it comes to when the controller looks at everything anew after each action', async () => {
   await fc.assert(
