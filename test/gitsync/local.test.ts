@@ -87,7 +87,7 @@ test.for(['no-such', 'HEAD~9', 'HEAD^3', '', 'zzzzzzz'])('readCommit fails when 
   await using it = await gitFixture()
   await it.commit('first')
   await expect(readCommit(it.work, revision)).rejects.toMatchObject({
-    message: `failed to find revision "${revision}" in "${it.work}/.git"`,
+    message: `failed to find revision "${revision}" in "${it.work}/.git"; name a branch, a tag or a commit that it has`,
     reason: 'RevisionNotFound',
   })
 })
