@@ -8,7 +8,9 @@ export const dependenciesKept: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every((decided) => !begins(decided) || isFree(decided, observed)),
 }
 
+/** One that is known to have failed here is looked at, and halted: nothing begins. */
 function begins({ pool: { head, memory }, decision: { status } }: Decided): boolean {
+  if (status.rejected.some(({ fingerprint }) => fingerprint === head.fingerprint)) return false
   return status.target?.fingerprint === head.fingerprint && memory.target?.fingerprint !== head.fingerprint
 }
 
