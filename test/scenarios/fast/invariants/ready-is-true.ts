@@ -21,6 +21,7 @@ function isAt(node: NodeView, fingerprint: string): boolean {
   return hasEnded(node) && node.status?.phase === 'Applied' && `of ${node.status.active}` === fingerprint
 }
 
+/** A mark without a cordon: its drain took too long, or a person has just uncordoned it. */
 function isExcused({ ready, hold, unschedulable, mark }: NodeView): boolean {
-  return !ready || hold !== undefined || unschedulable || mark?.state === 'Released' || mark?.state === 'Skipped'
+  return !ready || hold !== undefined || unschedulable || mark !== undefined
 }
