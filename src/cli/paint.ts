@@ -1,4 +1,5 @@
 import type { Json } from '../protocol/digest.ts'
+import type { CliIo } from './cli-io.ts'
 
 /** Colours of terminals; every function gives the text back as it is where there are none. */
 export interface Paint {
@@ -40,6 +41,11 @@ export function nameList(names: readonly string[], shown = 3): string {
 
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+/** Where to break lines. What no terminal shows is left whole: people search it by line. */
+export function foldAt({ isTTY, columns }: Pick<CliIo, 'isTTY' | 'columns'>): number {
+  return isTTY ? columns : Number.POSITIVE_INFINITY
 }
 
 /** Breaks a line between words so that it fits; what follows the first line is indented by as much as the line itself, and `by` more. */

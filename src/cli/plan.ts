@@ -6,7 +6,7 @@ import { withClusterOptions } from './cluster.ts'
 import { readControlPlane } from './control-plane/read-control-plane.ts'
 import { readPast } from './control-plane/read-past.ts'
 import { asDocument } from './documents.ts'
-import { paintFor } from './paint.ts'
+import { foldAt, paintFor } from './paint.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { planText } from './plan-text.ts'
 import { hasChanges, hasErrors, type PlanView, viewPlan } from './plan-view.ts'
@@ -18,7 +18,7 @@ interface PlanOptions extends ChangeOptions {
 }
 
 const FORMATS = {
-  text: (view: PlanView, io: CliIo) => planText(view, { paint: paintFor(io), columns: io.columns }),
+  text: (view: PlanView, io: CliIo) => planText(view, { paint: paintFor(io), columns: foldAt(io) }),
   markdown: (view: PlanView) => planMarkdown(view),
   json: (view: PlanView) => asDocument(view, 'json'),
   yaml: (view: PlanView) => asDocument(view, 'yaml'),

@@ -3,7 +3,7 @@ import { readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { asDocument } from './documents.ts'
-import { paintFor } from './paint.ts'
+import { foldAt, paintFor } from './paint.ts'
 import { progressOn } from './progress.ts'
 import { readSnapshot } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
@@ -28,7 +28,7 @@ import type { Simulation } from './simulate/simulation.ts'
 import { momentText, simulationText } from './simulate/simulation-text.ts'
 
 const FORMATS = {
-  text: (simulation: Simulation, io: CliIo) => simulationText(simulation, { paint: paintFor(io), columns: io.columns }),
+  text: (simulation: Simulation, io: CliIo) => simulationText(simulation, { paint: paintFor(io), columns: foldAt(io) }),
   json: (simulation: Simulation) => asDocument(withDates(simulation), 'json'),
   yaml: (simulation: Simulation) => asDocument(withDates(simulation), 'yaml'),
 } as const

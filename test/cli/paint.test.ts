@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { folded } from '../../src/cli/paint.ts'
+import { foldAt, folded } from '../../src/cli/paint.ts'
 
 test('folded breaks a line between words and indents what follows', () => {
   expect(folded('  ✗ one two three four', { columns: 12, by: 2 })).toBe('  ✗ one two\n    three\n    four')
@@ -11,4 +11,9 @@ test('folded leaves a line that fits as it is', () => {
 
 test('folded gives a word that is too long a line of its own', () => {
   expect(folded('a unix:///run/containerd.sock b', { columns: 10 })).toBe('a\nunix:///run/containerd.sock\nb')
+})
+
+test('text is folded for a terminal alone, and can be searched by line elsewhere', () => {
+  expect(foldAt({ isTTY: true, columns: 80 })).toBe(80)
+  expect(folded('one two three', { columns: foldAt({ isTTY: false, columns: 8 }) })).toBe('one two three')
 })

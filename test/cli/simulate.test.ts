@@ -30,12 +30,9 @@ at most 1 node unavailable at once
 nodes changed: 2, by what they were granted: 2 restart
 
 taken for granted:
-  every node is whole and runs what HEAD says; nothing else happens to the fleet
-  meanwhile
-  an agent needs 10s where the kubelet restarts (--restart-time), 30s more for
-  another version (--download-time)
-  API servers are at 1.35.4 (--server-version), and requests to them take no
-  time
+  every node is whole and runs what HEAD says; nothing else happens to the fleet meanwhile
+  an agent needs 10s where the kubelet restarts (--restart-time), 30s more for another version (--download-time)
+  API servers are at 1.35.4 (--server-version), and requests to them take no time
 `,
     stderr: '',
     code: 0,

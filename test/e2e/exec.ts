@@ -46,7 +46,7 @@ export function run(command: string, args: readonly string[], options: RunOption
   })
 }
 
-/** In one line, for what is looked for in it: text for people is folded where a terminal ends. */
+/** With one blank between words, for what is looked for in it: text for people stands in columns. */
 export function unfolded({ stdout, ...result }: RunResult): RunResult {
   return { ...result, stdout: stdout.replaceAll(/\s+/g, ' ') }
 }

@@ -2,7 +2,7 @@ import type { ControlRecord, HistoryEntry, NodePoolStatus } from '../../protocol
 import type { CliIo } from '../cli-io.ts'
 import { describeControl } from '../describe-control.ts'
 import { cut, lasting, moment } from '../moments.ts'
-import { folded, tableLines } from '../paint.ts'
+import { foldAt, folded, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 
 /** One roll-out of a pool, and what people did until the next one. */
@@ -42,7 +42,9 @@ function rowOf({ startedAt, took, result, revision, author = '', subject = '' }:
   return [moment(startedAt), lasting(took), result, revision.slice(0, 7), by, subject].map(printable)
 }
 
-function detailsOf({ message, controls }: PoolRun, { columns }: Look): string[] {
+function detailsOf({ message, controls }: PoolRun, look: Look): string[] {
   const failed = message === undefined ? [] : [`  failed on ${printable(message)}`]
-  return [...failed, ...controls.map((record) => `  ${describeControl(record)}`)].map((line) => folded(line, { columns, by: 2 }))
+  return [...failed, ...controls.map((record) => `  ${describeControl(record)}`)].map((line) =>
+    folded(line, { columns: foldAt(look), by: 2 }),
+  )
 }

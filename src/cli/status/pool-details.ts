@@ -1,6 +1,6 @@
 import { describeControl } from '../describe-control.ts'
 import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
-import { folded } from '../paint.ts'
+import { foldAt, folded } from '../paint.ts'
 import { printable } from '../printable.ts'
 import type { PoolSight } from './pool-sight.ts'
 
@@ -12,13 +12,13 @@ export function poolDetails({ status }: PoolSight, { now, ...look }: Look & { re
   const told = conditions.flatMap(({ type, status: holds, reason, message }) =>
     type === 'Ready' || holds === 'False'
       ? []
-      : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: look.columns, by: 2 })],
+      : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: foldAt(look), by: 2 })],
   )
   return [
     ...section('CONDITIONS', told),
     ...section(
       'LAST DONE BY PEOPLE',
-      controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: look.columns, by: 2 })),
+      controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: foldAt(look), by: 2 })),
     ),
     ...section(
       'CAN BE ROLLED BACK TO',
