@@ -4,7 +4,7 @@ import type { Instant } from '../instant.ts'
 import type { NodePods, PodView } from '../node-view.ts'
 import { isAtWork } from '../report.ts'
 import type { PoolSnapshot } from '../snapshot.ts'
-import { isPastDraining } from '../taking/turn.ts'
+import { isPastDraining, pastDrainingAt } from '../taking/turn.ts'
 import { type Aside, asideOf, isUnderDrain } from './cordon.ts'
 import { judgePod, type PodVerdict } from './judge-pod.ts'
 import { type DrainContext, needsDrain } from './needs-drain.ts'
@@ -27,6 +27,8 @@ export interface Underway {
   readonly kind: 'Underway'
   readonly since: Instant
   readonly deadline: Instant
+  /** Of a node that is not Ready: when it is past draining. */
+  readonly pastAt?: Instant
   /** Pods that the drain waits for; undefined until they are known. */
   readonly remaining?: readonly Remaining[]
   /** Why they are not known. */
@@ -113,7 +115,8 @@ function underway(member: Candidate, { pool, now, mark }: DrainContext & { reado
   const deadline = since + drain.timeout
   if (now >= deadline && drain.onTimeout === 'Proceed') return { kind: 'Done' }
   if (now >= deadline && drain.onTimeout === 'Skip') return { kind: 'GivenUp' }
-  return { kind: 'Underway', since, deadline, ...seen }
+  const pastAt = pastDrainingAt(member.node, pool.policy)
+  return { kind: 'Underway', since, deadline, ...(pastAt !== undefined && { pastAt }), ...seen }
 }
 
 function remainingOf(found: NodePods | undefined, { policy }: PoolSnapshot): Pick<Underway, 'remaining' | 'trouble'> {

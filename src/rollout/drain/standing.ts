@@ -29,11 +29,10 @@ export function standingUnder(
   }
 }
 
-/** The deadline, when the drain begins to be slow, or when a refused pod may be asked again. */
+/** The deadline, when the drain begins to be slow, when its node is past draining, or when a refused pod may be asked again. */
 function nextStep(drain: Underway, now: Instant): Instant | undefined {
-  const { deadline, remaining = [] } = drain
-  const instants = [slowFrom(drain), deadline, ...remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])].filter(
-    (instant) => instant > now,
-  )
+  const { deadline, pastAt = now, remaining = [] } = drain
+  const refusals = remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])
+  const instants = [slowFrom(drain), deadline, pastAt, ...refusals].filter((instant) => instant > now)
   return instants.length === 0 ? undefined : Math.min(...instants)
 }

@@ -37,8 +37,17 @@ export function isPastDraining(
   { node, report, wanted, broken }: Candidate,
   { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
 ): boolean {
-  if (node.ready) return false
-  return now >= node.readySince + policy.applyTimeout || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+  const at = pastDrainingAt(node, policy)
+  if (at === undefined) return false
+  return now >= at || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+}
+
+/** When time alone makes it so; undefined while the node is Ready. */
+export function pastDrainingAt(
+  { ready, readySince }: NodeView,
+  { applyTimeout }: Pick<RolloutPolicy, 'applyTimeout'>,
+): Instant | undefined {
+  return ready ? undefined : readySince + applyTimeout
 }
 
 /** By a person, or because it took too long: to cordon it for the same content again would be a fight. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aNode, minute, noon, phases } from '../builders.ts'
+import { aNode, aPod, minute, noon, phases } from '../builders.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a broken node that somebody cordoned is mended all the same', () => {
@@ -70,4 +70,15 @@ test('nodes that are down and use up the budget try the change without a drain',
   expect(done(upgrade({}, a.notReady(noon - 15 * minute), b))).toEqual(['assign a new drain'])
   expect(done(upgrade({}, a.notReady(noon - 14 * minute), b))).toEqual([])
   expect(upgrade({}, a.notReady(noon - 14 * minute), b).wakeAt).toBe(noon + minute)
+})
+
+test('a node that went down in its drain is looked at again when its pods are given up, though the deadline is long past', () => {
+  const node = aNode('a')
+    .assignedTo('new', { at: noon - 20 * minute })
+    .notReady(noon - 14 * minute)
+    .drainedFor('newer', { at: noon - 30 * minute })
+  const decision = upgrade({ head: 'newer', pods: { a: [aPod('x', { terminating: true })] } }, node)
+
+  expect(done(decision)).toEqual([])
+  expect(decision.wakeAt).toBe(noon + minute)
 })
