@@ -86,7 +86,7 @@ function decideInTurn(
       ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
       ...(left !== undefined && { budget: left }),
-      ...(left === 0 && { lying: lyingDown(pools, pool) }),
+      ...(left === 0 && { lying: lyingDown(pools, { pool, now }) }),
       ...(awaited.length > 0 && { awaited }),
       ...turns.factsFor(pool),
     }

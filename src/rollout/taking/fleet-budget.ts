@@ -1,6 +1,7 @@
 import type { Decision } from '../decision.ts'
 import { isOurCordon } from '../drain/cordon.ts'
 import type { LyingDown } from '../fleet-facts.ts'
+import type { Instant } from '../instant.ts'
 import type { NodeView } from '../node-view.ts'
 import type { Share } from '../policy.ts'
 import { isAtWork, reportOf } from '../report.ts'
@@ -22,10 +23,16 @@ export function newlyUnavailable({ nodes }: PoolSnapshot, { actions }: Decision)
   return nodes.filter((node) => taken.has(node.name) && !isDown(node)).length
 }
 
-/** Those that work will bring back are left out, or each node that is rolled would be another word, and another write of the status. */
-export function lyingDown(pools: readonly PoolSnapshot[], { name }: PoolSnapshot): readonly LyingDown[] {
+/**
+ * Those that work will bring back are left out, or each node that is rolled would be another word, and another write of the status.
+ * Work that is overdue is counted on no more, though its agent says that it goes on.
+ */
+export function lyingDown(
+  pools: readonly PoolSnapshot[],
+  { pool: { name }, now }: { readonly pool: PoolSnapshot; readonly now: Instant },
+): readonly LyingDown[] {
   return pools
-    .map((pool) => ({ pool: pool.name, nodes: downIn(pool).lying, waits: isDependentOn(name, { pool, pools }) }))
+    .map((pool) => ({ pool: pool.name, nodes: lyingIn(pool, now), waits: isDependentOn(name, { pool, pools }) }))
     .filter(({ nodes }) => nodes.length > 0)
     .sort((a, b) => (a.pool < b.pool ? -1 : 1))
 }
@@ -42,10 +49,16 @@ export function describeUse({ fleet }: PoolSnapshot): string {
   return `; the fleet's is used up by ${told.join(', and by ')}${remedy}`
 }
 
+function lyingIn(pool: PoolSnapshot, now: Instant): readonly string[] {
+  const { lying, atWork } = downIn(pool)
+  const overdue = atWork.filter(({ assigned }) => assigned?.at !== undefined && now >= assigned.at + pool.policy.applyTimeout)
+  return [...lying, ...overdue].map((node) => node.name).sort()
+}
+
 interface Down {
   readonly count: number
-  /** Names. */
-  readonly lying: readonly string[]
+  readonly lying: readonly NodeView[]
+  readonly atWork: readonly NodeView[]
 }
 
 /** Most pools are the same as in the last pass, and need not be counted again. */
@@ -58,8 +71,9 @@ function downIn(pool: PoolSnapshot): Down {
 }
 
 function look(down: readonly NodeView[]): Down {
-  const lying = down.filter((node) => !isAtWork(node, reportOf(node)) && !isOurCordon(node))
-  return { count: down.length, lying: lying.map(({ name }) => name).sort() }
+  const atWork = down.filter((node) => isAtWork(node, reportOf(node)))
+  const lying = down.filter((node) => !isOurCordon(node) && !isAtWork(node, reportOf(node)))
+  return { count: down.length, lying, atWork }
 }
 
 function isDown(node: NodeView): boolean {

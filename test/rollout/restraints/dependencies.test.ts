@@ -197,6 +197,24 @@ test('two pools that keep each other from going on, where nothing is proven, say
   })
 })
 
+test('a node whose work is overdue is named as who uses up the budget of the fleet, though its agent says that it goes on', () => {
+  const hung = (minutes: number) =>
+    aNode('b-0')
+      .assignedTo('bad', { at: noon - minutes * minute })
+      .reporting('Applying')
+      .cordoned()
+  const waitOf = (minutes: number) => {
+    const a = deadlock(hung(minutes)).get('a')
+    return a && condition(a, 'Reconciling').message
+  }
+
+  expect(waitOf(15)).toBe(
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+      'or nodewave rollback b, or raise maxUnavailable of the Fleet',
+  )
+  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget')
+})
+
 test('the deadlock ends when a person rolls the halted pool back: the broken node is mended first', () => {
   const decisions = deadlock(fallen, { controls: { rollback: 'older' } })
 
