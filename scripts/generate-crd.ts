@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { nodePoolCrd } from '../src/controller/node-pool-crd.ts'
+import { nodePoolCrd } from '../src/controller/node-pools/node-pool-crd.ts'
 
 const directory = join(import.meta.dirname, '..', 'deploy', 'crds')
 mkdirSync(directory, { recursive: true })

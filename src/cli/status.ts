@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { nodePoolsPath } from '../controller/node-pool-view.ts'
+import { nodePoolsPath } from '../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'

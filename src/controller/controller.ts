@@ -1,9 +1,9 @@
-import { type FollowedCluster, followCluster } from './cluster-cache.ts'
+import { type FollowedCluster, followCluster } from './cache/cluster-cache.ts'
 import { lead } from './lead.ts'
 import { campaign } from './leadership/campaign.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
 import type { ControllerPorts, ControllerSettings, ElectionSettings } from './ports.ts'
-import { keptRevisions } from './revision-store.ts'
+import { keptRevisions } from './revisions/revision-store.ts'
 import { Trigger } from './trigger.ts'
 
 export interface ControllerOptions {

@@ -3,7 +3,7 @@ import type { KubeApi } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { API_GROUP, CONTROLLER_LEASE } from '../protocol/names.ts'
 import type { Instant } from '../rollout/instant.ts'
-import { NODEPOOL_API_VERSION } from './node-pool-view.ts'
+import { NODEPOOL_API_VERSION } from './cache/node-pool-view.ts'
 import type { Log } from './ports.ts'
 
 /** Something to tell people on an object. */

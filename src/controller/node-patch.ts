@@ -3,8 +3,8 @@ import { formatDesiredConfig } from '../protocol/desired-config.ts'
 import type { Names } from '../protocol/names.ts'
 import { addToNodeHistory } from '../protocol/node-history.ts'
 import type { Action } from '../rollout/decision.ts'
+import type { ClusterNode } from './cache/node-view.ts'
 import { runBefore } from './node-run.ts'
-import type { ClusterNode } from './node-view.ts'
 import type { RenderedConfig } from './ports.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>

@@ -1,13 +1,13 @@
 import type { Action, Decision } from '../rollout/decision.ts'
 import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Instant } from '../rollout/instant.ts'
-import { completeStatus } from './complete-status.ts'
 import { type Executed, execute } from './execute.ts'
 import { forEach, throwFirst } from './for-each.ts'
-import { type AcceptedHead, followDrains, type Gathered, gather, renderedFor } from './gather.ts'
-import type { HeadState } from './head-intake.ts'
-import { mirrorPools } from './mirror-pools.ts'
+import { completeStatus } from './node-pools/complete-status.ts'
+import { mirrorPools } from './node-pools/mirror-pools.ts'
+import type { HeadState } from './revisions/head-intake.ts'
 import type { Shell } from './shell.ts'
+import { type AcceptedHead, followDrains, type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { firstCommitTellings, tellingsOf } from './tellings.ts'
 
 /**

@@ -9,11 +9,11 @@ import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import type { FleetPolicy } from '../rollout/decide-fleet.ts'
 import type { Instant } from '../rollout/instant.ts'
 import type { RolloutPolicy } from '../rollout/policy.ts'
-import type { Compression } from './compression.ts'
+import type { ClusterNode } from './cache/node-view.ts'
 import type { Inquiries } from './gates/inquiry.ts'
 import type { PrometheusAccess } from './gates/prometheus.ts'
 import type { LeaseTimings } from './leadership/election.ts'
-import type { ClusterNode } from './node-view.ts'
+import type { Compression } from './revisions/compression.ts'
 
 /** Everything the controller needs of the outside, and the stages it runs. */
 export interface ControllerPorts {

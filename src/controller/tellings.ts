@@ -1,11 +1,11 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { Decision, Notice } from '../rollout/decision.ts'
+import type { NodePoolView } from './cache/node-pool-view.ts'
+import type { ClusterNode } from './cache/node-view.ts'
 import type { Telling } from './event-recorder.ts'
 import type { Executed } from './execute.ts'
-import type { AcceptedHead } from './gather.ts'
-import type { HeadState } from './head-intake.ts'
-import type { NodePoolView } from './node-pool-view.ts'
-import type { ClusterNode } from './node-view.ts'
+import type { HeadState } from './revisions/head-intake.ts'
+import type { AcceptedHead } from './snapshot/gather.ts'
 
 export interface PassOutcome {
   readonly nodes: ReadonlyMap<string, ClusterNode>

@@ -5,7 +5,7 @@ import {
   CONTROL_PLANE_SELECTOR,
   type ControlPlanePod,
   projectControlPlanePod,
-} from '../../src/controller/control-plane-pods.ts'
+} from '../../src/controller/cache/control-plane-pods.ts'
 import type { FollowEvent } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { contractServer } from './server.ts'

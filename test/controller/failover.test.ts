@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { keptRevisions } from '../../src/controller/revision-store.ts'
-import { projectConfigMap } from '../../src/controller/stored-config-map.ts'
+import { projectConfigMap } from '../../src/controller/config-maps/stored-config-map.ts'
+import { keptRevisions } from '../../src/controller/revisions/revision-store.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'

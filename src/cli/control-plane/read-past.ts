@@ -1,4 +1,4 @@
-import { nodePoolsPath, projectNodePool } from '../../controller/node-pool-view.ts'
+import { nodePoolsPath, projectNodePool } from '../../controller/cache/node-pool-view.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { hasRun } from '../../rollout/restraints/version-withhold.ts'
 import type { CliIo } from '../cli-io.ts'

@@ -1,4 +1,4 @@
-import { nodePoolsPath } from '../../controller/node-pool-view.ts'
+import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { ControlAct, ControlRecord, HistoryEntry, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'

@@ -1,5 +1,5 @@
-import { nodePoolsPath } from '../../controller/node-pool-view.ts'
-import { configMapsPath } from '../../controller/stored-config-map.ts'
+import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
+import { configMapsPath } from '../../controller/config-maps/stored-config-map.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import { type AskedBy, formatAskedBy } from '../../protocol/asked-by.ts'
 import { askedByKey, type FLEET_CONFIG_MAP, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'

@@ -1,4 +1,4 @@
-import { projectNode } from '../../controller/node-view.ts'
+import { projectNode } from '../../controller/cache/node-view.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
 import { nodeRuns } from '../history/node-history.ts'

@@ -1,5 +1,5 @@
 import { poolControls } from '../../controller/controls.ts'
-import { parsePoolStatus } from '../../controller/node-pool-status.ts'
+import { parsePoolStatus } from '../../controller/node-pools/node-pool-status.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
 import type { Controls } from '../../rollout/snapshot.ts'

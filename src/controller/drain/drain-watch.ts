@@ -1,6 +1,6 @@
 import type { NodePods } from '../../rollout/node-view.ts'
-import { type Following, followCollection } from '../follow-collection.ts'
-import { ObjectCache } from '../object-cache.ts'
+import { type Following, followCollection } from '../cache/follow-collection.ts'
+import { ObjectCache } from '../cache/object-cache.ts'
 import { EvictionAnswers } from './eviction-answers.ts'
 import { type PodFacts, projectPod } from './pod-facts.ts'
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../../rollout/instant.ts'
 import type { PodBudget, PodView } from '../../rollout/node-view.ts'
-import { type Following, followCollection } from '../follow-collection.ts'
-import { ObjectCache } from '../object-cache.ts'
+import { type Following, followCollection } from '../cache/follow-collection.ts'
+import { ObjectCache } from '../cache/object-cache.ts'
 import { type BudgetFacts, covers, type PodFacts, projectBudget } from './pod-facts.ts'
 
 export interface EvictionAnswersOptions extends Following {

@@ -1,4 +1,4 @@
-import type { ClusterCache } from '../cluster-cache.ts'
+import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
 import type { Inquiries } from './inquiry.ts'
 import { job } from './job.ts'

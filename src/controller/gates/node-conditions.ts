@@ -1,6 +1,6 @@
 import type { GateCheck } from '../../rollout/policy.ts'
-import type { ClusterNode } from '../node-view.ts'
-import type { ObjectCache } from '../object-cache.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
 import type { GateInquiry } from './inquiry.ts'
 
 type NodeConditionsCheck = Extract<GateCheck, { kind: 'nodeConditions' }>

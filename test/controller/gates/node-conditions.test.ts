@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { projectNode } from '../../../src/controller/cache/node-view.ts'
 import type { Asked } from '../../../src/controller/gates/inquiry.ts'
 import { nodeConditions } from '../../../src/controller/gates/node-conditions.ts'
-import { projectNode } from '../../../src/controller/node-view.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
 /** Conditions by node. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ObjectCache } from '../../../src/controller/object-cache.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import type { Action, Decision } from '../../../src/rollout/decision.ts'

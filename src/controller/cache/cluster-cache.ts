@@ -1,0 +1,107 @@
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
+import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from '../config-maps/stored-config-map.ts'
+import type { Clock, ControllerSettings, Log } from '../ports.ts'
+import { ControlPlaneCache } from './control-plane-cache.ts'
+import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
+import { type Followed, followCollection } from './follow-collection.ts'
+import type { NodePoolView } from './node-pool-view.ts'
+import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
+import type { ClusterNode } from './node-view.ts'
+import { projectNode } from './node-view.ts'
+import { type Cached, ObjectCache } from './object-cache.ts'
+import { ServerVersions } from './server-versions.ts'
+
+export interface ClusterCache {
+  readonly nodes: ObjectCache<ClusterNode>
+  /** What is kept of a Node, whether the watch or a write of ours brought it: of the same version it is the same object. */
+  readonly readNode: (object: KubeObject) => ClusterNode
+  readonly pools: ObjectCache<NodePoolView>
+  readonly payloads: ObjectCache<StoredConfigMap>
+  readonly revisions: ObjectCache<StoredConfigMap>
+  readonly controlPlane: Pick<ControlPlaneCache, 'view'>
+  /** What people set for the whole fleet. */
+  readonly fleet: ObjectCache<StoredConfigMap>
+  /** Resolves when all of it was read once, or `signal` aborts. Rejects with what no retry can mend: no rights, no NodePool kind. */
+  readonly synced: Promise<void>
+}
+
+export interface FollowedCluster extends ClusterCache {
+  /** Resolves when nothing that a controller wrote before is unknown any more, however late watches are. @throws {KubeError} when it cannot be read */
+  catchUp(): Promise<void>
+}
+
+export interface ClusterCacheOptions {
+  readonly kube: KubeApi
+  readonly settings: ControllerSettings
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  /** Told when something visible changed, and when the server is there again: what failed while it was away may pass now. */
+  readonly changed: () => void
+}
+
+/** Follows everything a pass looks at, but for the pods of nodes under drain. */
+export function followCluster(options: ClusterCacheOptions): FollowedCluster {
+  const { settings, changed } = options
+  const versions = new ServerVersions(options)
+  const nodes = new ObjectCache<ClusterNode>(changed)
+  const project = projectNode(settings.names)
+  const readNode = (object: KubeObject): ClusterNode => nodes.known(object.metadata) ?? project(object)
+  const pools = new ObjectCache<NodePoolView>(changed)
+  const payloads = new ObjectCache<StoredConfigMap>(changed)
+  const revisions = new ObjectCache<StoredConfigMap>(changed)
+  const controlPlane = new ControlPlaneCache(versions, changed)
+  const fleet = new ObjectCache<StoredConfigMap>(changed)
+  // Asked with each watch that is opened: it may be opened on another server than before.
+  const follow = <T extends Cached>(followed: Followed<T>): Promise<void> =>
+    followCollection(options, { onOpen: () => void versions.ask(whatOf(followed)), ...followed })
+  const ofNodes: Followed<ClusterNode> = { path: '/api/v1/nodes', cache: nodes, project: readNode }
+  const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
+  const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
+  const ofFleet = ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })
+  const pods: Followed<ControlPlanePod> = {
+    path: CONTROL_PLANE_PODS,
+    cache: controlPlane.pods,
+    project: projectControlPlanePod,
+    labelSelector: CONTROL_PLANE_SELECTOR,
+    onOpen: () => void controlPlane.opened(versions.ask(whatOf(pods))),
+    onTrouble: (trouble) => controlPlane.lost(trouble),
+  }
+  const synced = Promise.all([
+    versions.ask(whatOf(pods)),
+    follow(ofNodes),
+    follow(ofPools),
+    follow(ownConfigMaps(payloads, { namespace: settings.namespace, labelSelector: PAYLOADS })),
+    follow(ofRevisions),
+    follow(ofFleet),
+    follow(pods),
+  ]).then(() => undefined)
+  // Payloads are named after their content: one that is not known yet is found to be there.
+  const catchUp = async (): Promise<void> => {
+    const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
+    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet)])
+  }
+  return { nodes, readNode, pools, payloads, revisions, fleet, controlPlane, synced, catchUp }
+}
+
+const PAGE = 500
+
+async function listAnew<T extends Cached>(
+  { kube, signal }: ClusterCacheOptions,
+  { path, cache, project, labelSelector }: Followed<T>,
+): Promise<void> {
+  const selected = labelSelector === undefined ? {} : { labelSelector }
+  await cache.catchUp(async () => (await kube.list(path, { project, signal, limit: PAGE, ...selected })).items)
+}
+
+function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {
+  return `${path} ${labelSelector}`
+}
+
+function ownConfigMaps(
+  cache: ObjectCache<StoredConfigMap>,
+  { namespace, labelSelector }: { readonly namespace: string; readonly labelSelector: string },
+): Followed<StoredConfigMap> {
+  return { path: configMapsPath(namespace), cache, project: projectConfigMap, labelSelector }
+}

@@ -1,0 +1,52 @@
+import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import type { ControlPlanePod } from './control-plane-pods.ts'
+import type { ClusterNode } from './node-view.ts'
+import { ObjectCache } from './object-cache.ts'
+import type { ServerVersions } from './server-versions.ts'
+
+/** The control plane as last seen, and whether that still holds. */
+export class ControlPlaneCache {
+  readonly pods: ObjectCache<ControlPlanePod>
+  readonly #versions: ServerVersions
+  readonly #changed: () => void
+  #trouble: string | undefined
+  /** The watch that stands. */
+  #watch: symbol | undefined
+
+  constructor(versions: ServerVersions, changed: () => void) {
+    this.pods = new ObjectCache(changed)
+    this.#versions = versions
+    this.#changed = changed
+  }
+
+  /** The watch of its pods broke off: what is known of them is the past. */
+  lost(trouble: string): void {
+    this.#watch = undefined
+    this.#tell(trouble)
+  }
+
+  /** A watch stands again. What is known holds once the server has told its version too, if the watch has not broken off by then. */
+  async opened(told: Promise<void>): Promise<void> {
+    const watch = Symbol('watch')
+    this.#watch = watch
+    await told
+    if (this.#watch === watch) this.#tell(undefined)
+  }
+
+  view(nodes: Iterable<ClusterNode>): ControlPlaneView {
+    const instances = [...this.pods.items.values()].map(({ instance }) => instance)
+    const hosts = new Set(instances.map(({ node }) => node))
+    return {
+      nodes: [...nodes].filter(({ name, view }) => hosts.has(name) || isControlPlaneNode(view)).map(({ view }) => view),
+      instances,
+      answers: this.#versions.answers,
+      ...(this.#trouble !== undefined && { outdated: this.#trouble }),
+    }
+  }
+
+  #tell(trouble: string | undefined): void {
+    const isNews = trouble !== this.#trouble
+    this.#trouble = trouble
+    if (isNews) this.#changed()
+  }
+}

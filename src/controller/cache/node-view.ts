@@ -1,0 +1,163 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
+import { parseAskedBy } from '../../protocol/asked-by.ts'
+import { parseCordonMark } from '../../protocol/cordon-mark.ts'
+import type { DesiredConfig } from '../../protocol/desired-config.ts'
+import { parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { askedByKey, type Names } from '../../protocol/names.ts'
+import { readOnce } from '../../protocol/read-once.ts'
+import type { NodeView } from '../../rollout/node-view.ts'
+
+/** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
+export interface ClusterNode {
+  readonly name: string
+  readonly namespace: ''
+  readonly resourceVersion: string
+  readonly view: NodeView
+  readonly host: HostFacts
+  /** Status by type: `True`, `False` or `Unknown`. */
+  readonly conditions: Readonly<Record<string, string>>
+  /** What the node last proved healthy with, as its agent reports. */
+  readonly current?: DesiredConfig
+  /** Names of the payload ConfigMaps that its annotations speak of. */
+  readonly payloads: readonly string[]
+  /** What it ran before, as the controller wrote it. */
+  readonly history?: string
+  /** The pool its label names. */
+  readonly poolLabel?: string
+}
+
+/** What configuration may be rendered from besides name and labels. */
+export interface HostFacts {
+  readonly arch: string
+  readonly osImage: string
+  /** Undefined until the kubelet reported one. */
+  readonly internalIP?: string
+}
+
+/**
+ * Never throws: annotations are written by agents and people, and a malformed one concerns its own node alone.
+ * @param names which annotations are ours
+ */
+export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
+  const read = readOnce(readDesired)
+  const desiredIn = (annotation: string | undefined): Desired => (annotation === undefined ? NOTHING : read(annotation))
+  return (object) => {
+    const { metadata } = object
+    const annotations = metadata.annotations ?? {}
+    const status = (object.status ?? {}) as NodeStatus
+    const desired = desiredIn(annotations[names.desiredConfig])
+    const current = desiredIn(annotations[names.currentConfig]).config
+    const history = annotations[names.history]
+    const poolLabel = metadata.labels?.[names.pool]
+    return {
+      name: metadata.name,
+      namespace: '',
+      resourceVersion: metadata.resourceVersion ?? '',
+      view: viewOf(object, { annotations, names, status, desired }),
+      host: hostFacts(status),
+      conditions: Object.fromEntries((status.conditions ?? []).map(({ type, status }) => [type, status])),
+      ...(current && { current }),
+      payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
+      ...(history !== undefined && { history }),
+      ...(poolLabel !== undefined && { poolLabel }),
+    }
+  }
+}
+
+interface NodeStatus {
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime?: string }[]
+  readonly addresses?: readonly { readonly type: string; readonly address: string }[]
+  readonly nodeInfo?: { readonly kubeletVersion?: string; readonly architecture?: string; readonly osImage?: string }
+}
+
+interface Desired {
+  readonly config?: DesiredConfig
+  readonly malformed: boolean
+}
+
+interface Parts {
+  readonly annotations: Readonly<Record<string, string>>
+  readonly names: Names
+  readonly status: NodeStatus
+  readonly desired: Desired
+}
+
+function viewOf({ metadata, ...object }: KubeObject, { annotations, names, status, desired }: Parts): NodeView {
+  const ready = status.conditions?.find((condition) => condition.type === 'Ready')
+  const hold = annotations[names.hold]
+  const heldBy = parseAskedBy(annotations[askedByKey(names.hold)])
+  const mark = parseCordonMark(annotations[names.cordonedFor])
+  const assigned = assignedBy(desired.config)
+  const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
+  const createdAt = instant(metadata.creationTimestamp)
+  return {
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '',
+    createdAt,
+    ready: ready?.status === 'True',
+    readySince: instant(ready?.lastTransitionTime) || createdAt,
+    unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
+    kubeletVersion: (status.nodeInfo?.kubeletVersion ?? '').replace(/^v/, ''),
+    assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
+    ...(hold !== undefined && { hold: hold.slice(0, MAX_REASON) }),
+    ...(heldBy && { heldBy }),
+    ...(mark && { mark }),
+    ...(assigned && { assigned }),
+    ...(agent && { status: agent }),
+  }
+}
+
+/** Characters; people write this by hand, and the status of the pool repeats it. */
+const MAX_REASON = 500
+
+/** Whoever has a node's credential writes this; the status of the pool, which repeats the errors of many nodes, must stay writable. */
+const MAX_ERROR = 2000
+
+function boundedStatus(status: AgentStatus | undefined): AgentStatus | undefined {
+  if (!status?.error) return status
+  const { reason, message } = status.error
+  return { ...status, error: { reason: reason.slice(0, 100), message: message.slice(0, MAX_ERROR) } }
+}
+
+function hostFacts({ nodeInfo, addresses }: NodeStatus): HostFacts {
+  const internal = addresses?.find((address) => address.type === 'InternalIP')
+  return {
+    arch: nodeInfo?.architecture ?? '',
+    osImage: nodeInfo?.osImage ?? '',
+    ...(internal && { internalIP: internal.address }),
+  }
+}
+
+const NOTHING: Desired = { malformed: false }
+
+function readDesired(annotation: string): Desired {
+  try {
+    return { config: parseDesiredConfig(annotation), malformed: false }
+  } catch {
+    return { malformed: true }
+  }
+}
+
+/** DIGEST and POOL are what a person has no reason to write: both present, the assignment is ours. */
+function assignedBy(config: DesiredConfig | undefined): NodeView['assigned'] {
+  if (config?.DIGEST === undefined || config.POOL === undefined) return undefined
+  const at = instant(config.ASSIGNED)
+  return {
+    digest: config.DIGEST,
+    revision: config.REVISION ?? '',
+    pool: config.POOL,
+    grant: config.GRANT ?? 'restart',
+    ...(at > 0 && { at }),
+  }
+}
+
+function payloadsOf(config: DesiredConfig | undefined): string[] {
+  return [config?.KUBELET_CONFIG, config?.HOST_CONFIG].filter((name) => name !== undefined)
+}
+
+/** 0 for what is absent or no date. */
+function instant(stamp: string | undefined): number {
+  return stamp === undefined ? 0 : Date.parse(stamp) || 0
+}

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FollowEvent } from '../../kube/kube-api.ts'
+
+export interface Cached {
+  readonly name: string
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string
+  readonly resourceVersion: string
+}
+
+/**
+ * One collection of the API server as last seen, by name: what its watch told, and the answers to our own writes, which are
+ * put in at once, so that a decision made before the watch catches up does not repeat them.
+ */
+export class ObjectCache<T extends Cached> {
+  readonly #items = new Map<string, T>()
+  /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
+  readonly #stale = new Set<string>()
+  readonly #changed: () => void
+  /** What the watch told to be gone while lists were read for `catchUp`. */
+  readonly #gone = new Set<Set<string>>()
+
+  /** @param changed told whenever something visible changed; a heartbeat that only moves resourceVersion is not visible. */
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get items(): ReadonlyMap<string, T> {
+    return this.#items
+  }
+
+  get(name: string): T | undefined {
+    return this.#items.get(name)
+  }
+
+  /** The item of this version, if that is the one that is here: then there is nothing new to read. */
+  known({ name, resourceVersion }: { readonly name: string; readonly resourceVersion?: string }): T | undefined {
+    const item = this.#items.get(name)
+    return item?.resourceVersion === resourceVersion ? item : undefined
+  }
+
+  /** What the watch tells. */
+  observe(event: FollowEvent<T>): void {
+    if (event.type === 'sync') this.#replace(event.items)
+    else if (event.type === 'delete') this.#remove(event.name)
+    else this.#put(event.item)
+  }
+
+  /**
+   * Takes in what a list says that is newer than what the watch has told so far. What the watch told meanwhile is newer still, and
+   * what it told to be gone is not brought back: nothing would ever take it away again.
+   * @throws what `list` rejects with; then nothing has changed
+   */
+  async catchUp(list: () => Promise<readonly T[]>): Promise<void> {
+    const gone = new Set<string>()
+    this.#gone.add(gone)
+    try {
+      for (const item of await list()) if (!gone.has(item.name)) this.#put(item)
+    } finally {
+      this.#gone.delete(gone)
+    }
+  }
+
+  /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
+  wrote(item: T): void {
+    if (!isOlder(item, this.#items.get(item.name))) this.#items.set(item.name, item)
+  }
+
+  /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
+  deleted(name: string): void {
+    this.#items.delete(name)
+  }
+
+  /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */
+  refused(name: string, resourceVersion: string): void {
+    if (this.#items.get(name)?.resourceVersion === resourceVersion) this.#stale.add(name)
+    else this.#changed()
+  }
+
+  #put(item: T): void {
+    const known = this.#items.get(item.name)
+    if (item === known || isOlder(item, known)) return
+    const kept = known && sameButVersion(known, item)
+    this.#items.set(item.name, kept ? { ...known, resourceVersion: item.resourceVersion } : item)
+    if (this.#stale.delete(item.name) || !kept) this.#changed()
+  }
+
+  #remove(name: string): void {
+    for (const gone of this.#gone) gone.add(name)
+    this.#stale.delete(name)
+    if (this.#items.delete(name)) this.#changed()
+  }
+
+  /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */
+  #replace(items: readonly T[]): void {
+    const listed = new Set(items.map(({ name }) => name))
+    for (const name of this.#items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
+    this.#items.clear()
+    this.#stale.clear()
+    for (const item of items) this.#items.set(item.name, item)
+    this.#changed()
+  }
+}
+
+/** Resource versions of one collection are decimal numbers that grow. An API server that has others gets no protection from late events. */
+function isOlder(item: Cached, known: Cached | undefined): boolean {
+  if (!known) return false
+  const [a, b] = [item.resourceVersion, known.resourceVersion]
+  return a.length === b.length ? a < b : a.length < b.length
+}
+
+function sameButVersion(a: Cached, b: Cached): boolean {
+  return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+}

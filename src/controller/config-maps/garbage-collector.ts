@@ -1,0 +1,65 @@
+import type { Instant } from '../../rollout/instant.ts'
+import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { CompiledFleet } from '../ports.ts'
+import { commitsToKeep } from '../revisions/commits-in-use.ts'
+import type { RevisionStore } from '../revisions/revision-store.ts'
+import type { Gathered } from '../snapshot/gather.ts'
+import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
+import { sweep } from './sweep.ts'
+
+/** How often to look, in milliseconds, when no commit arrives. */
+const EVERY = 10 * 60_000
+
+export interface GarbageSources {
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'pools'>
+  readonly store: RevisionStore
+  readonly renderer: PoolRenderer
+  readonly payloads: ConfigMapStore
+}
+
+/** Sweeps away revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */
+export class GarbageCollector {
+  readonly #sources: GarbageSources
+  #last = { commit: '', at: 0 }
+
+  constructor(sources: GarbageSources) {
+    this.#sources = sources
+  }
+
+  /** @returns whether there is nothing left to sweep away now */
+  async collect({
+    fleet,
+    gathered,
+    now,
+  }: {
+    readonly fleet: CompiledFleet
+    readonly gathered: Pick<Gathered, 'revisions' | 'members'>
+    readonly now: Instant
+  }): Promise<{ readonly isDone: boolean }> {
+    const { cluster, store, payloads } = this.#sources
+    const kept = store.list().map((revision) => revision.commit)
+    const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
+    await store.reclaim(needed)
+    if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
+    const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
+    const keptCommits = new Set(store.list().map((revision) => revision.commit))
+    const named = this.#namedPayloads(gathered)
+    const rest = await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
+    const isDone = revisions.isDone && rest.isDone
+    if (isDone) this.#last = { commit: fleet.commit, at: now }
+    return { isDone }
+  }
+
+  /** Those in annotations of nodes, and those that revisions in use render to. */
+  #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): Set<string> {
+    const { cluster, renderer } = this.#sources
+    const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
+    for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
+      for (const node of members.byPool.get(pool.name) ?? []) {
+        const rendered = renderer.render(pool, node)
+        if (rendered.kind === 'config') for (const payload of rendered.payloads) named.add(payload.name)
+      }
+    return named
+  }
+}

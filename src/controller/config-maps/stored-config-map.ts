@@ -1,0 +1,49 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { digestOf } from '../../protocol/digest.ts'
+import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+
+/** A ConfigMap of ours, without what is in it. */
+export interface StoredConfigMap {
+  readonly name: string
+  readonly namespace: string
+  readonly resourceVersion: string
+  readonly uid: string
+  /** `kubelet` and `host` are payloads; `revision` is a part of the documents of an accepted commit. */
+  readonly kind: string
+  /** Commit that first needed it, or that it is of. */
+  readonly revision: string
+  readonly annotations: Readonly<Record<string, string>>
+  /** Marked for deletion, in milliseconds since the epoch; a mark that cannot be read counts as one of long ago. */
+  readonly unneededSince?: number
+  readonly immutable: boolean
+  /** Over `data`; tells whether what stands there is what was meant. */
+  readonly dataDigest: string
+}
+
+/** Label selectors of the sorts of ConfigMaps that the controller owns: one that is put where it does not belong counts for nothing. */
+export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind} in (kubelet,host)`
+export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
+
+/** What people set for the whole fleet. */
+export const FLEET = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=fleet`
+
+export function configMapsPath(namespace: string, name?: string): string {
+  return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`
+}
+
+export function projectConfigMap(object: KubeObject): StoredConfigMap {
+  const { metadata } = object
+  const marked = metadata.annotations?.[OBJECT_KEYS.unneededSince]
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    uid: metadata.uid ?? '',
+    kind: metadata.labels?.[OBJECT_KEYS.kind] ?? '',
+    revision: metadata.annotations?.[OBJECT_KEYS.revision] ?? '',
+    annotations: metadata.annotations ?? {},
+    ...(marked !== undefined && { unneededSince: Date.parse(marked) || 0 }),
+    immutable: object.immutable === true,
+    dataDigest: digestOf((object.data ?? {}) as Record<string, string>),
+  }
+}

@@ -1,0 +1,76 @@
+import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { OBJECT_KEYS } from '../../protocol/names.ts'
+import type { Instant } from '../../rollout/instant.ts'
+import { forEach, throwFirst } from '../for-each.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
+import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
+
+/** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
+const GRACE = 10 * 60_000
+
+const SWEPT_AT_ONCE = 100
+const IN_FLIGHT = 16
+
+export interface Sweeping {
+  readonly isNeeded: (map: StoredConfigMap) => boolean
+  readonly now: Instant
+}
+
+/**
+ * Deletes the ConfigMaps that nobody needs, in two steps: one sweep marks them, a later one deletes them at the version it marked. Who
+ * comes to need one meanwhile has to reclaim it, which makes another version: so a deletion that was decided on before, perhaps by a
+ * process that leads no more and wakes up late, is refused.
+ * @returns whether that was all: a fleet whose nodes have configurations of their own leaves thousands behind, and must not wait for them
+ */
+export async function sweep(store: ConfigMapStore, { isNeeded, now }: Sweeping): Promise<{ readonly isDone: boolean }> {
+  const [needed, unneeded] = partition([...store.configMaps.items.values()], isNeeded)
+  for (const map of needed) await reclaim(store, map)
+  const due = unneeded.filter(({ unneededSince }) => unneededSince === undefined || now - unneededSince >= GRACE)
+  const failed = await forEach(due.slice(0, SWEPT_AT_ONCE), { atOnce: IN_FLIGHT }, (map) =>
+    unlessChanged(() =>
+      map.unneededSince === undefined ? annotate(store, map, new Date(now).toISOString()) : deleteVersion(store, map),
+    ),
+  )
+  throwFirst([...failed.values()])
+  return { isDone: due.length <= SWEPT_AT_ONCE }
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {
+  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? 'first' : 'second'))
+  return [first, second]
+}
+
+/** To be called before anybody is told to rely on a ConfigMap that was there already. */
+export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
+  if (map.unneededSince !== undefined) await annotate(store, map, null)
+}
+
+/** What was changed meanwhile is not deleted: that is an error. What is gone already is gone. */
+export async function deleteVersion({ kube, namespace, configMaps }: ConfigMapStore, map: StoredConfigMap): Promise<void> {
+  const preconditions = { uid: map.uid, resourceVersion: map.resourceVersion }
+  try {
+    await kube.delete(configMapsPath(namespace, map.name), { body: { preconditions } })
+  } catch (error) {
+    if (!(error instanceof KubeError && error.code === 404)) throw error
+  }
+  configMaps.deleted(map.name)
+}
+
+async function annotate(
+  { kube, namespace, configMaps }: ConfigMapStore,
+  map: StoredConfigMap,
+  stamp: string | null,
+): Promise<void> {
+  const { name, resourceVersion } = map
+  const body = { metadata: { resourceVersion, annotations: { [OBJECT_KEYS.unneededSince]: stamp } } }
+  configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+}
+
+/** Whatever was changed, or is gone, is looked at anew by the next sweep. */
+async function unlessChanged(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof KubeError && (error.reaction === 'conflict' || error.code === 404))) throw error
+  }
+}

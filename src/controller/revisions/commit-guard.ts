@@ -1,0 +1,85 @@
+import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
+import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-radius.ts'
+import { denotes, isProven } from '../../rollout/run/target.ts'
+import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import { fleetControls } from '../controls.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from '../ports.ts'
+import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
+
+/** Decides whether a valid commit is taken at once, or only when a person has said that it is meant. */
+export interface CommitGuard {
+  /** @returns what the commit would do, and how to let it pass; undefined: nothing that has to be asked */
+  objection(to: CompiledFleet, from: CompiledFleet | undefined): string | undefined
+  /** A person said so. */
+  isPromoted(commit: string): boolean
+}
+
+export interface GuardSources {
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'pools' | 'fleet'>
+  readonly renderer: PoolRenderer
+}
+
+export function commitGuard(sources: GuardSources): CommitGuard {
+  const { cluster } = sources
+  return {
+    objection(to, from) {
+      const before = from ? from.pools.keys() : managedPools(cluster)
+      const steps = [...cluster.nodes.items.values()].flatMap((node) => stepOf(node, { to, from, sources }))
+      const blast = measureBlast(steps, { before: new Set(before), after: new Set(to.pools.keys()) })
+      const reasons = blastReasons(blast, from?.blastRadius)
+      if (reasons.length === 0) return undefined
+      const commit = to.commit.slice(0, 12)
+      return `commit "${commit}" is held: ${reasons.join('; ')}; if that is meant: nodewave promote --all --revision ${commit}`
+    },
+    isPromoted(commit) {
+      return denotes(fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations).promoted, { revision: commit })
+    },
+  }
+}
+
+/** Where no commit is known that was accepted before, the objects in the cluster still tell which pools there were. */
+function managedPools({ pools }: GuardSources['cluster']): string[] {
+  return [...pools.items.values()].filter(({ managed, deleting }) => managed && !deleting).map(({ name }) => name)
+}
+
+interface Sides {
+  readonly to: CompiledFleet
+  readonly from: CompiledFleet | undefined
+  readonly sources: GuardSources
+}
+
+function stepOf(node: ClusterNode, { to, from, sources }: Sides): BlastStep[] {
+  const poolBefore = from ? ownerIn(from, node)?.name : node.view.assigned?.pool
+  const [before, after] = [from && ownerIn(from, node), ownerIn(to, node)]
+  if (poolBefore === undefined && after === undefined) return []
+  return [
+    {
+      poolBefore,
+      poolAfter: after?.name,
+      before: rendered(before, { node, sources }),
+      after: rendered(after, { node, sources }),
+      returns: after !== undefined && after.name === poolBefore && hasRun(after, sources),
+    },
+  ]
+}
+
+function ownerIn(fleet: CompiledFleet, node: ClusterNode): CompiledPool | undefined {
+  const owner = fleet.ownerOf(node)
+  return owner.kind === 'owned' ? fleet.pools.get(owner.pool) : undefined
+}
+
+function rendered(
+  pool: CompiledPool | undefined,
+  { node, sources }: { readonly node: ClusterNode; readonly sources: GuardSources },
+): RenderedConfig | undefined {
+  const result = pool && sources.renderer.render(pool, node)
+  return result?.kind === 'config' ? result : undefined
+}
+
+/** The pool has completed this content: a revert that people need now is not held up. */
+function hasRun({ name, fingerprint }: CompiledPool, { cluster }: GuardSources): boolean {
+  const status = cluster.pools.get(name)?.status
+  return status !== undefined && isProven({ ...NO_MEMORY, ...status }, { revision: '', fingerprint })
+}

@@ -1,0 +1,32 @@
+import { rollbackAsked, rollbackChoices } from '../../rollout/people/rollback.ts'
+import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import type { NodePoolView } from '../cache/node-pool-view.ts'
+
+/** Commits that a pool may be brought to besides the newest: what its status names, and what a person asks it to go back to. */
+export function commitsOf(view: NodePoolView | undefined, kept: readonly string[]): string[] {
+  if (!view) return []
+  const { target, stable, rollback } = view.status
+  return commitsIn([target, stable, rollback?.to, askedOf(view, kept)])
+}
+
+/** Commits never to be forgotten: besides those, what each pool would go back to if it were asked to now. */
+export function commitsToKeep(pools: Iterable<NodePoolView>, kept: readonly string[]): Set<string> {
+  return new Set([...pools].flatMap((view) => [...commitsOf(view, kept), ...commitsIn([wayBack(view, { asked: '', kept })])]))
+}
+
+/** What was heeded already is in the status, or was refused. */
+function askedOf(view: NodePoolView, kept: readonly string[]): Ref {
+  const { rollback: asked } = view.controls
+  return asked === undefined || asked === view.status.heeded?.rollback ? undefined : wayBack(view, { asked, kept })
+}
+
+function wayBack({ status }: NodePoolView, { asked, kept }: { readonly asked: string; readonly kept: readonly string[] }): Ref {
+  const memory = { ...NO_MEMORY, ...status }
+  return rollbackAsked(asked, { memory, choices: rollbackChoices(memory, new Set(kept)) })
+}
+
+type Ref = { readonly revision: string } | undefined
+
+function commitsIn(refs: readonly Ref[]): string[] {
+  return refs.flatMap((ref) => (ref ? [ref.revision] : []))
+}

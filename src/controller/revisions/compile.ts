@@ -1,0 +1,148 @@
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import { checkModel } from '../../render/check-model.ts'
+import { createRenderer, type Renderer } from '../../render/create-renderer.ts'
+import type { Rendered as RenderResult } from '../../render/instantiate.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
+import { poolFingerprint } from '../../render/pool-fingerprint.ts'
+import type { RenderProblem } from '../../render/render-problem.ts'
+import { createLoader, type LoadFleet } from '../../repo/load-fleet.ts'
+import type { Doc, FleetModel } from '../../repo/model.ts'
+import { formatLocation, type Problem } from '../../repo/problem.ts'
+import { filesThatCount } from '../../repo/repo-files.ts'
+import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../../repo/rollout-settings.ts'
+import type { FleetSpec } from '../../repo/schema/fleet.ts'
+import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
+import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
+import type { NodeView } from '../../rollout/node-view.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import { gatePolicy } from '../gates/gate-policy.ts'
+import { mirrorSpec } from '../node-pools/mirror-spec.ts'
+import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from '../ports.ts'
+import { subjectOf } from './revision-store.ts'
+
+/** Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again. */
+export function createCompiler({ namespace }: { readonly namespace: string }): Compile {
+  const load = createLoader()
+  return (snapshot) => ({ ...aboutCommit(snapshot), ...orFailing(() => compiled(load, { snapshot, namespace }), refusedFor) })
+}
+
+function compiled(
+  load: LoadFleet,
+  { snapshot, namespace }: { readonly snapshot: RepoSnapshot; readonly namespace: string },
+): FleetParts {
+  const { model, problems } = load(snapshot.files)
+  if (!model) return refused(problems.filter(({ severity }) => severity === 'error').map(problemLine))
+  // As `nodewave validate` does: what no node can be rendered from would be accepted, and bring no node anywhere.
+  const unrenderable = checkModel(model).map(renderProblemLine)
+  if (unrenderable.length > 0) return refused(unrenderable)
+  return { ...ready(model, namespace), files: filesThatCount(snapshot.files, model.attachments) }
+}
+
+/** A mistake of ours that one commit or one node brings to light must not stop what goes on with the others. */
+function orFailing<T>(work: () => T, failing: (message: string) => T): T {
+  try {
+    return work()
+  } catch (error) {
+    return failing(`internal failure: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  }
+}
+
+function refusedFor(problem: string): FleetParts {
+  return refused([problem])
+}
+
+function aboutCommit({ commit, author, message }: RepoSnapshot): Pick<CompiledFleet, 'commit' | 'author' | 'subject'> {
+  return { commit, author: author.name, subject: subjectOf(message) }
+}
+
+type FleetParts = Omit<CompiledFleet, 'commit' | 'author' | 'subject'>
+
+function refused(problems: readonly string[]): FleetParts {
+  const nothing = { pools: new Map(), files: new Map(), policy: {}, blastRadius: {}, historyLimit: 0 }
+  return { problems, ...nothing, ownerOf: () => ({ kind: 'unowned' }) }
+}
+
+function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> {
+  const renderer = createRenderer(model, { namespace })
+  const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer }))
+  const owners = new WeakMap<NodeView, Ownership>()
+  return {
+    problems: [],
+    pools: new Map(pools.map((pool) => [pool.name, pool])),
+    policy: fleetPolicy(model.fleet.spec),
+    blastRadius: model.fleet.spec.blastRadius ?? {},
+    historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
+    ownerOf(node) {
+      const owner = owners.get(node.view) ?? ownerOf(renderer, node)
+      owners.set(node.view, owner)
+      return owner
+    },
+  }
+}
+
+function fleetPolicy({ maxUnavailable, maxFailures }: FleetSpec): FleetPolicy {
+  return { ...(maxUnavailable && { maxUnavailable }), ...(maxFailures && { maxFailures }) }
+}
+
+function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {
+  const owner = renderer.poolOf(factsOf(node))
+  return owner.kind === 'contested' ? { ...owner, message: renderProblemLine(owner.problem) } : owner
+}
+
+function compiledPool(
+  { name, spec }: Doc<NodePoolSpec>,
+  { model, renderer }: { readonly model: FleetModel; readonly renderer: Renderer },
+): CompiledPool {
+  const settings = rolloutSettings(model.fleet.spec, spec)
+  const waves = settings.waves.map(({ nodes, ...wave }) => ({ ...wave, nodes: 'matchLabels' in nodes ? nodes : { ...nodes } }))
+  return {
+    name,
+    spec: mirrorSpec(spec),
+    fingerprint: poolFingerprint(model, name),
+    policy: { ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
+    disruption: settings.disruption,
+    render: (node) =>
+      orFailing(
+        () => renderedAs(renderer.render(name, factsOf(node))),
+        (message) => ({ kind: 'problem', message: message.slice(0, MAX_PROBLEM) }),
+      ),
+  }
+}
+
+/** Characters; the status of a pool repeats the problems of many nodes. */
+const MAX_PROBLEM = 2000
+
+/** Equal nodes get the same result object, so its other form is made once as well. */
+const forms = new WeakMap<RenderResult, Rendered>()
+
+function renderedAs(result: RenderResult): Rendered {
+  const form = forms.get(result) ?? formOf(result)
+  forms.set(result, form)
+  return form
+}
+
+function formOf(result: RenderResult): Rendered {
+  if (!result.ok) return { kind: 'problem', message: result.problems.map(renderProblemLine).join('\n').slice(0, MAX_PROBLEM) }
+  const { digest, content, desired, payloads } = result
+  return {
+    kind: 'config',
+    digest,
+    content,
+    desired,
+    payloads,
+    ...(content.version !== undefined && { version: content.version }),
+  }
+}
+
+function factsOf({ name, view, host }: ClusterNode): NodeFacts {
+  return { name, labels: view.labels, ...host }
+}
+
+function problemLine({ at, message, remedy }: Problem): string {
+  return `${formatLocation(at)}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`
+}
+
+function renderProblemLine({ message, where }: RenderProblem): string {
+  const places = where.map(formatLocation).join(', ')
+  return places === '' ? message : `${places}: ${message}`
+}

@@ -1,0 +1,40 @@
+import { followRepo } from '../../gitsync/follow-repo.ts'
+import type { RepoEvent } from '../../gitsync/repo-event.ts'
+import type { RepoSource } from '../../gitsync/repo-source.ts'
+import type { HeadEvent, HeadSource } from '../ports.ts'
+
+export interface GitHeadOptions {
+  /** Path of the fleet's folder in the repository; empty for all of it. */
+  readonly folder: string
+  /** Milliseconds. */
+  readonly pollEvery: number
+  /** Take heads that do not descend from the last accepted commit. */
+  readonly allowForcePush: boolean
+}
+
+/** The branch of a Git repository as what the controller follows. */
+export function gitHeadSource(source: RepoSource, { folder, pollEvery, allowForcePush }: GitHeadOptions): HeadSource {
+  let pollNow = (): void => undefined
+  return {
+    look: () => pollNow(),
+    async *follow({ signal, lastAccepted }) {
+      const mayRewrite = () => allowForcePush
+      const follower = followRepo(source, { folder, pollEvery, mayRewrite, lastAccepted, signal })
+      pollNow = follower.pollNow
+      for await (const event of follower.events) yield headEvent(event)
+    },
+  }
+}
+
+function headEvent(event: RepoEvent): HeadEvent {
+  switch (event.type) {
+    case 'snapshot':
+      return { kind: 'head', snapshot: event.snapshot }
+    case 'refused':
+      return { kind: 'refused', commit: event.commit, message: event.message }
+    case 'trouble':
+      return { kind: 'trouble', message: event.error.message }
+    case 'recovered':
+      return { kind: 'mended' }
+  }
+}

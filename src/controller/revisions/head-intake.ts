@@ -1,0 +1,145 @@
+import { KubeError } from '../../kube/kube-api.ts'
+import type { Compile, CompiledFleet, HeadEvent, Log } from '../ports.ts'
+import type { CommitGuard } from './commit-guard.ts'
+import type { RevisionLibrary } from './revision-library.ts'
+import type { RevisionStore } from './revision-store.ts'
+
+export interface HeadState {
+  /** The newest accepted commit. */
+  readonly fleet?: CompiledFleet
+  /** The newest commit of the branch, accepted or not. */
+  readonly observed?: string
+  /** Why the newest commit is not taken. */
+  readonly problem?: string
+  /** Why the newest commit is not taken though it is valid: a person must promote it. */
+  readonly held?: string
+  /** Why the repository cannot be read; roll-outs go on with what was accepted. */
+  readonly trouble?: string
+}
+
+export interface HeadIntakeOptions {
+  readonly compile: Compile
+  readonly store: RevisionStore
+  readonly library: RevisionLibrary
+  readonly log: Log
+  readonly guard: CommitGuard
+}
+
+/** How many problems of an invalid commit a condition shows; `nodewave validate` shows all. */
+const SHOWN_PROBLEMS = 3
+/** Characters of each. */
+const MAX_PROBLEM = 1000
+
+type HeldEvent = Extract<HeadEvent, { kind: 'head' }>
+
+/** Takes what the repository tells, one pass at a time: a commit is accepted when it is valid and kept in the cluster, not before. */
+export class HeadIntake {
+  readonly #options: HeadIntakeOptions
+  #pending: readonly HeadEvent[] = []
+  #state: HeadState = {}
+  #restored = false
+  #held: HeldEvent | undefined
+
+  constructor(options: HeadIntakeOptions) {
+    this.#options = options
+  }
+
+  get state(): HeadState {
+    return this.#state
+  }
+
+  /** Only the last of several heads is of interest. */
+  offer(event: HeadEvent): void {
+    const kept = event.kind === 'head' ? this.#pending.filter((other) => other.kind !== 'head') : this.#pending
+    this.#pending = [...kept, event]
+  }
+
+  /**
+   * @returns what keeps a valid commit from being accepted; the next call tries again
+   * @throws {KubeError} when the server is away
+   */
+  async absorb(): Promise<readonly unknown[]> {
+    if (!this.#restored) await this.#restore()
+    this.#restored = true
+    this.#releaseHeld()
+    for (let event = this.#pending[0]; event !== undefined; event = this.#pending[0]) {
+      try {
+        this.#state = await this.#after(event)
+      } catch (error) {
+        if (event.kind !== 'head' || isAway(error)) throw error
+        const { commit } = event.snapshot
+        this.#state = {
+          ...this.#state,
+          observed: commit,
+          problem: `commit "${commit}" cannot be kept: ${(error as Error).message}`,
+        }
+        return [error]
+      }
+      this.#pending = this.#pending.filter((other) => other !== event)
+    }
+    return []
+  }
+
+  /** Begins with what was last accepted, so that a repository out of reach stops nothing. */
+  async #restore(): Promise<void> {
+    const last = this.#options.store.list()[0]
+    const fleet = last && (await this.#options.library.get(last.commit))
+    if (fleet) this.#state = { fleet, observed: fleet.commit }
+  }
+
+  async #after(event: HeadEvent): Promise<HeadState> {
+    const { trouble, ...state } = this.#state
+    if (event.kind === 'trouble') return { ...state, trouble: event.message }
+    if (event.kind === 'mended') return state
+    this.#held = undefined
+    const { held, problem, ...accepted } = state
+    if (event.kind === 'refused') return { ...accepted, observed: event.commit, problem: event.message }
+    return this.#accept(event, accepted)
+  }
+
+  /** @param state what stays when the commit is not taken */
+  async #accept(event: HeldEvent, state: HeadState): Promise<HeadState> {
+    const { snapshot } = event
+    const { compile, store, library, log, guard } = this.#options
+    const known = this.#state.fleet?.commit === snapshot.commit ? this.#state.fleet : undefined
+    const fleet = known ?? compile(snapshot)
+    if (fleet.problems.length > 0) {
+      log('error', problemText(fleet))
+      return { ...state, observed: snapshot.commit, problem: problemText(fleet) }
+    }
+    const objection = known || guard.isPromoted(snapshot.commit) ? undefined : guard.objection(fleet, this.#state.fleet)
+    if (objection !== undefined) {
+      log('warn', objection)
+      this.#held = event
+      return { ...state, observed: snapshot.commit, held: objection }
+    }
+    // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
+    await store.put({ ...snapshot, files: fleet.files })
+    library.add(fleet)
+    log('info', `accepted commit "${snapshot.commit}"`)
+    return { fleet, observed: snapshot.commit }
+  }
+
+  /** Once it is promoted, a commit comes as if it had just been read; a newer one makes it of no interest. */
+  #releaseHeld(): void {
+    const held = this.#held
+    if (this.#pending.some(({ kind }) => kind === 'head')) return
+    if (held && this.#options.guard.isPromoted(held.snapshot.commit)) this.#pending = [held, ...this.#pending]
+  }
+}
+
+/** Then nothing else would be done either; otherwise roll-outs, and roll-backs, go on with what was accepted. */
+function isAway(error: unknown): boolean {
+  return error instanceof KubeError && error.isAway
+}
+
+function problemText({ commit, problems }: CompiledFleet): string {
+  const shown = problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map((problem) => problem.slice(0, MAX_PROBLEM))
+    .join('\n')
+  const more = problems.length > SHOWN_PROBLEMS ? `\nand ${problems.length - SHOWN_PROBLEMS} more` : ''
+  // A table of events shows the first line only.
+  const gap = problems.length === 1 ? ' ' : '\n'
+  return `commit "${commit.slice(0, 12)}" is not valid and not taken:${gap}${shown}${more}`
+}

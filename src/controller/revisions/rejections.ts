@@ -1,0 +1,55 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
+import { configMapsPath, projectConfigMap, type StoredConfigMap } from '../config-maps/stored-config-map.ts'
+
+/**
+ * Which kept revisions failed on which pool, noted on the revisions themselves: a NodePool object that somebody deletes takes its
+ * status with it, and the commit that failed would be tried again. The status is what counts for as long as there is one.
+ */
+export class Rejections {
+  readonly #store: ConfigMapStore
+
+  constructor(store: ConfigMapStore) {
+    this.#store = store
+  }
+
+  /** For a pool without a status. In the order in which revisions were accepted, newest first. */
+  of(pool: string): readonly RevisionRef[] {
+    return this.#heads()
+      .toSorted((a, b) => sequenceOf(b) - sequenceOf(a))
+      .flatMap((map) => {
+        const fingerprint = map.annotations[keyOf(pool)]
+        return fingerprint === undefined ? [] : [{ revision: map.revision, fingerprint }]
+      })
+  }
+
+  /** Writes only what is not as the status says: most often nothing. @throws {KubeError} when that was refused */
+  async keep(pool: string, rejected: readonly RevisionRef[]): Promise<void> {
+    const byCommit = new Map(rejected.map(({ revision, fingerprint }) => [revision, fingerprint]))
+    for (const map of this.#heads()) {
+      const fingerprint = byCommit.get(map.revision)
+      if (map.annotations[keyOf(pool)] !== fingerprint) await this.#annotate(map, { [keyOf(pool)]: fingerprint ?? null })
+    }
+  }
+
+  /** The first part of each revision stands for all of it. */
+  #heads(): StoredConfigMap[] {
+    return [...this.#store.configMaps.items.values()].filter(({ annotations }) => annotations[REVISION_KEYS.part] === '0')
+  }
+
+  async #annotate(map: StoredConfigMap, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    const { kube, namespace, configMaps } = this.#store
+    const body = { metadata: { resourceVersion: map.resourceVersion, annotations } }
+    configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, map.name), body)))
+  }
+}
+
+function keyOf(pool: string): string {
+  return `${REJECTED_PREFIX}/${pool}`
+}
+
+function sequenceOf({ annotations }: StoredConfigMap): number {
+  return Number(annotations[REVISION_KEYS.sequence]) || 0
+}

@@ -1,0 +1,49 @@
+import type { Compile, CompiledFleet, Log } from '../ports.ts'
+import { RevisionError } from './revision-error.ts'
+import type { RevisionStore } from './revision-store.ts'
+
+/** Accepted revisions, ready to render from; those that are in use are kept in memory. */
+export class RevisionLibrary {
+  readonly #store: RevisionStore
+  readonly #compile: Compile
+  readonly #log: Log
+  readonly #fleets = new Map<string, CompiledFleet | undefined>()
+
+  constructor({ store, compile, log }: { readonly store: RevisionStore; readonly compile: Compile; readonly log: Log }) {
+    this.#store = store
+    this.#compile = compile
+    this.#log = log
+  }
+
+  add(fleet: CompiledFleet): void {
+    this.#fleets.set(fleet.commit, fleet)
+  }
+
+  /** All commits that the cluster keeps, the last accepted first. */
+  kept(): string[] {
+    return this.#store.list().map(({ commit }) => commit)
+  }
+
+  /** @returns undefined when the revision is not kept, or this version of the program can no longer read it; the log says why. */
+  async get(commit: string): Promise<CompiledFleet | undefined> {
+    if (!this.#fleets.has(commit)) this.#fleets.set(commit, await this.#read(commit))
+    return this.#fleets.get(commit)
+  }
+
+  /** Forgets all others; what is needed again is read again. */
+  retain(commits: ReadonlySet<string>): void {
+    for (const commit of this.#fleets.keys()) if (!commits.has(commit)) this.#fleets.delete(commit)
+  }
+
+  async #read(commit: string): Promise<CompiledFleet | undefined> {
+    try {
+      const fleet = this.#compile(await this.#store.load(commit))
+      if (fleet.problems.length === 0) return fleet
+      this.#log('error', `kept revision "${commit}" is not valid to this version: ${fleet.problems[0]}`)
+    } catch (error) {
+      if (!(error instanceof RevisionError)) throw error
+      this.#log('error', `read kept revision "${commit}": ${error.message}`)
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,200 @@
+import { Buffer } from 'node:buffer'
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../../protocol/names.ts'
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import type { Instant } from '../../rollout/instant.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
+import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
+import { configMapsPath, projectConfigMap } from '../config-maps/stored-config-map.ts'
+import { deleteVersion, reclaim, sweep } from '../config-maps/sweep.ts'
+import type { Compression } from './compression.ts'
+import { packRevision, unpackRevision } from './revision-document.ts'
+import { RevisionError } from './revision-error.ts'
+
+/** An accepted revision that is wholly in the cluster. */
+export interface KeptRevision {
+  readonly commit: string
+  /** Grows with each acceptance. */
+  readonly sequence: number
+  readonly sha256: string
+  /** Names of its ConfigMaps, in order. */
+  readonly parts: readonly string[]
+}
+
+export interface Retention {
+  /** Commits that stay however old they are. */
+  readonly needed: ReadonlySet<string>
+  /** How many of the last accepted stay. */
+  readonly limit: number
+  readonly now: Instant
+}
+
+export interface RevisionStoreOptions {
+  readonly kube: KubeApi
+  readonly namespace: string
+  readonly configMaps: ObjectCache<StoredConfigMap>
+  /** On threads unless told otherwise. */
+  readonly compression?: Compression | undefined
+}
+
+/** 11 MB, compressed. Ten commits of that are a tenth of what the cluster's database may hold by default. */
+const MOST_PARTS = 16
+
+/**
+ * Each process that comes to lead begins to count at the next multiple: what one before it has still under way, and arrives late, has
+ * a lower number, and is never taken for the last accepted.
+ */
+const STRIDE = 1000
+
+/**
+ * Accepted revisions, kept in immutable ConfigMaps: a controller that starts on an empty disk with the repository out of
+ * reach still knows what to bring nodes to, and what to bring them back to.
+ */
+export class RevisionStore {
+  readonly #options: RevisionStoreOptions
+  #hasPut = false
+
+  constructor(options: RevisionStoreOptions) {
+    this.#options = options
+  }
+
+  /** Complete revisions, the last accepted first. */
+  list(): KeptRevision[] {
+    return keptRevisions(this.#options.configMaps.items.values())
+  }
+
+  /**
+   * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
+   * written the next time; until then the revision is not listed.
+   */
+  async put(snapshot: RepoSnapshot): Promise<void> {
+    const kept = this.list()
+    const known = kept.find((revision) => revision.commit === snapshot.commit)
+    if (known && known === kept[0]) return
+    const sequence = this.#next(kept[0]?.sequence ?? 0)
+    if (known) await this.#renumber(known, sequence)
+    else await this.#write(snapshot, sequence)
+    this.#hasPut = true
+  }
+
+  #next(last: number): number {
+    return this.#hasPut ? last + 1 : (Math.floor(last / STRIDE) + 1) * STRIDE + 1
+  }
+
+  /** @throws {RevisionError} when it is not kept, or cannot be read. */
+  async load(commit: string): Promise<RepoSnapshot> {
+    const kept = this.list().find((revision) => revision.commit === commit)
+    if (!kept) throw new RevisionError(`revision "${commit}" is not kept in namespace "${this.#options.namespace}"`)
+    const parts = await Promise.all(kept.parts.map((name) => this.#readPart(name)))
+    const snapshot = await unpackRevision({ parts, sha256: kept.sha256 }, this.#options.compression)
+    if (snapshot.commit !== commit) throw new RevisionError(`documents of "${commit}" are kept under "${snapshot.commit}"`)
+    return snapshot
+  }
+
+  /** Sweeps away the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
+  async collect({ needed, limit, now }: Retention): Promise<{ readonly isDone: boolean }> {
+    const kept = this.list().filter((revision, index) => index < limit || needed.has(revision.commit))
+    const names = new Set(kept.flatMap((revision) => revision.parts))
+    return sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
+  }
+
+  /** Those that a sweep has marked, and that are needed after all. */
+  async reclaim(needed: ReadonlySet<string>): Promise<void> {
+    for (const map of this.#options.configMaps.items.values()) if (needed.has(map.revision)) await reclaim(this.#options, map)
+  }
+
+  async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
+    const { kube, namespace, configMaps, compression } = this.#options
+    const packed = await packRevision(snapshot, compression)
+    if (packed.parts.length > MOST_PARTS)
+      throw new RevisionError(
+        `the documents of commit "${snapshot.commit}" take ${packed.parts.length} ConfigMaps, and at most ${MOST_PARTS} are kept of one commit; put smaller files onto hosts`,
+      )
+    for (const [index, bytes] of packed.parts.entries()) {
+      const name = revisionName(snapshot.commit, index)
+      const left = configMaps.get(name)
+      if (left && left.revision !== snapshot.commit)
+        throw new RevisionError(
+          `commit "${snapshot.commit}" begins like "${left.revision}", whose documents are kept as "${name}"`,
+        )
+      // What an earlier attempt left behind may have been compressed by another version of zlib, and would not fit together with ours.
+      if (left) await deleteVersion(this.#options, left)
+      const annotations = annotationsOf(snapshot, { index, count: packed.parts.length, sha256: packed.sha256, sequence })
+      const body = {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name, namespace, labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'revision' }, annotations },
+        immutable: true,
+        binaryData: { documents: bytes.toString('base64') },
+      }
+      configMaps.wrote(projectConfigMap(await kube.create<KubeObject>(configMapsPath(namespace), body)))
+    }
+  }
+
+  async #renumber(revision: KeptRevision, sequence: number): Promise<void> {
+    const { kube, namespace, configMaps } = this.#options
+    const annotations = { [REVISION_KEYS.sequence]: String(sequence), [OBJECT_KEYS.unneededSince]: null }
+    for (const name of revision.parts) {
+      const body = { metadata: { resourceVersion: configMaps.get(name)?.resourceVersion, annotations } }
+      configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+    }
+  }
+
+  async #readPart(name: string): Promise<Buffer> {
+    const map = await this.#options.kube.get<{ binaryData?: { documents?: string } }>(
+      configMapsPath(this.#options.namespace, name),
+    )
+    return Buffer.from(map.binaryData?.documents ?? '', 'base64')
+  }
+}
+
+/** Complete revisions among ConfigMaps, the last accepted first. */
+export function keptRevisions(maps: Iterable<StoredConfigMap>): KeptRevision[] {
+  const byCommit = Map.groupBy(
+    [...maps].filter((map) => map.kind === 'revision'),
+    (map) => map.revision,
+  )
+  return [...byCommit]
+    .map(([commit, parts]) => assemble(commit, parts))
+    .filter((revision) => revision !== undefined)
+    .sort((a, b) => b.sequence - a.sequence)
+}
+
+function assemble(commit: string, maps: readonly StoredConfigMap[]): KeptRevision | undefined {
+  const first = maps[0]?.annotations ?? {}
+  const sha256 = first[REVISION_KEYS.sha256] ?? ''
+  const byPart = new Map(maps.map((map) => [map.annotations[REVISION_KEYS.part], map]))
+  const whole = maps.flatMap((_, index) => {
+    const map = byPart.get(String(index))
+    return map?.annotations[REVISION_KEYS.sha256] === sha256 ? [map] : []
+  })
+  if (String(whole.length) !== first[REVISION_KEYS.parts]) return undefined
+  // Killed in the middle of giving it a new number, a revision has two; the greater one was meant.
+  const sequence = Math.max(...whole.map((map) => Number(map.annotations[REVISION_KEYS.sequence]) || 0))
+  return { commit, sequence, sha256, parts: whole.map((map) => map.name) }
+}
+
+interface Part {
+  readonly index: number
+  readonly count: number
+  readonly sha256: string
+  readonly sequence: number
+}
+
+function annotationsOf(snapshot: RepoSnapshot, { index, count, sha256, sequence }: Part): Record<string, string> {
+  return {
+    [OBJECT_KEYS.revision]: snapshot.commit,
+    [REVISION_KEYS.part]: String(index),
+    [REVISION_KEYS.parts]: String(count),
+    [REVISION_KEYS.sha256]: sha256,
+    [REVISION_KEYS.sequence]: String(sequence),
+    [REVISION_KEYS.author]: `${snapshot.author.name} <${snapshot.author.email}>`,
+    [REVISION_KEYS.committedAt]: String(snapshot.committedAt),
+    [REVISION_KEYS.subject]: subjectOf(snapshot.message),
+  }
+}
+
+/** The first line of a commit message, as far as a line of a table can hold it. */
+export function subjectOf(message: string): string {
+  return (message.split('\n', 1)[0] ?? '').trim().slice(0, 200).toWellFormed()
+}

@@ -1,0 +1,108 @@
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { Instant } from '../../rollout/instant.ts'
+import type { NodePods } from '../../rollout/node-view.ts'
+import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/snapshot.ts'
+import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { CompiledFleet, CompiledPool } from '../ports.ts'
+import type { PoolRenderer } from './pool-renderer.ts'
+import { wantedBy } from './wanted.ts'
+
+/** All that a pool's snapshot is made of. */
+export interface PoolSources {
+  readonly pool: CompiledPool
+  readonly head: CompiledFleet
+  readonly problem: string | undefined
+  readonly held: string | undefined
+  readonly view: NodePoolView | undefined
+  /** What failed here as far as is known without a status. */
+  readonly rejected?: readonly RevisionRef[]
+  readonly nodes: readonly ClusterNode[]
+  /** Of nodes under drain. */
+  readonly pods: ReadonlyMap<string, NodePods>
+  readonly contested: readonly string[]
+  /** Other commits that the pool may be brought to. */
+  readonly known: readonly CompiledFleet[]
+  readonly steadySince: Instant | undefined
+  /** Commits that the cluster keeps. */
+  readonly kept: readonly string[]
+  /** The same array for as long as no gate has said anything new. */
+  readonly gateAnswers: readonly GateAnswer[]
+}
+
+export interface Rendering {
+  readonly renderer: PoolRenderer
+  /** Commits at which to look for what nodes run now. */
+  readonly revisions: ReadonlyMap<string, CompiledFleet>
+}
+
+/** Gives the same snapshot again for as long as nothing has changed that it is made of: then the last decision holds, too. */
+export class PoolSnapshots {
+  readonly #last = new Map<string, { readonly sources: PoolSources; readonly snapshot: PoolSnapshot }>()
+
+  of(sources: PoolSources, rendering: Rendering): PoolSnapshot {
+    const last = this.#last.get(sources.pool.name)
+    if (last && isSame(last.sources, sources)) return last.snapshot
+    const snapshot = snapshotOf(sources, rendering)
+    this.#last.set(sources.pool.name, { sources, snapshot })
+    return snapshot
+  }
+}
+
+function isSame(a: PoolSources, b: PoolSources): boolean {
+  return (
+    a.pool === b.pool &&
+    a.head === b.head &&
+    a.problem === b.problem &&
+    a.held === b.held &&
+    a.view?.status === b.view?.status &&
+    a.view?.controls === b.view?.controls &&
+    a.rejected === b.rejected &&
+    a.steadySince === b.steadySince &&
+    a.gateAnswers === b.gateAnswers &&
+    isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
+    isSameList(a.contested, b.contested) &&
+    isSameList(a.known, b.known) &&
+    isSameList(a.kept, b.kept) &&
+    a.nodes.length === b.nodes.length &&
+    a.nodes.every((node, index) => node.view === b.nodes[index]?.view)
+  )
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index])
+}
+
+function snapshotOf(
+  { pool, head, problem, held, view, rejected, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
+  { renderer, revisions }: Rendering,
+): PoolSnapshot {
+  const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
+    revision: fleet.commit,
+    fingerprint: compiled.fingerprint,
+    author: fleet.author,
+    subject: fleet.subject,
+    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer }),
+  })
+  const others = known.flatMap((fleet) => {
+    const compiled = fleet.pools.get(pool.name)
+    return compiled ? [[fleet.commit, revisionAt(fleet, compiled)] as const] : []
+  })
+  return {
+    name: pool.name,
+    policy: pool.policy,
+    nodes: nodes.map((node) => node.view),
+    pods,
+    head: revisionAt(head, pool),
+    known: new Map(others),
+    kept: new Set(kept),
+    memory: { ...NO_MEMORY, ...(rejected && { rejected }), ...view?.status },
+    controls: view?.controls ?? {},
+    contested,
+    gateAnswers,
+    ...(steadySince !== undefined && { steadySince }),
+    ...(problem !== undefined && { repositoryProblem: problem }),
+    ...(held !== undefined && { heldCommit: held }),
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { followCluster } from '../../../src/controller/cache/cluster-cache.ts'
+import { nodePoolCrd } from '../../../src/controller/node-pools/node-pool-crd.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+import { createCore } from '../../../src/sim/apiserver/create-core.ts'
+import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
+import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+
+const settings = { names: namesFor(), namespace: 'nodewave-system', revisionsNamespace: 'nodewave-revisions' }
+
+test('a Node is read anew only when its version is another than the one that is known', async () => {
+  const clock = new VirtualClock()
+  const kube = inProcessClient(createCore({ now: () => clock.now() }))
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const first = await kube.create<KubeObject>('/api/v1/nodes', { metadata: { name: 'n0' } })
+  const ending = new AbortController()
+  const following = { kube, settings, log: () => {}, changed: () => {}, signal: ending.signal }
+  const cluster = followCluster({ ...following, clock: { now: () => 0, elapsed: () => 0, sleepUntil: () => Promise.resolve() } })
+  await cluster.synced
+  ending.abort()
+  expect(cluster.readNode(first)).toBe(cluster.nodes.get('n0'))
+  const second = await kube.patch<KubeObject>('/api/v1/nodes/n0', { spec: { unschedulable: true } })
+  expect(cluster.readNode(second).view.unschedulable).toBe(true)
+})

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { projectNode } from '../../../src/controller/cache/node-view.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+
+const project = projectNode(namesFor())
+const digest = `v1:${'a'.repeat(64)}`
+
+function aNode(annotations: Record<string, string> = {}, more: Partial<KubeObject> = {}): KubeObject {
+  return {
+    metadata: { name: 'a', resourceVersion: '7', creationTimestamp: '2026-11-21T08:00:00Z', annotations },
+    spec: {},
+    status: {
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T08:01:00Z' }],
+      addresses: [
+        { type: 'Hostname', address: 'a' },
+        { type: 'InternalIP', address: '10.0.0.4' },
+      ],
+      nodeInfo: { kubeletVersion: 'v1.36.3', architecture: 'arm64', osImage: 'Debian 12' },
+      images: [{ names: ['a large list'] }],
+    },
+    ...more,
+  }
+}
+
+test('a node is kept as its facts and nothing of the rest', () => {
+  const { view, host, resourceVersion, payloads } = project(aNode())
+  expect(view).toEqual({
+    name: 'a',
+    labels: {},
+    zone: '',
+    createdAt: Date.UTC(2026, 10, 21, 8, 0),
+    ready: true,
+    readySince: Date.UTC(2026, 10, 21, 8, 1),
+    unschedulable: false,
+    kubeletVersion: '1.36.3',
+    assignedByHand: false,
+  })
+  expect(host).toEqual({ arch: 'arm64', osImage: 'Debian 12', internalIP: '10.0.0.4' })
+  expect({ resourceVersion, payloads }).toEqual({ resourceVersion: '7', payloads: [] })
+})
+
+test('an assignment of ours is read with its grant and time', () => {
+  const desired = JSON.stringify({
+    DIGEST: digest,
+    POOL: 'workers',
+    REVISION: '3f2c',
+    GRANT: 'drain',
+    ASSIGNED: '2026-11-21T09:00:00.250Z',
+    KUBELET_CONFIG: 'workers-kubelet-1',
+    HOST_CONFIG: 'workers-host-1',
+  })
+  const node = project(aNode({ 'nodewave.io/desired-config': desired }))
+  expect(node.view.assigned).toEqual({
+    digest,
+    pool: 'workers',
+    revision: '3f2c',
+    grant: 'drain',
+    at: Date.UTC(2026, 10, 21, 9, 0, 0, 250),
+  })
+  expect(node.view.assignedByHand).toBe(false)
+  expect(node.payloads).toEqual(['workers-kubelet-1', 'workers-host-1'])
+})
+
+test.each([
+  ['three keys of a person', '{"KUBELET_VERSION":"1.36.3","KUBELET_CONFIG":"mine","KUBELET_OPTS":"--v=2"}'],
+  ['no JSON', 'kubelet 1.36'],
+  ['an empty text', ''],
+  ['a list', '[]'],
+  ['a malformed value', '{"KUBELET_VERSION":136}'],
+])('a node is left alone as assigned by hand when desired-config is %s', (_, desired) => {
+  const { view } = project(aNode({ 'nodewave.io/desired-config': desired }))
+  expect(view.assignedByHand).toBe(true)
+  expect(view.assigned).toBeUndefined()
+})
+
+test.each(['{', '[]', 'null', '{"phase":"Dancing","since":"x"}', '\u0000'])('a status that reads %j is no status', (status) => {
+  expect(project(aNode({ 'nodewave.io/status': status })).view.status).toBeUndefined()
+})
+
+test('a malformed current-config is as good as none', () => {
+  const node = project(aNode({ 'nodewave.io/current-config': '{"DIGEST":"sha256:1"}' }))
+  expect(node.current).toBeUndefined()
+})
+
+test('a node that was never ready counts as not ready since it was made', () => {
+  const { view } = project(aNode({}, { status: {} }))
+  expect(view.ready).toBe(false)
+  expect(view.readySince).toBe(Date.UTC(2026, 10, 21, 8, 0))
+})
+
+test('another prefix makes other annotations ours', () => {
+  const other = projectNode(namesFor('node-agent.alpha.coreos.com'))
+  const node = aNode({ 'nodewave.io/hold': 'not read', 'node-agent.alpha.coreos.com/hold': 'disk is replaced' })
+  expect(other(node).view.hold).toBe('disk is replaced')
+})

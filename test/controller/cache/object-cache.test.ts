@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+
+interface Thing {
+  readonly name: string
+  readonly namespace: ''
+  readonly resourceVersion: string
+  readonly color: { readonly name: string }
+}
+
+function thing(name: string, resourceVersion: string, color: string): Thing {
+  return { name, namespace: '', resourceVersion, color: { name: color } }
+}
+
+function aCache(...items: Thing[]) {
+  const told = { times: 0 }
+  const cache = new ObjectCache<Thing>(() => {
+    told.times += 1
+  })
+  cache.observe({ type: 'sync', items })
+  told.times = 0
+  return { cache, told }
+}
+
+test('a heartbeat moves the version and tells nobody', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  const before = cache.get('a')?.color
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })
+  expect(told.times).toBe(0)
+  expect(cache.get('a')?.resourceVersion).toBe('2')
+  expect(cache.get('a')?.color).toBe(before)
+})
+
+test('a visible change is told', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'blue') })
+  cache.observe({ type: 'upsert', item: thing('b', '3', 'blue') })
+  cache.observe({ type: 'delete', name: 'a', namespace: '' })
+  expect(told.times).toBe(3)
+  expect([...cache.items.keys()]).toEqual(['b'])
+})
+
+test('a list that is caught up with brings what is newer, and neither undoes nor brings back what the watch told meanwhile', async () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'), thing('b', '2', 'red'), thing('c', '3', 'red'), thing('d', '4', 'red'))
+  await cache.catchUp(async () => {
+    cache.observe({ type: 'upsert', item: thing('a', '9', 'blue') })
+    cache.observe({ type: 'delete', name: 'b', namespace: '' })
+    cache.observe({ type: 'sync', items: [thing('a', '9', 'blue'), thing('c', '3', 'red')] })
+    told.times = 0
+    return [
+      thing('a', '5', 'red'),
+      thing('b', '2', 'red'),
+      thing('c', '6', 'green'),
+      thing('d', '4', 'red'),
+      thing('e', '7', 'red'),
+    ]
+  })
+  expect([...cache.items.values()].map(({ name, color }) => `${name} ${color.name}`)).toEqual(['a blue', 'c green', 'e red'])
+  expect(told.times).toBe(2)
+  cache.observe({ type: 'upsert', item: thing('b', '12', 'red') })
+  expect(cache.get('b')?.resourceVersion).toBe('12')
+})
+
+test('an answer to our own write is not undone by an older event that comes after it', () => {
+  const { cache, told } = aCache(thing('a', '9', 'red'))
+  cache.wrote(thing('a', '11', 'green'))
+  cache.observe({ type: 'upsert', item: thing('a', '10', 'blue') })
+  expect(cache.get('a')?.color.name).toBe('green')
+  cache.observe({ type: 'upsert', item: thing('a', '11', 'green') })
+  expect(told.times).toBe(0)
+})
+
+test('an answer to our own write that comes after a newer event is dropped', () => {
+  const { cache } = aCache(thing('a', '9', 'red'))
+  cache.observe({ type: 'upsert', item: thing('a', '12', 'blue') })
+  cache.wrote(thing('a', '11', 'green'))
+  expect(cache.get('a')?.color.name).toBe('blue')
+})
+
+test('a refused write is told of at the next version, though nothing visible changed', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.refused('a', '1')
+  expect(told.times).toBe(0)
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })
+  expect(told.times).toBe(1)
+  cache.observe({ type: 'upsert', item: thing('a', '3', 'red') })
+  expect(told.times).toBe(1)
+})
+
+test('the item of a version is known by its name and that version alone', () => {
+  const { cache } = aCache(thing('a', '7', 'red'))
+  expect(cache.known({ name: 'a', resourceVersion: '7' })).toBe(cache.get('a'))
+  expect(cache.known({ name: 'a', resourceVersion: '8' })).toBeUndefined()
+  expect(cache.known({ name: 'b', resourceVersion: '7' })).toBeUndefined()
+})
+
+test('a refused write is not told of with a late event of the version that it was based on', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.refused('a', '1')
+  cache.observe({ type: 'upsert', item: cache.get('a') ?? thing('a', '1', 'red') })
+  expect(told.times).toBe(0)
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })
+  expect(told.times).toBe(1)
+})
+
+test('a refused write is told of at once when the newer version has come already', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'))
+  cache.observe({ type: 'upsert', item: thing('a', '2', 'red') })
+  cache.refused('a', '1')
+  expect(told.times).toBe(1)
+})
+
+test('a full list replaces all that was known', () => {
+  const { cache, told } = aCache(thing('a', '1', 'red'), thing('b', '1', 'red'))
+  cache.wrote(thing('c', '5', 'green'))
+  cache.observe({ type: 'sync', items: [thing('b', '4', 'red')] })
+  expect([...cache.items.keys()]).toEqual(['b'])
+  expect(told.times).toBe(1)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { ensurePayloads, PayloadConflict } from '../../../src/controller/config-maps/payloads.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { sweep } from '../../../src/controller/config-maps/sweep.ts'
+import { makePayload } from '../../../src/render/payload.ts'
+import { FakeKube } from '../fake-kube.ts'
+
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+const NOW = Date.UTC(2026, 10, 21, 8)
+
+function aStore() {
+  const kube = new FakeKube()
+  const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
+  const sync = () => configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
+  return { kube, configMaps, namespace: 'nodewave-system', sync }
+}
+
+const payload = makePayload('workers', 'kubelet', { 'kubelet-flags': '--v=2' })
+const payloads = new Map([[payload.name, payload]])
+
+test('a payload is created once, immutable and labelled', async () => {
+  const store = aStore()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  await ensurePayloads(store, { payloads, revision: 'def' })
+  expect(store.kube.requests).toEqual([`POST ${MAPS}/${payload.name}`])
+  expect(store.kube.objects.get(`${MAPS}/${payload.name}`)).toMatchObject({
+    metadata: {
+      labels: { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/pool': 'workers', 'nodewave.io/kind': 'kubelet' },
+      annotations: { 'nodewave.io/revision': 'abc' },
+    },
+    immutable: true,
+    data: { 'kubelet-flags': '--v=2' },
+  })
+})
+
+test('a payload that is there already with the same content is taken as it is', async () => {
+  const store = aStore()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  const late = { ...aStore(), kube: store.kube }
+  await ensurePayloads(late, { payloads, revision: 'def' })
+  expect(late.configMaps.get(payload.name)?.revision).toBe('abc')
+})
+
+test.each([
+  ['other content', { immutable: true, data: { 'kubelet-flags': '--v=9' } }],
+  ['no protection from change', { immutable: false, data: { 'kubelet-flags': '--v=2' } }],
+])('a payload of ours with %s is made anew', async (_, spoiled) => {
+  const store = aStore()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  const path = `${MAPS}/${payload.name}`
+  const object = store.kube.objects.get(path)
+  if (object) store.kube.put(path, { ...object, ...spoiled })
+  store.sync()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  expect(store.kube.objects.get(path)).toMatchObject({ immutable: true, data: { 'kubelet-flags': '--v=2' } })
+})
+
+test("somebody else's ConfigMap with the name of a payload is an error that says what to do", async () => {
+  const store = aStore()
+  store.kube.put(`${MAPS}/${payload.name}`, { metadata: { name: payload.name }, data: { 'kubelet-flags': '--v=9' } })
+  const ensured = ensurePayloads(store, { payloads, revision: 'abc' })
+  await expect(ensured).rejects.toThrow(PayloadConflict)
+  await expect(ensured).rejects.toThrow(`create ConfigMap "${payload.name}": another one with this name`)
+})
+
+test('a payload that a sweep has marked is reclaimed before a node is told of it', async () => {
+  const store = aStore()
+  await ensurePayloads(store, { payloads, revision: 'abc' })
+  await sweep(store, { isNeeded: () => false, now: NOW })
+  expect(store.configMaps.get(payload.name)?.unneededSince).toBe(NOW)
+  await ensurePayloads(store, { payloads, revision: 'def' })
+  expect(store.configMaps.get(payload.name)?.unneededSince).toBeUndefined()
+})

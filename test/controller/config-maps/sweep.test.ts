@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { reclaim, sweep } from '../../../src/controller/config-maps/sweep.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
+
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+const NOW = Date.UTC(2026, 10, 21, 8)
+const LATER = NOW + 600_000
+
+/** What one process knows of the ConfigMaps on the server. */
+function aStore(kube = new FakeKube()) {
+  const configMaps = new ObjectCache<StoredConfigMap>(() => undefined)
+  const sync = () => configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
+  sync()
+  const names = () => [...kube.objects.keys()].map((path) => path.slice(MAPS.length + 1))
+  return { kube, configMaps, namespace: 'nodewave-system', sync, names }
+}
+
+function aMap(kube: FakeKube, name: string): void {
+  kube.put(`${MAPS}/${name}`, { metadata: { name, uid: `uid-${name}` } })
+}
+
+const needs =
+  (...names: string[]) =>
+  ({ name }: StoredConfigMap) =>
+    names.includes(name)
+
+test('what nobody needs is marked first, and deleted ten minutes later', async () => {
+  const kube = new FakeKube()
+  for (const name of ['garbage', 'needed']) aMap(kube, name)
+  const store = aStore(kube)
+  const isNeeded = needs('needed')
+  for (const now of [NOW, LATER - 1]) await sweep(store, { isNeeded, now })
+  expect(store.names()).toEqual(['garbage', 'needed'])
+  await sweep(store, { isNeeded, now: LATER })
+  expect(store.names()).toEqual(['needed'])
+  expect(kube.requests).toEqual([`PATCH ${MAPS}/garbage`, `DELETE ${MAPS}/garbage`])
+})
+
+test('what is needed again loses its mark, and its time begins anew', async () => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  await sweep(store, { isNeeded: needs('a'), now: LATER })
+  await sweep(store, { isNeeded: needs(), now: LATER })
+  expect(store.names()).toEqual(['a'])
+})
+
+test('a deletion that was decided on before somebody reclaimed is refused, and is no error', async () => {
+  const kube = new FakeKube()
+  aMap(kube, 'a')
+  const deposed = aStore(kube)
+  await sweep(deposed, { isNeeded: needs(), now: NOW })
+  const leader = aStore(kube)
+  const [map] = leader.configMaps.items.values()
+  if (map) await reclaim(leader, map)
+  await sweep(deposed, { isNeeded: needs(), now: LATER })
+  expect(deposed.names()).toEqual(['a'])
+})
+
+test('a mark that nobody can read is as good as an old one', async () => {
+  const kube = new FakeKube()
+  kube.put(`${MAPS}/a`, { metadata: { name: 'a', uid: 'uid-a', annotations: { 'nodewave.io/unneeded-since': 'yesterday' } } })
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  expect(store.names()).toEqual([])
+})
+
+test('a sweep of thousands does a hundred at a time, so that no pass waits for all of them', async () => {
+  const kube = new FakeKube()
+  for (let index = 0; index < 250; index += 1) aMap(kube, `m${index}`)
+  const store = aStore(kube)
+  const isNeeded = needs('m7')
+  const done: boolean[] = []
+  for (const now of [NOW, NOW, NOW, LATER, LATER, LATER]) done.push((await sweep(store, { isNeeded, now })).isDone)
+  expect(done).toEqual([false, false, true, false, false, true])
+  expect(store.names()).toEqual(['m7'])
+  expect(kube.requests).toHaveLength(498)
+})
+
+test('a sweep that cannot delete one goes on with the others', async () => {
+  const kube = new FakeKube()
+  for (const name of ['a', 'b', 'c']) aMap(kube, name)
+  const store = aStore(kube)
+  await sweep(store, { isNeeded: needs(), now: NOW })
+  kube.failures.push({ on: `DELETE ${MAPS}/a`, error: refusal(500, 'InternalError') })
+  await expect(sweep(store, { isNeeded: needs(), now: LATER })).rejects.toThrow('refused: InternalError')
+  expect(store.names()).toEqual(['a'])
+})

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { type NodePoolView, nodePoolsPath, projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { mirrorPools } from '../../../src/controller/node-pools/mirror-pools.ts'
+import { createCompiler } from '../../../src/controller/revisions/compile.ts'
+import { aFleet } from '../a-fleet.ts'
+import { aSnapshot } from '../a-snapshot.ts'
+import { FakeKube } from '../fake-kube.ts'
+
+const compile = createCompiler({ namespace: 'nodewave-system' })
+const PATH = nodePoolsPath('workers')
+
+/** A process that has mirrored a fleet with the pool `workers`, after which somebody else wrote to its object. */
+async function aProcess() {
+  const kube = new FakeKube()
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  await mirrorPools({ kube, pools }, compile(aSnapshot('a', aFleet())))
+  const object = kube.objects.get(PATH)
+  const touched = object && kube.put(PATH, { ...object, status: { observedRevision: 'c' } })
+  const catchUp = () => touched && pools.observe({ type: 'upsert', item: projectNodePool(touched) })
+  return { kube, pools, catchUp }
+}
+
+test('a pool that somebody else wrote to meanwhile is not deleted, until that was seen', async () => {
+  const { kube, pools, catchUp } = await aProcess()
+  const without = compile(
+    aSnapshot('b', { 'fleet.yaml': (aFleet()['fleet.yaml'] ?? '').replace('{name: workers}', '{name: gpu}') }),
+  )
+  expect(await mirrorPools({ kube, pools }, without)).toMatchObject([{ reason: 'Conflict' }])
+  expect(kube.objects.has(PATH)).toBe(true)
+  catchUp()
+  expect(await mirrorPools({ kube, pools }, without)).toEqual([])
+  expect(kube.objects.has(PATH)).toBe(false)
+})
+
+test('a pool that somebody else wrote to meanwhile does not get another spec, until that was seen', async () => {
+  const { kube, pools, catchUp } = await aProcess()
+  const before = kube.objects.get(PATH)?.spec
+  const other = compile(aSnapshot('b', aFleet({ v: 4 })))
+  expect(await mirrorPools({ kube, pools }, other)).toMatchObject([{ reason: 'Conflict' }])
+  expect(kube.objects.get(PATH)?.spec).toEqual(before)
+  catchUp()
+  expect(await mirrorPools({ kube, pools }, other)).toEqual([])
+  expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
+})

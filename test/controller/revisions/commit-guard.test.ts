@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { aFleet } from '../a-fleet.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from '../stage.ts'
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40))
+const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
+const EVENTS = '/api/v1/namespaces/default/events'
+const LIMITED = { fleet: 'blastRadius: {maxNodes: 50%}' }
+const LABELS = { 'app.kubernetes.io/managed-by': 'nodewave', 'nodewave.io/kind': 'fleet' }
+
+/** A fleet of three nodes at rest at `a`. */
+async function aSettledStage(stage: Stage, files = aFleet(LIMITED)): Promise<void> {
+  await stage.kube.create(MAPS, { metadata: { name: 'nodewave-fleet', labels: LABELS } })
+  await stage.addNodes(3)
+  stage.startController()
+  stage.startAgents()
+  stage.push('a', files)
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+}
+
+function isHeld(pools: ReadonlyMap<string, KubeObject>): boolean {
+  return conditionOf(pools.get('workers'), 'Stalled')?.reason === 'HeldForPromotion'
+}
+
+function isAt(revision: string | undefined) {
+  return (nodes: ReadonlyMap<string, KubeObject>) => [...nodes.values()].every((node) => assignedRevision(node) === revision)
+}
+
+async function promote(stage: Stage, commit: string | undefined): Promise<void> {
+  await stage.kube.patch(`${MAPS}/nodewave-fleet`, { metadata: { annotations: { 'nodewave.io/promote': commit } } })
+}
+
+test('a commit that changes more than the fleet lets through is held until it is promoted, and says why', async () => {
+  await using stage = await aStage()
+  await aSettledStage(stage)
+  stage.push('b', aFleet({ ...LIMITED, v: 4 }))
+  const pools = await stage.until(POOLS, isHeld)
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe(
+    `commit "bbbbbbbbbbbb" is held: it changes 3 of 3 nodes, and blastRadius.maxNodes is 50%; if that is meant: nodewave promote --all --revision bbbbbbbbbbbb`,
+  )
+  expect(pools.get('workers')?.status).toMatchObject({ observedRevision: B, target: { revision: A } })
+  expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+  await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'HeldForPromotion'))
+  await promote(stage, B?.slice(0, 12))
+  await stage.until(NODES, isAt(B))
+  await stage.until(POOLS, (found) => {
+    stage.clock.advance(1000)
+    return readyOf(found.get('workers')) === 'True Completed'
+  })
+})
+
+test('a held commit is held by the controller that takes over, too, and changes nothing meanwhile', async () => {
+  await using stage = await aStage()
+  await aSettledStage(stage)
+  stage.push('b', aFleet({ ...LIMITED, v: 4 }))
+  await stage.until(POOLS, isHeld)
+  stage.startController()
+  stage.push('b', aFleet({ ...LIMITED, v: 4 }))
+  await stage.logged((line) => line.startsWith('warn commit "bbbbbbbbbbbb" is held'))
+
+  expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+})
+
+test('a held commit gives way to the next one, which counts with all that it brings', async () => {
+  await using stage = await aStage()
+  await aSettledStage(stage)
+  stage.push('b', aFleet({ ...LIMITED, v: 4 }))
+  await stage.until(POOLS, isHeld)
+  stage.push('c', aFleet({ ...LIMITED, v: 4, rollout: 'maxUnavailable: 1' }))
+  await stage.until(POOLS, (found) => (conditionOf(found.get('workers'), 'Stalled')?.message ?? '').includes('cccccccccccc'))
+  await promote(stage, B)
+  stage.push('a', aFleet(LIMITED))
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+
+  expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
+  await promote(stage, C)
+  stage.push('c', aFleet({ ...LIMITED, v: 4, rollout: 'maxUnavailable: 1' }))
+  await stage.until(NODES, isAt(C))
+})
+
+test('a commit that drops a pool with nodes is held without any limit stated, and its object stays', async () => {
+  await using stage = await aStage()
+  await aSettledStage(stage, aFleet())
+  stage.push('b', { 'fleet.yaml': 'apiVersion: nodewave.io/v1alpha1\nkind: Fleet\nmetadata: {name: fleet}\nspec: {}\n' })
+  const pools = await stage.until(POOLS, isHeld)
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain(
+    'is held: it leaves the fleet without a pool; it drops pool "workers", which has 3 nodes;',
+  )
+  await promote(stage, B)
+  await stage.until(POOLS, (found) => found.size === 0)
+})
+
+test('a revert to what the pool completed before is not held', async () => {
+  await using stage = await aStage()
+  await aSettledStage(stage)
+  await promote(stage, B)
+  stage.push('b', aFleet({ ...LIMITED, v: 4 }))
+  await stage.until(NODES, isAt(B))
+  stage.push('c', aFleet(LIMITED))
+  await stage.until(NODES, isAt(C))
+})
+
+test("the fleet's own cap holds over its pools, from the repository to the nodes", async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  for (const name of ['g0', 'g1']) {
+    const node = stage.aNode(name) as KubeObject
+    await stage.kube.create(NODES, { ...node, metadata: { ...node.metadata, labels: { role: 'gpu' } } })
+  }
+  stage.startController()
+  const gpu = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: gpu}
+spec: {nodeSelector: {matchLabels: {role: gpu}}, rollout: {maxUnavailable: 100%}}
+`
+  stage.push('a', aFleet({ fleet: 'maxUnavailable: 1', more: gpu }))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Reconciling')?.reason === 'WaitingForBudget')
+  const nodes = await stage.until(NODES, () => true)
+
+  expect([...nodes.values()].filter((node) => assignedRevision(node) !== undefined)).toHaveLength(1)
+  stage.startAgents()
+  await stage.until(NODES, isAt(A))
+})
