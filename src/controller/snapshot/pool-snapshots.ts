@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/instant.ts'
 import type { NodePods } from '../../rollout/node-view.ts'
@@ -58,7 +59,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.held === b.held &&
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
-    a.rejected === b.rejected &&
+    isDeepStrictEqual(a.rejected, b.rejected) &&
     a.steadySince === b.steadySince &&
     a.gateAnswers === b.gateAnswers &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import type { CompiledFleet, CompiledPool } from '../../../src/controller/ports.ts'
+import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
+import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
+
+const pool: CompiledPool = {
+  name: 'workers',
+  fingerprint: 'of new',
+  spec: {},
+  policy: {} as CompiledPool['policy'],
+  disruption: {},
+  render: () => ({ kind: 'problem', message: 'not asked' }),
+}
+const head = {
+  commit: 'new',
+  author: 'Ada',
+  subject: 'change',
+  pools: new Map([['workers', pool]]),
+} as Partial<CompiledFleet> as CompiledFleet
+
+function sources(more: Partial<PoolSources> = {}): PoolSources {
+  return {
+    ...{ pool, head, problem: undefined, held: undefined, view: undefined, nodes: [], pods: new Map(), contested: [] },
+    ...{ known: [], steadySince: undefined, kept: [], gateAnswers: NO_ANSWERS },
+    ...more,
+  }
+}
+
+const NO_ANSWERS: PoolSources['gateAnswers'] = []
+
+test('a snapshot is the same one again while what it is made of reads the same, and another one when that changes', () => {
+  const snapshots = new PoolSnapshots()
+  const rendering = { renderer: new PoolRenderer(), revisions: new Map() }
+  const of = (more?: Partial<PoolSources>) => snapshots.of(sources(more), rendering)
+  const rejected = () => [{ revision: 'bad', fingerprint: 'of bad' }]
+  const first = of({ rejected: rejected() })
+
+  expect(of({ rejected: rejected(), kept: [], contested: [], known: [], pods: new Map() })).toBe(first)
+  expect(of({ rejected: [] })).not.toBe(first)
+  expect(of({ rejected: [] }).memory.rejected).toEqual([])
+})
