@@ -79,7 +79,6 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     const complete = completeStatus(status, { generation, observedRevision: head.observed })
     // Before any action: what failed must be on record before the node that shows it is given something else.
     const countsDue = await statuses.write(pool, { status: complete, now })
-    await rejections.keep(pool, status.rejected)
     const rendered = renderedFor(gathered, { pool, renderer })
     const done = await execute(
       { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered },
@@ -87,6 +86,8 @@ async function carryOut(shell: Shell, { head, gathered, decisions, now }: Decidi
     )
     executed.set(pool, done)
     wakes.push(wakeAt, countsDue, done.again ? now : undefined)
+    // Last: the status says it already, and nodes that must be put back do not wait for a second copy.
+    await rejections.keep(pool, status.rejected)
   })
   const strayed = await execute(
     { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
