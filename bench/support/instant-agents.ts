@@ -1,4 +1,4 @@
-import { kubeNodeApi } from '../../src/apply/kube-node-api.ts'
+import { kubeNodeApi } from '../../src/agent/adapters/kube-node-api.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { type AgentStatus, formatAgentStatus } from '../../src/protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../src/protocol/desired-config.ts'

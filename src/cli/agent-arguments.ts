@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../apply/options.ts'
+import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../agent/options.ts'
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {

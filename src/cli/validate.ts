@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'commander'
-import { kubeletProgram } from '../apply/adapters/kubelet-program.ts'
+import { kubeletProgram } from '../agent/adapters/kubelet-program.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { problemToJson } from '../repo/problem.ts'
 import { skewFacts } from '../rollout/control-plane/skew.ts'

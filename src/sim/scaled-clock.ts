@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../apply/ports.ts'
+import type { Clock } from '../agent/ports.ts'
 
 /**
  * Real time in which durations pass `factor` times as fast: what simulated machines wait for, people need not. The wall clock stays

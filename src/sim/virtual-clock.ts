@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../apply/ports.ts'
+import type { Clock } from '../agent/ports.ts'
 
 interface Sleeper {
   readonly due: number

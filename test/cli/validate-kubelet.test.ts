@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import type { PreflightSubject, PreflightVerdict } from '../../src/apply/ports.ts'
+import type { PreflightSubject, PreflightVerdict } from '../../src/agent/ports.ts'
 import type { Judge } from '../../src/cli/validate/ask-kubelets.ts'
 import { validateCommand } from '../../src/cli/validate.ts'
 import { aFolder, anIo, FLEET, type Outcome } from './run-cli.ts'

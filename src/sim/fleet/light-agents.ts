@@ -1,4 +1,4 @@
-import type { Clock } from '../../apply/ports.ts'
+import type { Clock } from '../../agent/ports.ts'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { formatAgentStatus } from '../../protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../apply/ports.ts'
+import type { Clock } from '../../agent/ports.ts'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { Change } from '../apiserver/storage/change.ts'
 import type { Store } from '../apiserver/storage/store.ts'

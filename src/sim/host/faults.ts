@@ -1,4 +1,4 @@
-import type { AgentPorts, NodeApi } from '../../apply/ports.ts'
+import type { AgentPorts, NodeApi } from '../../agent/ports.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { MemoryFiles } from './memory-files.ts'
 

@@ -1,4 +1,4 @@
-import { EXTRA_ARGS_FILES, KUBEADM_DROP_INS, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../apply/paths.ts'
+import { EXTRA_ARGS_FILES, KUBEADM_DROP_INS, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../agent/paths.ts'
 import { kubeletBinary } from './kubelet-launch.ts'
 import { RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
 import type { MemoryFiles } from './memory-files.ts'

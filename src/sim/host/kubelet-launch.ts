@@ -1,4 +1,4 @@
-import { EXTRA_ARGS_FILES, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../apply/paths.ts'
+import { EXTRA_ARGS_FILES, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../agent/paths.ts'
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import type { KubeletLaunch } from './kubelet-verdict.ts'

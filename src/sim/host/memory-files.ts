@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
-import type { FileStat, HostFiles, WriteOptions } from '../../apply/ports.ts'
+import type { FileStat, HostFiles, WriteOptions } from '../../agent/ports.ts'
 
 interface Entry extends Required<WriteOptions> {
   readonly bytes: Uint8Array

@@ -1,5 +1,5 @@
-import { sha256Of } from '../../apply/change.ts'
-import type { Clock, Downloads } from '../../apply/ports.ts'
+import type { Clock, Downloads } from '../../agent/ports.ts'
+import { sha256Of } from '../../agent/transaction/change.ts'
 import type { Faults } from './faults.ts'
 import type { MemoryFiles } from './memory-files.ts'
 

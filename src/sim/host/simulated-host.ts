@@ -1,5 +1,5 @@
-import { KUBELET_UNIT } from '../../apply/paths.ts'
-import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../apply/ports.ts'
+import { KUBELET_UNIT } from '../../agent/paths.ts'
+import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
 import { furnishEnv, furnishKubeadm } from './furnish-host.ts'
 import { launchByKubeadm, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'

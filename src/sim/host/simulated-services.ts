@@ -1,5 +1,5 @@
-import { isUnitPath, KUBELET_UNIT } from '../../apply/paths.ts'
-import type { Clock, MachineState, ServiceManager, ServiceState } from '../../apply/ports.ts'
+import { isUnitPath, KUBELET_UNIT } from '../../agent/paths.ts'
+import type { Clock, MachineState, ServiceManager, ServiceState } from '../../agent/ports.ts'
 import type { Fate } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 

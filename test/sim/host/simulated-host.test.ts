@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { kubeletBinary } from '../../../src/sim/host/kubelet-launch.ts'
 import { type NodeStatus, SimulatedHost, type SimulatedHostOptions } from '../../../src/sim/host/simulated-host.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
-import { FakeNode } from '../../apply/support/fake-node.ts'
+import { FakeNode } from '../../agent/support/fake-node.ts'
 
 const UNIT = 'kubelet.service'
 const URL = 'http://127.0.0.1:10248/healthz'

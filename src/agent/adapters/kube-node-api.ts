@@ -1,0 +1,49 @@
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import type { ConnectionEvents, NodeApi, OwnNode } from '../ports.ts'
+
+/** The API server as one node's agent uses it: its own Node, and ConfigMaps by name. */
+export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
+  const path = `/api/v1/nodes/${name}`
+  return {
+    follow: (signal, events) => followNode(kube, { ...events, name, signal }),
+    get: async () => toOwnNode(await kube.get<KubeObject>(path)),
+    annotate: async (annotations) => {
+      await kube.patch(path, { metadata: { annotations } })
+    },
+    configMap: async (namespace, configMap) => {
+      const { data } = await kube.get<{ data?: Record<string, string> }>(
+        `/api/v1/namespaces/${namespace}/configmaps/${configMap}`,
+      )
+      return data ?? {}
+    },
+  }
+}
+
+/** A deletion is not passed on: nobody took the assignment away, and a Node that comes back is seen then. */
+async function* followNode(
+  kube: KubeApi,
+  { name, ...more }: ConnectionEvents & { readonly name: string; readonly signal: AbortSignal },
+): AsyncIterable<OwnNode> {
+  const options = { fieldSelector: `metadata.name=${name}`, project: toOwnNode, ...more }
+  for await (const event of kube.follow('/api/v1/nodes', options)) {
+    if (event.type === 'upsert') yield event.item
+    if (event.type === 'sync') yield* event.items
+  }
+}
+
+interface NodeStatus {
+  readonly nodeInfo?: { readonly architecture?: string; readonly kubeletVersion?: string }
+  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+}
+
+export function toOwnNode({ metadata, ...node }: KubeObject): OwnNode {
+  const status = (node.status ?? {}) as NodeStatus
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    arch: status.nodeInfo?.architecture ?? '',
+    annotations: metadata.annotations ?? {},
+    ready: status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    kubeletVersion: status.nodeInfo?.kubeletVersion ?? '',
+  }
+}

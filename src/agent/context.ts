@@ -1,0 +1,23 @@
+import type { AgentOptions } from './options.ts'
+import { statePaths } from './paths.ts'
+import type { AgentPorts } from './ports.ts'
+import { AgentState } from './state/state.ts'
+import { Journal } from './transaction/journal.ts'
+
+/** What every part of the agent works with. */
+export interface AgentContext {
+  readonly ports: AgentPorts
+  readonly options: AgentOptions
+  readonly state: AgentState
+  readonly journal: Journal
+}
+
+export function createContext(ports: AgentPorts, options: AgentOptions): AgentContext {
+  const paths = statePaths(options.stateDirectory)
+  return { ports, options, state: new AgentState(paths, ports.files), journal: new Journal(paths.journal, ports.files) }
+}
+
+/** RFC 3339, as it stands in the status. */
+export function stamp({ clock }: Pick<AgentPorts, 'clock'>): string {
+  return new Date(clock.now()).toISOString()
+}

@@ -1,0 +1,54 @@
+import type { NodeContent } from '../../protocol/digest.ts'
+import type { Artifact, KubeletInstall } from '../../protocol/host-document.ts'
+import type { Resource } from '../resources/resource.ts'
+import type { ManagedFile } from '../state/local.ts'
+
+/** How a kubelet is installed on a host: which files say what it runs with. Pure: what is on the host comes in as texts. */
+export interface Layout {
+  readonly name: 'kubeadm' | 'env'
+  /** What it touches for this content, and nothing else. */
+  managed(input: LayoutInput): readonly ManagedFile[]
+  /** @throws {AgentError} when the content cannot be laid out on this host. */
+  target(input: LayoutInput, texts: HostTexts): KubeletTarget
+  /** Files whose text `target` asks for. */
+  reads(input: LayoutInput): readonly string[]
+}
+
+export interface LayoutInput {
+  readonly content: NodeContent
+  readonly install: KubeletInstall
+  /** `amd64`, `arm64` */
+  readonly arch: string
+  /** Where binaries are downloaded to. */
+  readonly staging: string
+  readonly facts: LayoutFacts
+}
+
+/** What the host itself says of its layout. */
+export interface LayoutFacts {
+  /** Of the env layout. */
+  readonly environmentFile: string
+  /** Where this host's package keeps KUBELET_EXTRA_ARGS. */
+  readonly extraArgsFile: string
+}
+
+export interface HostTexts {
+  /** Before nodewave touched it; as it is now, when it never was touched. */
+  readonly local: ReadonlyMap<string, Uint8Array>
+  readonly current: ReadonlyMap<string, Uint8Array>
+}
+
+/** The kubelet as it should be, and what is needed to try and to judge it. */
+export interface KubeletTarget {
+  readonly resources: readonly Resource[]
+  /** Arguments as the kubelet will get them, without `--config`. */
+  readonly args: readonly string[]
+  readonly config?: { readonly path: string; readonly text?: string | undefined }
+  readonly binary?: { readonly path: string; readonly staged: string; readonly artifact: Artifact } | undefined
+  /** The service itself fetches the version it is told to run, so that the binary on this host proves nothing. */
+  readonly fetchesVersion: boolean
+  /** Where it answers; undefined when it is told not to. */
+  readonly healthz: string | undefined
+  /** Where the one that runs now answers. */
+  readonly healthzBefore: string | undefined
+}

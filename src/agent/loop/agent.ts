@@ -1,0 +1,171 @@
+import { namesFor } from '../../protocol/names.ts'
+import { AgentError, asAgentError } from '../agent-error.ts'
+import { type AgentContext, createContext, stamp } from '../context.ts'
+import { Trial } from '../health/trial.ts'
+import type { AgentOptions } from '../options.ts'
+import type { AgentPorts } from '../ports.ts'
+import type { Outcome } from '../state/state.ts'
+import type { Failure } from '../transaction/journal.ts'
+import { MachineGoesDown } from '../transaction/machine-state.ts'
+import { converge, Superseded } from './converge.ts'
+import { mendDrift } from './drift.ts'
+import type { Assignment } from './fetch.ts'
+import { nextGoal } from './goal.ts'
+import { NodeWatch, type Wanted } from './node-watch.ts'
+import { clearRemains, recover } from './recover.ts'
+import { refusal } from './refusal.ts'
+import { Reporter } from './report.ts'
+import { Retry } from './retry.ts'
+import { describeStatus } from './status.ts'
+
+/**
+ * The agent of one node. Each pass reads what is on disk and what was assigned last, and does one thing; between passes it waits for
+ * the Node to change or for time to pass. It may die at any instruction.
+ */
+export class Agent {
+  readonly #context: AgentContext
+  readonly #watch: NodeWatch
+  readonly #reporter: Reporter
+  readonly #trial: Trial
+  #cleared = false
+  #shown: Outcome | undefined
+  #drift: readonly string[] = []
+  #driftCheckedAt: number
+  readonly #retry: Retry
+
+  constructor(ports: AgentPorts, options: AgentOptions) {
+    const names = namesFor(options.prefix)
+    this.#context = createContext(ports, options)
+    const { retry } = options.timing
+    this.#reporter = new Reporter(names, { ...ports, retry })
+    this.#watch = new NodeWatch(ports, {
+      annotation: names.desiredConfig,
+      retry,
+      onNode: (node) => this.#reporter.seen(node),
+      onOpen: () => this.#reporter.retryNow(),
+    })
+    this.#trial = new Trial(this.#context)
+    this.#driftCheckedAt = ports.clock.elapsed()
+    this.#retry = new Retry(retry, ports.random)
+  }
+
+  /** Works until `signal` aborts; a step that disturbs the host is finished first. */
+  async run(signal: AbortSignal): Promise<void> {
+    const following = this.#watch.run(signal)
+    while (!signal.aborted) {
+      const pause = await this.#pass().catch((error: unknown) => this.#trouble(error))
+      if (!signal.aborted) await this.#watch.sleep(pause, this.#context.ports.clock)
+    }
+    this.#reporter.stop()
+    await following
+  }
+
+  /** @returns milliseconds until the next pass, unless the Node changes before. */
+  async #pass(): Promise<number> {
+    const superseded = this.#watch.untilSuperseded()
+    const { wanted } = this.#watch
+    await this.#repairLeftovers()
+    const next = await this.#attempt({ wanted, superseded })
+    if (next !== 'settled') return next
+    this.#retry.succeeded()
+    return this.#keepWatch()
+  }
+
+  /** @returns milliseconds until the next pass after something was done, or came to nothing; `settled` when there was nothing to do. */
+  async #attempt({ wanted, superseded }: { wanted: Wanted | undefined; superseded: AbortSignal }): Promise<number | 'settled'> {
+    try {
+      const next = await nextGoal(wanted, this.#context)
+      if (next === undefined) return 'settled'
+      await this.#work(next.goal, { signal: superseded })
+      return 0
+    } catch (error) {
+      if (error instanceof MachineGoesDown) throw error
+      if (error instanceof Superseded || superseded.aborted) return 0
+      // Without the API server nobody can be told, and nothing may be concluded about what is wanted.
+      return wanted === undefined ? this.#trouble(error) : this.#refuse(wanted, error)
+    }
+  }
+
+  async #repairLeftovers(): Promise<void> {
+    const outcome = await recover(this.#context)
+    if (outcome !== undefined && outcome.phase !== 'Applying') await this.#show(outcome)
+    if (!this.#cleared) await clearRemains(this.#context)
+    this.#cleared = true
+  }
+
+  async #work(
+    goal: Assignment | undefined,
+    options: { readonly signal: AbortSignal; readonly because?: Failure },
+  ): Promise<void> {
+    const onTaken = (outcome: Outcome): Promise<void> => this.#show(outcome)
+    const outcome = await converge({ goal, node: this.#watch.node, onTaken, ...options }, this.#context)
+    this.#context.ports.log.info(outcome.phase, { digest: outcome.digest, error: outcome.error?.message })
+    this.#drift = []
+    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
+    // A trial of no length is over before it is reported.
+    if (outcome.phase === 'Applied') await this.#trial.look()
+    await this.#show(outcome)
+  }
+
+  async #keepWatch(): Promise<number> {
+    const { state, ports, options } = this.#context
+    const outcome = await state.outcome()
+    // What was taken up and dropped again, for what is done already, is not what the Node should go on to show.
+    if (outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(this.#shown)) await this.#show(outcome)
+    if (outcome?.phase === 'Failed') return options.timing.drift
+    const trial = await this.#trial.look()
+    if (typeof trial === 'object') {
+      await this.#fallBack(trial)
+      return 0
+    }
+    const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
+    if (left <= 0 && outcome !== undefined) await this.#checkDrift(outcome)
+    return trial === 'holding' ? options.timing.watch : left > 0 ? left : options.timing.drift
+  }
+
+  /** Needs nothing but the host: what last worked is on its disk. */
+  async #fallBack(because: Failure): Promise<void> {
+    const { state, ports } = this.#context
+    ports.log.warn('going back to what last worked', { ...because })
+    const digest = await state.digest('lastKnownGood')
+    const goal = digest === undefined ? undefined : await state.restore(digest)
+    await this.#work(goal, { signal: new AbortController().signal, because })
+  }
+
+  async #checkDrift(outcome: Outcome): Promise<void> {
+    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
+    const drift = await mendDrift(this.#context)
+    const changed = drift.join('\n') !== this.#drift.join('\n')
+    this.#drift = drift
+    if (changed) await this.#show(outcome)
+  }
+
+  async #refuse(wanted: Wanted, thrown: unknown): Promise<number> {
+    const error = asAgentError(thrown, { kind: 'sync', reason: 'Internal' })
+    this.#context.ports.log.warn(error.message, { reason: error.reason })
+    const outcome = await refusal(error, { wanted, context: this.#context })
+    // The same trouble again is no news.
+    if (this.#shown?.error?.message !== error.message || this.#shown.assignment !== wanted.text) await this.#show(outcome)
+    return this.#retry.failed()
+  }
+
+  async #trouble(error: unknown): Promise<number> {
+    this.#context.ports.log.warn('pass failed', { error: String(error) })
+    if (error instanceof AgentError && error.kind === 'internal') await this.#callForHelp(error)
+    return this.#retry.failed()
+  }
+
+  /** What the agent remembers cannot be read: nothing is done until a person has looked. */
+  async #callForHelp({ reason, message }: AgentError): Promise<void> {
+    if (this.#shown?.error?.message === message) return
+    const { state, ports } = this.#context
+    const base = (await state.outcome()) ?? { assignment: this.#watch.wanted?.text ?? null, attempts: 1 }
+    await this.#show({ ...base, phase: 'Failed', since: stamp(ports), error: { reason, message } })
+  }
+
+  async #show(outcome: Outcome): Promise<void> {
+    this.#shown = outcome
+    const { node } = this.#watch
+    this.#reporter.report(await describeStatus(outcome, { context: this.#context, node, drift: this.#drift }))
+  }
+}

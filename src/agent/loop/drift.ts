@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentContext } from '../context.ts'
+import type { TransactionHead } from '../transaction/journal.ts'
+import { type Step, withinGrant } from '../transaction/plan.ts'
+import { compare } from '../transaction/prospect.ts'
+import { runTransaction } from '../transaction/transaction.ts'
+import { settle } from './settle.ts'
+
+/**
+ * Compares the host with its active configuration, and repairs what needs no restart.
+ * @returns paths and units that are still not as they were applied; a repair of those would restart something, and waits for
+ * the next assignment.
+ */
+export async function mendDrift(context: AgentContext): Promise<string[]> {
+  const { state, ports } = context
+  const digest = await state.digest('active')
+  const active = digest && (await state.restore(digest))
+  if (!active) return []
+  const { plan, strange } = await compare(active.content, context)
+  const harmless = withinGrant(plan, 'none')
+  if (harmless.length > 0) {
+    ports.log.warn('drift repaired', { paths: harmless.map(subjectOf) })
+    await repair(harmless, plan.activation.reload, context)
+  }
+  return [...plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf), ...strange.map(({ subject }) => subject)]
+}
+
+async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {
+  const { ports, journal, state, options } = context
+  const head: TransactionHead = {
+    at: 'begin',
+    id: randomUUID(),
+    purpose: 'repair',
+    activation: { reload, restarts: [] },
+    proof: { ready: false, within: options.timing.healthy },
+    before: { healthy: false },
+  }
+  const ending = await runTransaction(head, steps, { ports, journal, paths: state.paths, timing: options.timing })
+  if (ending.kind !== 'kept') ports.log.warn('drift not repaired', { ...ending.failure })
+  await settle(head, ending, context)
+}
+
+function subjectOf({ change }: Step): string {
+  return change.kind === 'unit' ? change.unit : change.path
+}

@@ -1,0 +1,64 @@
+import { type DesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { contentDigest, type NodeContent } from '../../protocol/digest.ts'
+import { PAYLOAD_KEYS } from '../../protocol/names.ts'
+import { AgentError, asAgentError } from '../agent-error.ts'
+import type { NodeApi } from '../ports.ts'
+
+/** What the node was told to become, with everything that the annotation names. */
+export interface Assignment {
+  /** The annotation as it stands on the Node, byte for byte. */
+  readonly text: string
+  readonly desired: DesiredConfig
+  readonly content: NodeContent
+  readonly digest: string
+}
+
+/** @throws {AgentError} of kind `load`: nobody but its writer can mend it. */
+export function parseAssignment(text: string): DesiredConfig {
+  try {
+    return parseDesiredConfig(text)
+  } catch (error) {
+    throw asAgentError(error, { kind: 'load', reason: 'MalformedDesiredConfig' })
+  }
+}
+
+/** @throws {AgentError} of kind `download`, also when what came is not what was promised: it is then never applied. */
+export async function fetchAssignment(
+  text: string,
+  { node, namespace }: { readonly node: NodeApi; readonly namespace: string },
+): Promise<Assignment> {
+  const desired = parseAssignment(text)
+  const place = { node, namespace: desired.NAMESPACE ?? namespace }
+  const kubelet = await payload(desired.KUBELET_CONFIG, place, [PAYLOAD_KEYS.flags, PAYLOAD_KEYS.config])
+  const host = await payload(desired.HOST_CONFIG, place, [PAYLOAD_KEYS.host])
+  const content: NodeContent = {
+    version: desired.KUBELET_VERSION,
+    opts: desired.KUBELET_OPTS,
+    flags: kubelet[PAYLOAD_KEYS.flags],
+    config: kubelet[PAYLOAD_KEYS.config],
+    host: host[PAYLOAD_KEYS.host],
+  }
+  const digest = contentDigest(content)
+  if (desired.DIGEST !== undefined && desired.DIGEST !== digest)
+    throw new AgentError(`verify the digest: the annotation says "${desired.DIGEST}", what it names has "${digest}"`, {
+      kind: 'download',
+      reason: 'DigestMismatch',
+    })
+  return { text, desired, content, digest }
+}
+
+async function payload(
+  name: string | undefined,
+  { node, namespace }: { readonly node: NodeApi; readonly namespace: string },
+  keys: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  if (name === undefined) return {}
+  const data = await node.configMap(namespace, name).catch((cause: unknown) => {
+    throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })
+  })
+  if (keys.some((key) => data[key] !== undefined)) return data
+  throw new AgentError(`read ConfigMap "${namespace}/${name}": it has none of the keys ${keys.join(', ')}`, {
+    kind: 'download',
+    reason: 'EmptyPayload',
+  })
+}

@@ -1,0 +1,71 @@
+import type { AgentContext } from '../context.ts'
+import type { Outcome } from '../state/state.ts'
+import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
+import type { Wanted } from './node-watch.ts'
+
+/** Ends of the road: what came of an assignment stays so until somebody writes another. */
+const FINAL = ['Applied', 'RolledBack', 'Failed', 'Reverted', 'Blocked']
+
+/** What to make of the host; a goal that is undefined is the local configuration. */
+export interface NextGoal {
+  readonly goal: Assignment | undefined
+}
+
+/**
+ * @param wanted undefined while the API server cannot be reached: then only what was interrupted is taken up again, from the
+ * checkpoint.
+ * @returns undefined when there is nothing to do.
+ * @throws {AgentError} when what is wanted cannot be had or understood.
+ */
+export async function nextGoal(wanted: Wanted | undefined, context: AgentContext): Promise<NextGoal | undefined> {
+  const outcome = await context.state.outcome()
+  const settled = outcome !== undefined && FINAL.includes(outcome.phase)
+  if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
+  if (settled && outcome.assignment === wanted.text) return undefined
+  if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
+  return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp(wanted.text, context)) }
+}
+
+async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {
+  if (assignment === null) return { goal: undefined }
+  const kept = await checkpointed(assignment, context)
+  return kept && { goal: kept }
+}
+
+/**
+ * Whether somebody took the assignment away. A Node that was deleted and registered anew has none either, and nobody meant the
+ * machine: it stays as it is until it is assigned something.
+ */
+async function wasRemoved(wanted: Wanted, { state }: AgentContext): Promise<boolean> {
+  const outcome = await state.outcome()
+  if (outcome?.node !== undefined && outcome.node !== wanted.node) return false
+  return outcome !== undefined || (await state.digest('active')) !== undefined
+}
+
+/** What was fetched once is not fetched again: an annotation means what it meant when it was read first. */
+async function checkpointed(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
+  const digest = await state.digest('assigned')
+  const kept = digest === undefined ? undefined : await state.restore(digest)
+  return kept?.text === text ? kept : undefined
+}
+
+async function takeUp(text: string, context: AgentContext): Promise<Assignment> {
+  const { state, ports, options } = context
+  const known = await assignedAnew(text, context)
+  const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace }))
+  await state.checkpoint(assignment)
+  await state.point('assigned', assignment.digest)
+  return assignment
+}
+
+/** What says which content is meant; the rest of an annotation says how and why it is to be applied. */
+const NAMES = ['KUBELET_VERSION', 'KUBELET_CONFIG', 'KUBELET_OPTS', 'HOST_CONFIG', 'NAMESPACE', 'DIGEST'] as const
+
+/** What was assigned last, granted more or to be tried once more: its digest says that it still is what was fetched. */
+async function assignedAnew(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
+  const desired = parseAssignment(text)
+  const digest = await state.digest('assigned')
+  if (digest === undefined || desired.DIGEST !== digest) return undefined
+  const kept = await state.restore(digest)
+  return kept && NAMES.every((key) => kept.desired[key] === desired[key]) ? { ...kept, text, desired } : undefined
+}

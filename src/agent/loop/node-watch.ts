@@ -1,0 +1,109 @@
+import type { Pauses } from '../../kube/backoff.ts'
+import type { AgentPorts, Clock, OwnNode } from '../ports.ts'
+import { Retry } from './retry.ts'
+
+/** A watch that stood for less, in milliseconds, counts as a failure, though it began well: else a right that is half there is asked for without end. */
+const PROVEN_AFTER = 5000
+
+/** What stands on the Node: the annotation's text, or null when there is none. */
+export interface Wanted {
+  readonly text: string | null
+  /** uid of the Node. */
+  readonly node: string
+}
+
+type WatchPorts = Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'>
+
+export interface NodeWatchOptions {
+  /** Whose text says what is wanted. */
+  readonly annotation: string
+  readonly retry: Pauses
+  readonly onNode: (node: OwnNode) => void
+  /** The API server answers, for the first time or again. */
+  readonly onOpen: () => void
+}
+
+/** What the own Node says, as far as it is known. */
+export class NodeWatch {
+  readonly #ports: WatchPorts
+  readonly #options: NodeWatchOptions
+  #node: OwnNode | undefined
+  #wake = new AbortController()
+  #superseded = new AbortController()
+
+  constructor(ports: WatchPorts, options: NodeWatchOptions) {
+    this.#ports = ports
+    this.#options = options
+  }
+
+  get node(): OwnNode | undefined {
+    return this.#node
+  }
+
+  /** Undefined as long as the API server has not been reached. */
+  get wanted(): Wanted | undefined {
+    return this.#node && { text: this.#node.annotations[this.#options.annotation] ?? null, node: this.#node.uid }
+  }
+
+  /** Aborts when something else is wanted than now. */
+  untilSuperseded(): AbortSignal {
+    this.#superseded = new AbortController()
+    return this.#superseded.signal
+  }
+
+  /** Until something else is wanted, the API server is found again, or the time is over. */
+  async sleep(milliseconds: number, clock: Clock): Promise<void> {
+    await clock.sleep(milliseconds, this.#wake.signal)
+    if (this.#wake.signal.aborted) this.#wake = new AbortController()
+  }
+
+  /** Follows the Node until `signal` aborts, whatever the API server answers: a right that is missing today may be there tomorrow. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#ports
+    const retry = new Retry(this.#options.retry, random)
+    signal.addEventListener('abort', () => this.#notify(), { once: true })
+    while (!signal.aborted) {
+      let openedAt = Number.POSITIVE_INFINITY
+      const onOpen = (): void => {
+        openedAt = clock.elapsed()
+        this.#opened()
+      }
+      const trouble = await this.#follow(signal, onOpen)
+      if (clock.elapsed() - openedAt >= PROVEN_AFTER) retry.succeeded()
+      const pause = retry.failed()
+      if (signal.aborted) return
+      log.warn('lost sight of the own Node', { error: String(trouble), retryIn: pause })
+      await clock.sleep(pause, signal)
+    }
+  }
+
+  /** @returns what ended it. */
+  async #follow(signal: AbortSignal, onOpen: () => void): Promise<unknown> {
+    const { node, log } = this.#ports
+    const onTrouble = (error: unknown): void => log.warn('the API server does not answer as it should', { error: String(error) })
+    try {
+      for await (const seen of node.follow(signal, { onOpen, onTrouble })) this.#see(seen)
+      return 'the watch ended'
+    } catch (error) {
+      return error
+    }
+  }
+
+  /** What waits for the API server need not wait any longer. */
+  #opened(): void {
+    this.#options.onOpen()
+    this.#wake.abort()
+  }
+
+  #see(node: OwnNode): void {
+    const before = this.wanted
+    this.#node = node
+    this.#options.onNode(node)
+    if (this.wanted?.text !== before?.text || this.wanted?.node !== before?.node) this.#notify()
+  }
+
+  #notify(): void {
+    this.#superseded.abort()
+    this.#wake.abort()
+  }
+}

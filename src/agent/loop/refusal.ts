@@ -1,0 +1,50 @@
+import type { AgentError } from '../agent-error.ts'
+import { type AgentContext, stamp } from '../context.ts'
+import type { Outcome } from '../state/state.ts'
+import { parseAssignment } from './fetch.ts'
+import type { Wanted } from './node-watch.ts'
+
+/**
+ * Remembers that nothing came of an assignment and the host is as it was: for good, or until it is tried again. What is
+ * final is on disk, so that an agent that starts anew does not run into the same wall.
+ */
+export async function refusal(
+  { kind, reason, message, mayPassLater }: AgentError,
+  { wanted: { text: wanted, node }, context }: { readonly wanted: Wanted; readonly context: AgentContext },
+): Promise<Outcome> {
+  const { state, ports } = context
+  const last = await state.outcome()
+  const phase = !mayPassLater ? 'RolledBack' : kind === 'download' ? 'Fetching' : 'Staging'
+  const same = last?.assignment === wanted && last.phase === phase
+  const outcome: Outcome = {
+    assignment: wanted,
+    node,
+    ...(wanted === null ? {} : await identify(wanted, context)),
+    phase,
+    since: same ? last.since : stamp(ports),
+    attempts: last?.assignment === wanted ? last.attempts : 1,
+    error: { reason, message },
+  }
+  // A disk that takes no writes must not keep the node from saying so.
+  await state.setOutcome(outcome).catch((error: unknown) => ports.log.warn('outcome not written', { error: String(error) }))
+  return outcome
+}
+
+/** What can be said of an assignment that may be malformed, or may not have been fetched. */
+async function identify(wanted: string, { state }: AgentContext): Promise<Pick<Outcome, 'digest' | 'revision'>> {
+  const assigned = await state.digest('assigned')
+  const kept = assigned === undefined ? undefined : await state.restore(assigned)
+  const desired = kept?.text === wanted ? { DIGEST: kept.digest, ...kept.desired } : readable(wanted)
+  return {
+    ...(desired?.DIGEST === undefined ? {} : { digest: desired.DIGEST }),
+    ...(desired?.REVISION === undefined ? {} : { revision: desired.REVISION }),
+  }
+}
+
+function readable(text: string): ReturnType<typeof parseAssignment> | undefined {
+  try {
+    return parseAssignment(text)
+  } catch {
+    return undefined
+  }
+}

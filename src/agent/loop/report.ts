@@ -1,0 +1,101 @@
+import type { Pauses } from '../../kube/backoff.ts'
+import { type AgentStatus, formatAgentStatus } from '../../protocol/agent-status.ts'
+import type { Names } from '../../protocol/names.ts'
+import type { AgentPorts, OwnNode } from '../ports.ts'
+import { Retry } from './retry.ts'
+
+export interface Report {
+  readonly status: AgentStatus
+  /** Of what the host is made by; undefined: the local configuration. */
+  readonly currentConfig: string | undefined
+}
+
+type Annotations = Readonly<Record<string, string | null>>
+
+export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {
+  readonly retry: Pauses
+}
+
+/**
+ * Keeps the Node's annotations as they should be: whatever was reported last, in one patch, and none at all when it stands there
+ * already. Nobody waits for it: an API server that is away holds up no work, and what it missed in between is never sent.
+ */
+export class Reporter {
+  readonly #names: Names
+  readonly #context: ReporterContext
+  readonly #retry: Retry
+  #wanted: Annotations | undefined
+  #uid: string | undefined
+  #known: Readonly<Record<string, string>> | undefined
+  #sending = false
+  #stopped = false
+  #wake = new AbortController()
+
+  constructor(names: Names, context: ReporterContext) {
+    this.#names = names
+    this.#context = context
+    this.#retry = new Retry(context.retry, context.random)
+  }
+
+  /** What stands on the Node now. A Node that is new to us may lack what was reported before. */
+  seen({ uid, annotations }: Pick<OwnNode, 'uid' | 'annotations'>): void {
+    const isNew = this.#uid !== uid
+    this.#uid = uid
+    this.#known = annotations
+    if (isNew) void this.#send()
+  }
+
+  report({ status, currentConfig }: Report): void {
+    this.#wanted = { [this.#names.status]: formatAgentStatus(status), [this.#names.currentConfig]: currentConfig ?? null }
+    void this.#send()
+  }
+
+  /** What could not be delivered is tried now: the API server answers again. */
+  retryNow(): void {
+    this.#wake.abort()
+  }
+
+  /** Sends nothing more; a patch that is under way ends. */
+  stop(): void {
+    this.#stopped = true
+    this.#wake.abort()
+  }
+
+  async #send(): Promise<void> {
+    if (this.#sending) return
+    this.#sending = true
+    for (let patch = this.#missing(); patch !== undefined; patch = this.#missing()) {
+      try {
+        await this.#context.node.annotate(patch)
+        this.#remember(patch)
+        this.#retry.succeeded()
+      } catch (error) {
+        await this.#pause(error)
+      }
+    }
+    this.#sending = false
+  }
+
+  /** A refusal is waited out like everything else: a right that is missing while a cluster comes up is there a moment later. */
+  async #pause(error: unknown): Promise<void> {
+    if (this.#stopped) return
+    const { clock, log } = this.#context
+    const pause = this.#retry.failed()
+    log.warn('report not delivered yet', { error: String(error), retryIn: pause })
+    this.#wake = new AbortController()
+    await clock.sleep(pause, this.#wake.signal)
+  }
+
+  /** Nothing is sent before it is known what is there: an agent that starts again has usually nothing to say. */
+  #missing(): Annotations | undefined {
+    const known = this.#known
+    if (known === undefined || this.#wanted === undefined || this.#stopped) return undefined
+    const differing = Object.entries(this.#wanted).filter(([key, value]) => (known[key] ?? null) !== value)
+    return differing.length === 0 ? undefined : Object.fromEntries(differing)
+  }
+
+  #remember(patch: Annotations): void {
+    const merged = { ...this.#known, ...patch }
+    this.#known = Object.fromEntries(Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null))
+  }
+}

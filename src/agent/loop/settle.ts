@@ -1,0 +1,80 @@
+import { type AgentContext, stamp } from '../context.ts'
+import { pruneLocal } from '../state/local.ts'
+import type { Outcome } from '../state/state.ts'
+import type { Ending, TransactionHead } from '../transaction/journal.ts'
+import { managedNow } from '../transaction/prospect.ts'
+import { INTERRUPTED } from '../transaction/transaction.ts'
+
+/** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
+const MAX_INTERRUPTIONS = 3
+
+/**
+ * Writes down how a transaction ended, and only then closes its journal: an agent that dies in between finds the journal, comes to the
+ * same end and writes the same again.
+ */
+export async function settle(head: TransactionHead, ending: Ending, context: AgentContext): Promise<Outcome> {
+  const { state, journal, ports } = context
+  journal.ended = { head, ending }
+  if (ending.kind === 'broken') await state.setUnclean(true)
+  if (ending.kind === 'kept' && head.purpose !== 'repair') await adopt(head, context)
+  const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports) })
+  await state.setOutcome(outcome)
+  await journal.close()
+  // It has ended, and well or not, whatever becomes of what is left over: the next start clears it away.
+  await clear(context).catch((error: unknown) => ports.log.warn('remains not cleared away', { error: String(error) }))
+  return outcome
+}
+
+export async function clear(context: AgentContext): Promise<void> {
+  const { state, ports } = context
+  await ports.files.remove(state.paths.backups)
+  await sweep(context)
+}
+
+/** The host is now made by this configuration; what it does not name any more is its owner's again. */
+async function adopt({ digest, purpose }: TransactionHead, context: AgentContext): Promise<void> {
+  const { state, ports } = context
+  await state.point('active', digest)
+  await state.setUnclean(false)
+  if (digest === undefined) {
+    await state.point('lastKnownGood', undefined)
+    if (purpose === 'apply') await state.point('assigned', undefined)
+  }
+  await pruneLocal(await managedNow(context), { paths: state.paths, host: ports })
+}
+
+/** Pure. */
+export function conclude(
+  { purpose, digest, because }: TransactionHead,
+  ending: Ending,
+  { last, now }: { readonly last: Outcome | undefined; readonly now: string },
+): Outcome {
+  const { error: _error, needs: _needs, ...base } = last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
+  if (purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
+  if (ending.kind === 'kept') {
+    if (purpose === 'fallback') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
+    return { ...base, phase: digest === undefined ? 'Reverted' : 'Applied', since: now }
+  }
+  const { failure } = ending
+  // What made it necessary is still there, and will show again.
+  if (purpose === 'fallback' && ending.kind === 'undone' && failure.reason === INTERRUPTED.reason)
+    return last ?? { ...base, phase: 'Applying' }
+  // Left as it was, at Applying, it is taken up again.
+  if (ending.kind === 'undone' && failure.reason === INTERRUPTED.reason && base.attempts < MAX_INTERRUPTIONS)
+    return { ...base, phase: 'Applying' }
+  // A fallback that did not work leaves the host with what went bad.
+  const phase = ending.kind === 'undone' && purpose === 'apply' ? 'RolledBack' : 'Failed'
+  return { ...base, phase, since: now, error: failure }
+}
+
+/** Forgets what no way back leads to any more. */
+export async function sweep({ state, ports }: AgentContext): Promise<void> {
+  const [assigned, active, lastKnownGood] = [
+    await state.digest('assigned'),
+    await state.digest('active'),
+    await state.digest('lastKnownGood'),
+  ]
+  await state.sweepCheckpoints([assigned, active, lastKnownGood])
+  // During a trial the binary that worked before waits here: putting it back must not need the network.
+  if (active === lastKnownGood) await ports.files.remove(state.paths.staging)
+}

@@ -1,0 +1,51 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { parseDesiredConfig } from '../../protocol/desired-config.ts'
+import type { AgentContext } from '../context.ts'
+import { bareVersion } from '../kubelet/versions.ts'
+import type { OwnNode } from '../ports.ts'
+import type { Outcome } from '../state/state.ts'
+import type { Report } from './report.ts'
+
+/** What the Node should show of this outcome: what is on disk, and nothing that only this process knows but drift. */
+export async function describeStatus(
+  { assignment, node: _, ...outcome }: Outcome,
+  options: { readonly context: AgentContext; readonly node: OwnNode | undefined; readonly drift: readonly string[] },
+): Promise<Report> {
+  const { context, node, drift } = options
+  const { state, options: settings } = context
+  const active = await state.digest('active')
+  const pointers = { assigned: await state.digest('assigned'), active, lastKnownGood: await state.digest('lastKnownGood') }
+  const status: AgentStatus = {
+    ...outcome,
+    ...(outcome.error && { error: { ...outcome.error, message: clipped(outcome.error.message) } }),
+    ...pointers,
+    assignedAt: assignmentStamp(assignment),
+    drift: drift.length === 0 ? undefined : few(drift),
+    agent: settings.version,
+    kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
+  }
+  return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/** All annotations of a Node share 256 KiB; one that does not fit is refused, and with it everything else that is to be told. */
+const LONGEST_MESSAGE = 4000
+const MOST_PATHS = 20
+
+function clipped(text: string): string {
+  return text.length > LONGEST_MESSAGE ? `${text.slice(0, LONGEST_MESSAGE)}…` : text
+}
+
+function few(paths: readonly string[]): string[] {
+  const left = paths.length - MOST_PATHS
+  return left <= 0 ? [...paths] : [...paths.slice(0, MOST_PATHS), `… and ${left} more`]
+}
+
+/** Verbatim: by it the controller tells a report on this attempt from one on an earlier attempt at the same digest. */
+function assignmentStamp(assignment: string | null): string | undefined {
+  if (assignment === null) return undefined
+  try {
+    return parseDesiredConfig(assignment).ASSIGNED
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,171 @@
+import type { Artifact } from '../protocol/host-document.ts'
+
+/**
+ * Everything the agent needs of the outside. `src/agent/adapters/` has the real ones, `src/sim/host/` the simulated host.
+ * The agent's decisions see none of these: they get what was observed, as data.
+ */
+export interface AgentPorts {
+  readonly files: HostFiles
+  readonly services: ServiceManager
+  readonly kubelet: KubeletProbe
+  readonly downloads: Downloads
+  readonly node: NodeApi
+  readonly clock: Clock
+  /** From 0 to less than 1; no secrets are made of it. */
+  readonly random: () => number
+  readonly log: Log
+}
+
+/** The host's file system. Every path is absolute as the host sees it; with `--root DIR` the adapter puts DIR in front. */
+export interface HostFiles {
+  /** @returns undefined when there is no such file. */
+  read(path: string): Promise<Uint8Array | undefined>
+  /** Of the path itself: a symlink is not followed. */
+  stat(path: string): Promise<FileStat | undefined>
+  /** Hex digest of a file's content; undefined when there is no such file. For what is too large to hold in memory. */
+  sha256(path: string): Promise<string | undefined>
+  /** Names in a directory, sorted; empty when there is none. */
+  list(path: string): Promise<string[]>
+  /** Temporary file in the same directory, fsync, rename, fsync directory: the old content or the new, never between. Makes parents. */
+  writeAtomic(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
+  /** The same guarantee for a file already on this host (a staged binary): copy beside, fsync, rename. */
+  install(from: string, to: string, options?: WriteOptions): Promise<void>
+  /**
+   * Gives a file a second name, by which it is found when the first one names another: bytes, mode and owner, at no cost. Where that cannot be
+   * (another file system), a copy that only root reads. Who writes into the file, and not over it, changes both.
+   */
+  keep(from: string, to: string): Promise<void>
+  /** Puts back what `keep` kept, with the same guarantee as `install`; `from` stays, so that it may be done twice. */
+  restore(from: string, to: string, options: Required<WriteOptions>): Promise<void>
+  /** Makes a file that only root reads: whole at once, or not at all. @returns false when something is there already. */
+  create(path: string, bytes: Uint8Array): Promise<boolean>
+  /** Appends one line and fsyncs: the journal. */
+  append(path: string, line: string): Promise<void>
+  /** A file or a whole directory; nothing when there is none. */
+  remove(path: string): Promise<void>
+  /** A directory in which there is nothing; leaves anything else as it is. */
+  removeEmpty(directory: string): Promise<void>
+}
+
+export interface FileStat {
+  readonly type: 'file' | 'directory' | 'symlink' | 'other'
+  readonly size: number
+  /** Permission bits, with set-id and sticky. */
+  readonly mode: number
+  readonly uid: number
+  readonly gid: number
+}
+
+/** What is left out stays as it is on the file that is there; a new one gets mode 0644 (its parents 0755) and the agent's own user and group. */
+export interface WriteOptions {
+  readonly mode?: number
+  readonly uid?: number
+  readonly gid?: number
+}
+
+export interface ServiceManager {
+  /** @throws when the service manager does not answer: that says nothing of the unit. */
+  show(unit: string): Promise<ServiceState>
+  /** Also a unit that was started too often of late, and that the service manager has given up. */
+  restart(unit: string): Promise<void>
+  start(unit: string): Promise<void>
+  stop(unit: string): Promise<void>
+  enable(unit: string): Promise<void>
+  disable(unit: string): Promise<void>
+  /** Read unit files anew. */
+  reload(): Promise<void>
+  /** Whether the machine is starting, or on its way down. */
+  machine(): Promise<MachineState>
+  /** The unit's last log lines since an instant, oldest first, for the error people read. */
+  lastWords(unit: string, since: number): Promise<string[]>
+}
+
+export type MachineState = 'starting' | 'up' | 'stopping'
+
+export interface ServiceState {
+  readonly exists: boolean
+  /** `activating` is what a crash loop looks like: systemd with Restart=always never says `failed`. */
+  readonly active: 'active' | 'activating' | 'deactivating' | 'inactive' | 'failed'
+  readonly enabled: boolean
+  /** 0 when no process runs. */
+  readonly mainPid: number
+  readonly restarts: number
+  /** Milliseconds that the process which runs now has been running, whatever happened to the wall clock since; 0 when none runs. */
+  readonly runningFor: number
+  readonly lastExit: number
+}
+
+export interface KubeletProbe {
+  /** `v1.36.3` of the binary, as it says itself. @throws when it cannot run here. */
+  version(binary: string): Promise<string>
+  /** The staged binary judges the staged flags and configuration; nothing on the host is disturbed. */
+  preflight(subject: PreflightSubject): Promise<PreflightVerdict>
+  /** Never throws: no answer is an answer. `url` is http://127.0.0.1:10248/healthz, or where the configuration puts it. */
+  healthz(url: string): Promise<{ readonly ok: boolean; readonly detail: string }>
+}
+
+export interface PreflightSubject {
+  readonly binary: string
+  /** As the kubelet will get them, in order, without quoting; `--config` is not among them when `config` is given. */
+  readonly args: readonly string[]
+  /** Path of the staged configuration file, if the layout has one. */
+  readonly config?: string
+}
+
+export type PreflightVerdict =
+  | { readonly ok: true; readonly warnings: readonly string[] }
+  | { readonly ok: false; readonly message: string }
+
+export interface Downloads {
+  /** Streams to `to` on the host, hashing; on a mismatch nothing is left there. Resumes or reuses a file that already matches. */
+  fetch(
+    artifact: Artifact,
+    to: string,
+    options: { readonly maxBytes: number; readonly mode?: number; readonly signal?: AbortSignal },
+  ): Promise<void>
+}
+
+/** The API server, as one node may use it. */
+export interface NodeApi {
+  /**
+   * The own Node, at once and at each change, for ever; the implementation survives lost connections, and pauses between attempts.
+   */
+  follow(signal: AbortSignal, events?: ConnectionEvents): AsyncIterable<OwnNode>
+  get(): Promise<OwnNode>
+  /** Merge patch of annotations; null removes one. */
+  annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
+  /** `data` of a ConfigMap. @throws {KubeError} */
+  configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
+}
+
+export interface ConnectionEvents {
+  /** The connection stands: at first, and after every break. */
+  readonly onOpen?: () => void
+  /** It does not, and is tried again by itself. */
+  readonly onTrouble?: (error: unknown) => void
+}
+
+export interface OwnNode {
+  readonly name: string
+  /** Another one when the Node was deleted and registered anew. */
+  readonly uid: string
+  readonly arch: string
+  readonly annotations: Readonly<Record<string, string>>
+  readonly ready: boolean
+  /** As the kubelet reports it: `v1.36.3`. */
+  readonly kubeletVersion: string
+}
+
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch; it may jump. */
+  now(): number
+  /** Monotonic, milliseconds: what durations are measured with. */
+  elapsed(): number
+  /** Resolves when the time is over or the signal aborts, whichever is first; never rejects. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
+}
+
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+}

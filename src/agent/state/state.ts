@@ -1,0 +1,123 @@
+import * as z from 'zod/mini'
+import { AGENT_PHASES } from '../../protocol/agent-status.ts'
+import { DISRUPTIONS, parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { contentDigest, DIGEST_PATTERN, type NodeContent } from '../../protocol/digest.ts'
+import type { Assignment } from '../loop/fetch.ts'
+import { checkpointDirectory, type StatePaths } from '../paths.ts'
+import type { HostFiles } from '../ports.ts'
+
+const outcome = z.object({
+  /** The annotation it speaks of; null: there was none, and the local configuration was wanted. */
+  assignment: z.nullable(z.string()),
+  /** uid of the Node it stood on. */
+  node: z.optional(z.string()),
+  digest: z.optional(z.string()),
+  revision: z.optional(z.string()),
+  phase: z.enum(AGENT_PHASES),
+  /** RFC 3339 */
+  since: z.string(),
+  attempts: z.number(),
+  error: z.optional(z.object({ reason: z.string(), message: z.string() })),
+  needs: z.optional(z.enum(DISRUPTIONS)),
+})
+
+/** How far the last assignment came. It is on disk, so that an agent that starts anew neither forgets a failure nor repeats it. */
+export type Outcome = z.infer<typeof outcome>
+
+const content = z.object({
+  version: z.optional(z.string()),
+  opts: z.optional(z.string()),
+  flags: z.optional(z.string()),
+  config: z.optional(z.string()),
+  host: z.optional(z.string()),
+})
+
+/** Which of the three configurations a pointer names. */
+export type Pointer = 'assigned' | 'active' | 'lastKnownGood'
+
+const PRIVATE = { mode: 0o600 }
+
+/** What the agent remembers, on the host's disk. */
+export class AgentState {
+  readonly paths: StatePaths
+  readonly #files: HostFiles
+
+  constructor(paths: StatePaths, files: HostFiles) {
+    this.paths = paths
+    this.#files = files
+  }
+
+  /** @returns undefined for the local configuration. */
+  async digest(pointer: Pointer): Promise<string | undefined> {
+    const text = (await this.#text(this.paths[pointer]))?.trim()
+    return text !== undefined && DIGEST_PATTERN.test(text) ? text : undefined
+  }
+
+  async point(pointer: Pointer, digest: string | undefined): Promise<void> {
+    if ((await this.digest(pointer)) === digest) return
+    if (digest === undefined) return this.#files.remove(this.paths[pointer])
+    await this.#files.writeAtomic(this.paths[pointer], Buffer.from(`${digest}\n`), PRIVATE)
+  }
+
+  async outcome(): Promise<Outcome | undefined> {
+    const result = outcome.safeParse(parseJson(await this.#text(this.paths.outcome)))
+    return result.success ? result.data : undefined
+  }
+
+  async setOutcome(value: Outcome): Promise<void> {
+    await this.#files.writeAtomic(this.paths.outcome, Buffer.from(JSON.stringify(value)), PRIVATE)
+  }
+
+  /** Whether putting the host back failed, and nothing was applied since. */
+  async isUnclean(): Promise<boolean> {
+    return (await this.#files.read(this.paths.unclean)) !== undefined
+  }
+
+  async setUnclean(isUnclean: boolean): Promise<void> {
+    if (isUnclean === (await this.isUnclean())) return
+    if (!isUnclean) return this.#files.remove(this.paths.unclean)
+    await this.#files.writeAtomic(this.paths.unclean, new Uint8Array(), PRIVATE)
+  }
+
+  async forgetOutcome(): Promise<void> {
+    await this.#files.remove(this.paths.outcome)
+  }
+
+  /** Keeps what was fetched: from here on neither the API server nor the ConfigMaps are needed to apply it. */
+  async checkpoint(assignment: Assignment): Promise<void> {
+    const directory = checkpointDirectory(this.paths, assignment.digest)
+    await this.#files.writeAtomic(`${directory}/content.json`, Buffer.from(JSON.stringify(assignment.content)), PRIVATE)
+    await this.#files.writeAtomic(`${directory}/desired-config.json`, Buffer.from(assignment.text), PRIVATE)
+  }
+
+  /** @returns undefined when there is none, or when what is there no longer is what was fetched. */
+  async restore(digest: string): Promise<Assignment | undefined> {
+    const directory = checkpointDirectory(this.paths, digest)
+    const text = await this.#text(`${directory}/desired-config.json`)
+    const result = content.safeParse(parseJson(await this.#text(`${directory}/content.json`)))
+    if (text === undefined || !result.success || contentDigest(result.data as NodeContent) !== digest) return undefined
+    return { text, desired: parseDesiredConfig(text), content: result.data, digest }
+  }
+
+  /** Forgets the checkpoints of all but these digests. */
+  async sweepCheckpoints(kept: readonly (string | undefined)[]): Promise<void> {
+    const names = new Set(kept.filter((digest) => digest !== undefined).map((digest) => checkpointDirectory(this.paths, digest)))
+    for (const name of await this.#files.list(this.paths.checkpoints)) {
+      const directory = `${this.paths.checkpoints}/${name}`
+      if (!names.has(directory)) await this.#files.remove(directory)
+    }
+  }
+
+  async #text(path: string): Promise<string | undefined> {
+    const bytes = await this.#files.read(path)
+    return bytes && Buffer.from(bytes).toString()
+  }
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

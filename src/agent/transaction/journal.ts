@@ -1,0 +1,152 @@
+import * as z from 'zod/mini'
+import { AgentError } from '../agent-error.ts'
+import type { HostFiles } from '../ports.ts'
+import type { Undo } from './change.ts'
+
+/** What an undo can be; bytes are never in the journal, they are in a backup. */
+const undo = z.union([
+  z.object({
+    kind: z.literal('restore'),
+    path: z.string(),
+    from: z.string(),
+    mode: z.number(),
+    uid: z.number(),
+    gid: z.number(),
+  }),
+  z.object({ kind: z.literal('remove'), path: z.string(), directories: z.optional(z.readonly(z.array(z.string()))) }),
+  z.object({ kind: z.literal('unit'), unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) }),
+])
+
+const failure = z.object({ reason: z.string(), message: z.string() })
+
+const line = z.union([
+  z.object({
+    at: z.literal('begin'),
+    id: z.string(),
+    purpose: z.enum(['apply', 'repair', 'fallback']),
+    /** What the host is to become; missing: the local configuration. */
+    digest: z.optional(z.string()),
+    activation: z.object({ reload: z.boolean(), restarts: z.array(z.string()) }),
+    /** What the kubelet has to show when all is done. */
+    proof: z.object({
+      healthz: z.optional(z.string()),
+      version: z.optional(z.string()),
+      ready: z.boolean(),
+      within: z.number(),
+    }),
+    before: z.object({
+      /** Whether the kubelet was healthy: an undo cannot give back more. */
+      healthy: z.boolean(),
+      healthz: z.optional(z.string()),
+    }),
+    /** Of a fallback: why it came to it. */
+    because: z.optional(failure),
+  }),
+  z.object({ at: z.literal('intent'), step: z.number(), undo }),
+  z.object({ at: z.literal('done'), step: z.number() }),
+  /** Everything is in place and restarted; what is left is to prove it. */
+  z.object({ at: z.literal('committed') }),
+  z.object({ at: z.literal('undoing'), error: failure }),
+])
+
+/** kept: done and proved. undone: the host is as before. broken: it is not, and a person is needed. */
+export type Ending = { readonly kind: 'kept' } | { readonly kind: 'undone' | 'broken'; readonly failure: Failure }
+
+export type JournalLine = z.infer<typeof line>
+export type TransactionHead = Extract<JournalLine, { at: 'begin' }>
+/** Why something did not work, as the status tells it. */
+export type Failure = z.infer<typeof failure>
+
+/** A transaction as the journal tells it. */
+export interface JournalRecord {
+  readonly head: TransactionHead
+  /** What puts back each step that may have been done, in the order of the steps. */
+  readonly undos: readonly Undo[]
+  readonly committed: boolean
+  /** Why it is being undone, once that was decided. */
+  readonly undoing: Failure | undefined
+}
+
+/** Intent before act, done after; each line is on disk before the next thing happens. One transaction at a time; no file: none. */
+export class Journal {
+  readonly #path: string
+  readonly #files: HostFiles
+  readonly #untold: JournalLine[] = []
+  /** How the transaction ended, as long as the disk does not take it: to undo it again would restart the kubelet again. */
+  ended: { readonly head: TransactionHead; readonly ending: Ending } | undefined
+
+  constructor(path: string, files: HostFiles) {
+    this.#path = path
+    this.#files = files
+  }
+
+  /** What the disk does not take, this process knows all the same. */
+  async write(entry: JournalLine): Promise<void> {
+    if (entry.at === 'begin') this.#untold.length = 0
+    this.#untold.push(entry)
+    await this.#files.append(this.#path, JSON.stringify(entry))
+    this.#untold.pop()
+  }
+
+  /** The transaction is over, and its end is on disk elsewhere. */
+  async close(): Promise<void> {
+    await this.#files.remove(this.#path)
+    this.#untold.length = 0
+    this.ended = undefined
+  }
+
+  /** @returns the transaction that was under way when the agent died, if one was. */
+  async open(): Promise<JournalRecord | undefined> {
+    const bytes = await this.#files.read(this.#path)
+    if (bytes === undefined) return undefined
+    const { lines, torn } = parseJournal(Buffer.from(bytes).toString())
+    // A line that was cut short announced what never began. It must go, or the next line would be glued to it.
+    if (torn) await this.#files.writeAtomic(this.#path, Buffer.from(lines.map((entry) => `${JSON.stringify(entry)}\n`).join('')))
+    return toRecord([...lines, ...this.#untold])
+  }
+}
+
+/**
+ * Reads up to the first line that is not whole.
+ * @throws {AgentError} when a whole line is none of these: to pass it over would be to forget what must be put back.
+ */
+export function parseJournal(text: string): { readonly lines: readonly JournalLine[]; readonly torn: boolean } {
+  const parts = text.split('\n')
+  const lines: JournalLine[] = []
+  for (const part of parts.slice(0, -1)) {
+    const entry = parseLine(part)
+    if (entry === undefined) return { lines, torn: true }
+    lines.push(entry)
+  }
+  return { lines, torn: parts.at(-1) !== '' }
+}
+
+function parseLine(text: string): JournalLine | undefined {
+  const value = parseJson(text)
+  const result = line.safeParse(value)
+  if (result.success) return result.data
+  if (value === undefined) return undefined
+  throw new AgentError(
+    `read the journal: this agent does not know the line "${text.slice(0, 100)}"; start the version of the agent that wrote it, or remove the journal to take the host as it is`,
+    { kind: 'internal', reason: 'JournalUnreadable' },
+  )
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
+  const [head] = lines
+  if (head?.at !== 'begin') return undefined
+  return {
+    head,
+    undos: lines.flatMap((entry) => (entry.at === 'intent' ? [entry.undo as Undo] : [])),
+    committed: lines.some((entry) => entry.at === 'committed'),
+    undoing: lines.findLast((entry) => entry.at === 'undoing')?.error,
+  }
+}

@@ -1,0 +1,60 @@
+import type { NodeContent } from '../../protocol/digest.ts'
+import { AgentError } from '../agent-error.ts'
+import type { AgentContext } from '../context.ts'
+import type { Finding } from '../resources/resource.ts'
+import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
+import { captureLocal, type Managed, NOTHING_MANAGED, readLocal } from '../state/local.ts'
+import { type Plan, plan } from './plan.ts'
+
+/** What a configuration makes of this host, compared with how it is. */
+export interface Prospect {
+  readonly target: Target
+  readonly plan: Plan
+  /** What could not be compared, since it is not what could have been applied: a link where a file was. */
+  readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
+}
+
+/**
+ * Reads the host and changes nothing on it, but for keeping the originals of what would become managed.
+ * @throws {AgentError} when the content cannot be applied here.
+ */
+export async function compare(content: NodeContent, context: AgentContext): Promise<Prospect> {
+  const { ports, state } = context
+  const blueprint = await blueprintOf(content, context)
+  const place = { paths: state.paths, host: ports }
+  const local = await captureLocal(blueprint.managed, { ...place, already: await managedNow(context) })
+  const target = await buildTarget(blueprint, { local, files: ports.files })
+  const findings: Finding[] = []
+  const strange: { subject: string; error: AgentError }[] = []
+  for (const { subject, observe } of target.resources) {
+    try {
+      findings.push(await observe(ports))
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error
+      strange.push({ subject, error })
+    }
+  }
+  return { target, plan: plan(target.resources, findings), strange }
+}
+
+/** What is ours on the host now: its originals are kept already, and what stands there must not be taken for one. */
+export async function managedNow(context: AgentContext): Promise<Managed> {
+  const { state, ports } = context
+  // After a failed undo nobody knows what is whose: all that was kept stays kept.
+  if (await state.isUnclean()) return everythingKept(context)
+  const digest = await state.digest('active')
+  if (digest === undefined) return NOTHING_MANAGED
+  const active = await state.restore(digest)
+  if (active !== undefined) return (await blueprintOf(active.content, context)).managed
+  ports.log.warn('the checkpoint of the active configuration is gone; all originals are kept', { digest })
+  return everythingKept(context)
+}
+
+async function everythingKept({ state, ports }: AgentContext): Promise<Managed> {
+  const { files, units } = await readLocal({ paths: state.paths, host: ports })
+  return { files, units: units.map(({ unit }) => unit) }
+}
+
+function blueprintOf(content: NodeContent, { ports, options, state }: AgentContext): Promise<Blueprint> {
+  return readBlueprint(content, { files: ports.files, options, paths: state.paths })
+}

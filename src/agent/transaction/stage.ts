@@ -1,0 +1,99 @@
+import { AgentError, asAgentError } from '../agent-error.ts'
+import type { KubeletTarget } from '../kubelet/layout.ts'
+import { sameVersion } from '../kubelet/versions.ts'
+import { KUBELET_BINARY, type StatePaths } from '../paths.ts'
+import type { AgentPorts } from '../ports.ts'
+import type { Target } from '../resources/target.ts'
+import type { Plan } from './plan.ts'
+
+/** A kubelet has 85 MB today. What is larger than this is something else. */
+const MAX_BINARY_BYTES = 512 * 1024 * 1024
+
+export interface StageContext {
+  readonly ports: AgentPorts
+  readonly paths: StatePaths
+  /** Ends the staging when something newer was assigned. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Brings everything that the plan needs onto the host, and lets the kubelet that is going to run judge what it is going to run with.
+ * Nothing that runs is disturbed.
+ * @throws {AgentError} `download` when something could not be had, `validate` when it would not work.
+ */
+export async function stage(target: Target, plan: Plan, context: StageContext): Promise<void> {
+  const { kubelet, version } = target
+  if (kubelet === undefined) return
+  const replaced = plan.steps.some(({ change }) => change.kind !== 'unit' && change.path === KUBELET_BINARY)
+  if (replaced) await keepBinary(kubelet, context)
+  if (kubelet.binary && replaced) await download(kubelet.binary, context)
+  const binary = kubelet.binary && replaced ? kubelet.binary.staged : KUBELET_BINARY
+  if (kubelet.fetchesVersion) return
+  // A binary that comes out of the local configuration ran with it before, and is not where a staged one would be.
+  const isJudged = disturbsKubelet(kubelet, plan) && !(replaced && kubelet.binary === undefined)
+  await all([
+    version === undefined ? undefined : requireVersion(version, { binary, context }),
+    isJudged ? preflight(kubelet, { binary, context }) : undefined,
+  ])
+}
+
+/** Side by side, but nothing is left running behind; of several complaints the first counts. */
+async function all(works: readonly (Promise<void> | undefined)[]): Promise<void> {
+  for (const ended of await Promise.allSettled(works)) if (ended.status === 'rejected') throw ended.reason
+}
+
+/** Under the name that it would be downloaded to: should the new one fail its trial, going back needs no network. */
+async function keepBinary({ binary }: KubeletTarget, { ports, paths }: StageContext): Promise<void> {
+  const sha256 = await ports.files.sha256(KUBELET_BINARY)
+  const kept = `${paths.staging}/kubelet-${sha256}`
+  // Only its mode differs: then it is not what to go back to, and staging it would change the one that runs.
+  if (sha256 === undefined || sha256 === binary?.artifact.sha256) return
+  if ((await ports.files.sha256(kept)) !== sha256) await ports.files.keep(KUBELET_BINARY, kept)
+}
+
+async function download({ artifact, staged }: NonNullable<KubeletTarget['binary']>, context: StageContext): Promise<void> {
+  const options = { maxBytes: MAX_BINARY_BYTES, mode: 0o755, signal: context.signal }
+  await context.ports.downloads.fetch(artifact, staged, options).catch((cause: unknown) => {
+    throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })
+  })
+}
+
+/** Without a release nothing here can bring a version onto the host, and restarting the old one would only look like an upgrade. */
+async function requireVersion(
+  wanted: string,
+  { binary, context }: { readonly binary: string; readonly context: StageContext },
+): Promise<void> {
+  const found = await context.ports.kubelet.version(binary).catch((cause: unknown) => {
+    throw asAgentError(cause, { kind: 'validate', reason: 'KubeletNotRunnable' })
+  })
+  if (sameVersion(found, wanted)) return
+  throw new AgentError(
+    `bring kubelet ${wanted} onto the host: "${binary}" is ${found}; name a release with a binary of that version in the host document`,
+    { kind: 'validate', reason: 'VersionNotAvailable' },
+  )
+}
+
+function disturbsKubelet(kubelet: KubeletTarget, plan: Plan): boolean {
+  const subjects = kubelet.resources.map(({ subject }) => subject)
+  return plan.steps.some(({ change }) => change.kind !== 'unit' && subjects.includes(change.path))
+}
+
+async function preflight(
+  kubelet: KubeletTarget,
+  { binary, context }: { readonly binary: string; readonly context: StageContext },
+): Promise<void> {
+  const { files, kubelet: probe, log } = context.ports
+  if ((await files.stat(binary)) === undefined) return log.info('preflight skipped: no kubelet binary', { binary })
+  const config = await stageConfig(kubelet, context)
+  const verdict = await probe.preflight({ binary, args: kubelet.args, ...(config === undefined ? {} : { config }) })
+  if (!verdict.ok) throw new AgentError(`preflight: ${verdict.message}`, { kind: 'validate', reason: 'PreflightFailed' })
+  for (const warning of verdict.warnings) log.warn('the kubelet takes its configuration with a warning', { warning })
+}
+
+async function stageConfig({ config }: KubeletTarget, { ports, paths }: StageContext): Promise<string | undefined> {
+  if (config === undefined) return undefined
+  if (config.text === undefined) return (await ports.files.stat(config.path)) && config.path
+  const path = `${paths.staging}/kubelet-config.yaml`
+  await ports.files.writeAtomic(path, Buffer.from(config.text), { mode: 0o600 })
+  return path
+}

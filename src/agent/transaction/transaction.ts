@@ -1,0 +1,105 @@
+import { verifyKubelet } from '../health/verify.ts'
+import type { AgentPorts } from '../ports.ts'
+import { isUndone, perform, prepareUndo, type Undo } from './change.ts'
+import type { Ending, Failure, JournalRecord, TransactionHead } from './journal.ts'
+import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
+import type { Step } from './plan.ts'
+import type { TransactionContext } from './transaction-context.ts'
+import { activate, type Done, failureOf, undoAll } from './undo.ts'
+
+/**
+ * Does the steps, makes them count, and proves the kubelet healthy; or puts everything back. Whatever happens in between, journal and
+ * backups are enough to finish or to undo it: see `recoverTransaction`. The journal stays open: the caller writes down how it ended,
+ * and closes it after that.
+ * @throws when not even the journal could be begun; nothing was done then.
+ * @throws {MachineGoesDown} the next start takes it up again.
+ */
+export async function runTransaction(
+  head: TransactionHead,
+  steps: readonly Step[],
+  context: TransactionContext,
+): Promise<Ending> {
+  const { journal, ports } = context
+  await refuseWhenGoingDown(ports)
+  await journal.write(head)
+  const undos: Undo[] = []
+  let unreadSince: number | undefined = ports.clock.elapsed()
+  try {
+    for (const [index, step] of steps.entries()) await doStep(step, { index, head, undos, context })
+    unreadSince = undefined
+    await activate(head.activation, ports)
+    await journal.write({ at: 'committed' })
+    await prove(head, context)
+    return { kind: 'kept' }
+  } catch (error) {
+    return putBack({ head, undos, unreadSince }, failureOf(error), context)
+  }
+}
+
+/** Intent, act, done. A step that was announced counts as done from then on: its undo is harmless when it was not. */
+async function doStep(
+  { change }: Step,
+  at: { readonly index: number; readonly head: TransactionHead; readonly undos: Undo[]; readonly context: TransactionContext },
+): Promise<void> {
+  const { index, head, undos, context } = at
+  const undo = await prepareUndo(change, { host: context.ports, backup: `${context.paths.backups}/${head.id}/${index}` })
+  await context.journal.write({ at: 'intent', step: index, undo })
+  undos.push(undo)
+  await perform(change, context.ports)
+  await context.journal.write({ at: 'done', step: index })
+}
+
+/**
+ * What to do with a transaction that a dead agent left behind. Before the commit mark nothing has been proved, and the plan that was
+ * being carried out is gone with the process: it is undone, which needs only what is on disk, and the assignment is tried anew.
+ * After the mark everything is in place and only the proof is missing: it is taken again. An undo that was begun is finished, also one
+ * that a full disk did not let the journal tell of.
+ * @throws {MachineGoesDown} the next start takes it up again.
+ */
+export async function recoverTransaction(
+  { head, undos, committed, undoing }: JournalRecord,
+  context: TransactionContext,
+): Promise<Ending> {
+  const { ports, journal } = context
+  const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
+  await refuseWhenGoingDown(ports)
+  if (undoing) return putBack(done, undoing, context)
+  if (!committed || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
+  try {
+    await awaitStart(ports)
+    // The Node of a machine that has just started is Ready when its network is: that is not for the kubelet's configuration to prove.
+    await prove({ ...head, proof: { ...head.proof, ready: false } }, context)
+    return { kind: 'kept' }
+  } catch (error) {
+    return putBack(done, failureOf(error), context)
+  }
+}
+
+export const INTERRUPTED: Failure = {
+  reason: 'Interrupted',
+  message: 'internal failure: the agent was interrupted while it applied',
+}
+
+async function putBack(done: Done, failure: Failure, context: TransactionContext): Promise<Ending> {
+  const { ports, journal } = context
+  await refuseWhenGoingDown(ports)
+  // A disk that takes no more lines is no reason to leave the host half changed.
+  await journal
+    .write({ at: 'undoing', error: failure })
+    .catch((error: unknown) => ports.log.warn('journal not written', { error }))
+  const troubles = await undoAll(done, context)
+  if (troubles.length === 0) return { kind: 'undone', failure }
+  const message = `${failure.message}; putting it back failed too: ${troubles.join('; ')}`
+  return { kind: 'broken', failure: { reason: failure.reason, message } }
+}
+
+/** Each file step made a difference: a file that is as it was before was put back. */
+async function isTakenBack(undos: readonly Undo[], ports: AgentPorts): Promise<boolean> {
+  for (const undo of undos) if (undo.kind !== 'unit' && (await isUndone(undo, ports))) return true
+  return false
+}
+
+/** A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */
+async function prove(head: TransactionHead, context: TransactionContext): Promise<void> {
+  if (head.purpose !== 'repair') await verifyKubelet(head.proof, context)
+}

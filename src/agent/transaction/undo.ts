@@ -1,0 +1,109 @@
+import { asAgentError } from '../agent-error.ts'
+import { verifyKubelet } from '../health/verify.ts'
+import { KUBELET_UNIT } from '../paths.ts'
+import type { AgentPorts } from '../ports.ts'
+import { isRunning, isUndone, perform, type Undo } from './change.ts'
+import type { Failure, TransactionHead } from './journal.ts'
+import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
+import type { Activation } from './plan.ts'
+import type { TransactionContext } from './transaction-context.ts'
+
+/** What a transaction has done so far. */
+export interface Done {
+  readonly head: TransactionHead
+  /** What puts back each step that may have been done, in the order of the steps. */
+  readonly undos: readonly Undo[]
+  /** Monotonic milliseconds: since when files differ, if nothing was restarted yet. Undefined: units may have read them. */
+  readonly unreadSince?: number | undefined
+  /** It was tried before, and units were restarted then: they are again only if all can be put back now. */
+  readonly again?: boolean
+}
+
+/** A service manager that is replaced, a disk that is full for a moment: before a person is asked for, it is tried this often. */
+const ROUNDS = 3
+const PAUSE = 2000
+
+/**
+ * Puts everything back, and proves the kubelet as healthy as it was.
+ * @returns what could not be put back, after everything else was.
+ * @throws {MachineGoesDown} when that is why something could not.
+ */
+export async function undoAll(done: Done, context: TransactionContext): Promise<string[]> {
+  const { ports } = context
+  const { head, undos } = done
+  if (undos.length === 0) return []
+  const restarts = await readers(done, ports)
+  const failed = await persist(
+    undos.toReversed().map((undo) => () => putBackOne(undo, ports)),
+    ports,
+  )
+  if (failed.length === 0 || !done.again) {
+    failed.push(...(await persist([() => activate({ ...head.activation, restarts }, ports)], ports)))
+    failed.push(...(await tryAll([() => prove(head, { restarts, context })])))
+  }
+  if (failed.length > 0) await refuseWhenGoingDown(ports)
+  return failed
+}
+
+/** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */
+async function putBackOne(undo: Undo, ports: AgentPorts): Promise<void> {
+  try {
+    await perform(undo, ports)
+  } catch (error) {
+    if (!(await isUndone(undo, ports))) throw error
+  }
+}
+
+/** Units that have run since before the first file was changed have read none of it, and need not be disturbed. */
+async function readers({ head, unreadSince }: Done, { services, clock }: AgentPorts): Promise<readonly string[]> {
+  const { restarts } = head.activation
+  if (unreadSince === undefined) return restarts
+  const found: string[] = []
+  for (const unit of restarts) {
+    const runningFor = await services.show(unit).then(
+      (state) => state.runningFor,
+      () => 0,
+    )
+    if (runningFor <= clock.elapsed() - unreadSince) found.push(unit)
+  }
+  return found
+}
+
+async function prove(
+  { purpose, before, proof }: TransactionHead,
+  { restarts, context }: { readonly restarts: readonly string[]; readonly context: TransactionContext },
+): Promise<void> {
+  if (!before.healthy || purpose === 'repair') return
+  await awaitStart(context.ports)
+  const undisturbed = !restarts.includes(KUBELET_UNIT)
+  await verifyKubelet({ healthz: before.healthz, ready: false, within: proof.within }, { ...context, undisturbed })
+}
+
+/** Each is harmless when it is done twice. */
+async function persist(attempts: readonly (() => Promise<void>)[], { clock }: AgentPorts): Promise<string[]> {
+  for (let round = 1; ; round++) {
+    const failed = await tryAll(attempts)
+    if (failed.length === 0 || round === ROUNDS) return failed
+    await clock.sleep(PAUSE)
+  }
+}
+
+/** Goes on after a failure: what can be put back is put back. */
+async function tryAll(attempts: readonly (() => Promise<void>)[]): Promise<string[]> {
+  const failed: string[] = []
+  for (const attempt of attempts) await attempt().catch((error: unknown) => failed.push(failureOf(error).message))
+  return failed
+}
+
+/** The kubelet is started whatever state it is in; another unit only when it runs. */
+export async function activate({ reload, restarts }: Activation, { services }: Pick<AgentPorts, 'services'>): Promise<void> {
+  if (reload) await services.reload()
+  for (const unit of restarts) {
+    if (unit === KUBELET_UNIT || isRunning((await services.show(unit)).active)) await services.restart(unit)
+  }
+}
+
+export function failureOf(error: unknown): Failure {
+  const { reason, message } = asAgentError(error, { kind: 'sync', reason: 'ApplyFailed' })
+  return { reason, message }
+}

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { kubeNodeApi } from '../../../src/agent/adapters/kube-node-api.ts'
+import type { OwnNode } from '../../../src/agent/ports.ts'
+import type { KubeApi } from '../../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../../src/kube/kube-client.ts'
+import { type ApiServer, startApiServer } from '../../../src/sim/apiserver/start-api-server.ts'
+
+let server: ApiServer
+let kube: KubeApi
+
+beforeEach(async () => {
+  server = await startApiServer()
+  kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
+  for (const name of ['a', 'b']) await kube.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } })
+})
+
+afterEach(() => server.close())
+
+test('node API shows the own Node at once and at each change, and no other', async () => {
+  const stop = new AbortController()
+  const node = kubeNodeApi(kube, 'a')
+  const seen: OwnNode[] = []
+  for await (const found of node.follow(stop.signal)) {
+    seen.push(found)
+    if (seen.length === 1) {
+      await kubeNodeApi(kube, 'b').annotate({ 'x/y': '2' })
+      await node.annotate({ 'x/y': '1' })
+    } else stop.abort()
+  }
+
+  expect(seen.map(({ name, annotations }) => ({ name, annotations }))).toEqual([
+    { name: 'a', annotations: {} },
+    { name: 'a', annotations: { 'x/y': '1' } },
+  ])
+})
+
+test('node API removes an annotation that is null and leaves the others', async () => {
+  const node = kubeNodeApi(kube, 'a')
+  await node.annotate({ 'x/y': '1', 'x/z': '2' })
+  await node.annotate({ 'x/y': null })
+
+  expect((await node.get()).annotations).toEqual({ 'x/z': '2' })
+})
+
+test('node API tells readiness, version and architecture as the kubelet reported them', async () => {
+  const status = {
+    conditions: [{ type: 'Ready', status: 'True' }],
+    nodeInfo: { kubeletVersion: 'v1.36.3', architecture: 'arm64' },
+  }
+  expect(await kubeNodeApi(kube, 'a').get()).toMatchObject({ ready: false, kubeletVersion: '', arch: '' })
+  await kube.patch('/api/v1/nodes/a/status', { status })
+
+  expect(await kubeNodeApi(kube, 'a').get()).toMatchObject({ ready: true, kubeletVersion: 'v1.36.3', arch: 'arm64' })
+})
+
+test('node API reads a ConfigMap by name, and says when there is none', async () => {
+  const path = '/api/v1/namespaces/default/configmaps'
+  await kube.create(path, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'c', namespace: 'default' },
+    data: { k: 'v' },
+  })
+  const node = kubeNodeApi(kube, 'a')
+
+  expect(await node.configMap('default', 'c')).toEqual({ k: 'v' })
+  await expect(node.configMap('default', 'missing')).rejects.toMatchObject({ code: 404 })
+})

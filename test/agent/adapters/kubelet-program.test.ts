@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { judgePreflight, preflightArgs } from '../../../src/agent/adapters/kubelet-program.ts'
+
+const ended = (stderr: string, code = 1) => judgePreflight({ code, stdout: '', stderr, timedOut: false })
+
+test('preflightArgs leaves out what would act on the cluster and puts harmless values last', () => {
+  const args = [
+    '--kubeconfig=/etc/kubernetes/kubelet.conf',
+    '--bootstrap-kubeconfig',
+    '/etc/b.conf',
+    '--config=/old.yaml',
+    '--v=2',
+    '--lock-file',
+    '/l',
+    '--lock_file=/l',
+  ]
+  expect(preflightArgs({ binary: '/k', args, config: '/staged.yaml' }, '/scratch')).toEqual([
+    '--v=2',
+    '--config=/staged.yaml',
+    '--kubeconfig=/scratch/kubeconfig',
+    '--container-runtime-endpoint=unix:///scratch/none.sock',
+    '--root-dir=/scratch',
+    '--cert-dir=/scratch',
+  ])
+})
+
+test('judgePreflight accepts when the kubelet got as far as its container runtime', () => {
+  const stderr =
+    'E1121 10:00:00.1 9 run.go:72] "command failed" err="failed to run Kubelet: validate service connection: validate CRI v1 runtime API for endpoint \\"unix:///x\\": …"'
+  expect(ended(stderr)).toEqual({ ok: true, warnings: [] })
+})
+
+test('judgePreflight passes on what lenient decoding skipped', () => {
+  const stderr = [
+    'I1121 10:00:00.1 9 x.go:1] "Using lenient decoding as strict decoding failed" err="strict decoding error: unknown field \\"maxPodz\\""',
+    'E1121 10:00:00.2 9 run.go:72] "command failed" err="failed to run Kubelet: validate service connection: validate CRI v1 runtime API for endpoint"',
+  ].join('\n')
+  expect(ended(stderr)).toEqual({ ok: true, warnings: ['strict decoding error: unknown field "maxPodz"'] })
+})
+
+test("judgePreflight gives the kubelet's own reason for an unknown flag", () => {
+  const stderr = 'E1121 10:00:00.1 9 run.go:72] "command failed" err="failed to parse kubelet flag: unknown flag: --no-such"\n'
+  expect(ended(stderr)).toEqual({ ok: false, message: 'failed to parse kubelet flag: unknown flag: --no-such' })
+})
+
+test('judgePreflight gives the first line of a panic, not the stack below it', () => {
+  const stderr = 'panic: cannot set feature gate: unrecognized feature gate: NoSuchGate\n\ngoroutine 1 [running]:\nmain.main()\n'
+  expect(ended(stderr, 2)).toEqual({ ok: false, message: 'cannot set feature gate: unrecognized feature gate: NoSuchGate' })
+})
+
+test('judgePreflight refuses a kubelet that says nothing at all', () => {
+  expect(ended('', 126)).toEqual({ ok: false, message: 'kubelet exited with 126 before it judged its configuration' })
+})
+
+test('judgePreflight refuses a kubelet that gives no verdict in time', () => {
+  expect(judgePreflight({ code: -1, stdout: '', stderr: 'I1121 starting', timedOut: true })).toEqual({
+    ok: false,
+    message: 'kubelet gave no verdict on its flags and configuration within 30 s',
+  })
+})

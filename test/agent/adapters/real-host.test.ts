@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createRealPorts } from '../../../src/agent/adapters/real-host.ts'
+import type { NodeApi } from '../../../src/agent/ports.ts'
+
+const refuse = (): never => {
+  throw new Error('not called')
+}
+const NO_API: NodeApi = { follow: refuse, get: refuse, annotate: refuse, configMap: refuse }
+
+/** A unit that no machine has: systemctl, were it asked, would fail or say that it does not exist. */
+const UNIT = 'nodewave-no-such-unit.service'
+
+test('createRealPorts asks no service manager of the machine below another root', async () => {
+  const { services } = createRealPorts({ node: NO_API, root: '/tmp' })
+  await services.restart(UNIT)
+  expect(await services.show(UNIT)).toMatchObject({ exists: true, active: 'active', mainPid: 1 })
+  await services.stop(UNIT)
+  await services.disable(UNIT)
+  expect(await services.show(UNIT)).toMatchObject({ active: 'inactive', enabled: false, mainPid: 0 })
+})
+
+test("createRealPorts takes neither health nor Node of the machine's own kubelet below another root", async () => {
+  const { kubelet, node } = createRealPorts({ node: NO_API, root: '/tmp' })
+  expect(await kubelet.healthz('http://127.0.0.1:1/healthz')).toEqual({ ok: true, detail: 'not asked below --root' })
+  await expect(node.get()).rejects.toThrow('not asked below --root')
+})

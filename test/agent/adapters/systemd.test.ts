@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
+import { parseShow, systemd } from '../../../src/agent/adapters/systemd.ts'
+
+test('parseShow reads a running kubelet', () => {
+  const output =
+    'MainPID=812\nNRestarts=0\nExecMainStartTimestampMonotonic=90500000\nExecMainStatus=0\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n'
+  expect(parseShow(output, 100_000)).toEqual({
+    exists: true,
+    active: 'active',
+    enabled: true,
+    mainPid: 812,
+    restarts: 0,
+    runningFor: 9500,
+    lastExit: 0,
+  })
+})
+
+test('parseShow reads a crash loop, which systemd calls activating', () => {
+  const output =
+    'MainPID=0\nNRestarts=2\nExecMainStartTimestampMonotonic=1000\nExecMainStatus=1\nLoadState=loaded\nActiveState=activating\nUnitFileState=enabled\n'
+  expect(parseShow(output, 5000)).toMatchObject({ active: 'activating', mainPid: 0, runningFor: 0, restarts: 2, lastExit: 1 })
+})
+
+test('parseShow says that a unit which systemd has not found does not exist', () => {
+  expect(parseShow('LoadState=not-found\nActiveState=inactive\nUnitFileState=\nMainPID=0\n', 5)).toEqual({
+    exists: false,
+    active: 'inactive',
+    enabled: false,
+    mainPid: 0,
+    restarts: 0,
+    runningFor: 0,
+    lastExit: 0,
+  })
+})
+
+/** A systemd that answers each order with this, and what it was asked. */
+function answering(answer: Partial<Outcome>) {
+  const asked: string[] = []
+  const services = systemd(async (program, args) => {
+    asked.push([program, ...args].join(' '))
+    return { code: 0, stdout: '', stderr: '', timedOut: false, ...answer }
+  })
+  return { services, asked }
+}
+
+test('systemd does not take a unit for stopped and disabled when it gives no answer', async () => {
+  const { services } = answering({ code: 1, stderr: 'Failed to connect to bus: Connection refused\n' })
+
+  await expect(services.show('containerd.service')).rejects.toThrow(
+    'systemctl show containerd.service: exit 1: Failed to connect to bus: Connection refused',
+  )
+})
+
+test.each(['start', 'restart'] as const)('systemd forgets that a unit failed too often before it does a %s', async (verb) => {
+  const { services, asked } = answering({})
+  await services[verb]('kubelet.service')
+
+  expect(asked).toEqual([
+    'systemctl reset-failed --no-ask-password -- kubelet.service',
+    `systemctl ${verb} --no-ask-password -- kubelet.service`,
+  ])
+})
+
+test('systemd is never given a unit for an option', async () => {
+  const { services, asked } = answering({ stdout: 'LoadState=loaded\n' })
+  await services.show('-Hevil.service')
+  for (const verb of ['start', 'restart', 'stop', 'enable', 'disable'] as const) await services[verb]('-Hevil.service')
+
+  expect(asked.filter((line) => !line.endsWith(' -- -Hevil.service'))).toEqual([])
+})

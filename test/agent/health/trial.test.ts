@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Look } from '../../../src/agent/health/health-judge.ts'
+import { judgeTrial } from '../../../src/agent/health/trial.ts'
+import { Machine } from '../support/machine.ts'
+
+const MINUTE = 60_000
+const memory = (machine: Machine, name: string) => machine.host.files.text(`/var/lib/nodewave/meta/${name}`)?.trim()
+
+test('agent makes a configuration last-known-good when its health has held for ten minutes', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(9 * MINUTE)
+  expect(memory(machine, 'last-known-good')).toBeUndefined()
+  await machine.clock.advance(2 * MINUTE)
+
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+test('agent takes the length of the trial from the host document', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ host: JSON.stringify({ kubelet: { trialSeconds: 0 } }), flags: '--v=3' })
+
+  expect(await machine.until('Applied')).toMatchObject({ digest, lastKnownGood: digest })
+})
+
+test('agent goes back to the local configuration when the kubelet goes bad in the first trial', async () => {
+  const machine = new Machine()
+  const before = machine.hostFiles()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(3 * MINUTE)
+  machine.host.curse(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+
+  const status = await machine.until('RolledBack')
+
+  expect(status).toMatchObject({ digest, assigned: digest })
+  expect(status.error).toEqual({
+    reason: 'TrialFailed',
+    message: 'failed to validate config: kubelet went bad during its trial: out of luck',
+  })
+  expect(status).not.toHaveProperty('active')
+  expect(machine.hostFiles()).toEqual(before)
+  expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
+})
+
+test('agent goes back to what was last known good, with its binary, when there is no network at all', async () => {
+  const machine = new Machine()
+  machine.start()
+  const good = machine.assign({ version: '1.36.1', host: JSON.stringify({ kubelet: machine.release('1.36.1') }) })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const bad = machine.assign({ version: '1.36.3', host: JSON.stringify({ kubelet: machine.release('1.36.3') }) })
+  await machine.untilDigest(bad, 'Applied')
+  machine.host.faults.network = 'lost'
+  machine.artifacts.clear()
+  await machine.clock.advance(MINUTE)
+  machine.host.curse(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
+
+  await machine.clock.runUntil(() => machine.host.services.healthyVersion() === 'v1.36.1')
+  machine.host.faults.network = undefined
+  expect(await machine.until('RolledBack')).toMatchObject({ digest: bad, active: good, lastKnownGood: good })
+  expect(JSON.parse(machine.currentConfig ?? '').DIGEST).toBe(good)
+})
+
+test('agent goes back by the evidence of the host alone when the Node is slow to show it', async () => {
+  const machine = new Machine()
+  machine.start()
+  const good = machine.assign({ version: '1.36.1', host: JSON.stringify({ kubelet: machine.release('1.36.1') }) })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const bad = machine.assign({ version: '1.36.3', host: JSON.stringify({ kubelet: machine.release('1.36.3') }) })
+  await machine.untilDigest(bad, 'Applied')
+  machine.node.kubeletTold = () => {}
+  machine.host.curse(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ phase: 'RolledBack', active: good })
+})
+
+test('agent does not fall back when an administrator restarts the kubelet during the trial', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  for (let times = 0; times < 5; times++) {
+    await machine.clock.advance(MINUTE)
+    await machine.host.services.restart('kubelet.service')
+  }
+  await machine.clock.advance(10 * MINUTE)
+
+  expect(memory(machine, 'active')).toBe(digest)
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+test('agent leaves a kubelet that an administrator has stopped during the trial as it is', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(MINUTE)
+  await machine.host.services.stop('kubelet.service')
+  await machine.clock.advance(20 * MINUTE)
+  expect(await machine.host.services.show('kubelet.service')).toMatchObject({ active: 'inactive' })
+  expect(memory(machine, 'last-known-good')).toBeUndefined()
+  await machine.host.services.start('kubelet.service')
+  await machine.clock.advance(MINUTE)
+
+  expect(memory(machine, 'active')).toBe(digest)
+  expect(memory(machine, 'last-known-good')).toBe(digest)
+})
+
+const aLook = (at: number, ok: boolean, restarts: number): Look => ({
+  at,
+  service: { exists: true, active: 'active', enabled: true, mainPid: 1, restarts, runningFor: 0, lastExit: 0 },
+  health: { ok, detail: '' },
+})
+
+test('trial never passes while the kubelet is not healthy, and never fails one that always is', () => {
+  const looks = fc.array(fc.record({ pause: fc.integer({ min: 1, max: 60_000 }), ok: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 50,
+  })
+  fc.assert(
+    fc.property(looks, (sequence) => {
+      let record = { digest: 'd', startedAt: 0, restarts: 0, unwellSince: undefined as number | undefined }
+      let at = 0
+      for (const { pause, ok } of sequence) {
+        at += pause
+        const judged = judgeTrial(record, aLook(at, ok, 0), { duration: 600_000, unwell: 30_000 })
+        if (judged.verdict === 'passed') expect(ok && at >= 600_000).toBe(true)
+        if (judged.verdict === 'failed') expect(ok).toBe(false)
+        record = { ...judged.record, unwellSince: judged.record.unwellSince }
+      }
+    }),
+  )
+})

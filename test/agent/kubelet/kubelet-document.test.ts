@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { kubeletDocument, mergePatch } from '../../../src/agent/kubelet/kubelet-document.ts'
+
+const bytes = (text: string): Uint8Array => Buffer.from(text)
+
+test("kubelet document in mode overlay is the machine's with Git's fields over it", () => {
+  const local = bytes(
+    'evictionHard: {memory.available: 1Gi, nodefs.available: 5%}\nclusterDNS: [10.0.0.1, 10.0.0.2]\nmaxPods: 110\n',
+  )
+  const wanted = 'evictionHard: {memory.available: 2Gi}\nclusterDNS: [10.0.0.3]\nmaxPods: null\n'
+
+  expect(parse(kubeletDocument(wanted, { mode: 'overlay', local }).text)).toEqual({
+    apiVersion: 'kubelet.config.k8s.io/v1beta1',
+    kind: 'KubeletConfiguration',
+    evictionHard: { 'memory.available': '2Gi', 'nodefs.available': '5%' },
+    clusterDNS: ['10.0.0.3'],
+  })
+})
+
+test("kubelet document in mode full is Git's alone", () => {
+  const made = kubeletDocument('{"maxPods": 9}', { mode: 'full', local: bytes('clusterDomain: a\n') })
+
+  expect(made.text).toBe('apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 9\n')
+})
+
+test.each([
+  ['is no mapping', '- a\n', 'it is no mapping'],
+  ['is another kind', 'kind: Pod\n', 'kind is "Pod", expected "KubeletConfiguration"'],
+  ['is of another version', 'apiVersion: v1\n', 'apiVersion is "v1", expected "kubelet.config.k8s.io/v1beta1"'],
+  ['is no YAML', 'a: [\n', 'failed to load config: read the kubelet configuration of the ConfigMap: '],
+])('kubelet document is refused when the text %s', (_, text, message) => {
+  expect(() => kubeletDocument(text, { mode: 'full', local: undefined })).toThrow(message)
+})
+
+test('kubelet document is refused when the machine has one that cannot be merged with', () => {
+  expect(() => kubeletDocument('maxPods: 1\n', { mode: 'overlay', local: bytes('a: [') })).toThrow(
+    'failed to load config: read the local kubelet configuration: ',
+  )
+})
+
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(fc.integer(), { maxLength: 3 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
+})).object as fc.Arbitrary<Record<string, never>>
+
+test('merge keeps every value that the patch names, and is the same when done twice', () => {
+  fc.assert(
+    fc.property(json, json, (target, patch) => {
+      const merged = mergePatch(target, patch)
+      expect(mergePatch(merged, patch)).toEqual(merged)
+      for (const [key, value] of Object.entries(patch)) if (typeof value !== 'object') expect(merged[key]).toEqual(value)
+      for (const key of Object.keys(target)) if (!(key in patch)) expect(merged[key]).toEqual(target[key])
+    }),
+  )
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { flagValue, healthzUrl, joinFlags, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
+
+test('flag value is the last one, however it is written', () => {
+  expect(flagValue(['--v=1', '--v', '2'], 'v')).toBe('2')
+  expect(flagValue(['--v', '1', '--v=2=3'], 'v')).toBe('2=3')
+  expect(flagValue(['--vmodule=a'], 'v')).toBeUndefined()
+})
+
+test('flag is taken out with its value', () => {
+  expect(withoutFlag(['--config', '/a', '--v=1', '--config=/b', '--config-dir=/c'], 'config')).toEqual([
+    '--v=1',
+    '--config-dir=/c',
+  ])
+})
+
+test('flags are joined by one blank, and nothing where there are none', () => {
+  expect(joinFlags(undefined, ' --a ', '', '--b')).toBe('--a --b')
+  expect(joinFlags(undefined, '')).toBe('')
+})
+
+test.each([
+  [{}, [], 'http://127.0.0.1:10248/healthz'],
+  [{ healthzPort: 10300, healthzBindAddress: '0.0.0.0' }, [], 'http://127.0.0.1:10300/healthz'],
+  [{ healthzPort: 10300 }, ['--healthz-port=10400', '--healthz-bind-address=fd00::1'], 'http://[fd00::1]:10400/healthz'],
+  [{ healthzPort: 0 }, [], undefined],
+])('health endpoint is where %j and %j put it', (document, args, url) => {
+  expect(healthzUrl(document, args)).toBe(url)
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { reasonIn } from '../../../src/agent/kubelet/kubelet-words.ts'
+
+test('reasonIn takes the last logged error over chatter that follows it', () => {
+  expect(reasonIn(['E1 a] "x" err="first"', 'E1 b] "x" err="second \\"quoted\\""', 'I1 c] "bye"'])).toBe('second "quoted"')
+})
+
+test('reasonIn takes a panic over the errors logged after it', () => {
+  expect(reasonIn(['panic: no such gate', '', 'E1 a] "x" err="late"'])).toBe('no such gate')
+})
+
+test('reasonIn reads an error that klog wrote over several lines', () => {
+  const lines = [
+    'Flag --v has been deprecated',
+    'E1121 12:07:32.043987       1 run.go:72] "command failed" err=<',
+    "\tfailed to validate kubelet flags: unknown 'kubernetes.io' labels: [kubernetes.io/tier]",
+    '\t--node-labels must begin with an "allowed" prefix',
+    ' >',
+  ]
+  expect(reasonIn(lines)).toBe(
+    'failed to validate kubelet flags: unknown \'kubernetes.io\' labels: [kubernetes.io/tier] --node-labels must begin with an "allowed" prefix',
+  )
+})
+
+test('reasonIn takes the last line when no error was logged', () => {
+  expect(reasonIn(['I1 a] "starting"', '  exec format error  ', ''])).toBe('exec format error')
+})

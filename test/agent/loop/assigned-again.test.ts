@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { Machine } from '../support/machine.ts'
+
+const first = '2026-11-21T08:00:00.000Z'
+const second = '2026-11-21T09:00:00.000Z'
+
+test('agent says which assignment its report speaks of, and tries again what it put back when it is assigned anew', async () => {
+  const machine = new Machine()
+  machine.start()
+  await machine.clock.advance(5000)
+  const bad = { flags: '--container-runtime-endpoint=unix:///not/there.sock' }
+  machine.assign(bad, { ASSIGNED: first })
+  expect(await machine.until('RolledBack')).toMatchObject({ assignedAt: first })
+
+  machine.assign(bad, { ASSIGNED: second })
+
+  expect(await machine.until('Applying')).toMatchObject({ assignedAt: second })
+  expect(await machine.until('RolledBack')).toMatchObject({ assignedAt: second })
+})
+
+test('agent says nothing about a stamp that the annotation does not have', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' })
+
+  expect(await machine.until('Applied')).not.toHaveProperty('assignedAt')
+})

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import { Reporter } from '../../../src/agent/loop/report.ts'
+import { DEFAULT_TIMING } from '../../../src/agent/options.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+import { FakeNode } from '../support/fake-node.ts'
+
+function reporting() {
+  const node = new FakeNode('v1.36.3')
+  const clock = new VirtualClock()
+  const { retry } = DEFAULT_TIMING
+  const log = { info: () => {}, warn: () => {} }
+  const reporter = new Reporter(namesFor(), { node, clock, retry, random: () => 0.5, log })
+  return { node, clock, reporter }
+}
+
+const status = (phase: 'Applying' | 'Applied' | 'RolledBack') => ({ phase, since: '2026-01-01T00:00:00.000Z' })
+
+test('report is one patch of status and current configuration together', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: '{}' })
+  await clock.advance(0)
+
+  expect(node.patches).toEqual([
+    { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}', 'nodewave.io/current-config': '{}' },
+  ])
+})
+
+test('report is not sent when it stands on the Node already', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.seen({
+    uid: 'u1',
+    annotations: { 'nodewave.io/status': '{"phase":"Applied","since":"2026-01-01T00:00:00.000Z"}' },
+  })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await clock.advance(0)
+
+  expect(node.patches).toEqual([])
+})
+
+test('report waits for the API server, and only the last one is sent', async () => {
+  const { node, clock, reporter } = reporting()
+  let down = true
+  const { annotate } = FakeNode.prototype
+  node.annotate = async (annotations) => {
+    if (down) throw new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+    await annotate.call(node, annotations)
+  }
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applying'), currentConfig: undefined })
+  await clock.advance(10_000)
+  reporter.report({ status: status('RolledBack'), currentConfig: undefined })
+  down = false
+  await clock.advance(60_000)
+
+  expect(node.patches).toEqual([{ 'nodewave.io/status': '{"phase":"RolledBack","since":"2026-01-01T00:00:00.000Z"}' }])
+})
+
+test('report is not sent before it is known what stands on the Node', async () => {
+  const { node, clock, reporter } = reporting()
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  await clock.advance(1000)
+  expect(node.patches).toEqual([])
+  reporter.seen({ uid: 'u1', annotations: {} })
+  await clock.advance(0)
+  expect(node.patches).toHaveLength(1)
+})
+
+function refusing({ code, reason }: { readonly code: number; readonly reason: string }) {
+  const it = reporting()
+  const triedAt: number[] = []
+  it.node.annotate = async () => {
+    triedAt.push(it.clock.elapsed())
+    throw new KubeError('no', { code, reason })
+  }
+  it.reporter.seen({ uid: 'u1', annotations: {} })
+  it.reporter.report({ status: status('Applied'), currentConfig: undefined })
+  return { ...it, triedAt }
+}
+
+test.each([
+  ['cannot be reached', { code: 0, reason: 'Unreachable' }],
+  ['forbids it', { code: 403, reason: 'Forbidden' }],
+])('report is tried again at ever longer pauses when the API server %s', async (_, answer) => {
+  const { clock, triedAt } = refusing(answer)
+  await clock.advance(200_000)
+
+  expect(triedAt).toEqual([0, 1000, 3000, 7000, 15_000, 31_000, 63_000, 123_000, 183_000])
+})
+
+test('report is tried at once when the API server is found again', async () => {
+  const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
+  await clock.advance(100_000)
+  reporter.retryNow()
+  await clock.advance(0)
+
+  expect(triedAt.at(-1)).toBe(100_000)
+})
+
+test('report is not tried any more when the agent stops', async () => {
+  const { clock, reporter, triedAt } = refusing({ code: 0, reason: 'Unreachable' })
+  await clock.advance(2000)
+  reporter.stop()
+  await clock.advance(600_000)
+
+  expect(triedAt).toEqual([0, 1000])
+})
+
+test('report that fails while the agent stops is not waited for', async () => {
+  const { node, clock, reporter } = reporting()
+  const answer = Promise.withResolvers<void>()
+  node.annotate = () => answer.promise
+  let sleeps = 0
+  clock.sleep = async () => void sleeps++
+  reporter.seen({ uid: 'u1', annotations: {} })
+  reporter.report({ status: status('Applied'), currentConfig: undefined })
+  reporter.stop()
+  answer.reject(new KubeError('no answer', { code: 0, reason: 'Unreachable' }))
+  await answer.promise.catch(() => {})
+  await clock.advance(0)
+
+  expect(sleeps).toBe(0)
+})

@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { statePaths } from '../../../src/agent/paths.ts'
+import type { HostFiles } from '../../../src/agent/ports.ts'
+import { type Processes, type ProcessIdentity, takeLock } from '../../../src/agent/state/lock.ts'
+import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
+
+const key = ({ pid, boot, started }: ProcessIdentity): string => `${pid} ${boot} ${started}`
+
+/** A machine's processes, as the agent that asks sees them. */
+class Machine {
+  readonly files = new MemoryFiles()
+  readonly running = new Set<string>()
+
+  async take(own: ProcessIdentity, { directory = '/var/lib/nodewave', files = this.files as HostFiles } = {}): Promise<void> {
+    this.running.add(key(own))
+    const processes: Processes = { own: async () => own, isRunning: async (other) => this.running.has(key(other)) }
+    await takeLock({ files, paths: statePaths(directory), processes })
+  }
+
+  end(one: ProcessIdentity): void {
+    this.running.delete(key(one))
+  }
+}
+
+const first = { pid: 100, boot: 'b1', started: '7' }
+
+test('takeLock refuses a second agent, names the first, and says what to do', async () => {
+  const machine = new Machine()
+  await machine.take(first)
+
+  await expect(machine.take({ pid: 200, boot: 'b1', started: '9' })).rejects.toThrow(
+    'lock "/var/lib/nodewave": the agent with pid 100 works with it; stop that one, or give this one a --state-directory or a --root of its own',
+  )
+})
+
+test.each([
+  ['the agent that had it was killed', { pid: 200, boot: 'b1', started: '9' }],
+  ['its pid was given to another process since', { ...first, started: '8' }],
+  ['the machine was started anew, and the pid is the same', { ...first, boot: 'b2' }],
+])('takeLock takes over when %s', async (_, second) => {
+  const machine = new Machine()
+  await machine.take(first)
+  machine.end(first)
+  await machine.take(second)
+
+  expect(machine.files.snapshot()).toEqual({ '/var/lib/nodewave/lock.2': `600 0:0 ${JSON.stringify(second)}` })
+})
+
+test('takeLock lets agents work side by side when each has its own state directory', async () => {
+  const machine = new Machine()
+  await machine.take(first)
+  await machine.take({ pid: 200, boot: 'b1', started: '9' }, { directory: '/srv/other' })
+})
+
+test('takeLock takes over when the file says nothing', async () => {
+  const machine = new Machine()
+  machine.files.put('/var/lib/nodewave/lock.3', '')
+  await machine.take(first)
+
+  expect(Object.keys(machine.files.snapshot())).toEqual(['/var/lib/nodewave/lock.4'])
+})
+
+test('takeLock never gives the directory to two that run, in whatever order they come, end and are held up', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { minLength: 3, maxLength: 6 }), async (scheduler, ends) => {
+      const machine = new Machine()
+      const holders = new Set<string>()
+      const files = heldUp(machine.files, scheduler)
+      const story = async (mayEnd: boolean, index: number): Promise<void> => {
+        const own = { pid: index, boot: 'b1', started: '1' }
+        const taken = await machine.take(own, { files }).then(
+          () => true,
+          () => false,
+        )
+        if (taken) holders.add(key(own))
+        expect([...holders].filter((holder) => machine.running.has(holder)).length).toBeLessThanOrEqual(1)
+        if (mayEnd || !taken) machine.end(own)
+      }
+      const stories = ends.map(story)
+      await scheduler.waitFor(Promise.all(stories))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+/** Each call waits until the scheduler lets it through. */
+function heldUp(files: MemoryFiles, scheduler: fc.Scheduler): HostFiles {
+  const held = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => scheduler.scheduleFunction(call)
+  return {
+    read: held((path: string) => files.read(path)),
+    stat: held((path: string) => files.stat(path)),
+    sha256: held((path: string) => files.sha256(path)),
+    list: held((path: string) => files.list(path)),
+    create: held((path: string, bytes: Uint8Array) => files.create(path, bytes)),
+    removeEmpty: (directory) => files.removeEmpty(directory),
+    remove: held((path: string) => files.remove(path)),
+    writeAtomic: (...args) => files.writeAtomic(...args),
+    install: (...args) => files.install(...args),
+    keep: (...args) => files.keep(...args),
+    restore: (...args) => files.restore(...args),
+    append: (...args) => files.append(...args),
+  }
+}

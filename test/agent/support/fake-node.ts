@@ -1,0 +1,71 @@
+import type { ConnectionEvents, NodeApi, OwnNode } from '../../../src/agent/ports.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+
+/** One Node and the ConfigMaps it may read, in memory. */
+export class FakeNode implements NodeApi {
+  /** Every patch that was made, in order. */
+  readonly patches: Readonly<Record<string, string | null>>[] = []
+  readonly configMaps = new Map<string, Record<string, string>>()
+  /** The connection broke, and stands again; nothing changed in between. */
+  reconnect = (): void => {}
+  #node: OwnNode
+  #changed = Promise.withResolvers<void>()
+
+  constructor(kubeletVersion: string) {
+    this.#node = { name: 'a', uid: 'u1', arch: 'amd64', annotations: {}, ready: true, kubeletVersion }
+  }
+
+  get annotations(): Readonly<Record<string, string>> {
+    return this.#node.annotations
+  }
+
+  /** As a person or the controller would write it; null removes it. */
+  write(key: string, value: string | null): void {
+    const rest = Object.entries(this.#node.annotations).filter(([name]) => name !== key)
+    this.#set({ annotations: Object.fromEntries(value === null ? rest : [...rest, [key, value]]) })
+  }
+
+  /** Deleted by somebody and registered anew by its kubelet: nothing that stood on it is left. */
+  registerAnew(uid: string): void {
+    this.#set({ uid, annotations: {} })
+  }
+
+  kubeletTold({ ready, kubeletVersion }: { readonly ready: boolean; readonly kubeletVersion: string | undefined }): void {
+    this.#set({ ready, ...(kubeletVersion === undefined ? {} : { kubeletVersion }) })
+  }
+
+  async *follow(signal: AbortSignal, { onOpen }: ConnectionEvents = {}): AsyncIterable<OwnNode> {
+    this.reconnect = () => onOpen?.()
+    this.reconnect()
+    while (!signal.aborted) {
+      const changed = this.#changed.promise
+      yield this.#node
+      if (!signal.aborted) await Promise.race([changed, aborted(signal)])
+    }
+  }
+
+  async get(): Promise<OwnNode> {
+    return this.#node
+  }
+
+  async annotate(annotations: Readonly<Record<string, string | null>>): Promise<void> {
+    this.patches.push(annotations)
+    for (const [key, value] of Object.entries(annotations)) this.write(key, value)
+  }
+
+  async configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>> {
+    const data = this.configMaps.get(`${namespace}/${name}`)
+    if (data) return data
+    throw new KubeError(`configmaps "${name}" not found`, { code: 404, reason: 'NotFound' })
+  }
+
+  #set(change: Partial<OwnNode>): void {
+    this.#node = { ...this.#node, ...change }
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
