@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
+import { withDeadline } from '../waiting/until.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -25,7 +26,10 @@ async function aDemo(args: readonly string[]) {
   const reader = createInterface(demo.stdout)
   reader.on('line', (line) => lines.push(line))
   const said = async (what: string): Promise<void> => {
-    while (!lines.some((line) => line.includes(what))) await once(reader, 'line')
+    const work = async (): Promise<void> => {
+      while (!lines.some((line) => line.includes(what))) await once(reader, 'line')
+    }
+    await withDeadline(work(), { for: `the line "${what}"`, last: () => lines.slice(-20) })
   }
   return { demo, exited, lines, said, temporary }
 }

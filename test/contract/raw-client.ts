@@ -2,6 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { createInterface } from 'node:readline'
 import type { Connection } from '../../src/kube/connection.ts'
+import { withDeadline } from '../waiting/until.ts'
 
 /** Any JSON: what tests look into, each at its own risk. */
 // biome-ignore lint/suspicious/noExplicitAny: a contract is told by what it contains, not by our types
@@ -91,7 +92,7 @@ export const PARTIAL_LIST = { accept: 'application/json;as=PartialObjectMetadata
 export async function take(watch: AsyncIterator<Body>, count: number): Promise<Body[]> {
   const taken: Body[] = []
   while (taken.length < count) {
-    const { value, done } = await watch.next()
+    const { value, done } = await withDeadline(watch.next(), { for: `${count} events`, last: () => taken })
     if (done) throw new Error(`the watch ended after ${taken.length} of ${count} events: ${JSON.stringify(taken)}`)
     taken.push(value)
   }

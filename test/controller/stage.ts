@@ -6,6 +6,7 @@ import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { until as untilWanted } from '../waiting/until.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
 import { FakeSource } from './fake-source.ts'
@@ -161,22 +162,27 @@ function recorded(kube: KubeApi, note: (line: string) => void): KubeApi {
   }
 }
 
-export async function until(
+/** The objects at a path, once they are as wanted. */
+export function until(
   kube: KubeApi,
   { path, wanted }: { readonly path: string; readonly wanted: (objects: ReadonlyMap<string, KubeObject>) => boolean },
 ): Promise<ReadonlyMap<string, KubeObject>> {
+  return untilWanted((signal) => objectsAt(kube, { path, signal }), { for: `${path}, ${wanted}`, wanted })
+}
+
+async function* objectsAt(
+  kube: KubeApi,
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+): AsyncIterable<ReadonlyMap<string, KubeObject>> {
   const objects = new Map<string, KubeObject>()
-  const done = new AbortController()
-  for await (const event of kube.follow(path, { project: (object) => object, signal: done.signal })) {
+  for await (const event of kube.follow(path, { project: (object) => object, signal })) {
     if (event.type === 'sync') {
       objects.clear()
       for (const item of event.items) objects.set(item.metadata.name, item)
     } else if (event.type === 'upsert') objects.set(event.item.metadata.name, event.item)
     else objects.delete(event.name)
-    if (wanted(objects)) break
+    yield objects
   }
-  done.abort()
-  return objects
 }
 
 /** What the desired-config of a node says of its revision. */

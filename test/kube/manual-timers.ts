@@ -1,4 +1,5 @@
 import type { Timers } from '../../src/kube/timers.ts'
+import { withDeadline } from '../waiting/until.ts'
 
 interface Pending {
   readonly due: number
@@ -25,8 +26,13 @@ export class ManualTimers implements Timers {
 
   /** Resolves once somebody waits for exactly so many milliseconds. */
   async awaited(milliseconds: number): Promise<void> {
-    while (![...this.#pending].some((timer) => timer.milliseconds === milliseconds))
-      await new Promise<void>((resolve) => this.#waiters.push(resolve))
+    const isAwaited = (): boolean => [...this.#pending].some((timer) => timer.milliseconds === milliseconds)
+    const last = (): number[] => [...this.#pending].map((timer) => timer.milliseconds)
+    while (!isAwaited())
+      await withDeadline(new Promise<void>((resolve) => this.#waiters.push(resolve)), {
+        for: `a timer of ${milliseconds} ms`,
+        last,
+      })
   }
 
   /** Lets so many milliseconds pass once somebody waits for them. */
