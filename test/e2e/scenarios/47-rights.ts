@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type ApiClient, type ApiRequest, createApiClient } from '../cluster/api-client.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { BREAK_GLASS } from '../product/break-glass.ts'
 import { checkout } from '../product/checkout.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
@@ -103,6 +104,7 @@ const table: readonly Row[] = [
       ['get patch', `${ours}/configmaps:nodewave-fleet`],
       ['list', 'default/events'],
       ['create', 'selfsubjectreviews.authentication.k8s.io'],
+      ['write', 'nodecontrols.nodewave.io'],
     ],
     mayNot: [
       ['create update delete deletecollection', 'nodepools.nodewave.io'],
@@ -212,12 +214,14 @@ const foreign = ['desired-config', 'cordoned-for', 'hold', 'hold-by', 'history',
   (key) => `nodewave.io/${key}`,
 )
 
+const controls = ['nodewave.io/hold', 'nodewave.io/hold-by']
+
 /** Through the admission that follows authorization; nothing is kept of it. */
 async function writes(cluster: Cluster): Promise<void> {
   const asKubelet = createApiClient(cluster.server, cluster.certificates, 'n1')
   const person = cluster.api
-  const there = { metadata: { annotations: { 'nodewave.io/hold': 'tests' }, labels: { 'nodewave.io/pool': 'workers' } } }
-  await person.ask('/api/v1/nodes/n1', { method: 'PATCH', body: there })
+  await person.ask('/api/v1/nodes/n1', { method: 'PATCH', body: annotated({ 'nodewave.io/hold': 'tests' }) })
+  await cluster.kubectl([...BREAK_GLASS, 'label', '--overwrite', 'node', 'n1', 'nodewave.io/pool=workers'])
   try {
     for (const path of ['n1', 'n1/status']) {
       await allowed(asKubelet, path, annotated(reported))
@@ -241,7 +245,7 @@ async function writes(cluster: Cluster): Promise<void> {
     await answered(asKubelet, '', { method: 'POST', body: registration({}) }, 409)
     await answered(asKubelet, '', { method: 'POST', body: registration({ labels: { 'nodewave.io/pool': 'gpu' } }) }, 403)
     await answered(asKubelet, '', { method: 'POST', body: registration(annotated({ [foreign[0] ?? '']: '{}' }).metadata) }, 403)
-    for (const key of foreign) await allowed(person, 'n1', annotated({ [key]: '{}' }))
+    for (const key of foreign) await (controls.includes(key) ? allowed : refused)(person, 'n1', annotated({ [key]: '{}' }))
   } finally {
     await person.ask('/api/v1/nodes/n1', { method: 'PATCH', body: annotated({ 'nodewave.io/hold': null }) })
   }

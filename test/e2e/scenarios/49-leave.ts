@@ -4,6 +4,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { kubeletConfig } from '../cluster/kubelet-config.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { BREAK_GLASS } from '../product/break-glass.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
@@ -16,7 +17,7 @@ async function leave(cluster: Cluster, { part }: Report): Promise<void> {
   await product.controller.kill('SIGTERM')
   const names = cluster.nodes.map(({ name }) => name)
   await part('annotations removed → local configuration', async () => {
-    await cluster.kubectl(['annotate', 'nodes', ...names, 'nodewave.io/desired-config-'])
+    await cluster.kubectl([...BREAK_GLASS, 'annotate', 'nodes', ...names, 'nodewave.io/desired-config-'])
     await Promise.all(cluster.nodes.map(isReverted))
   })
   for (const node of cluster.nodes) await checkOriginal(node)
