@@ -7,7 +7,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { type ControllerSetup, runController } from '../src/cli/controller/run-controller.ts'
-import { machines } from '../src/cli/demo/simulated-fleet.ts'
+import { machines } from '../src/demo/simulated-fleet.ts'
 import { parseDesiredConfig } from '../src/protocol/desired-config.ts'
 import { API_GROUP, API_VERSION, NODEPOOLS, namesFor } from '../src/protocol/names.ts'
 import type { NodePoolStatus } from '../src/protocol/node-pool.ts'

@@ -3,7 +3,7 @@
  * in the last wave, when a tenth is taken at once. Figures are medians, in milliseconds.
  */
 import { decideFleet } from '../src/rollout/decide-fleet.ts'
-import type { PoolSnapshot } from '../src/rollout/snapshot.ts'
+import type { PoolSnapshot } from '../src/rollout/model/snapshot.ts'
 import { aNode, aPool, aWave, minute, noon, type PoolOptions } from '../test/rollout/builders.ts'
 
 const POOLS = 5

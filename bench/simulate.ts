@@ -2,11 +2,12 @@
  * `node bench/simulate.ts [--nodes N]`: what a simulated roll-out of a new minor version over the workers of the example costs, 10% at a
  * time; 15,000 nodes unless told otherwise. CPU and memory are those of the whole process.
  */
-import { DEFAULT_TIMES } from '../src/cli/simulate/agent-times.ts'
-import { nodeObject } from '../src/cli/simulate/node-objects.ts'
+
 import { DAY } from '../src/cli/simulate/options.ts'
-import { simulateFleet } from '../src/cli/simulate/simulate-fleet.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
+import { DEFAULT_TIMES } from '../src/simulate/agent-times.ts'
+import { nodeObject } from '../src/simulate/node-objects.ts'
+import { simulateFleet } from '../src/simulate/simulate-fleet.ts'
 import { exampleCommit, POOL_LABELS } from './support/example-fleet.ts'
 import { print, readOptions } from './support/report.ts'
 

@@ -2,7 +2,7 @@
  * `node bench/waves.ts [nodes]`: how long a commit takes to go through a pool, 10% of the nodes at a time, when agents apply at once;
  * over HTTP, on the embedded API server, in this process. Then how many requests that took.
  */
-import { systemClock } from '../src/controller/system-clock.ts'
+import { systemClock } from '../src/controller/clock/system-clock.ts'
 import { aFleet } from '../test/controller/a-fleet.ts'
 import { aStage, assignedRevision, NODES, POOLS, readyOf } from '../test/controller/stage.ts'
 

@@ -20,6 +20,8 @@ const ALL = [
   'kube',
   'sim',
   'dashboard',
+  'simulate',
+  'demo',
   'cli',
 ]
 
@@ -36,6 +38,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   kube: [],
   sim: ['kube', 'protocol', 'agent'],
   dashboard: ['protocol'],
+  simulate: ['protocol', 'calendar', 'repo', 'render', 'rollout', 'controller', 'kube', 'sim'],
+  demo: ALL,
   cli: ALL,
 }
 

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** A file of these begun last would leave all cores but one idle at the end. */
-const LONGEST = ['/test/cli/demo.test.ts', '/test/scenarios/', '/test/withstand/', '/test/package/']
+const LONGEST = ['/test/cli/demo.test.ts', '/test/scenarios/', '/test/resilience/', '/test/package/']
 
 /** In a fresh clone, vitest knows of no earlier run, and goes by the sizes of files: the stories are a few lines. */
 export class LongestFirst extends BaseSequencer {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { cloneWith, type GitWorkspace } from '../../src/cli/demo/git-workspace.ts'
+import { cloneWith, type GitWorkspace } from '../../src/demo/git-workspace.ts'
 import { startGitServer } from '../../src/sim/git-server.ts'
 import { HOME } from './cluster.ts'
 

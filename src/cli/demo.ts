@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { LEGEND } from '../demo/fleet-picture.ts'
+import { interruption } from '../demo/interruption.ts'
+import { playScenes, secondsSince } from '../demo/play-scenes.ts'
+import { type Stage, withStage } from '../demo/stage.ts'
 import type { CliIo } from './cli-io.ts'
-import { LEGEND } from './demo/fleet-picture.ts'
-import { interruption } from './demo/interruption.ts'
-import { playScenes, secondsSince } from './demo/play-scenes.ts'
-import { type Stage, withStage } from './demo/stage.ts'
 
 interface DemoOptions {
   readonly keep?: true

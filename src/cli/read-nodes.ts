@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import type { PlannedNode } from '../render/node-facts.ts'
+import type { GivenNode } from '../simulate/given-node.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo } from './cluster.ts'
 
@@ -41,12 +41,6 @@ const nodesFile = z.union(
   ],
   'expected a NodeList, as `kubectl get nodes -o json` prints it, or a list of {name, labels, arch, osImage, internalIP, kubeletVersion}',
 )
-
-/** A node as it is given, from wherever. */
-export interface GivenNode extends PlannedNode {
-  readonly ready: boolean
-  readonly unschedulable: boolean
-}
 
 export interface NodeSource extends ClusterFlags {
   /** A file; `-` for stdin. */

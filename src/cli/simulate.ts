@@ -1,4 +1,8 @@
 import { Command, Option } from 'commander'
+import { DEFAULT_TIMES } from '../simulate/agent-times.ts'
+import { inventNodes, nodeObject } from '../simulate/node-objects.ts'
+import { simulateFleet } from '../simulate/simulate-fleet.ts'
+import type { Simulation } from '../simulate/simulation.ts'
 import { readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
@@ -7,9 +11,7 @@ import { foldAt, paintFor } from './paint.ts'
 import { progressOn } from './progress.ts'
 import { readSnapshot } from './read-fleet.ts'
 import { readNodes } from './read-nodes.ts'
-import { DEFAULT_TIMES } from './simulate/agent-times.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
-import { inventNodes, nodeObject } from './simulate/node-objects.ts'
 import {
   checkNames,
   DAY,
@@ -23,8 +25,6 @@ import {
 } from './simulate/options.ts'
 import { readPods } from './simulate/read-pods.ts'
 import { serverVersionsOf } from './simulate/server-versions.ts'
-import { simulateFleet } from './simulate/simulate-fleet.ts'
-import type { Simulation } from './simulate/simulation.ts'
 import { momentText, simulationText } from './simulate/simulation-text.ts'
 
 const FORMATS = {

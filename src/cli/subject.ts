@@ -1,8 +1,8 @@
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { didYouMean } from '../repo/suggest.ts'
-import { readPools } from './controls/sight.ts'
-import type { PoolSight } from './status/pool-sight.ts'
+import { readPools } from './controls/view.ts'
+import type { PoolSight } from './status/pool-view.ts'
 import { unknownName } from './unknown-name.ts'
 
 /** What a person names: a pool, or a node. */

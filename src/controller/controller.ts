@@ -1,10 +1,10 @@
 import { type FollowedCluster, followCluster } from './cache/cluster-cache.ts'
-import { lead } from './lead.ts'
-import { campaign } from './leadership/campaign.ts'
+import { Trigger } from './clock/wake-signal.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
+import { campaign } from './leadership/leader-elector.ts'
 import type { ControllerPorts, ControllerSettings, ElectionSettings } from './ports.ts'
 import { keptRevisions } from './revisions/revision-store.ts'
-import { Trigger } from './trigger.ts'
+import { lead } from './run-leader.ts'
 
 export interface ControllerOptions {
   readonly ports: ControllerPorts

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { decide } from '../rollout/decide.ts'
 import { type DecidePool, decideFleet, type FleetSnapshot } from '../rollout/decide-fleet.ts'
-import type { Decision } from '../rollout/decision.ts'
-import type { FleetFacts } from '../rollout/fleet-facts.ts'
-import type { Instant } from '../rollout/instant.ts'
-import type { PoolSnapshot } from '../rollout/snapshot.ts'
+import type { Decision } from '../rollout/model/decision.ts'
+import type { FleetFacts } from '../rollout/model/fleet-facts.ts'
+import type { Instant } from '../rollout/model/instant.ts'
+import type { PoolSnapshot } from '../rollout/model/snapshot.ts'
 
 export interface Decided {
   readonly decisions: ReadonlyMap<string, Decision>

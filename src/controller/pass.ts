@@ -1,14 +1,14 @@
-import type { Action, Decision } from '../rollout/decision.ts'
 import { uncordonStrays } from '../rollout/drain/strays.ts'
-import type { Instant } from '../rollout/instant.ts'
-import { type Executed, execute } from './execute.ts'
-import { forEach, throwFirst } from './for-each.ts'
-import { completeStatus } from './node-pools/complete-status.ts'
+import type { Action, Decision } from '../rollout/model/decision.ts'
+import type { Instant } from '../rollout/model/instant.ts'
+import type { Shell } from './controller-parts.ts'
+import { firstCommitTellings, tellingsOf } from './events/object-events.ts'
+import { type Executed, execute } from './execution/execute.ts'
+import { forEach, throwFirst } from './execution/for-each.ts'
 import { mirrorPools } from './node-pools/mirror-pools.ts'
 import type { HeadState } from './revisions/head-intake.ts'
-import type { Shell } from './shell.ts'
 import { type AcceptedHead, followDrains, type Gathered, gather, renderedFor } from './snapshot/gather.ts'
-import { firstCommitTellings, tellingsOf } from './tellings.ts'
+import { completeStatus } from './status/complete-status.ts'
 
 /**
  * Looks at everything once, decides, and acts.

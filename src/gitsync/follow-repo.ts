@@ -1,12 +1,12 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
-import { type Bell, createBell } from './bell.ts'
-import { descends } from './descent.ts'
+import { descends } from './ancestry.ts'
 import { BadTreeError } from './git-sync-error.ts'
 import { objectStore } from './object-store.ts'
 import { type BlobCache, readSnapshot } from './read-snapshot.ts'
 import type { RefusalReason, RepoEvent } from './repo-event.ts'
 import type { RepoSource } from './repo-source.ts'
 import { systemTimers, type Timers } from './timers.ts'
+import { type Bell, createBell } from './wake-signal.ts'
 
 export interface FollowRepoOptions {
   /** Path of the fleet's folder in the repository; the default is all of it. */

@@ -1,9 +1,9 @@
+import { closingTime } from './blockers/closed-window.ts'
+import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
-import type { Instant } from './instant.ts'
-import type { Picture } from './picture.ts'
-import { closingTime } from './restraints/closed-window.ts'
-import { isSettled } from './run/progress.ts'
-import type { Taking } from './taking/take.ts'
+import type { Instant } from './model/instant.ts'
+import type { Picture } from './model/pool-state.ts'
+import type { Taking } from './selection/select-nodes.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(picture: Picture, { restraint }: Taking): Instant | undefined {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CliIo } from '../../src/cli/cli-io.ts'
-import type { PoolSight } from '../../src/cli/status/pool-sight.ts'
+import type { PoolSight } from '../../src/cli/status/pool-view.ts'
 import { renderLine, renderStatus } from '../../src/cli/status/render-status.ts'
 import { watchStatus } from '../../src/cli/status/watch-status.ts'
 import type { FollowEvent, KubeApi, KubeObject } from '../../src/kube/kube-api.ts'

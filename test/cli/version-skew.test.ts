@@ -5,7 +5,7 @@ import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { poolFingerprint } from '../../src/render/pool-fingerprint.ts'
-import { NO_MEMORY } from '../../src/rollout/snapshot.ts'
+import { NO_MEMORY } from '../../src/rollout/model/snapshot.ts'
 import { startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { aFolder, anIo, commitAll, FLEET, NODES, runCli, writeFiles } from './run-cli.ts'
 

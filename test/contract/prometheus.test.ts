@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Asked } from '../../src/controller/gates/inquiry.ts'
+import type { Asked } from '../../src/controller/gates/gate-check.ts'
 import { prometheus } from '../../src/controller/gates/prometheus.ts'
 
 /** What Prometheus 3.5 said to each query; asked of a real one when NODEWAVE_PROMETHEUS has its URL. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
+import { descends } from '../../src/gitsync/ancestry.ts'
 import { parseCommit } from '../../src/gitsync/commit-object.ts'
-import { descends } from '../../src/gitsync/descent.ts'
 import { objectStore } from '../../src/gitsync/object-store.ts'
 import { readCommit } from '../../src/gitsync/read-commit.ts'
 import { gitFixture } from './git-fixture.ts'

@@ -1,11 +1,11 @@
 import type { AgentStatus } from '../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../src/protocol/cordon-mark.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
-import type { Decision } from '../../src/rollout/decision.ts'
-import type { Instant } from '../../src/rollout/instant.ts'
-import type { Assignment, NodeView, PodView } from '../../src/rollout/node-view.ts'
-import type { GatePolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/policy.ts'
-import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision, type Wanted } from '../../src/rollout/snapshot.ts'
+import type { Decision } from '../../src/rollout/model/decision.ts'
+import type { Instant } from '../../src/rollout/model/instant.ts'
+import type { Assignment, NodeView, PodView } from '../../src/rollout/model/node-view.ts'
+import type { GatePolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/model/policy.ts'
+import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision, type Wanted } from '../../src/rollout/model/snapshot.ts'
 
 export const noon: Instant = Date.parse('2026-11-21T12:00:00.000Z')
 export const minute = 60_000

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetPolicy } from '../../src/rollout/decide-fleet.ts'
-import type { PoolSnapshot } from '../../src/rollout/snapshot.ts'
+import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { aNode, aPool, condition, nodes, noon, taken } from './builders.ts'
 
 function pool(name: string, size: number) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { lookAt } from '../../src/rollout/assess-pool.ts'
 import { decide } from '../../src/rollout/decide.ts'
-import { lookAt } from '../../src/rollout/look-at.ts'
-import type { NodeView } from '../../src/rollout/node-view.ts'
-import type { PoolSnapshot } from '../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../src/rollout/model/node-view.ts'
+import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { aNode, aPool, aWave, type NodeDraft, noon, remembering } from './builders.ts'
 
 const minute = 60_000

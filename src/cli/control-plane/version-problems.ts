@@ -5,7 +5,7 @@ import type { Problem } from '../../repo/problem.ts'
 import { rolloutSettings } from '../../repo/rollout-settings.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import { goesDown, skewBreach } from '../../rollout/control-plane/skew.ts'
-import type { SkewFacts } from '../../rollout/fleet-facts.ts'
+import type { SkewFacts } from '../../rollout/model/fleet-facts.ts'
 import { placeOf } from '../read-fleet.ts'
 import type { HasRun } from './read-past.ts'
 

@@ -2,7 +2,7 @@ import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { ControlAct, ControlRecord, HistoryEntry, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
-import { projectPool } from '../status/pool-sight.ts'
+import { projectPool } from '../status/pool-view.ts'
 
 type Status = Partial<NodePoolStatus>
 

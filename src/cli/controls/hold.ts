@@ -4,8 +4,8 @@ import type { CliIo } from '../cli-io.ts'
 import { counted, nameList } from '../paint.ts'
 import type { Awaited } from './await-records.ts'
 import { type HeldNode, nodesNamed } from './nodes.ts'
-import type { Sight } from './sight.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+import type { Sight } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly annotationPrefix: string

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
-import { poolNamed, type Sight } from './sight.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+import { poolNamed, type Sight } from './view.ts'
 
 export function reconcileCommand(io: CliIo): Command {
   return verbCommand('reconcile')

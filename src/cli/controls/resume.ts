@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { oneOf } from './pause.ts'
-import { fleetAnnotations, poolNamed, type Sight } from './sight.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+import { fleetAnnotations, poolNamed, type Sight } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { denotes } from '../../rollout/run/target.ts'
+import { denotes } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { PoolSight } from '../status/pool-sight.ts'
+import type { PoolSight } from '../status/pool-view.ts'
 import { runEnded } from './await-records.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
-import { poolNamed, type Sight } from './sight.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+import { poolNamed, type Sight } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { isProven } from '../../rollout/run/target.ts'
-import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
+import { isProven } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
 import { runEnded } from './await-records.ts'
 import { describeRef, refNamed } from './revision.ts'
-import { poolNamed, type Sight } from './sight.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
+import { poolNamed, type Sight } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly to?: string

@@ -4,8 +4,8 @@ import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
 import { asDocument, type DocumentFormat } from '../documents.ts'
 import { type Awaited, awaitRecords } from './await-records.ts'
-import { readPools, type Sight } from './sight.ts'
 import { signatureOf } from './signature.ts'
+import { readPools, type Sight } from './view.ts'
 import { type ControlWrite, writeControl } from './write.ts'
 
 /** What a verb is about to do, once it is sure that it makes sense. */

@@ -1,5 +1,5 @@
-import type { AgentTimes } from './agent-times.ts'
-import type { SimulatedCourse } from './simulate-fleet.ts'
+import type { AgentTimes } from '../../simulate/agent-times.ts'
+import type { SimulatedCourse } from '../../simulate/simulate-fleet.ts'
 import { lasting } from './simulation-text.ts'
 
 /** What the figures rest on that nobody measured on these nodes. */

@@ -1,11 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod'
 import { duration } from '../../repo/schema/common.ts'
+import { type AgentTimes, DEFAULT_TIMES } from '../../simulate/agent-times.ts'
+import type { FakeNodes } from '../../simulate/node-objects.ts'
 import type { ChangeOptions } from '../change.ts'
 import type { DocumentFormat } from '../documents.ts'
 import { unknownName } from '../unknown-name.ts'
-import { type AgentTimes, DEFAULT_TIMES } from './agent-times.ts'
-import type { FakeNodes } from './node-objects.ts'
 
 /** What `nodewave simulate` is asked for. Times are milliseconds. */
 export interface SimulateOptions extends ChangeOptions {

@@ -1,7 +1,7 @@
 import type { FleetModel } from '../../repo/model.ts'
+import type { GivenNode } from '../../simulate/given-node.ts'
 import type { CliIo } from '../cli-io.ts'
 import { readControlPlane } from '../control-plane/read-control-plane.ts'
-import type { GivenNode } from '../read-nodes.ts'
 import type { SimulateOptions } from './options.ts'
 
 type Source = Pick<SimulateOptions, 'serverVersion' | 'nodes' | 'fakeNodes' | 'kubeconfig' | 'context'>

@@ -1,5 +1,5 @@
+import type { Disruptions, Moment, PoolCourse, Simulation, Step } from '../../simulate/simulation.ts'
 import { counted, folded, type Paint, tableLines } from '../paint.ts'
-import type { Disruptions, Moment, PoolCourse, Simulation, Step } from './simulation.ts'
 
 interface Look {
   readonly paint: Paint

@@ -1,6 +1,6 @@
 import type { ControlAct, ControlRecord, NodePoolStatus } from '../../protocol/node-pool.ts'
 import { nameList } from '../paint.ts'
-import type { PoolSight } from './pool-sight.ts'
+import type { PoolSight } from './pool-view.ts'
 
 /** What people have set and what it means now, with who and when; not what the pool's condition says anyway. */
 export function controlLines({ status, controls = {} }: PoolSight, said: string): string[] {

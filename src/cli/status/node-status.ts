@@ -4,7 +4,7 @@ import type { Names } from '../../protocol/names.ts'
 import { nodeRuns } from '../history/node-history.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolSight } from './pool-sight.ts'
+import type { PoolSight } from './pool-view.ts'
 
 /** A node as people ask about it. */
 export interface NodeSight {

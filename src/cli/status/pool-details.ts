@@ -2,7 +2,7 @@ import { describeControl } from '../describe-control.ts'
 import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
 import { foldAt, folded } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolSight } from './pool-sight.ts'
+import type { PoolSight } from './pool-view.ts'
 
 const SHOWN = 3
 

@@ -3,7 +3,7 @@ import { paintFor, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 import { controlLines, heldLines } from './control-lines.ts'
 import { noPoolsLines } from './first-commit.ts'
-import { byName, isReady, isStalled, type PoolSight } from './pool-sight.ts'
+import { byName, isReady, isStalled, type PoolSight } from './pool-view.ts'
 
 const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
 

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { CliIo } from '../cli-io.ts'
-import { type PoolSight, projectPool } from './pool-sight.ts'
+import { type PoolSight, projectPool } from './pool-view.ts'
 import { renderLine, renderStatus } from './render-status.ts'
 
 export interface WatchStatus {

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { API_GROUP, API_VERSION, MANAGER, NODEPOOLS, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
-import type { Controls } from '../../rollout/snapshot.ts'
-import { poolControls } from '../controls.ts'
-import { parsePoolStatus } from '../node-pools/node-pool-status.ts'
+import type { Controls } from '../../rollout/model/snapshot.ts'
+import { poolControls } from '../controls/controls.ts'
+import { parsePoolStatus } from '../status/node-pool-status.ts'
 
 /** A NodePool object: the mirror of a pool of the repository, and the memory of its roll-outs. */
 export interface NodePoolView {

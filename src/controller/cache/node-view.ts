@@ -6,7 +6,7 @@ import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { readOnce } from '../../protocol/read-once.ts'
-import type { NodeView } from '../../rollout/node-view.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {

@@ -1,4 +1,4 @@
-import type { Instant } from '../../rollout/instant.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { CompiledFleet } from '../ports.ts'
 import { commitsToKeep } from '../revisions/commits-in-use.ts'

@@ -1,7 +1,7 @@
 import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
-import type { Instant } from '../../rollout/instant.ts'
-import { forEach, throwFirst } from '../for-each.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import { forEach, throwFirst } from '../execution/for-each.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
 import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
 

@@ -1,4 +1,4 @@
-import type { NodePods } from '../../rollout/node-view.ts'
+import type { NodePods } from '../../rollout/model/node-view.ts'
 import { type Following, followCollection } from '../cache/follow-collection.ts'
 import { ObjectCache } from '../cache/object-cache.ts'
 import { EvictionAnswers } from './eviction-answers.ts'

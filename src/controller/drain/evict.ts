@@ -1,6 +1,6 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
-import type { Action } from '../../rollout/decision.ts'
+import type { Action } from '../../rollout/model/decision.ts'
 import type { Clock } from '../ports.ts'
 import type { EvictionAnswers } from './eviction-answers.ts'
 

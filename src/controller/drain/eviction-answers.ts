@@ -1,5 +1,5 @@
-import type { Instant } from '../../rollout/instant.ts'
-import type { PodBudget, PodView } from '../../rollout/node-view.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { PodBudget, PodView } from '../../rollout/model/node-view.ts'
 import { type Following, followCollection } from '../cache/follow-collection.ts'
 import { ObjectCache } from '../cache/object-cache.ts'
 import { type BudgetFacts, covers, type PodFacts, projectBudget } from './pod-facts.ts'

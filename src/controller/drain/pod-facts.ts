@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { LabelSelector } from '../../kube/label-selector.ts'
 import { selects } from '../../kube/label-selector.ts'
-import type { PodBudget, PodView } from '../../rollout/node-view.ts'
+import type { PodBudget, PodView } from '../../rollout/model/node-view.ts'
 
 /** What is kept of a pod on a node under drain; `name` is `namespace/name`. */
 export interface PodFacts {

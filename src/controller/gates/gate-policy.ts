@@ -1,5 +1,5 @@
 import type { GateSettings } from '../../repo/rollout-settings.ts'
-import type { GateCheck, GatePolicy } from '../../rollout/policy.ts'
+import type { GateCheck, GatePolicy } from '../../rollout/model/policy.ts'
 
 /** A gate as the decision knows it. */
 export function gatePolicy({ name, after, timeout, interval, ...kinds }: GateSettings): GatePolicy {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { GATE_KEYS, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
-import type { GateCheck } from '../../rollout/policy.ts'
-import type { Asked, GateFinding, GateInquiry } from './inquiry.ts'
+import type { GateCheck } from '../../rollout/model/policy.ts'
+import type { Asked, GateFinding, GateInquiry } from './gate-check.ts'
 
 type JobCheck = Extract<GateCheck, { kind: 'job' }>
 

@@ -1,7 +1,7 @@
-import type { GateCheck } from '../../rollout/policy.ts'
+import type { GateCheck } from '../../rollout/model/policy.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import type { GateInquiry } from './inquiry.ts'
+import type { GateInquiry } from './gate-check.ts'
 
 type NodeConditionsCheck = Extract<GateCheck, { kind: 'nodeConditions' }>
 

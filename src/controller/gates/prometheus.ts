@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { GateCheck } from '../../rollout/policy.ts'
-import type { GateFinding, GateInquiry } from './inquiry.ts'
+import type { GateCheck } from '../../rollout/model/policy.ts'
+import type { GateFinding, GateInquiry } from './gate-check.ts'
 import { readBounded } from './read-bounded.ts'
 
 type PrometheusCheck = Extract<GateCheck, { kind: 'prometheus' }>

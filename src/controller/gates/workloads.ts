@@ -1,6 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
-import type { GateCheck } from '../../rollout/policy.ts'
-import type { GateFinding, GateInquiry } from './inquiry.ts'
+import type { GateCheck } from '../../rollout/model/policy.ts'
+import type { GateFinding, GateInquiry } from './gate-check.ts'
 
 type WorkloadsCheck = Extract<GateCheck, { kind: 'workloads' }>
 

@@ -1,5 +1,5 @@
 import { type KubeApi, KubeError, type RequestOptions } from '../../kube/kube-api.ts'
-import type { Term } from './campaign.ts'
+import type { Term } from './leader-elector.ts'
 
 /**
  * Lets writes pass for as long as the term holds, and none after it. What is sent just before, and arrives late, is kept from

@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import { forEach } from '../for-each.ts'
+import { forEach } from '../execution/for-each.ts'
 import type { CompiledFleet, CompiledPool } from '../ports.ts'
 
 export interface PoolObjects {

@@ -1,10 +1,10 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-radius.ts'
-import { denotes, isProven } from '../../rollout/run/target.ts'
-import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
+import { denotes, isProven } from '../../rollout/target/target.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import { fleetControls } from '../controls.ts'
+import { fleetControls } from '../controls/controls.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from '../ports.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 

@@ -1,5 +1,5 @@
-import { rollbackAsked, rollbackChoices } from '../../rollout/people/rollback.ts'
-import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import { rollbackAsked, rollbackChoices } from '../../rollout/controls/rollback.ts'
+import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 
 /** Commits that a pool may be brought to besides the newest: what its status names, and what a person asks it to go back to. */

@@ -13,7 +13,7 @@ import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../../repo/rollout-setti
 import type { FleetSpec } from '../../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
-import type { NodeView } from '../../rollout/node-view.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { gatePolicy } from '../gates/gate-policy.ts'
 import { mirrorSpec } from '../node-pools/mirror-spec.ts'

@@ -1,5 +1,5 @@
 import { createDisruptionJudge, type JudgeDisruption } from '../../render/disruption.ts'
-import type { NodeView } from '../../rollout/node-view.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { CompiledPool, Rendered } from '../ports.ts'
 

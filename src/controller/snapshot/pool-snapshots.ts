@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import type { Instant } from '../../rollout/instant.ts'
-import type { NodePods } from '../../rollout/node-view.ts'
-import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/snapshot.ts'
-import { NO_MEMORY } from '../../rollout/snapshot.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { NodePods } from '../../rollout/model/node-view.ts'
+import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
+import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { CompiledFleet, CompiledPool } from '../ports.ts'
+import { wantedBy } from './node-targets.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
-import { wantedBy } from './wanted.ts'
 
 /** All that a pool's snapshot is made of. */
 export interface PoolSources {

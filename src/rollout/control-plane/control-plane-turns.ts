@@ -1,6 +1,6 @@
-import type { Decision } from '../decision.ts'
-import type { FleetFacts } from '../fleet-facts.ts'
-import type { PoolSnapshot } from '../snapshot.ts'
+import type { Decision } from '../model/decision.ts'
+import type { FleetFacts } from '../model/fleet-facts.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
 import { type ControlPlaneView, hindranceTo } from './control-plane.ts'
 import { skewFacts } from './skew.ts'
 

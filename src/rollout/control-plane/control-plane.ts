@@ -1,8 +1,8 @@
 import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
-import type { Hindrance } from '../fleet-facts.ts'
-import type { NodeView } from '../node-view.ts'
-import { isInFlight, reportOf } from '../report.ts'
-import { isUnavailable } from '../taking/budget.ts'
+import { isInFlight, reportOf } from '../model/agent-report.ts'
+import type { Hindrance } from '../model/fleet-facts.ts'
+import type { NodeView } from '../model/node-view.ts'
+import { isUnavailable } from '../selection/budget.ts'
 
 /** The control plane as it can be seen: facts only, nothing concluded. */
 export interface ControlPlaneView {

@@ -1,4 +1,4 @@
-import type { ApiServer, SkewFacts } from '../fleet-facts.ts'
+import type { ApiServer, SkewFacts } from '../model/fleet-facts.ts'
 import type { ControlPlaneView } from './control-plane.ts'
 import { missingHosts } from './control-plane.ts'
 

@@ -1,7 +1,7 @@
-import type { Instant } from '../instant.ts'
-import { stamp } from '../instant.ts'
-import type { PodView } from '../node-view.ts'
-import type { Member } from '../picture.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { PodView } from '../model/node-view.ts'
+import type { Member } from '../model/pool-state.ts'
 import type { Remaining, Underway } from './drain.ts'
 
 /** A node whose drain goes on. */

@@ -1,5 +1,5 @@
-import type { PodView } from '../node-view.ts'
-import type { DrainPolicy } from '../policy.ts'
+import type { PodView } from '../model/node-view.ts'
+import type { DrainPolicy } from '../model/policy.ts'
 
 /**
  * What a drain does about a pod, by the filters of `kubectl drain`.

@@ -1,5 +1,5 @@
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
-import type { RolloutPolicy } from '../policy.ts'
+import type { RolloutPolicy } from '../model/policy.ts'
 
 /** Whether the pods go before the node is granted a change that disturbs it so much. */
 export function mustDrain({ drain: { mode } }: Pick<RolloutPolicy, 'drain'>, disruption: Disruption): boolean {

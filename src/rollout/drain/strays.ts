@@ -1,6 +1,6 @@
-import type { Action } from '../decision.ts'
-import type { NodeView } from '../node-view.ts'
-import { isAtWork, reportOf } from '../report.ts'
+import { isAtWork, reportOf } from '../model/agent-report.ts'
+import type { Action } from '../model/decision.ts'
+import type { NodeView } from '../model/node-view.ts'
 import { isOurCordon } from './cordon.ts'
 
 /** Nodes that belong to no pool any more: nobody would decide about a cordon of ours on them, and it would stay for ever. */

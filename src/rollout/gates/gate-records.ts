@@ -1,9 +1,9 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import type { Instant } from '../instant.ts'
-import { stamp } from '../instant.ts'
-import type { GatePolicy } from '../policy.ts'
-import type { GateAnswer, GateQuestion } from '../snapshot.ts'
-import { countedFrom, type RunClock } from '../stamps.ts'
+import { countedFrom, type RunClock } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { GatePolicy } from '../model/policy.ts'
+import type { GateAnswer, GateQuestion } from '../model/snapshot.ts'
 
 /** A gate begins to wait, or to take down what is so before its wave. */
 export function beginRecord(

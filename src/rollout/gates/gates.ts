@@ -1,11 +1,11 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import type { AskGate } from '../decision.ts'
-import type { Instant } from '../instant.ts'
-import { stamp } from '../instant.ts'
-import type { Picture } from '../picture.ts'
-import type { GatePolicy } from '../policy.ts'
-import { describePause } from '../restraints/pause.ts'
-import { isWaveDone } from '../run/progress.ts'
+import { describePause } from '../blockers/pause.ts'
+import { isWaveDone } from '../exposure/wave-progress.ts'
+import type { AskGate } from '../model/decision.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { GatePolicy } from '../model/policy.ts'
+import type { Picture } from '../model/pool-state.ts'
 import { answered, beginRecord, isAnswerTo, nextAsk, questionOf, restamped, suspended, waiting } from './gate-records.ts'
 
 /** A status is kept in one object; of a run with many waves, what the first gates said is told by events alone. */

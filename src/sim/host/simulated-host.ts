@@ -1,11 +1,11 @@
 import { KUBELET_UNIT } from '../../agent/paths.ts'
 import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
-import { furnishEnv, furnishKubeadm } from './furnish-host.ts'
 import { launchByKubeadm, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
 import { type Durations, type Fate, fateOf } from './kubelet-process.ts'
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
+import { furnishEnv, furnishKubeadm } from './seed-host.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedServices } from './simulated-services.ts'
 

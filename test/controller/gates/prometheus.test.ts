@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import type { Asked } from '../../../src/controller/gates/inquiry.ts'
+import type { Asked } from '../../../src/controller/gates/gate-check.ts'
 import { type PrometheusAccess, prometheus } from '../../../src/controller/gates/prometheus.ts'
 
 interface Running extends AsyncDisposable {

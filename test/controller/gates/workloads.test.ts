@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Asked } from '../../../src/controller/gates/inquiry.ts'
+import type { Asked } from '../../../src/controller/gates/gate-check.ts'
 import { workloads } from '../../../src/controller/gates/workloads.ts'
 import type { KubeApi, KubeObject, ListOptions } from '../../../src/kube/kube-api.ts'
 

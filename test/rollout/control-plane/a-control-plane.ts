@@ -1,5 +1,5 @@
 import type { Component, ControlPlaneInstance, ControlPlaneView } from '../../../src/rollout/control-plane/control-plane.ts'
-import type { NodeView } from '../../../src/rollout/node-view.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode, type NodeDraft } from '../builders.ts'
 
 export const ROLE = { 'node-role.kubernetes.io/control-plane': '' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import type { NodeView } from '../../../src/rollout/node-view.ts'
-import type { PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { aNode, aPool, condition, noon, type PoolOptions, taken, verdict } from '../builders.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
 

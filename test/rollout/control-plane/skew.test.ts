@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { goesDown, skewBreach, skewFacts } from '../../../src/rollout/control-plane/skew.ts'
-import type { SkewFacts } from '../../../src/rollout/fleet-facts.ts'
+import type { SkewFacts } from '../../../src/rollout/model/fleet-facts.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
 
 const at = (version: string): SkewFacts => skewFacts({ nodes: [], instances: [], answers: [version] })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { judgePod } from '../../../src/rollout/drain/judge-pod.ts'
-import type { PodView } from '../../../src/rollout/node-view.ts'
+import type { PodView } from '../../../src/rollout/model/node-view.ts'
 import { aPod } from '../builders.ts'
 
 function judge(more: Partial<PodView>, allowed: { deleteEmptyDirData?: true; force?: true } = {}): string {

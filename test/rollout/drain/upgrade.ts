@@ -1,6 +1,6 @@
 import { decide } from '../../../src/rollout/decide.ts'
-import type { Decision } from '../../../src/rollout/decision.ts'
-import type { NodeView } from '../../../src/rollout/node-view.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode, aPod, aPool, minute, noon, type PoolOptions } from '../builders.ts'
 
 /** `cordon a`, `evict a x`, `uncordon a`, `assign a new drain`. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import type { AskGate, Decision } from '../../../src/rollout/decision.ts'
-import type { Instant } from '../../../src/rollout/instant.ts'
-import type { GatePolicy } from '../../../src/rollout/policy.ts'
-import type { GateAnswer, PoolSnapshot } from '../../../src/rollout/snapshot.ts'
+import type { AskGate, Decision } from '../../../src/rollout/model/decision.ts'
+import type { Instant } from '../../../src/rollout/model/instant.ts'
+import type { GatePolicy } from '../../../src/rollout/model/policy.ts'
+import type { GateAnswer, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import {
   aGate,
   aNode,

@@ -1,6 +1,6 @@
-import type { AskGate } from '../../../src/rollout/decision.ts'
-import type { Instant } from '../../../src/rollout/instant.ts'
-import type { GateAnswer } from '../../../src/rollout/snapshot.ts'
+import type { AskGate } from '../../../src/rollout/model/decision.ts'
+import type { Instant } from '../../../src/rollout/model/instant.ts'
+import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
 
 /** What every gate says when it is asked, and which ones have held. */
 export class GateOracle {

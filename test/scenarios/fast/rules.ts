@@ -1,5 +1,5 @@
 import type { FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
-import type { RolloutPolicy } from '../../../src/rollout/policy.ts'
+import type { RolloutPolicy } from '../../../src/rollout/model/policy.ts'
 import type { Random } from '../random.ts'
 import { budget } from './rules/budget.ts'
 import { cordoned } from './rules/cordoned.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Decision } from '../../../src/rollout/decision.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { Random } from '../random.ts'
 import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'

@@ -2,8 +2,8 @@ import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import { atMost } from '../../../src/protocol/desired-config.ts'
 import { isOurCordon } from '../../../src/rollout/drain/cordon.ts'
-import type { Instant } from '../../../src/rollout/instant.ts'
-import type { Assignment, NodeView } from '../../../src/rollout/node-view.ts'
+import type { Instant } from '../../../src/rollout/model/instant.ts'
+import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
 
 /** What the API server keeps of the node; everything else is on the machine. */

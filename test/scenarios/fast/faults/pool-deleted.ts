@@ -1,4 +1,4 @@
-import { NO_MEMORY } from '../../../../src/rollout/snapshot.ts'
+import { NO_MEMORY } from '../../../../src/rollout/model/snapshot.ts'
 import type { Random } from '../../random.ts'
 import type { World } from '../world.ts'
 

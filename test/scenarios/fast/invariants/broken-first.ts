@@ -1,5 +1,5 @@
 import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
-import type { NodeView } from '../../../../src/rollout/node-view.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
 

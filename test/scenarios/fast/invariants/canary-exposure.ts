@@ -1,5 +1,5 @@
-import type { Instant } from '../../../../src/rollout/instant.ts'
-import type { NodeView } from '../../../../src/rollout/node-view.ts'
+import type { Instant } from '../../../../src/rollout/model/instant.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 

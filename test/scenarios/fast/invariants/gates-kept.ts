@@ -1,4 +1,4 @@
-import { lookAt } from '../../../../src/rollout/look-at.ts'
+import { lookAt } from '../../../../src/rollout/assess-pool.ts'
 import { passKey } from '../gate-oracle.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'

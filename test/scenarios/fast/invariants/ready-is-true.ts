@@ -1,4 +1,4 @@
-import type { NodeView } from '../../../../src/rollout/node-view.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded } from './steps.ts'
 

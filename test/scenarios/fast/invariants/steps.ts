@@ -1,8 +1,8 @@
-import type { Decision } from '../../../../src/rollout/decision.ts'
 import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
-import type { NodeView } from '../../../../src/rollout/node-view.ts'
-import type { Share } from '../../../../src/rollout/policy.ts'
-import type { PoolSnapshot } from '../../../../src/rollout/snapshot.ts'
+import type { Decision } from '../../../../src/rollout/model/decision.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { Share } from '../../../../src/rollout/model/policy.ts'
+import type { PoolSnapshot } from '../../../../src/rollout/model/snapshot.ts'
 import type { Observed } from '../controller.ts'
 
 /** One pool of a decision. */

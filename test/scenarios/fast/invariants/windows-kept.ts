@@ -1,5 +1,5 @@
 import type { Window } from '../../../../src/calendar/window.ts'
-import type { Instant } from '../../../../src/rollout/instant.ts'
+import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isBegun, stepsOf } from './steps.ts'
 

@@ -1,4 +1,4 @@
-import type { RolloutPolicy } from '../../../../src/rollout/policy.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import type { Random } from '../../random.ts'
 
 /** Of the pools that come before it by name, so that there is no circle; drawn anew for each pool. */

@@ -1,4 +1,4 @@
-import type { RolloutPolicy } from '../../../../src/rollout/policy.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import type { Random } from '../../random.ts'
 
 export function failures(random: Random): Partial<RolloutPolicy> {

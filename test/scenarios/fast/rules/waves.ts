@@ -1,4 +1,4 @@
-import type { RolloutPolicy } from '../../../../src/rollout/policy.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import type { Random } from '../../random.ts'
 
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 import type { Window } from '../../../../src/calendar/window.ts'
-import type { RolloutPolicy } from '../../../../src/rollout/policy.ts'
+import type { RolloutPolicy } from '../../../../src/rollout/model/policy.ts'
 import type { Random } from '../../random.ts'
 
 const MINUTE = 60_000

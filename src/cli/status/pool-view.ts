@@ -1,0 +1,34 @@
+import { poolControls } from '../../controller/controls/controls.ts'
+import { parsePoolStatus } from '../../controller/status/node-pool-status.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
+import type { Controls } from '../../rollout/model/snapshot.ts'
+
+/** A pool as its NodePool object shows it. */
+export interface PoolSight {
+  readonly name: string
+  readonly status: Partial<NodePoolStatus>
+  /** What its annotations ask for. */
+  readonly controls?: Controls
+}
+
+export function projectPool(object: KubeObject): PoolSight {
+  const { name, annotations } = object.metadata
+  return { name, status: parsePoolStatus(object.status), controls: poolControls(annotations) }
+}
+
+export function isReady(pool: PoolSight): boolean {
+  return holds(pool, 'Ready')
+}
+
+export function isStalled(pool: PoolSight): boolean {
+  return holds(pool, 'Stalled')
+}
+
+function holds({ status }: PoolSight, condition: PoolConditionType): boolean {
+  return status.conditions?.some(({ type, status: state }) => type === condition && state === 'True') ?? false
+}
+
+export function byName(a: PoolSight, b: PoolSight): number {
+  return a.name < b.name ? -1 : 1
+}

@@ -1,0 +1,39 @@
+import type { Timers } from '../../kube/timers.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { Clock } from '../ports.ts'
+
+/** Milliseconds. */
+const LOOK_EVERY = 5_000
+/** A gap this long between two looks is no delay any more. */
+const GAP = 20_000
+
+/**
+ * A clock that knows since when it can be relied on. It is looked at every few seconds by a monotonic timer; when it has moved by much
+ * more meanwhile, it was put forward, the machine was suspended, or the process was stopped. In each case what the caches show may be
+ * older than the clock says, and a deadline that seems to be over proves nothing.
+ * @param options.signal ends the looking
+ */
+export function steadyClock(clock: Clock, { timers, signal }: { readonly timers: Timers; readonly signal: AbortSignal }): Clock {
+  let seen = clock.now()
+  let steadySince: Instant | undefined
+  const look = (): void => {
+    const now = clock.now()
+    if (now - seen > GAP) steadySince = now
+    seen = now
+  }
+  const lookAgain = (): void => {
+    look()
+    cancel = timers.after(LOOK_EVERY, lookAgain)
+  }
+  let cancel = timers.after(LOOK_EVERY, lookAgain)
+  signal.addEventListener('abort', () => cancel(), { once: true })
+  return {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    sleepUntil: (at, ending) => clock.sleepUntil(at, ending),
+    steadySince() {
+      look()
+      return steadySince
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { parseAskedBy } from '../../protocol/asked-by.ts'
+import { askedByKey, POOL_CONTROLS } from '../../protocol/names.ts'
+import type { FleetControls } from '../../rollout/decide-fleet.ts'
+import type { Controls } from '../../rollout/model/snapshot.ts'
+
+type Annotations = Readonly<Record<string, string>> | undefined
+
+/** Characters; people write these by hand, and the status repeats them. */
+const MAX_VALUE = 500
+
+/** What the annotations of a NodePool ask for. */
+export function poolControls(annotations: Annotations): Controls {
+  return read(annotations, {
+    paused: POOL_CONTROLS.paused,
+    promoted: POOL_CONTROLS.promote,
+    retry: POOL_CONTROLS.retry,
+    rollback: POOL_CONTROLS.rollback,
+    reconcileAt: POOL_CONTROLS.reconcileAt,
+  })
+}
+
+/** What those of the fleet's ConfigMap ask of every pool. */
+export function fleetControls(annotations: Annotations): FleetControls {
+  const { by, ...asked } = read(annotations, {
+    paused: POOL_CONTROLS.paused,
+    promoted: POOL_CONTROLS.promote,
+    retry: POOL_CONTROLS.retry,
+  })
+  return { ...asked, ...(by?.paused && { pausedBy: by.paused }) }
+}
+
+function read(annotations: Annotations = {}, keys: { readonly [Control in keyof Controls]?: string }): Controls {
+  const found = Object.entries(keys).flatMap(([control, key]) => {
+    const value = annotations[key]
+    return value === undefined ? [] : [[control, value.slice(0, MAX_VALUE)] as const]
+  })
+  const signed = Object.entries(keys).flatMap(([control, key]) => {
+    const by = parseAskedBy(annotations[askedByKey(key)])
+    return by ? [[control, by] as const] : []
+  })
+  return { ...Object.fromEntries(found), ...(signed.length > 0 && { by: Object.fromEntries(signed) }) }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import type { KubeApi } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import { API_GROUP, CONTROLLER_LEASE } from '../../protocol/names.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import { NODEPOOL_API_VERSION } from '../cache/node-pool-view.ts'
+import type { Log } from '../ports.ts'
+
+/** Something to tell people on an object. */
+export interface Telling {
+  readonly object:
+    | { readonly kind: 'Node' | 'Namespace'; readonly name: string }
+    | { readonly kind: 'NodePool'; readonly name: string; readonly uid: string }
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+}
+
+/** Events about objects without a namespace live here; `kubectl describe` looks nowhere else. */
+const EVENTS = '/api/v1/namespaces/default/events'
+const MAX_MESSAGE = 1024
+/** A pass with more to tell than this tells the first ones; the status has them all. */
+const MAX_A_PASS = 50
+
+/**
+ * Writes Events. What was told in the pass before is not told again; what a former process told is found by its name. A
+ * failure to tell is logged and costs nothing else.
+ */
+export class EventRecorder {
+  readonly #kube: KubeApi
+  readonly #log: Log
+  #told: ReadonlySet<string> = new Set()
+
+  constructor({ kube, log }: { readonly kube: KubeApi; readonly log: Log }) {
+    this.#kube = kube
+    this.#log = log
+  }
+
+  /** @param tellings everything there is to tell in this pass */
+  async record(tellings: readonly Telling[], now: Instant): Promise<void> {
+    const named = new Map(tellings.map((telling) => [nameOf(telling), telling]))
+    const fresh = [...named].filter(([name]) => !this.#told.has(name)).slice(0, MAX_A_PASS)
+    this.#told = new Set(named.keys())
+    await Promise.all(fresh.map(([name, telling]) => this.#tell(name, telling, new Date(now).toISOString())))
+  }
+
+  /** Tells again what was told before: a server forgets events after an hour, and does nothing with one that it still has. */
+  async recordAnew(tellings: readonly Telling[], now: Instant): Promise<void> {
+    this.#told = new Set()
+    await this.record(tellings, now)
+  }
+
+  async #tell(name: string, telling: Telling, stamp: string): Promise<void> {
+    try {
+      await this.#kube.create(EVENTS, eventObject(name, telling, stamp))
+    } catch (error) {
+      if (error instanceof KubeError && error.reason === 'AlreadyExists') return
+      this.#log('warn', `create Event "${telling.reason}" on ${telling.object.kind} "${telling.object.name}": ${String(error)}`)
+    }
+  }
+}
+
+function eventObject(name: string, telling: Telling, stamp: string): object {
+  const { object, type, reason } = telling
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: 'default' },
+    involvedObject: {
+      apiVersion: object.kind === 'NodePool' ? NODEPOOL_API_VERSION : 'v1',
+      kind: object.kind,
+      name: object.name,
+      uid: uidOf(telling),
+    },
+    type,
+    reason,
+    message: telling.message.slice(0, MAX_MESSAGE),
+    source: { component: CONTROLLER_LEASE },
+    reportingComponent: `${API_GROUP}/controller`,
+    reportingInstance: CONTROLLER_LEASE,
+    firstTimestamp: stamp,
+    lastTimestamp: stamp,
+    count: 1,
+  }
+}
+
+/** As the kubelet does: the uid of a Node in events is its name. */
+function uidOf({ object }: Telling): string {
+  return object.kind === 'NodePool' ? object.uid : object.name
+}
+
+function nameOf(telling: Telling): string {
+  const { object, reason, message } = telling
+  const hash = createHash('sha256')
+    .update([object.kind, uidOf(telling), reason, message].join('\0'))
+    .digest('hex')
+    .slice(0, 16)
+  return `${object.name.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${hash}`
+}

@@ -1,0 +1,70 @@
+import { formatCordonMark } from '../../protocol/cordon-mark.ts'
+import { formatDesiredConfig } from '../../protocol/desired-config.ts'
+import type { Names } from '../../protocol/names.ts'
+import { addToNodeHistory } from '../../protocol/node-history.ts'
+import type { Action } from '../../rollout/model/decision.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { RenderedConfig } from '../ports.ts'
+import { runBefore } from './node-run.ts'
+
+export type Assign = Extract<Action, { kind: 'assign' }>
+/** What is done by a patch of the Node. */
+export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>
+
+/** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */
+export interface NodePatch {
+  readonly metadata: {
+    readonly resourceVersion: string
+    readonly annotations: Readonly<Record<string, string | null>>
+    readonly labels?: Readonly<Record<string, string>>
+  }
+  readonly spec?: { readonly unschedulable: true | null }
+}
+
+interface PatchContext {
+  readonly names: Names
+  readonly resourceVersion: string
+}
+
+/** Assignment, history and label in one request. */
+export function assignPatch(
+  assign: Assign,
+  { names, rendered, resourceVersion, node }: PatchContext & { readonly rendered: RenderedConfig; readonly node: ClusterNode },
+): NodePatch {
+  const { POOL } = rendered.desired
+  const desired = {
+    ...rendered.desired,
+    REVISION: assign.revision,
+    GRANT: assign.grant,
+    ASSIGNED: new Date(assign.at).toISOString(),
+  }
+  const before = runBefore(node.view, assign)
+  return {
+    metadata: {
+      resourceVersion,
+      annotations: {
+        [names.desiredConfig]: formatDesiredConfig(desired),
+        ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
+      },
+      ...(POOL !== undefined && { labels: { [names.pool]: POOL } }),
+    },
+  }
+}
+
+/** Cordon and mark come together: one without the other would be nobody's, and stay for ever. */
+export function cordonPatch({ mark }: Extract<Action, { kind: 'cordon' }>, { names, resourceVersion }: PatchContext): NodePatch {
+  return {
+    metadata: { resourceVersion, annotations: { [names.cordonedFor]: formatCordonMark(mark) } },
+    ...(mark.state === 'Ours' && { spec: { unschedulable: true } }),
+  }
+}
+
+export function uncordonPatch(
+  { mark, lifts }: Extract<Action, { kind: 'uncordon' }>,
+  { names, resourceVersion }: PatchContext,
+): NodePatch {
+  return {
+    metadata: { resourceVersion, annotations: { [names.cordonedFor]: mark ? formatCordonMark(mark) : null } },
+    ...(lifts && { spec: { unschedulable: null } }),
+  }
+}

@@ -1,0 +1,25 @@
+import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ControllerPorts, ControllerSettings } from '../ports.ts'
+import type { Inquiries } from './gate-check.ts'
+import { job } from './job.ts'
+import { nodeConditions } from './node-conditions.ts'
+import { prometheus } from './prometheus.ts'
+import { workloads } from './workloads.ts'
+
+/** Each kind, asked for real. */
+export function inquiries({
+  ports,
+  settings,
+  cluster,
+}: {
+  readonly ports: Pick<ControllerPorts, 'kube' | 'prometheus'>
+  readonly settings: Pick<ControllerSettings, 'namespace'>
+  readonly cluster: Pick<ClusterCache, 'nodes'>
+}): Inquiries {
+  return {
+    nodeConditions: nodeConditions(cluster.nodes),
+    prometheus: prometheus(ports.prometheus),
+    job: job({ kube: ports.kube, namespace: settings.namespace }),
+    workloads: workloads(ports.kube),
+  }
+}

@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
+import type { PoolObjects } from '../node-pools/mirror-pools.ts'
+import { essence } from './complete-status.ts'
+
+/** Milliseconds, unless told otherwise. */
+const COUNTS_EVERY = 1000
+
+export interface StatusWriterOptions extends PoolObjects {
+  /** Mere counts are written so often, in milliseconds: a report of each node must not cost a request. */
+  readonly countsEvery?: number | undefined
+}
+
+/** Writes the status of NodePools, through the status subresource, and only when it says something new. */
+export class StatusWriter {
+  readonly #objects: PoolObjects
+  readonly #countsEvery: number
+  readonly #written = new Map<string, Instant>()
+
+  constructor({ countsEvery = COUNTS_EVERY, ...objects }: StatusWriterOptions) {
+    this.#objects = objects
+    this.#countsEvery = countsEvery
+  }
+
+  /**
+   * @returns when counts that were left for later are due
+   * @throws {Error} when the status could not be written: then nothing may be done that relies on its being there
+   */
+  async write(
+    name: string,
+    { status, now }: { readonly status: NodePoolStatus; readonly now: Instant },
+  ): Promise<Instant | undefined> {
+    const view = this.#objects.pools.get(name)
+    if (!view) throw new Error(`write status of pool "${name}": it has no NodePool object`)
+    if (isDeepStrictEqual(view.status, status)) return undefined
+    const next = (this.#written.get(name) ?? 0) + this.#countsEvery
+    if (now < next && isDeepStrictEqual(essence(view.status), essence(status))) return next
+    await this.#replace(view, status)
+    this.#written.set(name, now)
+    return undefined
+  }
+
+  async #replace(view: NodePoolView, status: NodePoolStatus): Promise<void> {
+    const { name, resourceVersion } = view
+    const body = {
+      apiVersion: NODEPOOL_API_VERSION,
+      kind: 'NodePool',
+      metadata: { name, resourceVersion },
+      spec: view.spec,
+      status,
+    }
+    const { kube, pools } = this.#objects
+    try {
+      const written = projectNodePool(await kube.replace<KubeObject>(`${nodePoolsPath(name)}/status`, body))
+      pools.wrote(written)
+      refuseLoss(name, { meant: status, kept: written.status })
+    } catch (error) {
+      if (error instanceof KubeError && error.reaction === 'conflict') pools.refused(name, resourceVersion)
+      throw error
+    }
+  }
+}
+
+/**
+ * The API server drops, without a word, what the definition of the kind does not know. The status is the memory of the roll-out: what is
+ * lost of it, such as that a person's retry was heeded, would be done again and again.
+ */
+function refuseLoss(
+  name: string,
+  { meant, kept }: { readonly meant: NodePoolStatus; readonly kept: Partial<NodePoolStatus> },
+): void {
+  const members = Object.keys(meant) as (keyof NodePoolStatus)[]
+  const lost = members.filter((member) => !isDeepStrictEqual(meant[member], kept[member]))
+  if (lost.length === 0) return
+  const what = lost.map((member) => `"${member}"`).join(', ')
+  throw new Error(
+    `write status of pool "${name}": the cluster does not keep its ${what} as written; the NodePool kind there is another than this controller's: kubectl apply -f deploy/crds/nodepools.yaml`,
+  )
+}

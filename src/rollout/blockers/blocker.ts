@@ -1,0 +1,16 @@
+import type { PoolReason } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
+
+/** Why something does not begin that otherwise would. What is under way ends all the same. */
+export interface Restraint {
+  readonly reason: PoolReason
+  readonly message: string
+  /** Nothing will change it but a person: the pool is Stalled. Otherwise it waits. */
+  readonly stalls: boolean
+  /** When time alone may lift it. */
+  readonly until?: Instant
+  /** Nodes that join get what is proven all the same. */
+  readonly sparesJoining?: boolean
+  /** Nodes that are cordoned for the target are uncordoned: no further node is to see it. Otherwise their drains end. */
+  readonly stopsDrains?: boolean
+}

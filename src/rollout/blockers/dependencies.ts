@@ -1,0 +1,75 @@
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Awaited } from '../model/fleet-facts.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { shortName } from '../model/text.ts'
+import { isProven, isRejected } from '../target/target.ts'
+import type { Restraint } from './blocker.ts'
+
+/** Each pool after those that it depends on; otherwise by name. */
+export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {
+  const byName = new Map(pools.map((pool) => [pool.name, pool]))
+  const ordered = new Set<PoolSnapshot>()
+  for (const name of [...byName.keys()].sort())
+    for (const pool of [...dependenciesOf(name, byName), name].flatMap((each) => byName.get(each) ?? [])) ordered.add(pool)
+  return [...ordered]
+}
+
+/**
+ * Those of the pools that `pool` depends on, directly or through others, that have not completed the newest commit. One that the
+ * commit does not change has completed it; so has one without nodes, or a pool scaled down to nothing would hold up all others.
+ * @param statuses as they have just been decided
+ */
+export function awaitedBy(
+  pool: PoolSnapshot,
+  { pools, statuses }: { readonly pools: readonly PoolSnapshot[]; readonly statuses: ReadonlyMap<string, NodePoolStatus> },
+): readonly Awaited[] {
+  if (!pool.policy.dependsOn?.length) return []
+  const byName = new Map(pools.map((each) => [each.name, each]))
+  return dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
+    const [other, status] = [byName.get(name), statuses.get(name)]
+    if (!other || !status || other.nodes.length === 0 || hasCompleted(other, status)) return []
+    return [{ pool: name, failed: isRejected(status, other.head) }]
+  })
+}
+
+/**
+ * The newest commit is not for this pool yet. A pool that goes back to what it has completed before waits for nobody: a revert must
+ * reach what is broken, also when the pool that it depends on is.
+ */
+export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Restraint | undefined {
+  const awaited = fleet?.awaited ?? []
+  const [first] = awaited
+  if (!first || isProven(memory, head)) return undefined
+  const told = awaited.map(({ pool, failed }) => `"${pool}", ${failed ? 'where it failed' : 'which has not completed it'}`)
+  const message = `${shortName(head)} waits for ${told.join(', and for ')}`
+  return { reason: 'WaitingForDependency', message, stalls: awaited.some(({ failed }) => failed) }
+}
+
+function hasCompleted({ head }: PoolSnapshot, { target, history: [top] }: NodePoolStatus): boolean {
+  return target?.fingerprint === head.fingerprint && top?.fingerprint === head.fingerprint && top.result === 'Completed'
+}
+
+/** Directly, or through others. */
+export function isDependentOn(
+  name: string,
+  { pool, pools }: { readonly pool: PoolSnapshot; readonly pools: readonly PoolSnapshot[] },
+): boolean {
+  if (!pool.policy.dependsOn?.length) return false
+  return dependenciesOf(pool.name, new Map(pools.map((each) => [each.name, each]))).includes(name)
+}
+
+/** By name, each after its own; a pool is not among its own, whatever the repository says. */
+function dependenciesOf(name: string, pools: ReadonlyMap<string, PoolSnapshot>): readonly string[] {
+  const seen = new Set([name])
+  const found: string[] = []
+  const visit = (of: string): void => {
+    for (const next of [...(pools.get(of)?.policy.dependsOn ?? [])].sort()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      visit(next)
+      found.push(next)
+    }
+  }
+  visit(name)
+  return found
+}

@@ -1,0 +1,56 @@
+import type { Share } from '../model/policy.ts'
+import type { Circumstances } from '../model/pool-state.ts'
+import { resolveShare } from '../model/share.ts'
+import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import { listNames, shortName } from '../model/text.ts'
+import { denotes } from '../target/target.ts'
+import type { Restraint } from './blocker.ts'
+
+export interface Judged {
+  readonly pools: readonly PoolSnapshot[]
+  /** What each pool remembers, this pass included. */
+  readonly memoryOf: (pool: PoolSnapshot) => Memory
+  /** The commit that a person lets go on in spite of its failures. */
+  readonly retry: string | undefined
+}
+
+/**
+ * Why the newest commit is stopped everywhere, if it is: over all pools together more nodes failed at it than the fleet bears. Each
+ * pool alone may have borne its own.
+ */
+export function fleetStop(maxFailures: Share, { pools, memoryOf, retry }: Judged): string | undefined {
+  const [first] = pools
+  if (!first || denotes(retry, first.head)) return undefined
+  const counts = pools
+    .map((pool) => ({ pool, failures: failuresAt(pool, memoryOf(pool)) }))
+    .filter(({ failures }) => failures > 0)
+    .sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))
+  const failures = counts.reduce((sum, count) => sum + count.failures, 0)
+  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  if (failures <= resolveShare(maxFailures, total)) return undefined
+  const where = counts.map((count) => `${count.failures} in "${count.pool.name}"`).join(', ')
+  const failed = counts.flatMap(({ pool }) => memoryOf(pool).failed.map(({ node }) => node)).sort()
+  const names = failed.length > 0 ? ` (${listNames(failed)})` : ''
+  return `${failures} nodes of the fleet failed at ${shortName(first.head)}: ${where}${names}`
+}
+
+/** A pool that has begun with it goes no further; who goes back does so, and who has completed it stays. */
+export function stoppedFleet({ pool, run }: Circumstances): Restraint | undefined {
+  return run.state === 'Going' && run.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
+}
+
+/** A pool that has not begun with it stays with what it has. */
+export function stoppedBefore(pool: PoolSnapshot): Restraint | undefined {
+  return stop(pool)
+}
+
+function stop({ fleet, head }: PoolSnapshot): Restraint | undefined {
+  if (fleet?.stopped === undefined) return undefined
+  const remedy = `push a fix or a revert, or let it go on: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
+  return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
+}
+
+/** A retry begins another run, and what failed in the one before still tells of the commit. */
+function failuresAt({ head }: PoolSnapshot, { history }: Memory): number {
+  return history.reduce((sum, { revision, failures = 0 }) => (revision === head.revision ? sum + failures : sum), 0)
+}

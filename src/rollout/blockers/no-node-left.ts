@@ -1,0 +1,42 @@
+import type { Aside } from '../drain/cordon.ts'
+import { isWaveDone } from '../exposure/wave-progress.ts'
+import type { Member, Picture } from '../model/pool-state.ts'
+import { listNames, shortName } from '../model/text.ts'
+import type { Restraint } from './blocker.ts'
+
+type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Down'
+
+/** What is said of such nodes. Those that are down, and those whose drain was given up, come back by themselves, or may. */
+const TOLD: Readonly<Record<Cause, string>> = {
+  Held: 'held, until: nodewave release',
+  Unmanaged: 'assigned by hand, until the annotation desired-config is removed',
+  Cordoned: 'cordoned by somebody, until: kubectl uncordon',
+  Released:
+    'uncordoned by a person in the middle of the drain, until another commit, or until the annotation cordoned-for is removed',
+  Skipped: 'set aside because the drain took too long, until its timeout has passed once more',
+  Down: 'not Ready',
+}
+
+/** Whom the open waves consist of is left out or out of reach: nobody is there to try the target, so no wave can end. */
+export function nobodyLeft(picture: Picture): Restraint | undefined {
+  const { members, run, open } = picture
+  if (run.state !== 'Going' || isWaveDone(picture)) return undefined
+  const concerned = members.filter(({ wave = open }) => wave <= open)
+  const causes = Map.groupBy(concerned, causeOf)
+  if (concerned.length === 0 || causes.has(undefined)) return undefined
+  const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
+  const message = `no node is there to take ${shortName(run.target)}; ${told.join('; ')}`
+  return { reason: 'NodesLeftOut', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
+}
+
+/** @returns undefined for a node that something is still to be expected of. */
+function causeOf({ standing: { phase, pending, failure }, drain }: Member): Cause | undefined {
+  if (pending || failure) return undefined
+  if (phase === 'Held' || phase === 'Unmanaged') return phase
+  if (drain?.kind === 'Aside') return drain.because
+  return phase === 'Unreachable' ? 'Down' : undefined
+}
+
+function namesOf(left: readonly Member[]): string {
+  return listNames(left.map(({ node }) => node.name).sort())
+}

@@ -1,0 +1,56 @@
+import { goesDown, skewBreach } from '../control-plane/skew.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
+import { listNames } from '../model/text.ts'
+import { recallRevision } from '../target/target.ts'
+import type { Restraint } from './blocker.ts'
+
+/** The newest commit wants a kubelet that some API server does not take. */
+export function skewedVersion({ name, head, fleet }: PoolSnapshot): Restraint | undefined {
+  if (!fleet?.skew) return undefined
+  for (const version of versionsOf(head)) {
+    const breach = skewBreach(version, fleet.skew)
+    if (breach) return { reason: 'VersionSkew', message: `pool "${name}": ${breach.message}`, stalls: !breach.passes }
+  }
+  return undefined
+}
+
+/**
+ * The newest commit takes kubelets back over a minor, which Kubernetes promises nothing about, and nobody has consented. A revert is
+ * not held up: what the pool has run before, it can run again.
+ */
+export function unwantedDowngrade(pool: PoolSnapshot): Restraint | undefined {
+  const { name, policy, memory, head } = pool
+  if (policy.allowDowngrade || hasRun(memory, head)) return undefined
+  const before = recallRevision(pool, memory.target)
+  const down = pool.nodes.filter((node) => goesDown(versionBefore(node, before), versionFor(node, head)))
+  const [first] = down
+  if (!first) return undefined
+  const change = `${versionBefore(first, before)} → ${versionFor(first, head)}`
+  const message = `pool "${name}": kubelet ${change} goes back over a minor on ${listNames(down.map((node) => node.name))}`
+  return { reason: 'VersionSkew', message: `${message}; to allow it, set rollout.allowDowngrade: true`, stalls: true }
+}
+
+/** Also in part: a roll-out that was superseded in the middle must be within reach of a revert. */
+export function hasRun(
+  { stable, history = [] }: Partial<Pick<Memory, 'stable' | 'history'>>,
+  { fingerprint }: Pick<Revision, 'fingerprint'>,
+): boolean {
+  return stable?.fingerprint === fingerprint || history.some((run) => run.fingerprint === fingerprint)
+}
+
+/** What the node is being brought to anyway counts, where the pool says; else what runs on it. */
+function versionBefore(node: NodeView, before: Revision | undefined): string | undefined {
+  return versionFor(node, before) ?? node.kubeletVersion
+}
+
+function versionFor({ name }: NodeView, revision: Revision | undefined): string | undefined {
+  const wanted = revision?.wanted.get(name)
+  return wanted?.kind === 'config' ? wanted.version : undefined
+}
+
+function versionsOf({ wanted }: Revision): ReadonlySet<string> {
+  const versions = new Set<string>()
+  for (const each of wanted.values()) if (each.kind === 'config' && each.version !== undefined) versions.add(each.version)
+  return versions
+}

@@ -1,0 +1,17 @@
+import type { ControlAct } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
+import type { Memory } from '../model/snapshot.ts'
+
+/** What comes of a control, for the record of it. */
+export interface Heeded {
+  readonly what: ControlAct
+  readonly message: string
+  readonly refused?: true
+  /** Absent: as it was. */
+  readonly memory?: Memory
+}
+
+export interface Asking {
+  readonly value: string
+  readonly now: Instant
+}

@@ -1,0 +1,31 @@
+import type { HeededControls } from '../../protocol/node-pool.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { shortName } from '../model/text.ts'
+import { denotes } from '../target/target.ts'
+import type { Asking, Heeded } from './control-effect.ts'
+import { retryRejected } from './retry.ts'
+import { beginRollback, endRollback } from './rollback.ts'
+
+/** What each control does when it is written. */
+export const ASKED: Readonly<Record<keyof HeededControls, (pool: PoolSnapshot, asking: Asking) => Heeded>> = {
+  fleetPaused: () => ({ what: 'PauseFleet', message: 'no pool begins anything; nodes under way finish' }),
+  paused: () => ({ what: 'Pause', message: 'nothing begins; nodes under way finish' }),
+  promoted: promote,
+  retry: retryRejected,
+  rollback: beginRollback,
+  reconcileAt: () => ({ what: 'Reconcile', message: 'the repository is looked at' }),
+}
+
+/** What it does when it is taken back. The controller itself takes back those that count once. */
+export const TAKEN_BACK: Readonly<Partial<Record<keyof HeededControls, (pool: PoolSnapshot) => Heeded | undefined>>> = {
+  fleetPaused: () => ({ what: 'ResumeFleet', message: 'the fleet goes on' }),
+  paused: () => ({ what: 'Resume', message: 'the pool goes on' }),
+  rollback: endRollback,
+}
+
+function promote({ head, memory }: PoolSnapshot, { value }: Asking): Heeded {
+  const promoted = [head, ...(memory.target ? [memory.target] : [])].find((ref) => denotes(value, ref))
+  return promoted
+    ? { what: 'Promote', message: `${shortName(promoted)} goes on where it waits for a person` }
+    : { what: 'Promote', refused: true, message: `it names neither the target nor the newest commit, ${shortName(head)}` }
+}

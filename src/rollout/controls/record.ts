@@ -1,0 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { ControlAct, ControlRecord } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { Memory } from '../model/snapshot.ts'
+import type { Heeded } from './control-effect.ts'
+
+const KEPT = 10
+
+export interface Recording {
+  readonly effect: Heeded & Pick<ControlRecord, 'value' | 'nodes'>
+  /** As it stands beside the control. */
+  readonly by: AskedBy | undefined
+  readonly now: Instant
+}
+
+/** The memory with what a person did on top of its list. */
+export function recorded(memory: Memory, { effect, by, now }: Recording): Memory {
+  const { memory: _, refused = false, message, ...about } = effect
+  const record: ControlRecord = {
+    ...about,
+    ...(speaksOf(about, by, memory) ? by : { at: stamp(now) }),
+    outcome: refused ? 'Refused' : 'Done',
+    message,
+  }
+  return { ...memory, controls: merged(record, memory.controls).slice(0, KEPT) }
+}
+
+/** Acts on one annotation, which have its signature in common. */
+const ANNOTATION_OF: Readonly<Record<ControlAct, ControlAct>> = {
+  Pause: 'Pause',
+  Resume: 'Pause',
+  PauseFleet: 'PauseFleet',
+  ResumeFleet: 'PauseFleet',
+  Promote: 'Promote',
+  Retry: 'Retry',
+  Rollback: 'Rollback',
+  EndRollback: 'Rollback',
+  Hold: 'Hold',
+  Release: 'Hold',
+  Reconcile: 'Reconcile',
+}
+
+/** Who signed once, and let others act unsigned on the same annotation later, is not to be taken for them. */
+export function speaksOf(
+  { what, nodes = [] }: Pick<ControlRecord, 'what' | 'nodes'>,
+  by: AskedBy | undefined,
+  { controls }: Pick<Memory, 'controls'>,
+): by is AskedBy {
+  if (by === undefined) return false
+  const signed = controls.filter(
+    (told) => told.who === by.who && told.at === by.at && ANNOTATION_OF[told.what] === ANNOTATION_OF[what],
+  )
+  return signed.every(
+    (told) => told.what === what && told.nodes !== undefined && !nodes.some((node) => told.nodes?.includes(node)),
+  )
+}
+
+/** Nodes held or released by one command, or seen so in one pass, make one entry. */
+function merged(record: ControlRecord, controls: readonly ControlRecord[]): readonly ControlRecord[] {
+  const [top, ...older] = controls
+  if (!top?.nodes || !record.nodes) return [record, ...controls]
+  const nodes = [...new Set([...top.nodes, ...record.nodes])].sort()
+  return isDeepStrictEqual({ ...top, nodes }, { ...record, nodes }) ? [{ ...record, nodes }, ...older] : [record, ...controls]
+}

@@ -1,0 +1,15 @@
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { shortName } from '../model/text.ts'
+import { denotes } from '../target/target.ts'
+import type { Asking, Heeded } from './control-effect.ts'
+
+/** Lets a rejected commit try again because a person said so. */
+export function retryRejected({ memory, head }: PoolSnapshot, { value }: Asking): Heeded {
+  const asked = [head, ...memory.rejected].filter((ref) => denotes(value, ref)).map((ref) => ref.fingerprint)
+  const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
+  if (!again) return { what: 'Retry', refused: true, message: 'it names no commit that failed here' }
+  const rejected = memory.rejected.filter((entry) => !asked.includes(entry.fingerprint))
+  const isNext = again.fingerprint === head.fingerprint || again.fingerprint === memory.rollback?.to.fingerprint
+  const message = `${shortName(again)} ${isNext ? 'is tried again' : 'counts as failed no more, but is not what the repository says now'}`
+  return { what: 'Retry', message, memory: { ...memory, rejected } }
+}

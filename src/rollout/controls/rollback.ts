@@ -1,0 +1,73 @@
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import { shortName } from '../model/text.ts'
+import { denotes, isProven, isRejected, recallRevision, refOf } from '../target/target.ts'
+import type { Asking, Heeded } from './control-effect.ts'
+import { recorded, speaksOf } from './record.ts'
+
+type Past = Pick<Memory, 'target' | 'stable' | 'history' | 'rejected'>
+
+/** What the pool can be rolled back to: another content than the present, kept in the cluster, not failed here. Newest first. */
+export function rollbackChoices(memory: Past, kept: { has(commit: string): boolean }): readonly RevisionRef[] {
+  const found = new Map<string, RevisionRef>()
+  for (const past of [...memory.history, ...(memory.stable ? [memory.stable] : [])])
+    if (kept.has(past.revision) && !found.has(past.fingerprint)) found.set(past.fingerprint, refOf(past))
+  return [...found.values()].filter((ref) => ref.fingerprint !== memory.target?.fingerprint && !isRejected(memory, ref))
+}
+
+/** The commit that a roll-back names; the last that completed before the present one when it names none. */
+export function rollbackAsked(
+  asked: string,
+  { memory, choices }: { readonly memory: Memory; readonly choices: readonly RevisionRef[] },
+): RevisionRef | undefined {
+  return choices.find((ref) => (asked === '' ? isProven(memory, ref) : denotes(asked, ref)))
+}
+
+/** Remembers where a person wants the pool, if it can get there. */
+export function beginRollback(pool: PoolSnapshot, { value, now }: Asking): Heeded {
+  const { memory, head, known, kept = known, controls } = pool
+  const { rollback: _, ...rest } = memory
+  const choices = rollbackChoices(memory, kept)
+  const to = rollbackAsked(value, { memory, choices })
+  if (to === undefined || recallRevision(pool, to) === undefined)
+    return { what: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
+  const by = controls.by?.rollback
+  const asked = speaksOf({ what: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
+  return {
+    what: 'Rollback',
+    message: `the pool goes to ${shortName(to)}, and stays until the repository says something new`,
+    memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
+  }
+}
+
+/** A person took the annotation back; nothing to tell when the roll-back had come to its end before. */
+export function endRollback({ memory }: PoolSnapshot): Heeded | undefined {
+  const { rollback, ...rest } = memory
+  return rollback && { what: 'EndRollback', message: 'the pool follows the repository again', memory: rest }
+}
+
+/**
+ * A roll-back ends when the repository says something new of this pool. A commit that renders the same as the one that people
+ * fled from would bring it back; and a new version of the program may take other fingerprints of the same commit.
+ */
+export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {
+  const { rollback, ...rest } = memory
+  if (!rollback || rollback.from.revision === head.revision || rollback.from.fingerprint === head.fingerprint) return memory
+  const message = `${shortName(head)} arrived; the pool follows the repository again`
+  return recorded(rest, { effect: { what: 'EndRollback', message }, by: undefined, now })
+}
+
+function whyNot(asked: string, { target, rejected }: Memory): string {
+  if (asked === '') return 'no other commit that completed here is kept'
+  const name = `"${asked.slice(0, 40)}"`
+  if (target && denotes(asked, target)) return `${name} is the present target`
+  if (rejected.some((ref) => denotes(asked, ref))) return `${name} failed here`
+  return `${name} is kept no more, or never was a target of this pool`
+}
+
+function listChoices(choices: readonly RevisionRef[]): string {
+  const named = choices.map((ref) => (ref.subject ? `${shortName(ref)} "${ref.subject.slice(0, 60)}"` : shortName(ref)))
+  return named.length === 0 ? 'there is none to choose' : `choose from ${named.join(', ')}`
+}

@@ -1,0 +1,38 @@
+import type { Instant } from '../model/instant.ts'
+import type { Standing } from '../model/node-progress.ts'
+import { slowFrom } from './blockage.ts'
+import type { Drain, Underway } from './drain.ts'
+
+/** Where a node stands whose cordon says more about it than its assignment does. */
+export function standingUnder(
+  drain: Drain,
+  { standing, ready, now }: { readonly standing: Standing; readonly ready: boolean; readonly now: Instant },
+): Standing {
+  switch (drain.kind) {
+    case 'Over':
+      return standing
+    case 'Done':
+      return { phase: 'Draining', pending: true }
+    case 'GivenUp':
+    case 'CalledOff':
+      return { phase: 'Skipped', pending: false }
+    case 'Aside':
+      return {
+        phase: ready ? 'Skipped' : 'Unreachable',
+        pending: false,
+        ...(drain.until !== undefined && { until: drain.until }),
+      }
+    case 'Underway': {
+      const until = nextStep(drain, now)
+      return { phase: drain.remaining ? 'Draining' : 'Cordoned', pending: true, ...(until !== undefined && { until }) }
+    }
+  }
+}
+
+/** The deadline, when the drain begins to be slow, when its node is past draining, or when a refused pod may be asked again. */
+function nextStep(drain: Underway, now: Instant): Instant | undefined {
+  const { deadline, pastAt = now, remaining = [] } = drain
+  const refusals = remaining.flatMap(({ pod }) => pod.refusal?.until ?? [])
+  const instants = [slowFrom(drain), deadline, pastAt, ...refusals].filter((instant) => instant > now)
+  return instants.length === 0 ? undefined : Math.min(...instants)
+}

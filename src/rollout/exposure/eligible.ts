@@ -1,0 +1,56 @@
+import type { Disruption } from '../../protocol/desired-config.ts'
+import { asksForMore, isAtWork } from '../model/agent-report.ts'
+import type { Candidate } from '../model/candidate.ts'
+import type { Instant } from '../model/instant.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { RolloutPolicy } from '../model/policy.ts'
+import type { Wanted } from '../model/snapshot.ts'
+
+/** How far the waves have come. */
+export interface Turn {
+  readonly open: number
+  readonly waves: { readonly length: number }
+}
+
+/**
+ * Joining nodes do not wait for a wave, nor do broken ones; a node at work is due again only when it asks for a greater
+ * grant.
+ */
+export function isDue(member: Candidate, { open, waves }: Turn): boolean {
+  const { standing, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
+  if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || wanted.kind === 'problem') return false
+  if (member.assigned) return asksForMore(member.node, member.report)
+  return standing.phase === 'Joining' || member.broken || wave <= open
+}
+
+/** How much its next assignment disturbs it: what the agent found out counts more than what was rendered. */
+export function disruptionOf({ wanted, assigned, report }: Candidate): Disruption {
+  return (assigned && report?.needs) || (wanted.kind === 'config' ? wanted.disruption : 'none')
+}
+
+/**
+ * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
+ * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, or whose drain
+ * is over without having ended, need not wait.
+ */
+export function isPastDraining(
+  { node, report, wanted, broken }: Candidate,
+  { now, policy }: { readonly now: Instant; readonly policy: Pick<RolloutPolicy, 'applyTimeout'> },
+): boolean {
+  const at = pastDrainingAt(node, policy)
+  if (at === undefined) return false
+  return now >= at || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
+}
+
+/** When time alone makes it so; undefined while the node is Ready. */
+export function pastDrainingAt(
+  { ready, readySince }: NodeView,
+  { applyTimeout }: Pick<RolloutPolicy, 'applyTimeout'>,
+): Instant | undefined {
+  return ready ? undefined : readySince + applyTimeout
+}
+
+/** By a person, or because it took too long: to cordon it for the same content again would be a fight. */
+function wasUncordoned({ unschedulable, mark }: NodeView, wanted: Wanted): boolean {
+  return !unschedulable && wanted.kind === 'config' && mark?.digest === wanted.digest
+}

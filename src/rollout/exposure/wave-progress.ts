@@ -1,0 +1,42 @@
+import type { Picture } from '../model/pool-state.ts'
+import { denotes } from '../target/target.ts'
+
+/** The nodes of the waves that are open, counted. */
+export interface Progress {
+  readonly pending: number
+  readonly current: number
+  readonly total: number
+  /** Of later waves. */
+  readonly beyond: number
+}
+
+export function sumUp({ members, open }: Picture): Progress {
+  let [pending, current, total, beyond] = [0, 0, 0, 0]
+  for (const { wave, standing } of members) {
+    if (wave === undefined) continue
+    if (wave > open) beyond++
+    else total++
+    if (wave <= open && standing.pending) pending++
+    if (wave <= open && standing.phase === 'Current') current++
+  }
+  return { pending, current, total, beyond }
+}
+
+/**
+ * Every node of the open waves that can has done it. Where there are nodes and none did, nothing is proved; a wave of
+ * no node lets the next begin.
+ */
+export function isWaveDone(picture: Picture): boolean {
+  const { pending, current, total, beyond } = sumUp(picture)
+  return pending === 0 && (current > 0 || (total === 0 && beyond > 0))
+}
+
+/** Nothing is left to do, and nothing could be kept from happening. */
+export function isSettled({ run, members }: Picture): boolean {
+  return run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
+}
+
+/** The next wave opens only when a person promotes the target. */
+export function awaitsPromotion({ pool, run, waves, open }: Picture): boolean {
+  return waves[open + 1]?.manual === true && !denotes(pool.controls.promoted, run.target)
+}

@@ -1,0 +1,41 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { atMost } from '../../protocol/desired-config.ts'
+import type { NodeView } from './node-view.ts'
+
+/** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
+export function reportOf({ assigned, status }: NodeView): AgentStatus | undefined {
+  if (!assigned || !status || (status.digest ?? status.assigned) !== assigned.digest) return undefined
+  if (status.assignedAt === undefined || assigned.at === undefined) return status
+  return Date.parse(status.assignedAt) === assigned.at ? status : undefined
+}
+
+/** The agent ended the work: the change holds. */
+export function isApplied(report: AgentStatus | undefined): boolean {
+  return report?.phase === 'Applied'
+}
+
+/** The agent ended the work: the change does not hold. */
+export function isFailure(report: AgentStatus | undefined): boolean {
+  return report?.phase === 'RolledBack' || report?.phase === 'Failed'
+}
+
+/** Assigned something that the agent has not ended, well or badly. */
+export function isInFlight(node: NodeView, report: AgentStatus | undefined): boolean {
+  return node.assigned !== undefined && !isApplied(report) && !isFailure(report)
+}
+
+/** In flight, and not waiting for a greater grant: until it gets that, the agent disturbs nothing. */
+export function isAtWork(node: NodeView, report: AgentStatus | undefined): boolean {
+  return isInFlight(node, report) && !asksForMore(node, report)
+}
+
+/** By the grant, not by stamps: the word of an agent about a lesser grant may be of the same instant. */
+export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefined): boolean {
+  const { phase, needs } = report ?? {}
+  return phase === 'Blocked' && needs !== undefined && assigned !== undefined && !atMost(needs, assigned.grant)
+}
+
+/** The host has this content and no work under way, whatever it is assigned: assigning it disturbs nothing. */
+export function alreadyRuns(digest: string, report: AgentStatus | undefined): boolean {
+  return report?.active === digest && (isApplied(report) || isFailure(report))
+}

@@ -1,0 +1,71 @@
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Instant } from './instant.ts'
+import type { GatePolicy } from './policy.ts'
+import type { GateQuestion } from './snapshot.ts'
+
+/** Something for the shell to do. Each is idempotent: done twice, or again by another replica, it changes nothing. */
+export type Action =
+  /** Write the node's configuration at `revision` and grant it so much disruption. */
+  | {
+      readonly kind: 'assign'
+      readonly node: string
+      readonly revision: string
+      readonly digest: string
+      readonly grant: Disruption
+      /** Goes into ASSIGNED. */
+      readonly at: Instant
+    }
+  /** Find out what a gate says; the answer comes back with a later snapshot. Asked again while that is under way, nothing more is done. */
+  | AskGate
+  /** Mark the node, and cordon it unless somebody has (`mark.state` is Found). */
+  | { readonly kind: 'cordon'; readonly node: string; readonly mark: CordonMark }
+  /** Evict the pod with this UID; another one of that name is none of ours. */
+  | {
+      readonly kind: 'evict'
+      readonly node: string
+      readonly pod: { readonly namespace: string; readonly name: string; readonly uid: string }
+      readonly gracePeriodSeconds?: number
+    }
+  /** Take the mark off the node, or put another one in its place; with `lifts`, take back the cordon, which is ours. */
+  | { readonly kind: 'uncordon'; readonly node: string; readonly lifts: boolean; readonly mark?: CordonMark }
+  /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
+  | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
+
+export interface AskGate {
+  readonly kind: 'askGate'
+  readonly gate: GatePolicy
+  readonly question: GateQuestion
+  readonly wave: string
+  readonly revision: string
+  /** `startedAt` of the run under way. */
+  readonly run: string
+  /** Of this wave and those before. */
+  readonly nodes: readonly string[]
+  /** Workloads that were unavailable before the wave, and when that was so. */
+  readonly before: readonly string[]
+  readonly notedAt?: string
+}
+
+/** Worth telling people, once: the shell writes it as an Event on the object. */
+export interface Notice {
+  readonly on: { readonly kind: 'pool' } | { readonly kind: 'node'; readonly name: string }
+  readonly type: 'Normal' | 'Warning'
+  /** CamelCase, stable. */
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * The status is written before any action is carried out, and nothing is done when that write fails: it is the journal. A node
+ * that failed is evidence against a commit only until it is assigned something else; were a rollback carried out first and the
+ * process to die, the next one would try the bad commit again.
+ */
+export interface Decision {
+  readonly actions: readonly Action[]
+  readonly notices: readonly Notice[]
+  readonly status: NodePoolStatus
+  /** When time alone can change the decision: end of a soak, of a timeout. */
+  readonly wakeAt?: Instant
+}

@@ -1,0 +1,57 @@
+import type { AskedBy } from '../../protocol/asked-by.ts'
+
+/** What a decision about one pool must know of the others. */
+export interface FleetFacts {
+  /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
+  readonly budget?: number
+  /** Who has that used up for good. */
+  readonly lying?: readonly LyingDown[]
+  /** Somebody paused every pool, and why. */
+  readonly paused?: string
+  readonly pausedBy?: AskedBy
+  /** Why nobody goes on with the newest commit. */
+  readonly stopped?: string
+  /** Pools that this one depends on, and that have not completed the newest commit. */
+  readonly awaited?: readonly Awaited[]
+  /** What the API servers ask of kubelets; absent: nothing is known of any. */
+  readonly skew?: SkewFacts
+  /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
+  readonly controlPlane?: ReadonlyMap<string, Hindrance | undefined>
+}
+
+/** Nodes of a pool that are down, and that no work of ours will bring back: their part of the budget is spent until somebody mends them. */
+export interface LyingDown {
+  readonly pool: string
+  readonly nodes: readonly string[]
+  /** Their pool waits for the one that is told of them. */
+  readonly waits: boolean
+}
+
+/** A pool that another one waits for. */
+export interface Awaited {
+  readonly pool: string
+  /** The newest commit failed there: it will not come to pass without a person. */
+  readonly failed: boolean
+}
+
+/** What the API servers ask of kubelets. Of several that differ, the oldest says how new one may be, the newest how old. */
+export type SkewFacts =
+  | { readonly kind: 'known'; readonly oldest: ApiServer; readonly newest: ApiServer }
+  /** Any version might be too new for an API server that does not tell its own. */
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** An API server that was seen, and the version that it runs. */
+export interface ApiServer {
+  /** As people find it: the name of its pod, or "the API server" for one that answered for itself. */
+  readonly name: string
+  readonly version: string
+}
+
+/** Why a node of the control plane may not be disturbed now. */
+export interface Hindrance {
+  /** Its turn comes by itself, or something is wrong with the others. */
+  readonly kind: 'turn' | 'sick'
+  readonly message: string
+  /** The node is down itself, and nothing of the control plane is seen well on it: what a roll-out has broken there may be put right. */
+  readonly sparesBroken?: boolean
+}

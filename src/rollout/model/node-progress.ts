@@ -1,0 +1,142 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { NodePhase } from '../../protocol/node-pool.ts'
+import { isApplied, isFailure } from './agent-report.ts'
+import { countedFrom, deadlineOf, latestOf, type RunClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import type { Instant } from './instant.ts'
+import { stamp } from './instant.ts'
+import type { Assignment, NodeView } from './node-view.ts'
+import type { Wanted } from './snapshot.ts'
+
+/** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */
+export interface Standing {
+  readonly phase: NodePhase
+  /** Its wave waits for it. */
+  readonly pending: boolean
+  readonly failure?: Failure
+  /** When time alone changes this. */
+  readonly until?: Instant
+}
+
+export interface Failure {
+  /** CamelCase, stable. */
+  readonly reason: string
+  readonly message: string
+}
+
+export interface Course extends RunClock {
+  readonly wanted: Wanted
+  /** What the agent says about the present assignment. */
+  readonly report: AgentStatus | undefined
+  /** New to a pool that has something proven to give it. */
+  readonly joins: boolean
+}
+
+/** @param course.soak milliseconds that the node must stay healthy before it counts as Current */
+export function standingOf(node: NodeView, course: Course & { readonly soak: number }): Standing {
+  const { wanted, joins } = course
+  if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
+  if (node.hold !== undefined) return { phase: 'Held', pending: false }
+  if (wanted.kind === 'problem')
+    return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
+  if (joins) return { phase: 'Joining', pending: true }
+  if (!hasGoal(node, course)) return node.ready ? { phase: 'Waiting', pending: true } : lyingDown(node, course)
+  return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
+}
+
+/** After this long it counts as down for good, which changes how it may be mended. */
+function lyingDown({ readySince }: NodeView, { applyTimeout }: Course): Standing {
+  return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
+}
+
+/** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
+export function hasGoal(node: NodeView, course: Course): node is NodeView & { readonly assigned: Assignment } {
+  const { assigned } = node
+  if (!assigned || course.wanted.kind === 'problem' || assigned.digest !== course.wanted.digest) return false
+  if (isApplied(course.report) || isInRun(assigned, course)) return true
+  return !isFailure(course.report) && course.now < deadlineOf(assigned, course)
+}
+
+/** It was assigned in the run under way: only then does its failure speak against the target. */
+export function isInRun({ at }: Assignment, { runStart }: Pick<RunClock, 'runStart'>): boolean {
+  return at === undefined || at >= runStart
+}
+
+/** A node that is assigned what is wanted of it. */
+interface Subject {
+  readonly node: NodeView
+  readonly assigned: Assignment
+  readonly wanted: Extract<Wanted, { kind: 'config' }>
+  readonly report: AgentStatus | undefined
+  readonly course: RunClock & { readonly soak: number }
+}
+
+function onGoal(subject: Subject): Standing {
+  const { node, assigned, report, wanted, course } = subject
+  if (wasDownBefore(node, assigned, course)) return { phase: 'Unreachable', pending: false }
+  if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent gives no reason' })
+  if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
+  if (report === undefined) return silent(subject)
+  const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
+  return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+}
+
+/** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
+function silent(subject: Subject): Standing {
+  const { node, assigned, course } = subject
+  const message = 'the agent has not taken the assignment'
+  if (node.ready) {
+    const until = silenceEnds(assigned, course)
+    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
+  }
+  const failure = { reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}, and ${message}` }
+  return untilDeadline(subject, { phase: 'Assigned', failure })
+}
+
+/** Applied and Ready: the version must show, and both must last. */
+function proving(subject: Subject): Standing {
+  const { node, wanted, assigned, report, course } = subject
+  const version = wanted.version?.replace(/^v/, '')
+  if (version !== undefined && node.kubeletVersion !== version) {
+    const message = `node reports kubelet "${node.kubeletVersion}", wanted "${version}"`
+    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
+  }
+  const until =
+    course.soak === 0
+      ? course.now
+      : countedFrom(latestOf([appliedAt(report), node.readySince], { assigned, clock: course }), course) + course.soak
+  return course.now >= until ? { phase: 'Current', pending: false } : { phase: 'Soaking', pending: true, until }
+}
+
+/**
+ * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
+ * like any other.
+ */
+function fallen({ node, assigned, report, wanted, course }: Subject): Standing {
+  const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
+  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+  const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
+  const soaked = node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
+  if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
+  return failed({ reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}` })
+}
+
+function untilDeadline(
+  { assigned, course }: Subject,
+  { phase, failure }: { readonly phase: NodePhase; readonly failure: Failure },
+): Standing {
+  const until = deadlineOf(assigned, course)
+  return course.now < until ? { phase, pending: true, until } : failed(failure)
+}
+
+function failed({ reason, message }: Failure): Standing {
+  return { phase: 'Failed', pending: false, failure: { reason, message } }
+}
+
+function whatItWaitsFor(report: AgentStatus, assigned: Assignment): string {
+  const needs = report.needs ? `, needs "${report.needs}" and is granted "${assigned.grant}"` : ''
+  return `the agent is still at "${report.phase}"${needs}${report.error ? `: ${report.error.message}` : ''}`
+}
+
+function appliedAt(report: AgentStatus | undefined): Instant {
+  return Date.parse(report?.since ?? '')
+}

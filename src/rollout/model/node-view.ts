@@ -1,0 +1,75 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { CordonMark } from '../../protocol/cordon-mark.ts'
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { Instant } from './instant.ts'
+
+/** A node of the pool, as the API server shows it: facts only, nothing concluded. */
+export interface NodeView {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly zone: string
+  readonly createdAt: Instant
+  readonly ready: boolean
+  /** When `ready` last changed. */
+  readonly readySince: Instant
+  readonly unschedulable: boolean
+  /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
+  readonly kubeletVersion: string
+  readonly hold?: string
+  /** Who wrote `hold`, or took it away. */
+  readonly heldBy?: AskedBy
+  /** What stands beside a cordon of ours; a cordon without it is somebody else's. */
+  readonly mark?: CordonMark
+  /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */
+  readonly assigned?: Assignment
+  /** A desired-config that a person wrote, or one that is not readable: the node is left alone. */
+  readonly assignedByHand: boolean
+  readonly status?: AgentStatus
+}
+
+export interface Assignment {
+  readonly digest: string
+  readonly revision: string
+  readonly pool: string
+  readonly grant: Disruption
+  /** ASSIGNED, when it can be read. */
+  readonly at?: Instant
+}
+
+/** What is known of the pods on a node that is being drained. */
+export type NodePods =
+  | { readonly kind: 'known'; readonly pods: readonly PodView[] }
+  /** They could not be read, and why. */
+  | { readonly kind: 'unknown'; readonly why: string }
+
+export interface PodView {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  /** Kind of the owner that would make it anew: `ReplicaSet`, `DaemonSet`. */
+  readonly controller?: string
+  /** Of a static pod: only the kubelet itself can end that one. */
+  readonly mirror: boolean
+  readonly emptyDir: boolean
+  /** Succeeded or Failed: nothing of it runs any more. */
+  readonly finished: boolean
+  /** It was told to go. */
+  readonly terminating: boolean
+  /** The server refused to evict it. */
+  readonly refusal?: Refusal
+}
+
+export interface Refusal {
+  readonly message: string
+  /** Not to be asked before. */
+  readonly until: Instant
+  /** PodDisruptionBudgets that cover the pod; empty while they are not known. */
+  readonly budgets: readonly PodBudget[]
+}
+
+export interface PodBudget {
+  readonly name: string
+  readonly desiredHealthy: number
+  readonly currentHealthy: number
+}

@@ -1,0 +1,27 @@
+import type { Drain } from '../drain/drain.ts'
+import type { Run } from '../target/rollout.ts'
+import type { Candidate } from './candidate.ts'
+import type { Instant } from './instant.ts'
+import type { WavePolicy } from './policy.ts'
+import type { PoolSnapshot } from './snapshot.ts'
+
+/** A node, what it is to become, and how far it is. */
+export interface Member extends Candidate {
+  /** How it stands with its cordon, when that matters. */
+  readonly drain?: Drain
+}
+
+/** What concerns a pool as a whole, whatever its nodes are at. */
+export interface Circumstances {
+  readonly pool: PoolSnapshot
+  readonly now: Instant
+  readonly run: Run
+}
+
+/** All that a decision about a pool is drawn from. */
+export interface Picture extends Circumstances {
+  readonly waves: readonly WavePolicy[]
+  /** Waves up to this index may be taken from; the number of waves when all have passed. */
+  readonly open: number
+  readonly members: readonly Member[]
+}

@@ -1,0 +1,89 @@
+import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { HeededControls, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { FleetFacts } from './fleet-facts.ts'
+import type { Instant } from './instant.ts'
+import type { NodePods, NodeView } from './node-view.ts'
+import type { RolloutPolicy } from './policy.ts'
+
+/** What a gate was found to say. */
+export interface GateAnswer {
+  readonly gate: string
+  readonly wave: string
+  readonly run: string
+  readonly question: GateQuestion
+  readonly at: Instant
+  /** NotHeld may hold later; Failed never will; Unanswered: it could not be asked. */
+  readonly verdict: 'Held' | 'NotHeld' | 'Failed' | 'Unanswered'
+  readonly value?: number | undefined
+  readonly message: string
+  /** To the question `before`: workloads that are unavailable. */
+  readonly unavailable?: readonly string[] | undefined
+}
+
+/** How things stand before a wave, or whether they hold after it. */
+export type GateQuestion = 'before' | 'after'
+
+/** What a node is to become at one revision, as rendered. */
+export type Wanted =
+  | { readonly kind: 'config'; readonly digest: string; readonly version?: string; readonly disruption: Disruption }
+  | { readonly kind: 'problem'; readonly message: string }
+
+/** One commit, seen by one pool. */
+export interface Revision extends RevisionRef {
+  /** By node name; every node of the pool has an entry. */
+  readonly wanted: ReadonlyMap<string, Wanted>
+}
+
+/** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */
+export type Memory = Pick<
+  NodePoolStatus,
+  | 'target'
+  | 'stable'
+  | 'wave'
+  | 'failed'
+  | 'rejected'
+  | 'heeded'
+  | 'rollback'
+  | 'held'
+  | 'controls'
+  | 'gates'
+  | 'history'
+  | 'conditions'
+>
+
+export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls: [], history: [], conditions: [] }
+
+/** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
+export interface Controls extends Omit<HeededControls, 'fleetPaused'> {
+  readonly by?: { readonly [Control in keyof Omit<HeededControls, 'fleetPaused'>]?: AskedBy }
+}
+
+/** Everything `decide` may look at for one pool. */
+export interface PoolSnapshot {
+  readonly name: string
+  readonly policy: RolloutPolicy
+  readonly nodes: readonly NodeView[]
+  /** Of nodes that bear a mark of ours and are cordoned, by name; absent: not read yet. */
+  readonly pods?: ReadonlyMap<string, NodePods>
+  /** The newest valid commit. */
+  readonly head: Revision
+  /** Revisions that a target may be besides the head: stable, what the status names, and what a roll-back asks for. By commit. */
+  readonly known: ReadonlyMap<string, Revision>
+  readonly memory: Memory
+  readonly controls: Controls
+  /** Commits that the cluster keeps; a roll-back can lead to these alone. Absent: those of `known`. */
+  readonly kept?: ReadonlySet<string>
+  /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
+  readonly repositoryProblem?: string
+  /** Why the newest commit of the repository is not taken before a person promotes it, if so; `head` is the one before. */
+  readonly heldCommit?: string
+  /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
+  readonly contested?: readonly string[]
+  /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */
+  readonly steadySince?: Instant
+  /** What gates have said since they were asked, as far as this process has heard. */
+  readonly gateAnswers?: readonly GateAnswer[]
+  /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
+  readonly fleet?: FleetFacts
+}

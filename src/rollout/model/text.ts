@@ -1,0 +1,39 @@
+import type { GateStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { Member, Picture } from './pool-state.ts'
+
+/** `3f2c9ab`: as people name a commit. */
+export function shortName({ revision }: RevisionRef): string {
+  return revision.slice(0, 7)
+}
+
+/** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
+export function describeNodes({ members, run }: Picture): string {
+  const count = (phase: string) => members.filter(({ standing }) => standing.phase === phase).length
+  const others = (['Failed', 'Skipped', 'Held', 'Unreachable', 'Unmanaged'] as const)
+    .map((phase) => ({ phase, nodes: count(phase) }))
+    .filter(({ nodes }) => nodes > 0)
+    .map(({ phase, nodes }) => `${nodes} ${phase}`)
+  const most = `${count('Current')} of ${members.length} nodes are at ${shortName(run.target)}`
+  return others.length > 0 ? `${most}; ${others.join(', ')}` : most
+}
+
+/** The first few names, and how many more there are. */
+export function listNames(names: readonly string[], shown = 3): string {
+  const quoted = names.slice(0, shown).map((name) => `"${name}"`)
+  return names.length > shown ? `${quoted.join(', ')} and ${names.length - shown} more` : quoted.join(', ')
+}
+
+/** What failed where, by name; long stories are cut, they stand in the node's own status. */
+export function describeFailures(failures: readonly Member[]): string {
+  const told = failures.map(({ node, standing }) => `"${node.name}": ${(standing.failure?.message ?? '').slice(0, 400)}`).sort()
+  return told.length > 3 ? `${told.slice(0, 3).join('; ')}; and ${told.length - 3} more` : told.join('; ')
+}
+
+/** `gate "slo" after "canary": 0.05 is above 0.01`, of each. */
+export function describeGates(gates: readonly { readonly record: GateStatus }[]): string {
+  return gates.map(({ record }) => describeGate(record)).join('; ')
+}
+
+export function describeGate({ name, wave, state, message = 'not asked yet' }: GateStatus): string {
+  return `gate "${name}" ${state === 'Noting' ? 'before' : 'after'} "${wave}": ${message}`
+}

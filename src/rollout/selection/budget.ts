@@ -1,0 +1,33 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { isAtWork } from '../model/agent-report.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { Share } from '../model/policy.ts'
+import { resolveShare } from '../model/share.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+
+/** A node, and what its agent says about the present assignment. */
+export interface Reported {
+  readonly node: NodeView
+  readonly report: AgentStatus | undefined
+}
+
+/** How many more nodes of the pool may be made unavailable now; never negative. */
+export function remainingBudget(members: readonly Reported[], { policy, fleet }: PoolSnapshot): number {
+  const unavailable = members.filter(({ node, report }) => isUnavailable(node, report)).length
+  const own = allowedUnavailable(policy.maxUnavailable, members.length) - unavailable
+  return Math.max(0, Math.min(own, fleet?.budget ?? own))
+}
+
+/** A percentage allows at least one: a small pool that can never be changed helps nobody. */
+export function allowedUnavailable(share: Share, total: number): number {
+  return 'percent' in share ? Math.max(1, resolveShare(share, total)) : share.count
+}
+
+/**
+ * Unavailable for whatever reason: ours, the node's, or a person's. Counting only our own would let an outage and a roll-out
+ * add up. A node that was put back is as available as it was before.
+ */
+export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
+  if (!node.ready || node.unschedulable) return true
+  return isAtWork(node, report) || report?.phase === 'Failed'
+}

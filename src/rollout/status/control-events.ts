@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ControlAct, ControlRecord, NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Notice } from '../model/decision.ts'
+import type { Memory } from '../model/snapshot.ts'
+
+const REASONS: Readonly<Record<ControlAct, string>> = {
+  Pause: 'Paused',
+  Resume: 'Resumed',
+  PauseFleet: 'FleetPaused',
+  ResumeFleet: 'FleetResumed',
+  Promote: 'Promoted',
+  Retry: 'Retried',
+  Rollback: 'RollbackAsked',
+  EndRollback: 'RollbackEnded',
+  Hold: 'Held',
+  Release: 'Released',
+  Reconcile: 'ReconcileAsked',
+}
+
+/** What people did since the last status, oldest first: on the pool, or on each node concerned. */
+export function controlNotices({ controls: before }: Memory, { controls }: NodePoolStatus): Notice[] {
+  if (controls === before) return []
+  return controls.flatMap((record) => newPartOf(record, before).flatMap(noticesOf)).reverse()
+}
+
+/** Another node of the same command joins the entry of the first. */
+function newPartOf(record: ControlRecord, before: readonly ControlRecord[]): readonly ControlRecord[] {
+  const known = before.filter((other) => isDeepStrictEqual({ ...other, nodes: [] }, { ...record, nodes: [] }))
+  if (known.length === 0) return [record]
+  const told = new Set(known.flatMap(({ nodes = [] }) => nodes))
+  const added = record.nodes?.filter((node) => !told.has(node)) ?? []
+  return added.length === 0 ? [] : [{ ...record, nodes: added }]
+}
+
+function noticesOf(record: ControlRecord): Notice[] {
+  const { what, nodes, outcome, value, who = 'somebody', at } = record
+  const type = outcome === 'Refused' ? 'Warning' : 'Normal'
+  const message = `${who} at ${at}${value === undefined ? '' : `: ${value.slice(0, 200)}`}; ${record.message}`
+  const about = { type, reason: outcome === 'Refused' ? `${what}Refused` : REASONS[what], message } as const
+  if (!nodes) return [{ on: { kind: 'pool' }, ...about }]
+  return nodes.map((name) => ({ on: { kind: 'node', name }, ...about }))
+}

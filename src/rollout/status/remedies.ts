@@ -1,0 +1,23 @@
+import { POOL_CONTROLS } from '../../protocol/names.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { Memory } from '../model/snapshot.ts'
+
+/** What a person can do about it, to be pasted: our command, and the annotation that it writes for those who have `kubectl` alone. */
+function command(verb: string, annotation: string, pool: string): string {
+  return `nodewave ${verb} (or kubectl annotate --overwrite nwp/${pool} ${annotation})`
+}
+
+export function promoteCommand(pool: string, { revision }: RevisionRef): string {
+  return command(`promote ${pool}`, `${POOL_CONTROLS.promote}=${revision.slice(0, 12)}`, pool)
+}
+
+/** Unless told which, the command tries again what failed last. */
+export function retryCommand(pool: string, { revision }: RevisionRef, { rejected: [last] }: Pick<Memory, 'rejected'>): string {
+  const named = revision.slice(0, 12)
+  const which = last?.revision === revision ? '' : ` --revision ${named}`
+  return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
+}
+
+export function endRollbackCommand(pool: string): string {
+  return command(`resume ${pool}`, `${POOL_CONTROLS.rollback}-`, pool)
+}

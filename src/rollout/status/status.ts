@@ -1,0 +1,46 @@
+import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-pool.ts'
+import { NODE_PHASES } from '../../protocol/node-pool.ts'
+import { rollbackChoices } from '../controls/rollback.ts'
+import type { Member, Picture } from '../model/pool-state.ts'
+import type { Taking } from '../selection/select-nodes.ts'
+import { conditionsOf } from './conditions.ts'
+
+/** A status is read by people and kept in one object: thousands of failures are all told by the first. */
+const FAILED_SHOWN = 50
+
+/** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
+export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
+  const { pool, run, members, waves, open } = picture
+  const { target, stable, rejected, heeded, rollback, held, controls, gates, history } = run.memory
+  const wave = waves[open]
+  const byPhase = countPhases(members)
+  return {
+    ...(target && { target }),
+    ...(stable && { stable }),
+    ...(wave && { wave: { index: open + 1, count: waves.length, name: wave.name } }),
+    nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
+    failed: failedNodes(members),
+    rejected,
+    ...(heeded && { heeded }),
+    ...(rollback && { rollback }),
+    rollbackTo: rollbackChoices(run.memory, pool.kept ?? pool.known),
+    held,
+    controls,
+    ...(gates && { gates }),
+    history,
+    conditions: conditionsOf(picture, taking),
+  }
+}
+
+function countPhases(members: readonly Member[]): Partial<Record<NodePhase, number>> {
+  const counts = new Map<NodePhase, number>()
+  for (const { standing } of members) counts.set(standing.phase, (counts.get(standing.phase) ?? 0) + 1)
+  return Object.fromEntries(NODE_PHASES.flatMap((phase) => (counts.has(phase) ? [[phase, counts.get(phase)]] : [])))
+}
+
+function failedNodes(members: readonly Member[]): readonly FailedNode[] {
+  return members
+    .flatMap(({ node, standing }) => (standing.failure ? [{ node: node.name, ...standing.failure }] : []))
+    .sort((a, b) => (a.node < b.node ? -1 : 1))
+    .slice(0, FAILED_SHOWN)
+}

@@ -1,0 +1,61 @@
+import { withheldBy } from '../blockers/commit-blocker.ts'
+import { heedControls } from '../controls/observe-controls.ts'
+import type { Instant } from '../model/instant.ts'
+import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
+import { goesOn, traceStart, withRun } from './history.ts'
+import type { Run } from './rollout.ts'
+import { chooseTarget, isAstray, isProven, isRejected, recallRevision, refOf } from './target.ts'
+
+export function currentRun(before: PoolSnapshot, now: Instant): Run {
+  const pool = { ...before, memory: heedControls(before, now) }
+  const withheld = withheldBy(pool)
+  const target = chooseTarget(pool, { withheld: withheld !== undefined })
+  const isHalted = isRejected(pool.memory, target) || isAstray(pool.memory, target)
+  const stopped = isHalted ? 'Halted' : withheld && isHead(pool, target) ? 'Withheld' : undefined
+  const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
+  const [top] = memory.history
+  const proven = isProven(memory, target)
+  // While a person has the pool at what it completed before, that is the good content: also for nodes that join, or break on the way.
+  const stable = memory.rollback && proven ? target : stableOf(pool, memory)
+  return {
+    target,
+    ...(stable && { stable }),
+    ...(withheld && { withheld }),
+    startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
+    state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'Going'),
+    proven,
+    memory,
+  }
+}
+
+function isHead({ head }: PoolSnapshot, target: Revision): boolean {
+  return target.fingerprint === head.fingerprint
+}
+
+/** What is withheld is not remembered as the target: that would count as having begun. */
+function stoppedAt(
+  { memory }: PoolSnapshot,
+  { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Withheld' },
+): Memory {
+  return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
+}
+
+function stableOf(pool: PoolSnapshot, { stable, ...memory }: Memory): Revision | undefined {
+  return stable && !isRejected(memory, stable) ? recallRevision(pool, stable) : undefined
+}
+
+function onTheWay(
+  { memory: before, nodes }: PoolSnapshot,
+  { target, now }: { readonly target: Revision; readonly now: Instant },
+): Memory {
+  const { wave, ...memory } = before
+  const lost = memory.target === undefined && memory.history.length === 0
+  const history = withRun(memory.history, target, lost ? traceStart(nodes, target, now) : now)
+  return {
+    ...memory,
+    target: refOf(target),
+    history,
+    ...(history[0]?.result === 'Completed' && { stable: refOf(target) }),
+    ...(wave && goesOn(memory.history, target) && { wave }),
+  }
+}

@@ -1,0 +1,68 @@
+import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
+import type { Instant } from '../model/instant.ts'
+import { stamp } from '../model/instant.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { Revision } from '../model/snapshot.ts'
+import { refOf } from './target.ts'
+
+const KEPT = 10
+
+/**
+ * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
+ * commits that change nothing here do not show.
+ */
+export function withRun(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
+  if (goesOn(history, target)) return repaired(history, startedAt)
+  const run: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
+  return [run, ...endRun(history, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
+}
+
+/** The run on top leads to `target`, and has not failed. */
+export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: RevisionRef): boolean {
+  return top?.fingerprint === fingerprint && (top.result === 'Running' || top.result === 'Completed')
+}
+
+/** The history with so many failures seen in the run on top; undefined when it has seen as many before, or leads elsewhere. */
+export function withFailures(
+  [top, ...older]: readonly HistoryEntry[],
+  { target, failures }: { readonly target: RevisionRef; readonly failures: number },
+): readonly HistoryEntry[] | undefined {
+  if (top?.fingerprint !== target.fingerprint || failures <= (top.failures ?? 0)) return undefined
+  return [{ ...top, failures }, ...older]
+}
+
+/** How a run ended. */
+export interface Ending {
+  readonly result: Exclude<HistoryEntry['result'], 'Running'>
+  readonly at: Instant
+  readonly message?: string
+}
+
+/** Ends the run on top, if it still goes. */
+export function endRun(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
+  const [top, ...older] = history
+  if (top?.result !== 'Running') return history
+  return [{ ...top, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]
+}
+
+/**
+ * When a run began that nobody remembers, the status having been lost: with the first node that was assigned its content. What
+ * failed since then still counts.
+ */
+export function traceStart(nodes: readonly NodeView[], target: Revision, now: Instant): Instant {
+  return nodes.reduce((earliest, { name, assigned }) => {
+    const wanted = target.wanted.get(name)
+    return assigned?.at !== undefined && wanted?.kind === 'config' && wanted.digest === assigned.digest
+      ? Math.min(earliest, assigned.at)
+      : earliest
+  }, now)
+}
+
+/**
+ * A run that starts in the future was stamped by a clock that has been put back since; nothing assigned from now on
+ * would belong to it.
+ */
+function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
+  const [top, ...older] = history
+  return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...older] : history
+}

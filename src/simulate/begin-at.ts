@@ -1,0 +1,85 @@
+import { NODEPOOL_API_VERSION, nodePoolsPath } from '../controller/cache/node-pool-view.ts'
+import { projectNode } from '../controller/cache/node-view.ts'
+import { ObjectCache } from '../controller/cache/object-cache.ts'
+import type { StoredConfigMap } from '../controller/config-maps/stored-config-map.ts'
+import type { CompiledFleet, CompiledPool, ControllerSettings } from '../controller/ports.ts'
+import { RevisionStore } from '../controller/revisions/revision-store.ts'
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { formatAgentStatus } from '../protocol/agent-status.ts'
+import { formatDesiredConfig } from '../protocol/desired-config.ts'
+import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { NO_MEMORY } from '../rollout/model/snapshot.ts'
+
+export interface Beginning {
+  readonly kube: KubeApi
+  readonly settings: ControllerSettings
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** What the fleet has completed. */
+  readonly snapshot: RepoSnapshot
+  readonly fleet: CompiledFleet
+}
+
+const NODES = '/api/v1/nodes'
+const LONG_AGO = 24 * 60 * 60_000
+
+/** Puts a fleet into the cluster that has completed a commit: every node runs what it says, and the pools have it on record. */
+export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]): Promise<void> {
+  const { kube, settings, snapshot, fleet } = beginning
+  const configMaps = new ObjectCache<StoredConfigMap>(() => {})
+  await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put({ ...snapshot, files: fleet.files })
+  for (const pool of fleet.pools.values()) await putPool(beginning, pool)
+  for (const node of nodes) await kube.create(NODES, settled(beginning, node))
+}
+
+/** A node of no pool stays as it was given. */
+function settled({ settings, now, fleet }: Beginning, node: KubeObject): object {
+  const { names } = settings
+  const seen = projectNode(names)(node)
+  const owner = fleet.ownerOf(seen)
+  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(seen) : undefined
+  if (rendered?.kind !== 'config') return node
+  const { desired, digest, version } = rendered
+  const at = new Date(now - LONG_AGO).toISOString()
+  const text = formatDesiredConfig({ ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at })
+  const about = { since: at, digest, assigned: digest, assignedAt: at, active: digest, lastKnownGood: digest }
+  const annotations = {
+    [names.desiredConfig]: text,
+    [names.currentConfig]: text,
+    [names.status]: formatAgentStatus({ phase: 'Applied', ...about }),
+  }
+  return withVersion(
+    { ...node, metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } } },
+    version,
+  )
+}
+
+function withVersion(node: KubeObject, version: string | undefined): object {
+  if (version === undefined) return node
+  const status = node.status as { readonly nodeInfo?: object }
+  return { ...node, status: { ...status, nodeInfo: { ...status.nodeInfo, kubeletVersion: `v${version.replace(/^v/, '')}` } } }
+}
+
+async function putPool({ kube, now, fleet }: Beginning, { name, spec, fingerprint }: CompiledPool): Promise<void> {
+  const ref = { revision: fleet.commit, fingerprint }
+  const at = new Date(now - LONG_AGO).toISOString()
+  const status: NodePoolStatus = {
+    observedRevision: fleet.commit,
+    target: ref,
+    stable: ref,
+    nodes: { total: 0, current: 0, byPhase: {} },
+    ...NO_MEMORY,
+    rollbackTo: [],
+    history: [{ ...ref, startedAt: at, endedAt: at, result: 'Completed' }],
+  }
+  const metadata = { name, labels: { [OBJECT_KEYS.managedBy]: MANAGER } }
+  const made = await kube.create<KubeObject>(nodePoolsPath(), {
+    apiVersion: NODEPOOL_API_VERSION,
+    kind: 'NodePool',
+    metadata,
+    spec,
+  })
+  await kube.replace(`${nodePoolsPath(name)}/status`, { ...made, status })
+}

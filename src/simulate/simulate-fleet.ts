@@ -1,0 +1,191 @@
+import { setImmediate } from 'node:timers/promises'
+import { control } from '../controller/controller.ts'
+import { nodePoolCrd } from '../controller/node-pools/node-pool-crd.ts'
+import type { Clock, CompiledFleet, ControllerSettings, HeadSource } from '../controller/ports.ts'
+import { createCompiler } from '../controller/revisions/compile.ts'
+import { atOnce } from '../controller/revisions/compression.ts'
+import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../protocol/names.ts'
+import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { Core } from '../sim/apiserver/core.ts'
+import { createCore } from '../sim/apiserver/create-core.ts'
+import { inProcessClient } from '../sim/apiserver/in-process-client.ts'
+import type { Store } from '../sim/apiserver/storage/store.ts'
+import { Availability } from '../sim/fleet/availability.ts'
+import { LightAgents } from '../sim/fleet/light-agents.ts'
+import { Workload } from '../sim/fleet/workload.ts'
+import { VirtualClock } from '../sim/virtual-clock.ts'
+import { type AgentTimes, timeOf } from './agent-times.ts'
+import { beginAt } from './begin-at.ts'
+import { GATES_HOLD } from './gates-hold.ts'
+import { type PodObjects, putPods } from './pod-objects.ts'
+import { CourseRecorder, poolStatus } from './record-course.ts'
+import type { Moment, Simulation } from './simulation.ts'
+
+export interface SimulationInput {
+  readonly from: RepoSnapshot
+  readonly to: RepoSnapshot
+  readonly nodes: readonly KubeObject[]
+  /** And their budgets. */
+  readonly pods: PodObjects
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number
+  /** Milliseconds after which to stop looking. */
+  readonly within: number
+  readonly times: AgentTimes
+  /** What the API servers say that they are. */
+  readonly serverVersions: readonly string[]
+  /** Nodes on which every change fails. */
+  readonly fails: ReadonlySet<string>
+  /** Told of each moment, and says whether to look any further. */
+  readonly goOn?: (moment: Moment) => boolean
+}
+
+/** How finely the controller works; what comes out is the same. */
+export interface Grain extends Pick<ControllerSettings, 'actionsAPass' | 'countsEvery'> {
+  readonly clientOf: (core: Core) => KubeApi
+}
+
+/**
+ * All that is to be done at one instant is one pass over the nodes, not one for each hundred of them: what is asked for now is answered
+ * later, so no failure can show in between. Nor is there an API server to be spared, to which one would come back for a count.
+ */
+const AT_ONCE: Grain = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0, clientOf: inProcessClient }
+
+export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
+  /** Some pool has gates, and nobody asked them. */
+  readonly gated: boolean
+}
+
+const SETTINGS: ControllerSettings = {
+  names: namesFor(),
+  namespace: DEFAULT_NAMESPACE,
+  revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
+}
+
+/**
+ * Lets the real controller roll a change over a fleet in virtual time: the API server is in this process, agents answer after the time
+ * that they are said to need.
+ * @throws {Error} when the controller cannot go on
+ */
+export async function simulateFleet(input: SimulationInput, { clientOf, ...grain }: Grain = AT_ONCE): Promise<SimulatedCourse> {
+  const { from, to, nodes, startsAt } = input
+  const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
+  const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
+  const kube = clientOf(core)
+  for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace])
+    await kube.create('/api/v1/namespaces', { metadata: { name } })
+  await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const compile = createCompiler({ namespace: SETTINGS.namespace })
+  await beginAt({ kube, settings: SETTINGS, now: startsAt, snapshot: from, fleet: compile(from) }, nodes)
+  await putPods(kube, input.pods)
+  const recorder = new CourseRecorder(core.store, () => clock.now())
+  const availability = new Availability(core.store, () => clock.now())
+  const ending = new AbortController()
+  const { signal } = ending
+  new Workload({ store: core.store, kube, clock, startTime: input.times.podStart, signal })
+  const agents = new LightAgents({ kube, clock, timeOf: timeOf(input.times), fails: input.fails, signal }).run()
+  const ports = {
+    kube: answeringVersions(kube, input.serverVersions),
+    source: oneHead(to),
+    compile,
+    compression: atOnce,
+    clock: controllerClock(clock),
+    log: () => {},
+    inquire: GATES_HOLD,
+  }
+  const controller = control({ ports, settings: { ...SETTINGS, ...grain }, signal })
+  const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
+  try {
+    const outcome = await Promise.race([
+      passTime({ ...input, clock, store: core.store, fleet: compile(to), done }),
+      controller.then(() => {
+        throw new Error('the controller ended')
+      }),
+    ])
+    return {
+      ...{
+        startsAt,
+        endsAt: clock.now(),
+        outcome,
+        pools: recorder.courses(done),
+        disruptions: recorder.disruptions,
+        gated: [...compile(to).pools.values()].some(({ policy }) => policy.gates?.length),
+      },
+      ...{ peak: availability.peak, peakByZone: Object.fromEntries(availability.peakByZone) },
+    }
+  } finally {
+    ending.abort()
+    await Promise.allSettled([controller, agents])
+  }
+}
+
+interface Passing extends Pick<SimulationInput, 'within' | 'goOn'> {
+  readonly clock: VirtualClock
+  readonly store: Store
+  readonly fleet: CompiledFleet
+  readonly done: (status: Partial<NodePoolStatus>) => boolean
+}
+
+async function passTime({ clock, store, within, fleet, done, goOn = () => true }: Passing): Promise<Simulation['outcome']> {
+  const statuses = (): Partial<NodePoolStatus>[] => [...fleet.pools.keys()].map((pool) => poolStatus(store, pool))
+  // Reading and keeping a commit takes threads of its own; no time passes for the fleet meanwhile.
+  while (!statuses().every(({ observedRevision }) => observedRevision === fleet.commit)) await setImmediate()
+  while (!statuses().every(done)) {
+    if (!goOn({ at: clock.now(), nodes: countedIn(statuses()) })) return 'Unfinished'
+    if (!(await clock.step(within))) return clock.isAwaited ? outOfTime(clock, within) : 'Stuck'
+  }
+  return 'Completed'
+}
+
+/** What would come later is not looked at: it would count in what was seen. */
+async function outOfTime(clock: VirtualClock, within: number): Promise<'Unfinished'> {
+  await clock.advance(within - clock.elapsed())
+  return 'Unfinished'
+}
+
+function countedIn(statuses: readonly Partial<NodePoolStatus>[]): Moment['nodes'] {
+  const sum = (key: keyof Moment['nodes']): number => statuses.reduce((all, { nodes }) => all + (nodes?.[key] ?? 0), 0)
+  return { current: sum('current'), total: sum('total') }
+}
+
+/** Resolves when nobody has written anything for some turns of the event loop: what needs no time has happened. */
+async function settled(store: Store): Promise<void> {
+  let seen = store.revision
+  for (let quiet = 0; quiet < 3; quiet = store.revision === seen ? quiet + 1 : 0) {
+    seen = store.revision
+    await setImmediate()
+  }
+}
+
+function isDone({ observedRevision, conditions = [] }: Partial<NodePoolStatus>, commit: string): boolean {
+  const ready = conditions.find(({ type }) => type === 'Ready')
+  return observedRevision === commit && (ready?.status === 'True' || ready?.reason === 'NoNodes')
+}
+
+/** Whoever asks next is answered by the next server. */
+function answeringVersions(kube: KubeApi, versions: readonly string[]): KubeApi {
+  let asked = 0
+  const get = async <T>(path: string): Promise<T> =>
+    path === '/version' ? ({ gitVersion: `v${versions[asked++ % versions.length]}` } as T) : kube.get<T>(path)
+  return { ...kube, get }
+}
+
+function oneHead(snapshot: RepoSnapshot): HeadSource {
+  return {
+    look: () => {},
+    async *follow({ signal }) {
+      yield { kind: 'head', snapshot }
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+    },
+  }
+}
+
+function controllerClock(clock: VirtualClock): Clock {
+  return {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    sleepUntil: (at, signal) => clock.sleep(at - clock.now(), signal),
+  }
+}

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { steadyClock } from '../../../src/controller/clock/steady-clock.ts'
+import { ManualTimers } from '../../kube/manual-timers.ts'
+import { aFleet } from '../a-fleet.ts'
+import { aStage, NODES, POOLS } from '../stage.ts'
+import { TestClock } from '../test-clock.ts'
+
+function aClock() {
+  const [wall, timers, ending] = [new TestClock(0), new ManualTimers(), new AbortController()]
+  const clock = steadyClock(wall, { timers, signal: ending.signal })
+  /** Both clocks go on together. */
+  const live = async (seconds: number) => {
+    for (let second = 0; second < seconds; second += 5) {
+      wall.advance(5_000)
+      await timers.pass(5_000)
+    }
+  }
+  return { wall, clock, live, ending, timers }
+}
+
+test('a clock that runs evenly is trusted from the beginning', async () => {
+  const { clock, live } = aClock()
+  await live(3600)
+  expect(clock.steadySince?.()).toBeUndefined()
+})
+
+test('a clock that is put forward counts from then', async () => {
+  const { wall, clock, live } = aClock()
+  await live(60)
+  wall.advance(3_600_000)
+  expect(clock.steadySince?.()).toBe(3_660_000)
+  await live(60)
+  expect(clock.steadySince?.()).toBe(3_660_000)
+})
+
+test('a clock that is put back is trusted, since durations only grow by it', async () => {
+  const { wall, clock, live } = aClock()
+  await live(60)
+  wall.advance(-3_600_000)
+  await live(10)
+  expect(clock.steadySince?.()).toBeUndefined()
+})
+
+test('a clock is looked at no more once the controller ends', async () => {
+  const { timers, ending } = aClock()
+  ending.abort()
+  let looked = false
+  void timers.awaited(5_000).then(() => {
+    looked = true
+  })
+  await Promise.resolve()
+  expect(looked).toBe(false)
+})
+
+test.each([
+  ['keeps a roll-out going when its clock jumps', true, []],
+  ['fails what is overdue when its clock has run evenly', false, [{ node: 'n0', reason: 'ApplyTimeout' }]],
+])('a controller %s', async (_, jumps, failed) => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  let steadySince: number | undefined
+  const { clock } = stage
+  const wrapped = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    sleepUntil: (at: number, signal: AbortSignal) => clock.sleepUntil(at, signal),
+    steadySince: () => steadySince,
+  }
+  stage.startController({ clock: wrapped })
+  stage.startAgents(() => 'works on')
+  stage.push('a', aFleet())
+  await stage.until(
+    NODES,
+    (found) => found.get('n0')?.metadata.annotations?.['nodewave.io/status']?.includes('Applying') === true,
+  )
+  if (jumps) steadySince = clock.now() + 3_600_000
+  clock.advance(3_600_000)
+  await stage.kube.create(NODES, {
+    metadata: { name: 'late', labels: { role: 'worker' }, annotations: { 'nodewave.io/hold': 'new' } },
+  })
+  clock.advance(1000)
+  const pools = await stage.until(POOLS, (found) => JSON.stringify(found.get('workers') ?? {}).includes('"Held":1'))
+  expect(pools.get('workers')?.status).toMatchObject({ failed })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { forEach, throwFirst } from '../../../src/controller/execution/for-each.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+
+function answer(code: number): KubeError {
+  return new KubeError(`answer ${code}`, { code, reason: '' })
+}
+
+/** Works on items in turn; each is what its work fails with. @returns what was tried, and what came of it */
+async function tried(items: readonly (Error | undefined)[], atOnce = 1) {
+  const begun: (Error | undefined)[] = []
+  const failed = await forEach(items, { atOnce }, async (item) => {
+    begun.push(item)
+    await Promise.resolve()
+    if (item) throw item
+  }).catch((error: unknown) => error)
+  return { begun: begun.length, failed: failed instanceof Map ? [...failed.keys()].map((item) => Object(item).code) : failed }
+}
+
+test('forEach goes on with the others when one fails, whatever the server says of it', async () => {
+  const items = [answer(500), undefined, answer(403), answer(409), new TypeError('ours'), answer(500), answer(500), undefined]
+  expect(await tried(items)).toEqual({ begun: 8, failed: [500, 403, 409, undefined, 500, 500] })
+})
+
+test('forEach goes on when a request that has no answer is the only one', async () => {
+  expect(await tried([answer(0), undefined, answer(504), undefined])).toEqual({ begun: 4, failed: [0, 504] })
+})
+
+test.for([0, 429, 502, 503, 504])('forEach leaves the rest when two in a row get %i', async (code) => {
+  const away = answer(code)
+  expect(await tried([undefined, away, away, undefined, undefined])).toEqual({ begun: 3, failed: away })
+})
+
+test('forEach has so many under way at once, and ends those before it gives up', async () => {
+  let most = 0
+  let now = 0
+  let ended = 0
+  const work = forEach(Array(100).keys(), { atOnce: 8 }, async () => {
+    now += 1
+    most = Math.max(most, now)
+    await Promise.resolve()
+    now -= 1
+    ended += 1
+    throw answer(0)
+  })
+  await expect(work).rejects.toThrow('answer 0')
+  expect({ most, now, ended }).toEqual({ most: 8, now: 0, ended: 9 })
+})
+
+test('throwFirst throws the one failure as it is, and of many tells the first', () => {
+  expect(() => throwFirst([])).not.toThrow()
+  expect(() => throwFirst([answer(403)])).toThrow(KubeError)
+  expect(() => throwFirst([1, 2, 3, 4, 5].map(answer))).toThrow(/^answer 1; answer 2; answer 3; and 2 more$/)
+})

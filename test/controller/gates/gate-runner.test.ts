@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import type { GateFinding } from '../../../src/controller/gates/gate-check.ts'
+import { GateKeeper } from '../../../src/controller/gates/gate-runner.ts'
+import type { AskGate } from '../../../src/rollout/model/decision.ts'
+import { TestClock } from '../test-clock.ts'
+
+const NOON = Date.UTC(2026, 10, 21, 12)
+
+/** A keeper whose questions are answered by the test. */
+function aKeeper() {
+  const asked: PromiseWithResolvers<GateFinding>[] = []
+  const inquiry = () => {
+    const answer = Promise.withResolvers<GateFinding>()
+    asked.push(answer)
+    return answer.promise
+  }
+  const ending = new AbortController()
+  let told = Promise.withResolvers<void>()
+  const keeper = new GateKeeper({
+    inquire: { nodeConditions: inquiry, prometheus: inquiry, job: inquiry, workloads: inquiry },
+    clock: new TestClock(NOON),
+    signal: ending.signal,
+    changed: () => told.resolve(),
+  })
+  const heard = async () => {
+    await told.promise
+    told = Promise.withResolvers()
+  }
+  return { keeper, asked, ending, heard }
+}
+
+function question(more: { readonly gate?: string; readonly wave?: string; readonly run?: string } = {}): AskGate {
+  const { gate = 'slo', wave = 'canary', run = 'first' } = more
+  const check = { kind: 'job', cronJob: 'x' } as const
+  return {
+    kind: 'askGate',
+    question: 'after',
+    gate: { name: gate, timeout: 1, interval: 1, check },
+    ...{ wave, run, revision: 'abc', nodes: [], before: [] },
+  }
+}
+
+test('a gate that is being asked is not asked once more, and each pool and gate by itself', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  keeper.ask('workers', question())
+  keeper.ask('workers', question())
+  keeper.ask('workers', question({ gate: 'other' }))
+  keeper.ask('gpu', question())
+  expect(asked.length).toBe(3)
+  asked[0]?.resolve({ verdict: 'NotHeld', message: 'no' })
+  await heard()
+  keeper.ask('workers', question())
+  expect(asked.length).toBe(4)
+})
+
+test('an answer is kept with its time, and the list is the same for as long as there is no other', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  keeper.ask('workers', question())
+  expect(keeper.answersFor('workers')).toEqual([])
+  asked[0]?.resolve({ verdict: 'Held', message: 'fine', value: 3 })
+  await heard()
+  expect(keeper.answersFor('workers')).toEqual([
+    { gate: 'slo', wave: 'canary', run: 'first', question: 'after', at: NOON, verdict: 'Held', value: 3, message: 'fine' },
+  ])
+  expect(keeper.answersFor('workers')).toBe(keeper.answersFor('workers'))
+  expect(keeper.answersFor('gpu')).toBe(keeper.answersFor('gpu'))
+})
+
+test('what gates of another run or wave said is forgotten', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  for (const [i, more] of [{ gate: 'old' }, { gate: 'slo' }, { gate: 'new', run: 'second' }].entries()) {
+    keeper.ask('workers', question(more))
+    asked[i]?.resolve({ verdict: 'Held', message: 'fine' })
+    await heard()
+  }
+  expect(keeper.answersFor('workers').map(({ gate }) => gate)).toEqual(['new'])
+})
+
+test('a question that fails is no answer, and its message is cut', async () => {
+  const { keeper, asked, heard } = aKeeper()
+  keeper.ask('workers', question())
+  asked[0]?.reject(new Error('x'.repeat(10_000)))
+  await heard()
+  expect(keeper.answersFor('workers')).toMatchObject([{ verdict: 'Unanswered', message: 'x'.repeat(500) }])
+})
+
+test('a question that never ends is given up when the controller ends', async () => {
+  const { keeper, ending, heard } = aKeeper()
+  keeper.ask('workers', question())
+  ending.abort(new Error('the controller ends'))
+  await heard()
+  expect(keeper.answersFor('workers')).toMatchObject([{ verdict: 'Unanswered', message: 'the controller ends' }])
+})

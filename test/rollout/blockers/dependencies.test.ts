@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import {
+  aNode,
+  aPool,
+  aRun,
+  assignments,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  taken,
+  verdict,
+} from '../builders.ts'
+
+function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {
+  return { ...aPool({ stable: 'older', ...options }).with(...members), name }
+}
+
+function decisions(...pools: readonly PoolSnapshot[]) {
+  return decideFleet({ pools, policy: {}, controls: {} }, noon)
+}
+
+/** Names of the nodes that are taken, pool by pool in the order of decision. */
+function takenIn(...pools: readonly PoolSnapshot[]): Record<string, string[]> {
+  return Object.fromEntries([...decisions(...pools)].map(([name, decision]) => [name, taken(decision)]))
+}
+
+const workers = (options: PoolOptions = {}) => pool('workers', { dependsOn: ['base'], ...options })
+
+test('a pool stays with what it has while one that it depends on has not completed the commit, and says so', () => {
+  const decision = decisions(workers(), pool('base', {})).get('workers')
+  if (!decision) throw new Error('no decision')
+
+  expect(taken(decision)).toEqual([])
+  expect(decision.status.target?.revision).toBe('older')
+  expect(condition(decision, 'Reconciling')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForDependency',
+    message: '1 of 1 nodes are at older; new waits for "base", which has not completed it',
+  })
+})
+
+test('a pool that is paused is not Ready while it waits for another one with the newest commit', () => {
+  const decision = decisions(workers({ controls: { paused: 'storm' } }), pool('base', {})).get('workers')
+
+  expect(decision && verdict(decision)).toEqual({
+    Ready: 'False WaitingForDependency',
+    Reconciling: 'True WaitingForDependency',
+    Stalled: 'False WaitingForDependency',
+  })
+})
+
+test('a pool begins in the pass in which the one that it depends on completes the commit', () => {
+  const base = pool('base', { since: noon - 9 * minute }, [aNode('base-0').on('new', { at: noon - 8 * minute })])
+
+  expect(takenIn(workers(), base)).toEqual({ base: [], workers: ['workers-0'] })
+})
+
+test('a commit that does not change the dependency has been completed there', () => {
+  expect(takenIn(workers(), pool('base', { head: 'older' }))).toEqual({ base: [], workers: ['workers-0'] })
+})
+
+test('a pool that depends on one without nodes does not wait for it', () => {
+  expect(takenIn(workers(), pool('base', {}, []))).toEqual({ base: [], workers: ['workers-0'] })
+})
+
+test('a pool waits for the dependencies of its dependencies, though these are not changed', () => {
+  const middle = pool('middle', { head: 'older', dependsOn: ['base'] })
+
+  expect(takenIn(pool('workers', { dependsOn: ['middle'] }), middle, pool('base', {}))).toEqual({
+    base: ['base-0'],
+    middle: [],
+    workers: [],
+  })
+})
+
+test.each(['Rollback', 'Halt'] as const)(
+  'a pool is stalled when the commit failed where it depends on, after %s',
+  (onFailure) => {
+    const base = pool('base', { rejected: ['new'], onFailure })
+    const decision = decisions(workers(), base).get('workers')
+    if (!decision) throw new Error('no decision')
+
+    expect(taken(decision)).toEqual([])
+    expect(condition(decision, 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'WaitingForDependency',
+      message: 'new waits for "base", where it failed',
+    })
+  },
+)
+
+test('a pool that has begun goes on, whatever becomes of the one that it depends on', () => {
+  expect(takenIn(workers({ since: noon - minute }), pool('base', { rejected: ['new'] })).workers).toEqual(['workers-0'])
+})
+
+test('a pool that goes back to what it completed waits for nobody', () => {
+  const back = pool('workers', { head: 'older', dependsOn: ['base'], history: [] }, [aNode('workers-0').on('bad')])
+
+  expect(takenIn(back, pool('base', { head: 'other' })).workers).toEqual(['workers-0'])
+})
+
+test('a new pool with a dependency gets nothing until that has completed the commit, pass after pass', () => {
+  const fresh = { ...aPool({ dependsOn: ['base'] }).with(aNode('workers-0')), name: 'workers' }
+  const first = decisions(fresh, pool('base', {})).get('workers')
+  if (!first) throw new Error('no decision')
+  const second = decisions({ ...fresh, memory: first.status }, pool('base', {})).get('workers')
+
+  expect(first.actions).toEqual([])
+  expect(second?.actions).toEqual([])
+  expect(second?.status.history).toEqual([])
+})
+
+test('each pool is decided after those that it depends on, whatever the order of the pools', () => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const order = fc.shuffledSubarray(names, { minLength: 5 })
+  /** Each may depend on those that come later in the alphabet, so there is no circle. */
+  const edges = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { maxLength: 8 })
+  fc.assert(
+    fc.property(order, edges, (shuffled, pairs) => {
+      const on = (name: string) =>
+        pairs.filter(([from, to]) => from < to && names[from] === name).map(([, to]) => names[to] ?? '')
+      const pools = shuffled.map((name) => pool(name, { dependsOn: on(name) }, nodes(`${name}-0`)))
+      const decided = [...decisions(...pools).keys()]
+      expect(decided.toSorted()).toEqual(names)
+      for (const name of names) for (const other of on(name)) expect(decided.indexOf(other)).toBeLessThan(decided.indexOf(name))
+    }),
+  )
+})
+
+/** `b` depends on `a`, was halted by a commit before the newest, and its broken node uses up what the fleet may have down. */
+function deadlock(broken: NodeView, options: PoolOptions = {}) {
+  const history = [aRun('bad', { result: 'Halted', startedAt: noon - 20 * minute })]
+  const b = pool('b', { dependsOn: ['a'], stable: 'older', rejected: ['bad'], onFailure: 'Halt', history, ...options }, [
+    broken,
+    aNode('b-1').on('older'),
+  ])
+  const a = pool('a', {}, [aNode('a-0').on('older')])
+  return decideFleet({ pools: [a, b], policy: { maxUnavailable: { count: 1 } }, controls: {} }, noon)
+}
+
+const fallen = aNode('b-0')
+  .assignedTo('bad', { at: noon - 15 * minute })
+  .reporting('Failed', { active: 'bad' })
+  .notReady(noon - 14 * minute)
+
+test('a node that a halted commit left down gets what is proven once a newer commit waits, so that two pools do not keep each other from going on', () => {
+  const decisions = deadlock(fallen)
+  const b = decisions.get('b')
+
+  expect([...decisions.values()].flatMap(assignments)).toEqual(['b-0 → older'])
+  expect(b && condition(b, 'Stalled')).toMatchObject({
+    reason: 'Halted',
+    message:
+      'bad failed; nodes that it left down go back to older, and no other is touched; new waits for "a", which has not completed it; ' +
+      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
+  })
+})
+
+test('a halted pool leaves nodes alone that are not down, as long as no newer commit waits, and while it is paused', () => {
+  expect([...deadlock(fallen.readyAgain(noon - minute)).values()].flatMap(assignments)).toEqual([])
+  expect([...deadlock(fallen, { head: 'bad' }).values()].flatMap(assignments)).toEqual([])
+  expect([...deadlock(fallen, { controls: { paused: '' } }).values()].flatMap(assignments)).toEqual([])
+})
+
+test('what a commit has left down goes back outside the windows, unless that is to wait', () => {
+  const windows = [{ action: 'deny', schedule: '0 0 * * *', duration: 24 * hour, timeZone: 'UTC' }] as const
+
+  expect([...deadlock(fallen, { windows }).values()].flatMap(assignments)).toEqual(['b-0 → older'])
+  expect([...deadlock(fallen, { windows, rollbackOutsideWindows: false }).values()].flatMap(assignments)).toEqual([])
+})
+
+test('two pools that keep each other from going on, where nothing is proven, say so, and what helps', () => {
+  const decisions = deadlock(fallen, { rejected: ['bad', 'older'] })
+  const [a, b] = [decisions.get('a'), decisions.get('b')]
+  if (!a || !b) throw new Error('no decision')
+
+  expect([...decisions.values()].flatMap(taken)).toEqual([])
+  expect(condition(a, 'Reconciling')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForBudget',
+    message:
+      '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+      'or nodewave rollback b, or raise maxUnavailable of the Fleet',
+  })
+  expect(condition(b, 'Stalled')).toMatchObject({
+    reason: 'Halted',
+    message:
+      'bad failed; no node is touched; new waits for "a", which has not completed it; ' +
+      'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
+  })
+})
+
+test('a node whose work is overdue is named as who uses up the budget of the fleet, though its agent says that it goes on', () => {
+  const hung = (minutes: number) =>
+    aNode('b-0')
+      .assignedTo('bad', { at: noon - minutes * minute })
+      .reporting('Applying')
+      .cordoned()
+  const waitOf = (minutes: number) => {
+    const a = deadlock(hung(minutes)).get('a')
+    return a && condition(a, 'Reconciling').message
+  }
+
+  expect(waitOf(15)).toBe(
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+      'or nodewave rollback b, or raise maxUnavailable of the Fleet',
+  )
+  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget')
+})
+
+test('the deadlock ends when a person rolls the halted pool back: the broken node is mended first', () => {
+  const decisions = deadlock(fallen, { controls: { rollback: 'older' } })
+
+  expect([...decisions.values()].flatMap(assignments)).toEqual(['b-0 → older'])
+})
+
+test('a pool names no node as the one that uses up the fleet while work on it goes on', () => {
+  const a = deadlock(aNode('b-0').assignedTo('bad', { at: noon - minute })).get('a')
+
+  expect(a && condition(a, 'Reconciling').message).toBe('0 of 1 nodes are at new; 1 wait for the budget')
+})

@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decideFleet, type FleetControls } from '../../../src/rollout/decide-fleet.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { Share } from '../../../src/rollout/model/policy.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { aNode, aPool, aRun, condition, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
+
+const since = noon - 9 * minute
+const begun = { at: noon - 8 * minute }
+
+function pool(name: string, members: readonly NodeView[], options: PoolOptions = {}): PoolSnapshot {
+  return { ...aPool({ stable: 'older', since, maxFailures: 5, ...options }).with(...members), name }
+}
+
+/** With so many nodes that failed, one that is done and one that waits. */
+function failing(name: string, failed: number, options: PoolOptions = {}): PoolSnapshot {
+  const bad = Array.from({ length: failed }, (_, i) => aNode(`${name}-bad-${i}`).rolledBackFrom('new', begun))
+  return pool(name, [...bad, aNode(`${name}-done`).on('new', begun), aNode(`${name}-next`).on('older')], options)
+}
+
+function decide(pools: readonly PoolSnapshot[], maxFailures: Share = { count: 2 }, controls: FleetControls = {}) {
+  return decideFleet({ pools, policy: { maxFailures }, controls }, noon)
+}
+
+function takenIn(...args: Parameters<typeof decide>): string[] {
+  return [...decide(...args).values()].flatMap(taken).sort()
+}
+
+test('every pool goes on while no more nodes of the fleet failed than it bears', () => {
+  expect(takenIn([failing('gpu', 1), failing('web', 1)])).toEqual(['gpu-next', 'web-next'])
+})
+
+test('every pool stops in the very pass in which more failed, each below its own measure, and says what failed where', () => {
+  const decisions = decide([failing('gpu', 1), failing('web', 2)])
+
+  expect([...decisions.values()].flatMap(taken)).toEqual([])
+  const gpu = decisions.get('gpu')
+  expect(gpu && condition(gpu, 'Stalled')).toMatchObject({ status: 'True', reason: 'NodesFailed' })
+  const calm = decide([failing('gpu', 3), pool('web', [aNode('web-0').on('older')])]).get('web')
+  expect(calm && condition(calm, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'FleetStopped',
+    message:
+      '3 nodes of the fleet failed at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or let it go on: nodewave retry --all --revision new',
+  })
+})
+
+test('a share of the fleet counts all nodes', () => {
+  expect(takenIn([failing('gpu', 1), failing('web', 1)], { percent: 40 })).toEqual(['gpu-next', 'web-next'])
+  expect(takenIn([failing('gpu', 1), failing('web', 1)], { percent: 30 })).toEqual([])
+})
+
+test('failures that a pool has forgotten its nodes for count as long as its history tells of them', () => {
+  const history = [{ ...aRun('new', { result: 'RolledBack' as const, startedAt: since }), failures: 3 }]
+  const gpu = pool(
+    'gpu',
+    nodes('gpu-0').map((node) => node.on('older')),
+    { rejected: ['new'], history },
+  )
+
+  expect(takenIn([gpu, pool('web', [aNode('web-0').on('older')])])).toEqual([])
+})
+
+test('a pool that has not begun stays with what it has', () => {
+  const fresh = { ...aPool({ stable: 'older' }).with(aNode('web-0').on('older')), name: 'web' }
+  const decision = decide([failing('gpu', 3), fresh]).get('web')
+
+  expect(decision?.status.target?.revision).toBe('older')
+  expect(decision && condition(decision, 'Stalled').reason).toBe('FleetStopped')
+})
+
+test('a pool that goes back does so all the same, and one that has completed the commit stays', () => {
+  const back = failing('gpu', 3, { maxFailures: 0 })
+  const done = pool('web', [aNode('web-0').on('new', begun), aNode('web-1').on('older')], {
+    history: [aRun('new', { result: 'Completed', startedAt: since })],
+  })
+
+  expect(takenIn([back, done])).toEqual(['gpu-bad-0', 'gpu-bad-1', 'gpu-bad-2', 'gpu-done', 'web-1'])
+})
+
+test('a node that was emptied for the commit is not given it', () => {
+  const emptied = aNode('web-0').on('older').drainedFor('new')
+  const web = pool('web', [emptied], { disruption: 'drain', pods: { 'web-0': [] } })
+
+  expect(takenIn([web])).toEqual(['web-0'])
+  expect(takenIn([failing('gpu', 3), web])).toEqual([])
+})
+
+test('a newer commit goes on, and so does one that a person lets go on', () => {
+  const history = [{ ...aRun('bad', { startedAt: since }), failures: 3 }]
+  const gpu = pool('gpu', [aNode('gpu-0').on('bad', begun)], { history })
+
+  expect(takenIn([gpu])).toEqual(['gpu-0'])
+  expect(takenIn([failing('gpu', 3), failing('web', 0)], { count: 2 }, { retry: 'new' })).toEqual(['gpu-next', 'web-next'])
+})
+
+test('whatever failed where, nobody begins with the commit once the fleet bears no more', () => {
+  const counts = fc.array(fc.nat(4), { minLength: 1, maxLength: 4 })
+  fc.assert(
+    fc.property(counts, fc.nat(8), (failed, borne) => {
+      const pools = failed.map((count, i) => failing(`pool-${i}`, count))
+      const total = failed.reduce((sum, count) => sum + count, 0)
+      const next = takenIn(pools, { count: borne }).filter((name) => name.endsWith('-next'))
+      expect(next).toHaveLength(total > borne ? 0 : failed.length)
+    }),
+  )
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import { aNode, aPool, aWave, condition, minute, noon, type PoolOptions, verdict } from '../builders.ts'
+
+/** A pool on its way from `older` to `new`, which takes a drain. */
+function rolling(members: readonly NodeView[], options: PoolOptions = {}) {
+  return decide(aPool({ stable: 'older', since: noon - 9 * minute, disruption: 'drain', ...options }).with(...members), noon)
+}
+
+const a = aNode('a').on('older')
+const stalled = { Ready: 'False NodesLeftOut', Reconciling: 'False NodesLeftOut', Stalled: 'True NodesLeftOut' }
+const waiting = { Ready: 'False NodesLeftOut', Reconciling: 'True NodesLeftOut', Stalled: 'False NodesLeftOut' }
+
+test.each([
+  ['a person uncordoned in its drain', a.drainedFor('new', { state: 'Released' })],
+  ['somebody cordoned', a.cordoned()],
+  ['is held', a.held()],
+  ['is assigned by hand', a.byHand()],
+])('a pool is stalled when the only node %s', (_, node) => {
+  expect(verdict(rolling([node]))).toEqual(stalled)
+})
+
+test.each([
+  ['was given up in its drain a minute ago', a.drainedFor('new', { state: 'Skipped' })],
+  ['was down when it was assigned, and still is', a.notReady(noon - 9 * minute).assignedTo('new', { at: noon - 8 * minute })],
+])('a pool waits when the only node %s', (_, node) => {
+  expect(verdict(rolling([node]))).toEqual(waiting)
+})
+
+test('a pool says of each node that is left out why, and what would bring it back', () => {
+  const members = [a.drainedFor('new', { state: 'Released' }), aNode('b').on('older').held(), aNode('c').on('older').held()]
+
+  expect(condition(rolling(members), 'Stalled').message).toBe(
+    'no node is there to take new; "a": uncordoned by a person in the middle of the drain, until another commit, or until the ' +
+      'annotation cordoned-for is removed; "b", "c": held, until: nodewave release',
+  )
+})
+
+test('a pool with a held and a cordoned node says what the documentation shows', () => {
+  const members = [aNode('gpu-1').on('older').held(), aNode('gpu-2').on('older').cordoned()]
+
+  expect(condition(rolling(members, { head: '3f2c9ab01d7e' }), 'Stalled').message).toBe(
+    'no node is there to take 3f2c9ab; "gpu-1": held, until: nodewave release; "gpu-2": cordoned by somebody, until: kubectl uncordon',
+  )
+})
+
+test('a pool whose canary is left out is stalled though nodes of later waves could be taken', () => {
+  const waves = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+
+  expect(verdict(rolling([a.labelled({ rack: '9' }).cordoned(), aNode('b').on('older')], { waves }))).toEqual(stalled)
+})
+
+test('a pool goes on without those that are left out while another node can be taken', () => {
+  expect(verdict(rolling([a.held(), aNode('b').on('older')])).Reconciling).toBe('True RollingOut')
+})
+
+test('a pool tells of its pause rather than of nodes that are left out', () => {
+  expect(verdict(rolling([a.held()], { controls: { paused: '' } })).Stalled).toBe('True Paused')
+})

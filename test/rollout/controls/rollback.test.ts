@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import {
+  aNode,
+  aPool,
+  aRun,
+  assignments,
+  aWave,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  remembering,
+  taken,
+} from '../builders.ts'
+
+const canary = [aWave('canary', 1, { soak: 10 * minute })]
+const past = [
+  aRun('present', { result: 'Completed' }),
+  aRun('unfinished', { result: 'Superseded', startedAt: noon - 2 * hour }),
+  aRun('good', { result: 'Completed', startedAt: noon - 3 * hour }),
+]
+const ada = { rollback: { who: 'ada', at: '2026-11-21T11:59:00Z' } }
+
+/** Three nodes at `present`, the newest commit; `good` completed before it, and `unfinished` never did. */
+function aPoolAsked(rollback: string, options: PoolOptions = {}, ...more: readonly NodeView[]) {
+  const settled = { head: 'present', stable: 'present', history: past, waves: canary, maxUnavailable: 2 } as const
+  return aPool({ ...settled, controls: { rollback, by: ada }, ...options }).with(
+    ...nodes('a', 'b', 'c').map((node) => node.on('present')),
+    ...more,
+  )
+}
+
+test('a roll-back goes to the last commit that completed before, without canary and soak, and keeps the budget', () => {
+  const decision = decide(aPoolAsked(''), noon)
+
+  expect(taken(decision)).toHaveLength(2)
+  expect(assignments(decision)[0]).toMatch(/ → good$/)
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
+  expect(decision.status.rollback).toMatchObject({ to: { revision: 'good' }, from: { revision: 'present' }, who: 'ada' })
+})
+
+test('a roll-back to what never completed goes wave by wave', () => {
+  const decision = decide(aPoolAsked('unfinished'), noon)
+
+  expect(taken(decision)).toHaveLength(1)
+  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+})
+
+test('a pool that was rolled back stays there through passes and restarts, and says who asked', () => {
+  const first = decide(aPoolAsked(''), noon)
+  const arrived = nodes('a', 'b', 'c').map((node) => node.on('good', { at: noon }))
+
+  const later = decide({ ...remembering(aPoolAsked(''), first), nodes: arrived }, noon + hour)
+
+  expect(later.actions).toEqual([])
+  expect(later.status.stable?.revision).toBe('good')
+  expect(condition(later, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'RolledBack',
+    message:
+      'rolled back to good by ada at 2026-11-21T11:59:00Z; push another commit, or: nodewave resume workers (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback-)',
+  })
+})
+
+test('a roll-back ends with a commit that says something new, and its annotation is cleared', () => {
+  const asked = aPoolAsked('')
+  const pushed = aPoolAsked('', { head: 'fix' })
+
+  const decision = decide({ ...pushed, memory: decide(asked, noon).status }, noon + minute)
+
+  expect(decision.status.target?.revision).toBe('fix')
+  expect(decision.status.rollback).toBeUndefined()
+  expect(decision.actions.at(-1)?.kind).toBe('assign')
+  const next = decide(remembering(pushed, decision), noon + 2 * minute)
+  expect(next.actions.at(-1)).toEqual({ kind: 'clearControl', control: 'rollback', value: '' })
+  expect(decision.status.controls[0]).toMatchObject({
+    what: 'EndRollback',
+    message: 'fix arrived; the pool follows the repository again',
+  })
+})
+
+test('a roll-back outlasts a commit that renders the same as the one that people fled from', () => {
+  const renamed = aPoolAsked('', { commit: 'c0ffee1' })
+
+  const decision = decide({ ...renamed, memory: decide(aPoolAsked(''), noon).status }, noon + minute)
+
+  expect(decision.status.target?.revision).toBe('good')
+})
+
+test('a roll-back ends when its annotation is taken back', () => {
+  const resumed = aPoolAsked('', { controls: {} })
+
+  const decision = decide({ ...resumed, memory: decide(aPoolAsked(''), noon).status }, noon + minute)
+
+  expect(decision.status.target?.revision).toBe('present')
+  expect(decision.status.controls.map(({ what }) => what)).toEqual(['EndRollback', 'Rollback'])
+})
+
+test('a roll-back to what failed here is refused, with what can be chosen, and its annotation is cleared', () => {
+  const asked = aPoolAsked('unfinished', { rejected: ['unfinished'] })
+
+  const decision = decide(asked, noon)
+
+  expect(taken(decision)).toEqual([])
+  expect(decision.status.controls[0]).toMatchObject({
+    what: 'Rollback',
+    who: 'ada',
+    outcome: 'Refused',
+    message: '"unfinished" failed here; choose from good',
+  })
+  expect(decision.notices[0]).toMatchObject({ type: 'Warning', reason: 'RollbackRefused' })
+  expect(decide(remembering(asked, decision), noon).actions).toEqual([
+    { kind: 'clearControl', control: 'rollback', value: 'unfinished' },
+  ])
+})
+
+test('a roll-back to what the cluster keeps no more is refused', () => {
+  const decision = decide({ ...aPoolAsked('good'), kept: new Set(['present', 'unfinished']) }, noon)
+
+  expect(decision.status.target?.revision).toBe('present')
+  expect(decision.status.controls[0]?.message).toBe(
+    '"good" is kept no more, or never was a target of this pool; choose from unfinis',
+  )
+  expect(decision.status.rollbackTo.map(({ revision }) => revision)).toEqual(['unfinished'])
+})
+
+test('a roll-back that fails halts the pool: what people fled from does not come back', () => {
+  const asked = aPoolAsked('unfinished')
+  const begun = decide(asked, noon)
+  const failed = [aNode('a').rolledBackFrom('unfinished', { at: noon }), ...nodes('b', 'c').map((node) => node.on('present'))]
+
+  const decision = decide({ ...remembering(asked, begun), nodes: failed }, noon + minute)
+
+  expect(decision.status.history[0]).toMatchObject({ revision: 'unfinished', result: 'Halted' })
+  expect(taken(decision)).toEqual([])
+  expect(condition(decision, 'Stalled').reason).toBe('Halted')
+})
+
+test('a roll-back whose commit is lost halts the pool', () => {
+  const asked = aPoolAsked('')
+  const arrived = nodes('a', 'b', 'c').map((node) => node.on('good', { at: noon }))
+
+  const decision = decide({ ...remembering(asked, decide(asked, noon)), nodes: arrived, known: new Map() }, noon + minute)
+
+  expect(taken(decision)).toEqual([])
+  expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Halted' })
+  expect(condition(decision, 'Stalled').message).toContain('good can be rendered no more; no node is touched')
+})
+
+test('nodes that join a pool which is being rolled back get what it goes to', () => {
+  expect(assignments(decide(aPoolAsked('', {}, aNode('fresh')), noon))).toContain('fresh → good')
+})

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type WaveCandidate, waveMembership, wavesOf } from '../../../src/rollout/exposure/waves.ts'
+import type { RolloutPolicy } from '../../../src/rollout/model/policy.ts'
+import { aWave } from '../builders.ts'
+
+const policy = (...waves: RolloutPolicy['waves']) => ({ waves }) as RolloutPolicy
+
+function candidates(count: number): WaveCandidate[] {
+  return Array.from({ length: count }, (_, i) => ({ name: `node-${i}`, labels: { rack: `${i % 2}` } }))
+}
+
+/** How many nodes each wave has. */
+function sizes(waves: RolloutPolicy['waves'], nodes: readonly WaveCandidate[]): number[] {
+  const members = [...waveMembership(waves, { pool: 'workers', nodes }).values()]
+  return waves.map((_, index) => members.filter((wave) => wave === index).length)
+}
+
+test('wavesOf puts a last wave after those that do not cover the pool', () => {
+  expect(wavesOf(policy(aWave('canary', 1), aWave('early', '20%'))).map(({ name }) => name)).toEqual(['canary', 'early', 'rest'])
+})
+
+test('wavesOf leaves waves alone when their percentages cover the pool', () => {
+  expect(wavesOf(policy(aWave('canary', 1), aWave('all', '100%'))).map(({ name }) => name)).toEqual(['canary', 'all'])
+})
+
+test('waveMembership sizes waves by count and percentage, and the last takes what rounding left', () => {
+  expect(sizes([aWave('canary', 1), aWave('early', '20%'), aWave('late', '80%')], candidates(37))).toEqual([1, 7, 29])
+})
+
+test('waveMembership gives a percentage of a small pool at least one node', () => {
+  expect(sizes([aWave('canary', '5%'), aWave('rest', '100%')], candidates(4))).toEqual([1, 3])
+})
+
+test('waveMembership takes all nodes with the labels that an earlier wave has not', () => {
+  expect(sizes([aWave('canary', 1), aWave('rack 1', { rack: '1' }), aWave('rest', '100%')], candidates(10))).toSatisfy(
+    ([canary, rack, rest]: number[]) => canary === 1 && (rack === 4 || rack === 5) && 1 + (rack ?? 0) + (rest ?? 0) === 10,
+  )
+})
+
+test('waveMembership prefers lower ranks whatever their hash', () => {
+  const nodes = candidates(50).map((node) => ({ ...node, rank: node.name === 'node-31' ? 0 : 1 }))
+
+  expect(waveMembership([aWave('canary', 1), aWave('rest', '100%')], { pool: 'workers', nodes }).get('node-31')).toBe(0)
+})
+
+test('waveMembership chooses other canaries in another pool', () => {
+  const waves = [aWave('canary', 3), aWave('rest', '100%')]
+  const canaries = (pool: string) =>
+    [...waveMembership(waves, { pool, nodes: candidates(40) })].filter(([, wave]) => wave === 0).map(([name]) => name)
+
+  expect(canaries('workers')).not.toEqual(canaries('gpu'))
+})
+
+test('waveMembership moves at most one other node across each border when a node leaves', () => {
+  const waves = [aWave('canary', 2), aWave('early', 10), aWave('rest', '100%')]
+  const size = fc.integer({ min: 2, max: 60 })
+  fc.assert(
+    fc.property(size, fc.nat(), (count, which) => {
+      const all = candidates(count)
+      const gone = all[which % count]?.name
+      const left = all.filter(({ name }) => name !== gone)
+      const before = waveMembership(waves, { pool: 'workers', nodes: all })
+      const after = waveMembership(waves, { pool: 'workers', nodes: left })
+      const moved = left.filter(({ name }) => before.get(name) !== after.get(name))
+      expect(moved.length).toBeLessThanOrEqual(2)
+      expect(moved.every(({ name }) => (after.get(name) ?? 9) < (before.get(name) ?? 0))).toBe(true)
+    }),
+  )
+})
