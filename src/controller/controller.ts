@@ -1,8 +1,9 @@
 import { type FollowedCluster, followCluster } from './cache/cluster-cache.ts'
 import { Trigger } from './clock/wake-signal.ts'
+import type { ElectionSettings } from './leadership/election.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
 import { campaign } from './leadership/leader-elector.ts'
-import type { ControllerPorts, ControllerSettings, ElectionSettings } from './ports.ts'
+import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { keptRevisions } from './revisions/revision-store.ts'
 import { lead } from './run-leader.ts'
 

@@ -1,4 +1,4 @@
-import type { FollowHead, HeadEvent, HeadSource } from '../../src/controller/ports.ts'
+import type { FollowHead, HeadEvent, HeadSource } from '../../src/controller/revisions/head-source.ts'
 
 /** A repository that tells what the test says; followed anew, it begins with the last head. */
 export class FakeSource implements HeadSource {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/controller/ports.ts'
+import type { Clock } from '../../src/controller/clock/clock.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import type { VirtualClock } from '../../src/sim/virtual-clock.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/controller/ports.ts'
+import type { Clock } from '../../src/controller/clock/clock.ts'
 
 /** Stands still until it is moved. */
 export class TestClock implements Clock {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ElectionSettings } from '../../controller/leadership/election.ts'
 import { DEFAULT_LEASE_TIMINGS, type LeaseTimings, timingProblem } from '../../controller/leadership/election.ts'
-import type { ElectionSettings } from '../../controller/ports.ts'
 
 /** Times are milliseconds; the defaults are client-go's. */
 export interface ElectionOptions {

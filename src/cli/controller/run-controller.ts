@@ -1,7 +1,7 @@
 import { steadyClock } from '../../controller/clock/steady-clock.ts'
 import { systemClock } from '../../controller/clock/system-clock.ts'
 import { control } from '../../controller/controller.ts'
-import type { Log } from '../../controller/ports.ts'
+import type { Log } from '../../controller/log.ts'
 import { createCompiler } from '../../controller/revisions/compile.ts'
 import { gitHeadSource } from '../../controller/revisions/git-head-source.ts'
 import { execAuth } from '../../kube/exec-auth.ts'

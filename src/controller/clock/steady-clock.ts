@@ -1,6 +1,6 @@
 import type { Timers } from '../../kube/timers.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from './clock.ts'
 
 /** Milliseconds. */
 const LOOK_EVERY = 5_000

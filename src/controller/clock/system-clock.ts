@@ -1,5 +1,5 @@
 import { pause, systemTimers } from '../../kube/timers.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from './clock.ts'
 
 /** A timer cannot be set further ahead; a pass too many does no harm. */
 const LONGEST = 24 * 60 * 60_000

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports.ts'
+import type { Clock } from './clock.ts'
 
 /** Brings many tellings together: however often `fire` is called before the next `wait`, it is one wake. */
 export class Trigger {

@@ -1,7 +1,7 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import type { CompiledFleet } from '../ports.ts'
 import { commitsToKeep } from '../revisions/commits-in-use.ts'
+import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 import type { RevisionStore } from '../revisions/revision-store.ts'
 import type { Gathered } from '../snapshot/gather.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'

@@ -1,7 +1,7 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Action } from '../../rollout/model/decision.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { EvictionAnswers } from './eviction-answers.ts'
 
 export interface Evictor {

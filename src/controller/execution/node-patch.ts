@@ -4,7 +4,7 @@ import type { Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { RenderedConfig } from '../ports.ts'
+import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import { runBefore } from './node-run.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>

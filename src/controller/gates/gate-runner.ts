@@ -1,6 +1,6 @@
 import type { AskGate } from '../../rollout/model/decision.ts'
 import type { GateAnswer } from '../../rollout/model/snapshot.ts'
-import type { Clock } from '../ports.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { GateFinding, Inquiries } from './gate-check.ts'
 
 /** A question that takes longer, in milliseconds, has no answer. */

@@ -13,6 +13,12 @@ export interface LeaseTimings {
   readonly retryPeriod: number
 }
 
+export interface ElectionSettings {
+  /** Of this process alone, for as long as it runs. */
+  readonly identity: string
+  readonly timings: LeaseTimings
+}
+
 export const DEFAULT_LEASE_TIMINGS: LeaseTimings = { leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 }
 
 /** @returns what is wrong with them, if anything */

@@ -1,7 +1,8 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
+import type { Clock } from '../clock/clock.ts'
 import { Trigger } from '../clock/wake-signal.ts'
-import type { Clock, Log } from '../ports.ts'
+import type { Log } from '../log.ts'
 import {
   aCandidate,
   afterClaim,

@@ -5,7 +5,7 @@ import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import { forEach } from '../execution/for-each.ts'
-import type { CompiledFleet, CompiledPool } from '../ports.ts'
+import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 
 export interface PoolObjects {
   readonly kube: KubeApi

@@ -5,8 +5,8 @@ import { denotes, isProven } from '../../rollout/target/target.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { fleetControls } from '../controls/controls.ts'
-import type { CompiledFleet, CompiledPool, RenderedConfig } from '../ports.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from './compiled-fleet.ts'
 
 /** Decides whether a valid commit is taken at once, or only when a person has said that it is meant. */
 export interface CommitGuard {

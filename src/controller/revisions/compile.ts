@@ -17,7 +17,7 @@ import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { gatePolicy } from '../gates/gate-policy.ts'
 import { mirrorSpec } from '../node-pools/mirror-spec.ts'
-import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from '../ports.ts'
+import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from './compiled-fleet.ts'
 import { subjectOf } from './revision-store.ts'
 
 /** Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again. */

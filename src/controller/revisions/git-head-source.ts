@@ -1,7 +1,7 @@
 import { followRepo } from '../../gitsync/follow-repo.ts'
 import type { RepoEvent } from '../../gitsync/repo-event.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
-import type { HeadEvent, HeadSource } from '../ports.ts'
+import type { HeadEvent, HeadSource } from './head-source.ts'
 
 export interface GitHeadOptions {
   /** Path of the fleet's folder in the repository; empty for all of it. */

@@ -1,6 +1,8 @@
 import { KubeError } from '../../kube/kube-api.ts'
-import type { Compile, CompiledFleet, HeadEvent, Log } from '../ports.ts'
+import type { Log } from '../log.ts'
 import type { CommitGuard } from './commit-guard.ts'
+import type { Compile, CompiledFleet } from './compiled-fleet.ts'
+import type { HeadEvent } from './head-source.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 import type { RevisionStore } from './revision-store.ts'
 

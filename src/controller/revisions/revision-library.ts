@@ -1,4 +1,5 @@
-import type { Compile, CompiledFleet, Log } from '../ports.ts'
+import type { Log } from '../log.ts'
+import type { Compile, CompiledFleet } from './compiled-fleet.ts'
 import { RevisionError } from './revision-error.ts'
 import type { RevisionStore } from './revision-store.ts'
 

@@ -1,5 +1,5 @@
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { CompiledFleet } from '../ports.ts'
+import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 
 export interface Members {
   /** Nodes by pool; every pool of the fleet has an entry. */

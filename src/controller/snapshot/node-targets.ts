@@ -2,7 +2,7 @@ import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { Wanted } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { CompiledFleet, CompiledPool, RenderedConfig } from '../ports.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 
 export interface WantedSources {

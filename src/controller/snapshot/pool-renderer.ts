@@ -1,7 +1,7 @@
 import { createDisruptionJudge, type JudgeDisruption } from '../../render/disruption.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { CompiledPool, Rendered } from '../ports.ts'
+import type { CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
 
 /**
  * Renders each node once for all commits at which its pool is the same. What a node is to become depends on what is seen of

@@ -6,7 +6,7 @@ import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/sna
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { CompiledFleet, CompiledPool } from '../ports.ts'
+import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 import { wantedBy } from './node-targets.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 

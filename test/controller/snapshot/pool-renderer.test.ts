@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CompiledPool } from '../../../src/controller/ports.ts'
+import type { CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
 import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
 
 function aPool(fingerprint: string): CompiledPool {

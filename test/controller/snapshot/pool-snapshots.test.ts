@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CompiledFleet, CompiledPool } from '../../../src/controller/ports.ts'
+import type { CompiledFleet, CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
 import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
 import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
 

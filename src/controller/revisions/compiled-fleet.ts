@@ -1,0 +1,58 @@
+import type { DesiredConfig } from '../../protocol/desired-config.ts'
+import type { NodeContent } from '../../protocol/digest.ts'
+import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import type { BlastLimits } from '../../render/blast-radius.ts'
+import type { Payload } from '../../render/payload.ts'
+import type { DisruptionRules } from '../../repo/rollout-settings.ts'
+import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
+import type { RolloutPolicy } from '../../rollout/model/policy.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+
+/** Loads and checks the documents of a commit. Never throws for what stands in them. */
+export type Compile = (snapshot: RepoSnapshot) => CompiledFleet
+
+export interface CompiledFleet {
+  readonly commit: string
+  readonly author: string
+  readonly subject: string
+  /** One line each, with file:line:column. Any: the commit is not accepted, and `pools` is empty. */
+  readonly problems: readonly string[]
+  readonly pools: ReadonlyMap<string, CompiledPool>
+  readonly policy: FleetPolicy
+  /** What a commit that follows this one may do at once. */
+  readonly blastRadius: BlastLimits
+  ownerOf(node: ClusterNode): Ownership
+  /** All that is needed to compile it again. */
+  readonly files: RepoSnapshot['files']
+  /** How many accepted revisions are kept besides targets and stable ones. */
+  readonly historyLimit: number
+}
+
+/** A node that several pools claim belongs to none of them. */
+export type Ownership =
+  | { readonly kind: 'owned'; readonly pool: string }
+  | { readonly kind: 'contested'; readonly pools: readonly string[]; readonly message: string }
+  | { readonly kind: 'unowned' }
+
+/** One pool at one commit. */
+export interface CompiledPool {
+  readonly name: string
+  /** What the NodePool object mirrors: plain JSON. */
+  readonly spec: Readonly<Record<string, unknown>>
+  readonly fingerprint: string
+  readonly policy: RolloutPolicy
+  readonly disruption: DisruptionRules
+  render(node: ClusterNode): Rendered
+}
+
+export type Rendered = RenderedConfig | { readonly kind: 'problem'; readonly message: string }
+
+export interface RenderedConfig {
+  readonly kind: 'config'
+  readonly digest: string
+  readonly version?: string
+  readonly content: NodeContent
+  /** The annotation without REVISION, GRANT and ASSIGNED, which come with the assignment. */
+  readonly desired: DesiredConfig
+  readonly payloads: readonly Payload[]
+}
