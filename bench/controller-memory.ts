@@ -1,6 +1,6 @@
 /**
  * `node bench/controller-memory.ts [--nodes N]`: the memory of `nodewave controller` when the cluster has 15,000 Nodes of 10 kB, in five
- * pools of the example. The API server is in this process. Idle: 20 seconds after the roll-out began and only waits for nodes.
+ * pools of the example. The API server is in this process. Idle: 20 seconds after the rollout began and only waits for nodes.
  */
 
 import { writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * `node bench/kwok.ts [--nodes 100,500,1000] [-o json]`: roll-outs on a real control plane with kwok's nodes, a tenth of them at a time,
+ * `node bench/kwok.ts [--nodes 100,500,1000] [-o json]`: rollouts on a real control plane with kwok's nodes, a tenth of them at a time,
  * with agents that answer at once. The controller is a process of its own under the rights of deploy/, and follows a `git push`.
  * Needs what the end-to-end tests need: docs/testing.md.
  */

@@ -1,5 +1,5 @@
 /**
- * `node bench/simulate.ts [--nodes N]`: what a simulated roll-out of a new minor version over the workers of the example costs, 10% at a
+ * `node bench/simulate.ts [--nodes N]`: what a simulated rollout of a new minor version over the workers of the example costs, 10% at a
  * time; 15,000 nodes unless told otherwise. CPU and memory are those of the whole process.
  */
 

@@ -14,7 +14,7 @@ interface Flags extends ClusterFlags {
 
 export function historyCommand(io: CliIo): Command {
   return withClusterOptions(new Command('history'))
-    .description('the last roll-outs of a pool: when, of whom, how they ended, what people did; or what a node ran and when')
+    .description('the last rollouts of a pool: when, of whom, how they ended, what people did; or what a node ran and when')
     .argument('<pool|node>', 'a name, or pool/NAME or node/NAME where both have it')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
     .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))

@@ -17,7 +17,7 @@ export interface PlanView {
   readonly from: string
   readonly to: string
   readonly pools: readonly PoolView[]
-  /** How its roll-out would go. */
+  /** How its rollout would go. */
   readonly estimate?: string
   readonly addedPools: readonly string[]
   readonly removedPools: readonly string[]

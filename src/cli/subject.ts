@@ -2,13 +2,13 @@ import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { didYouMean } from '../repo/suggest.ts'
 import { readPools } from './controls/view.ts'
-import type { PoolSight } from './status/pool-view.ts'
+import type { PoolView } from './status/pool-view.ts'
 import { unknownName } from './unknown-name.ts'
 
 /** What a person names: a pool, or a node. */
 export type Subject =
-  | { readonly kind: 'pool'; readonly pool: PoolSight }
-  | { readonly kind: 'node'; readonly node: KubeObject; readonly pools: readonly PoolSight[] }
+  | { readonly kind: 'pool'; readonly pool: PoolView }
+  | { readonly kind: 'node'; readonly node: KubeObject; readonly pools: readonly PoolView[] }
 
 /**
  * `workers`, `pool/workers`, `n1` or `node/n1`; a pool comes first where both have the name.

@@ -27,7 +27,7 @@ interface PoolWindows {
 
 export function windowsCommand(io: CliIo): Command {
   return new Command('windows')
-    .description('when roll-outs may begin: the next windows of each pool')
+    .description('when rollouts may begin: the next windows of each pool')
     .argument('[path]', 'folder of the fleet', '.')
     .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
     .option('-n, --count <number>', 'how many windows of each pool', readCount, 3)

@@ -4,7 +4,7 @@ import type { ReconcileRequests } from './controls/reconcile-requests.ts'
 import type { Decider } from './decider.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './events/event-recorder.ts'
-import type { GateKeeper } from './gates/gate-runner.ts'
+import type { GateRunner } from './gates/gate-runner.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import type { HeadIntake } from './revisions/head-intake.ts'
 import type { Rejections } from './revisions/rejections.ts'
@@ -15,7 +15,7 @@ import type { PoolSnapshots } from './snapshot/pool-snapshots.ts'
 import type { StatusWriter } from './status/status-writer.ts'
 
 /** The parts that passes work with. All they remember can be read again from the cluster. */
-export interface Shell {
+export interface ControllerParts {
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
@@ -30,6 +30,6 @@ export interface Shell {
   readonly decider: Decider
   readonly statuses: StatusWriter
   readonly events: EventRecorder
-  readonly gates: GateKeeper
+  readonly gates: GateRunner
   readonly garbage: GarbageCollector
 }

@@ -1,11 +1,11 @@
 import { type FollowedCluster, followCluster } from './cache/cluster-cache.ts'
-import { Trigger } from './clock/wake-signal.ts'
+import { WakeSignal } from './clock/wake-signal.ts'
 import type { ElectionSettings } from './leadership/election.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
-import { campaign } from './leadership/leader-elector.ts'
+import { electLeader } from './leadership/leader-elector.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { keptRevisions } from './revisions/revision-store.ts'
-import { lead } from './run-leader.ts'
+import { runLeader } from './run-leader.ts'
 
 export interface ControllerOptions {
   readonly ports: ControllerPorts
@@ -21,34 +21,34 @@ export interface ControllerOptions {
 export async function control({ ports, settings, signal }: ControllerOptions): Promise<void> {
   const own = new AbortController()
   const ending = AbortSignal.any([signal, own.signal])
-  const trigger = new Trigger()
-  const cluster = followCluster({ ...ports, settings, signal: ending, changed: trigger.fire })
-  const office = { ports, settings, cluster, trigger, signal: ending }
+  const wake = new WakeSignal()
+  const cluster = followCluster({ ...ports, settings, signal: ending, changed: wake.fire })
+  const context = { ports, settings, cluster, wake, signal: ending }
   try {
     await cluster.synced
-    if (settings.election) await standForElection(office, settings.election)
-    else await lead({ ...office, clone: Promise.resolve() })
+    if (settings.election) await standForElection(context, settings.election)
+    else await runLeader({ ...context, clone: Promise.resolve() })
   } finally {
     own.abort()
   }
 }
 
-interface Office extends ControllerOptions {
+interface LeaderContext extends ControllerOptions {
   readonly cluster: FollowedCluster
-  readonly trigger: Trigger
+  readonly wake: WakeSignal
 }
 
-async function standForElection(office: Office, election: ElectionSettings): Promise<void> {
-  const { ports, settings, signal } = office
+async function standForElection(context: LeaderContext, election: ElectionSettings): Promise<void> {
+  const { ports, settings, signal } = context
   let clone = Promise.resolve()
-  await campaign({
+  await electLeader({
     ...{ ...ports, ...election, namespace: settings.namespace, signal },
     standBy: (until) => {
-      clone = keepCloneFresh(office, until)
+      clone = keepCloneFresh(context, until)
     },
     lead: async (term) => {
-      await catchUp(office, term.signal)
-      await lead({ ...office, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone })
+      await catchUp(context, term.signal)
+      await runLeader({ ...context, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone })
     },
   })
   await clone
@@ -61,7 +61,7 @@ const CATCH_UP_AGAIN = 1_000
  * Watches may be behind, and what the one before has written last not be known: a node that it took is free in a budget that does not
  * know of it. So nothing is decided before all has been read that was written until the lease changed hands.
  */
-async function catchUp({ cluster, ports: { clock, log } }: Office, signal: AbortSignal): Promise<void> {
+async function catchUp({ cluster, ports: { clock, log } }: LeaderContext, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       return await cluster.catchUp()
@@ -73,7 +73,7 @@ async function catchUp({ cluster, ports: { clock, log } }: Office, signal: Abort
 }
 
 /** Heads are for the one that leads to judge: here they are fetched, and that is all. Trouble with it is found out before it matters. */
-async function keepCloneFresh({ ports: { source, log }, cluster }: Office, signal: AbortSignal): Promise<void> {
+async function keepCloneFresh({ ports: { source, log }, cluster }: LeaderContext, signal: AbortSignal): Promise<void> {
   const lastAccepted = keptRevisions(cluster.revisions.items.values())[0]?.commit
   try {
     for await (const event of source.follow({ signal, lastAccepted }))

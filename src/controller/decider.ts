@@ -58,5 +58,5 @@ export class Decider {
 /** What the other pools see of one that was not decided upon: as it was, and nothing taken. */
 function nothingDecided({ memory, nodes }: PoolSnapshot): Decision {
   const counts = { total: nodes.length, current: 0, byPhase: {} }
-  return { actions: [], notices: [], status: { ...memory, rollbackTo: [], nodes: counts } }
+  return { actions: [], events: [], status: { ...memory, rollbackTo: [], nodes: counts } }
 }

@@ -1,8 +1,8 @@
 import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Action, Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
-import type { Shell } from './controller-parts.ts'
-import { firstCommitTellings, tellingsOf } from './events/object-events.ts'
+import type { ControllerParts } from './controller-parts.ts'
+import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { type Executed, execute } from './execution/execute.ts'
 import { forEach, throwFirst } from './execution/for-each.ts'
 import { mirrorPools } from './node-pools/mirror-pools.ts'
@@ -15,11 +15,11 @@ import { completeStatus } from './status/complete-status.ts'
  * @returns when to pass again though nothing changes; undefined when only a change can bring anything new.
  * @throws {KubeError} when the server cannot be reached; nothing is lost by passing again later.
  */
-export async function pass(shell: Shell): Promise<Instant | undefined> {
-  if (shell.requests.isNew(shell.cluster.pools.items.values())) shell.ports.source.look()
-  const unkept = await shell.intake.absorb()
-  const { fleet, ...head } = shell.intake.state
-  const passed = fleet ? await passWith(shell, { ...head, fleet }) : await passWithout(shell, head)
+export async function pass(parts: ControllerParts): Promise<Instant | undefined> {
+  if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
+  const unkept = await parts.intake.absorb()
+  const { fleet, ...head } = parts.intake.state
+  const passed = fleet ? await passWith(parts, { ...head, fleet }) : await passWithout(parts, head)
   throwFirst([...unkept, ...passed.failures])
   return passed.wakeAt
 }
@@ -33,23 +33,23 @@ interface Passed {
 /** How often it is told, in milliseconds, that not even the first commit is taken. */
 const TELL_AGAIN = 10 * 60_000
 
-async function passWithout({ ports, settings, events }: Shell, head: HeadState): Promise<Passed> {
+async function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Promise<Passed> {
   const now = ports.clock.now()
-  const tellings = firstCommitTellings(head, settings.namespace)
-  await events.recordAnew(tellings, now)
-  return { wakeAt: tellings.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
+  const problems = firstCommitEvents(head, settings.namespace)
+  await events.recordAnew(problems, now)
+  return { wakeAt: problems.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
 }
 
-async function passWith(shell: Shell, head: AcceptedHead): Promise<Passed> {
-  const now = shell.ports.clock.now()
-  const unmirrored = await mirrorPools({ kube: shell.ports.kube, pools: shell.cluster.pools }, head.fleet)
-  const gathered = await gather(shell, head)
-  const { decisions, undecided } = shell.decider.decide(gathered.fleet, now)
-  const { executed, failed, failures, wakes } = await carryOut(shell, { head, gathered, decisions, now })
+async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {
+  const now = parts.ports.clock.now()
+  const unmirrored = await mirrorPools({ kube: parts.ports.kube, pools: parts.cluster.pools }, head.fleet)
+  const gathered = await gather(parts, head)
+  const { decisions, undecided } = parts.decider.decide(gathered.fleet, now)
+  const { executed, failed, failures, wakes } = await carryOut(parts, { head, gathered, decisions, now })
   const { nodes } = gathered
   const refused = new Map([...undecided, ...failed])
-  await shell.events.record(tellingsOf({ nodes, head, decisions, executed, refused, pools: shell.cluster.pools.items }), now)
-  const { isDone } = await shell.garbage.collect({ fleet: head.fleet, gathered, now })
+  await parts.events.record(objectEvents({ nodes, head, decisions, executed, refused, pools: parts.cluster.pools.items }), now)
+  const { isDone } = await parts.garbage.collect({ fleet: head.fleet, gathered, now })
   return { wakeAt: earliest([...wakes, isDone ? undefined : now]), failures: [...unmirrored, ...refused.values(), ...failures] }
 }
 
@@ -70,8 +70,8 @@ interface CarriedOut {
   readonly failures: readonly unknown[]
 }
 
-async function carryOut(shell: Shell, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
-  const { ports, settings, cluster, drains, gates, renderer, statuses, rejections } = shell
+async function carryOut(parts: ControllerParts, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
+  const { ports, settings, cluster, drains, gates, renderer, statuses, rejections } = parts
   const executed = new Map<string, Executed>()
   const wakes: (Instant | undefined)[] = []
   const failed = await forEach(decisions, {}, async ([pool, { status, actions, wakeAt }]) => {

@@ -1,7 +1,7 @@
 import type { KubeApi } from '../kube/kube-api.ts'
 import type { Names } from '../protocol/names.ts'
 import type { Clock } from './clock/clock.ts'
-import type { Inquiries } from './gates/gate-check.ts'
+import type { GateChecks } from './gates/gate-check.ts'
 import type { PrometheusAccess } from './gates/prometheus.ts'
 import type { ElectionSettings } from './leadership/election.ts'
 import type { Log } from './log.ts'
@@ -21,7 +21,7 @@ export interface ControllerPorts {
   /** Whom to show a token to when a gate asks it; absent: nobody. */
   readonly prometheus?: PrometheusAccess
   /** How gates are asked, where it is not to be done for real. */
-  readonly inquire?: Inquiries
+  readonly gateChecks?: GateChecks
 }
 
 export interface ControllerSettings {

@@ -1,15 +1,15 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
-import type { Trigger } from './clock/wake-signal.ts'
+import type { WakeSignal } from './clock/wake-signal.ts'
 import { GarbageCollector } from './config-maps/garbage-collector.ts'
-import type { Shell } from './controller-parts.ts'
+import type { ControllerParts } from './controller-parts.ts'
 import { ReconcileRequests } from './controls/reconcile-requests.ts'
 import { Decider } from './decider.ts'
 import { DrainWatch } from './drain/drain-watch.ts'
 import { EventRecorder } from './events/event-recorder.ts'
-import { inquiries } from './gates/gate-checks.ts'
-import { GateKeeper } from './gates/gate-runner.ts'
+import { gateChecks } from './gates/gate-checks.ts'
+import { GateRunner } from './gates/gate-runner.ts'
 import { pass } from './pass.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { commitGuard } from './revisions/commit-guard.ts'
@@ -25,11 +25,11 @@ import { StatusWriter } from './status/status-writer.ts'
 const FIRST_BACKOFF = 250
 const LAST_BACKOFF = 10_000
 
-export interface Leading {
+export interface LeaderOptions {
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
-  readonly trigger: Trigger
+  readonly wake: WakeSignal
   readonly signal: AbortSignal
   /** Resolves when nobody else works in the clone of the repository any more. */
   readonly clone: Promise<void>
@@ -39,43 +39,43 @@ export interface Leading {
  * Passes whenever the head, a node or a NodePool changes, or time alone can bring something new; what changes together makes
  * one pass. Begins with an empty memory: whatever another process did before stands in the cluster.
  */
-export async function lead(leading: Leading): Promise<void> {
-  const shell = assemble(leading)
-  await Promise.all([followHead(shell, leading), passAgainAndAgain(shell, leading)])
+export async function runLeader(options: LeaderOptions): Promise<void> {
+  const parts = assemble(options)
+  await Promise.all([followHead(parts, options), passAgainAndAgain(parts, options)])
 }
 
-async function passAgainAndAgain(shell: Shell, { trigger, signal }: Leading): Promise<void> {
-  const { clock } = shell.ports
+async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions): Promise<void> {
+  const { clock } = parts.ports
   let failures = 0
   while (!signal.aborted) {
     let until: Instant | undefined
     try {
-      until = await pass(shell)
+      until = await pass(parts)
       failures = 0
     } catch (error) {
       if (signal.aborted) return
       until = clock.now() + Math.min(FIRST_BACKOFF * 2 ** failures, LAST_BACKOFF)
       failures += 1
-      logFailure(shell, error, until)
+      logFailure(parts, error, until)
       // Changes may come fast, and what fails for one pool should not be asked for with each of them.
       await clock.sleepUntil(clock.now() + Math.max(FIRST_BACKOFF, restAsked(error)), signal)
     }
-    await trigger.wait(clock, { until, signal })
+    await wake.wait(clock, { until, signal })
   }
 }
 
 /** What was accepted last, by whoever led then, is asked of the cluster: a head must descend from that. */
-async function followHead({ ports, store, intake }: Shell, { trigger, signal, clone }: Leading): Promise<void> {
+async function followHead({ ports, store, intake }: ControllerParts, { wake, signal, clone }: LeaderOptions): Promise<void> {
   await clone
   const lastAccepted = store.list()[0]?.commit
   for await (const event of ports.source.follow({ signal, lastAccepted })) {
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
     intake.offer(event)
-    trigger.fire()
+    wake.fire()
   }
 }
 
-function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell {
+function assemble({ ports, settings, cluster, wake, signal }: LeaderOptions): ControllerParts {
   const { kube, compile, log, compression } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
@@ -86,7 +86,7 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     ports,
     settings,
     cluster,
-    drains: new DrainWatch({ ...ports, signal, changed: trigger.fire }),
+    drains: new DrainWatch({ ...ports, signal, changed: wake.fire }),
     store,
     rejections: new Rejections(revisions),
     library,
@@ -97,11 +97,11 @@ function assemble({ ports, settings, cluster, trigger, signal }: Leading): Shell
     decider: new Decider(),
     statuses: new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery }),
     events: new EventRecorder({ kube, log }),
-    gates: new GateKeeper({
-      inquire: ports.inquire ?? inquiries({ ports, settings, cluster }),
+    gates: new GateRunner({
+      gateChecks: ports.gateChecks ?? gateChecks({ ports, settings, cluster }),
       clock: ports.clock,
       signal,
-      changed: trigger.fire,
+      changed: wake.fire,
     }),
     garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
   }
@@ -113,7 +113,7 @@ function restAsked(error: unknown): number {
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */
-function logFailure({ ports: { clock, log } }: Shell, error: unknown, until: Instant): void {
+function logFailure({ ports: { clock, log } }: ControllerParts, error: unknown, until: Instant): void {
   const details = error instanceof KubeError ? { reason: error.reason, code: error.code } : { stack: (error as Error).stack }
   log('warn', `pass failed, next in ${until - clock.now()} ms: ${(error as Error).message}`, details)
 }

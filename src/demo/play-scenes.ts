@@ -12,7 +12,7 @@ export interface SceneResult {
   readonly seconds: number
 }
 
-interface Theatre {
+interface DemoContext {
   readonly stage: Stage
   readonly io: CliIo
   readonly painter: Painter
@@ -33,7 +33,7 @@ export async function playScenes(stage: Stage, io: CliIo): Promise<SceneResult[]
   return results
 }
 
-async function playScene(scene: Scene, number: number, { stage, io, painter }: Theatre): Promise<SceneResult> {
+async function playScene(scene: Scene, number: number, { stage, io, painter }: DemoContext): Promise<SceneResult> {
   const say = (text: string): void => painter.say(`${fitted(text, io)}\n`)
   say('')
   painter.say(`${paintFor(io).bold(fitted(`${number}. ${scene.title}`, io))}\n`)

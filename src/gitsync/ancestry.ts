@@ -10,7 +10,7 @@ const LIMIT = 10_000
  * the question is answered. It goes by the commits that are there, not by the list of shallow ones: what a commit names as
  * its parent is its parent.
  */
-export async function descends(
+export async function isDescendant(
   store: ObjectStore,
   { commit, from, limit = LIMIT }: { readonly commit: string; readonly from: string; readonly limit?: number },
 ): Promise<'yes' | 'no' | 'unknown'> {

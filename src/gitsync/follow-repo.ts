@@ -1,12 +1,12 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
-import { descends } from './ancestry.ts'
+import { isDescendant } from './ancestry.ts'
 import { BadTreeError } from './git-sync-error.ts'
 import { objectStore } from './object-store.ts'
 import { type BlobCache, readSnapshot } from './read-snapshot.ts'
 import type { RefusalReason, RepoEvent } from './repo-event.ts'
 import type { RepoSource } from './repo-source.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import { type Bell, createBell } from './wake-signal.ts'
+import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 
 export interface FollowRepoOptions {
   /** Path of the fleet's folder in the repository; the default is all of it. */
@@ -31,15 +31,15 @@ export interface RepoFollower {
 
 /** Follows one branch until the signal is aborted; no failure ends it. */
 export function followRepo(source: RepoSource, options: FollowRepoOptions): RepoFollower {
-  const bell = createBell(options.timers ?? systemTimers)
-  return { events: follow(source, bell, options), pollNow: bell.ring }
+  const wake = createWakeSignal(options.timers ?? systemTimers)
+  return { events: follow(source, wake, options), pollNow: wake.ring }
 }
 
 const POLL_EVERY = 60_000
 const FIRST_RETRY = 1000
 const LONGEST_RETRY = 60_000
 
-async function* follow(source: RepoSource, bell: Bell, options: FollowRepoOptions): AsyncGenerator<RepoEvent> {
+async function* follow(source: RepoSource, wake: WakeSignal, options: FollowRepoOptions): AsyncGenerator<RepoEvent> {
   const { signal, pollEvery = POLL_EVERY, random = Math.random } = options
   const judge = new Judge(source, options)
   let unwatch: (() => Promise<void>) | undefined
@@ -48,7 +48,7 @@ async function* follow(source: RepoSource, bell: Bell, options: FollowRepoOption
     while (!signal.aborted) {
       let wait = pollEvery * (0.9 + 0.2 * random())
       try {
-        unwatch ??= await source.watch?.(bell.ring)
+        unwatch ??= await source.watch?.(wake.ring)
         const event = await judge.look()
         if (failures > 0) yield { type: 'recovered' }
         failures = 0
@@ -60,7 +60,7 @@ async function* follow(source: RepoSource, bell: Bell, options: FollowRepoOption
         wait = Math.round(Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** failures++) * (0.5 + random()))
         yield { type: 'trouble', error, failures, retryAfter: wait }
       }
-      await bell.wait(wait, signal)
+      await wake.wait(wait, signal)
     }
   } finally {
     await unwatch?.()
@@ -136,9 +136,9 @@ class Judge {
   async #refusalOf(commit: string, gitdir: string): Promise<Refusal | undefined> {
     const from = this.#accepted
     if (from === undefined || this.#mayRewrite(commit)) return undefined
-    let answer = await descends(objectStore(gitdir), { commit, from })
+    let answer = await isDescendant(objectStore(gitdir), { commit, from })
     while (answer === 'unknown' && (await this.#source.deepen(this.#options.signal)))
-      answer = await descends(objectStore(gitdir), { commit, from })
+      answer = await isDescendant(objectStore(gitdir), { commit, from })
     if (answer === 'yes') return undefined
     return answer === 'no' ? rewritten(commit, from) : ancestryUnknown(commit, from)
   }

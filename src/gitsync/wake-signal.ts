@@ -1,13 +1,13 @@
 import type { Timers } from './timers.ts'
 
 /** Wakes a loop before its time. Rung while nobody waits, it wakes the next wait at once: no change is missed. */
-export interface Bell {
+export interface WakeSignal {
   ring(): void
   /** Until rung, the time is over, or the signal aborted. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
-export function createBell(timers: Timers): Bell {
+export function createWakeSignal(timers: Timers): WakeSignal {
   let rung = Promise.withResolvers<void>()
   return {
     ring: () => rung.resolve(),

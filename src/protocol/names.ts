@@ -33,7 +33,7 @@ export interface Names {
   readonly currentConfig: string
   /** Written by the agent: how it goes. */
   readonly status: string
-  /** Written by a person: a reason to leave the node out of every roll-out. */
+  /** Written by a person: a reason to leave the node out of every rollout. */
   readonly hold: string
   /** Written by the controller: what it cordoned the node for, and when; only then may it uncordon. See `cordon-mark.ts`. */
   readonly cordonedFor: string

@@ -109,7 +109,7 @@ export interface ControlRecord {
 }
 
 /** The control annotations that have been acted on, as they stand: what is here already is no news. */
-export interface HeededControls {
+export interface ObservedControls {
   readonly paused?: string
   readonly fleetPaused?: string
   readonly promoted?: string
@@ -118,7 +118,7 @@ export interface HeededControls {
   readonly reconcileAt?: string
 }
 
-/** A roll-back that a person asked for: the pool stays with `to` until the repository says something else than `from`. */
+/** A rollback that a person asked for: the pool stays with `to` until the repository says something else than `from`. */
 export interface AskedRollback {
   readonly to: RevisionRef
   /** The newest commit when it was asked. */
@@ -146,7 +146,7 @@ export interface GateStatus {
   readonly wave: string
   readonly revision: string
   /** `startedAt` of the run that it belongs to: what it said of another one counts for nothing. */
-  readonly run: string
+  readonly rollout: string
   readonly state: (typeof GATE_STATES)[number]
   /** RFC 3339; its timeout counts from here. */
   readonly since: string
@@ -177,7 +177,7 @@ export interface NodePoolStatus {
   readonly target?: RevisionRef
   /** The last revision that every node of the pool completed. */
   readonly stable?: RevisionRef
-  /** `index` counts from 1; absent when no roll-out is under way. */
+  /** `index` counts from 1; absent when no rollout is under way. */
   readonly wave?: { readonly index: number; readonly count: number; readonly name: string }
   readonly nodes: {
     readonly total: number
@@ -187,7 +187,7 @@ export interface NodePoolStatus {
   readonly failed: readonly FailedNode[]
   /** Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10. */
   readonly rejected: readonly RevisionRef[]
-  readonly heeded?: HeededControls
+  readonly observedControls?: ObservedControls
   readonly rollback?: AskedRollback
   /** What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first. */
   readonly rollbackTo: readonly RevisionRef[]

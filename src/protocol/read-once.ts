@@ -1,4 +1,4 @@
-/** Texts remembered at a time: far more than a roll-out has under way, and a few hundred kilobytes. */
+/** Texts remembered at a time: far more than a rollout has under way, and a few hundred kilobytes. */
 const MOST = 1_000
 
 /**

@@ -52,7 +52,7 @@ export const loadFleet: LoadFleet = (files) => load(files, loadFile)
 
 /** A `loadFleet` that remembers files by their blob id: those that did not change are not parsed again. The results are the same. */
 export function createLoader(): LoadFleet {
-  // Two revisions are in use during a roll-out, so what the reading before last needed is kept as well.
+  // Two revisions are in use during a rollout, so what the reading before last needed is kept as well.
   let last = new Map<string, Interpreted>()
   let beforeLast = last
   return (files) => {

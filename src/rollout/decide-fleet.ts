@@ -5,7 +5,7 @@ import { fleetStop } from './blockers/fleet-stop.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneTurns } from './control-plane/control-plane-turns.ts'
 import { decide } from './decide.ts'
-import { fleetBudget, lyingDown, newlyUnavailable } from './fleet/fleet-budget.ts'
+import { fleetBudget, newlyUnavailable, unavailableNodes } from './fleet/fleet-budget.ts'
 import type { Decision } from './model/decision.ts'
 import type { FleetFacts } from './model/fleet-facts.ts'
 import type { Instant } from './model/instant.ts'
@@ -86,7 +86,7 @@ function decideInTurn(
       ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
       ...(left !== undefined && { budget: left }),
-      ...(left === 0 && { lying: lyingDown(pools, { pool, now }) }),
+      ...(left === 0 && { unavailable: unavailableNodes(pools, { pool, now }) }),
       ...(awaited.length > 0 && { awaited }),
       ...turns.factsFor(pool),
     }

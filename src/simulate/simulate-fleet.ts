@@ -46,7 +46,7 @@ export interface SimulationInput {
 }
 
 /** How finely the controller works; what comes out is the same. */
-export interface Grain extends Pick<ControllerSettings, 'actionsAPass' | 'countsEvery'> {
+export interface Pacing extends Pick<ControllerSettings, 'actionsAPass' | 'countsEvery'> {
   readonly clientOf: (core: Core) => KubeApi
 }
 
@@ -54,7 +54,7 @@ export interface Grain extends Pick<ControllerSettings, 'actionsAPass' | 'counts
  * All that is to be done at one instant is one pass over the nodes, not one for each hundred of them: what is asked for now is answered
  * later, so no failure can show in between. Nor is there an API server to be spared, to which one would come back for a count.
  */
-const AT_ONCE: Grain = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0, clientOf: inProcessClient }
+const AT_ONCE: Pacing = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0, clientOf: inProcessClient }
 
 export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
   /** Some pool has gates, and nobody asked them. */
@@ -72,7 +72,7 @@ const SETTINGS: ControllerSettings = {
  * that they are said to need.
  * @throws {Error} when the controller cannot go on
  */
-export async function simulateFleet(input: SimulationInput, { clientOf, ...grain }: Grain = AT_ONCE): Promise<SimulatedCourse> {
+export async function simulateFleet(input: SimulationInput, { clientOf, ...pacing }: Pacing = AT_ONCE): Promise<SimulatedCourse> {
   const { from, to, nodes, startsAt } = input
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
   const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
@@ -96,9 +96,9 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...grain
     compression: atOnce,
     clock: controllerClock(clock),
     log: () => {},
-    inquire: GATES_HOLD,
+    gateChecks: GATES_HOLD,
   }
-  const controller = control({ ports, settings: { ...SETTINGS, ...grain }, signal })
+  const controller = control({ ports, settings: { ...SETTINGS, ...pacing }, signal })
   const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
   try {
     const outcome = await Promise.race([

@@ -1,6 +1,6 @@
 import type { Peak } from '../sim/fleet/availability.ts'
 
-/** What a roll-out would be like. Instants are milliseconds since the epoch. */
+/** What a rollout would be like. Instants are milliseconds since the epoch. */
 export interface Simulation {
   readonly from: string
   readonly to: string

@@ -204,10 +204,10 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
 
   expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: there is no node "n9"; did you mean "n0"?\n')
   expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
-    '2 nodes held: n0, n1; disk (by anyone)\nworkers: left out of roll-outs, and counted\n',
+    '2 nodes held: n0, n1; disk (by anyone)\nworkers: left out of rollouts, and counted\n',
   )
   expect((await run('release', 'n0', 'n1', 'n2', '--wait')).stdout).toBe(
-    '2 nodes released: n0, n1 (by anyone)\nworkers: takes part in roll-outs again\n',
+    '2 nodes released: n0, n1 (by anyone)\nworkers: takes part in rollouts again\n',
   )
   const { status } = await stage.kube.get<{ status: { controls: object[]; held: object[] } }>(`${POOLS}/workers`)
   expect(status).toMatchObject({

@@ -26,7 +26,7 @@ async function annotate(stage: Stage, annotations: Record<string, string | null>
   await stage.kube.patch(`${POOLS}/workers`, { metadata: { annotations } })
 }
 
-test('a roll-back by annotation brings every node back, and lasts until another commit arrives', async () => {
+test('a rollback by annotation brings every node back, and lasts until another commit arrives', async () => {
   await using stage = await aStage()
   await aSettledStage(stage)
   await annotate(stage, { 'nodewave.io/rollback': A?.slice(0, 12) ?? '', 'nodewave.io/rollback-by': 'ada 2026-11-21T08:00:00Z' })

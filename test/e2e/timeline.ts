@@ -1,4 +1,4 @@
-/** What happened to the nodes, and when: every change of a Node that matters to a roll-out, with its time. */
+/** What happened to the nodes, and when: every change of a Node that matters to a rollout, with its time. */
 import type { ApiClient } from './cluster/api-client.ts'
 import type { ApiNode } from './cluster/node.ts'
 import { waitUntil } from './cluster/wait.ts'

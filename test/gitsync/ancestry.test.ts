@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { descends } from '../../src/gitsync/ancestry.ts'
+import { isDescendant } from '../../src/gitsync/ancestry.ts'
 import { followRepo } from '../../src/gitsync/follow-repo.ts'
 import { createLocalSource } from '../../src/gitsync/local-source.ts'
 import { objectStore } from '../../src/gitsync/object-store.ts'
@@ -16,11 +16,11 @@ test('descends answers yes along any parent, no when all history was seen', asyn
   await it.git('merge', '--quiet', '--no-ff', '--message', 'merge', 'side')
   const merge = await it.git('rev-parse', 'HEAD')
   const store = objectStore(join(it.work, '.git'))
-  expect(await descends(store, { commit: merge, from: merge })).toBe('yes')
-  expect(await descends(store, { commit: merge, from: side })).toBe('yes')
-  expect(await descends(store, { commit: merge, from: first })).toBe('yes')
-  expect(await descends(store, { commit: second, from: side })).toBe('no')
-  expect(await descends(store, { commit: first, from: second })).toBe('no')
+  expect(await isDescendant(store, { commit: merge, from: merge })).toBe('yes')
+  expect(await isDescendant(store, { commit: merge, from: side })).toBe('yes')
+  expect(await isDescendant(store, { commit: merge, from: first })).toBe('yes')
+  expect(await isDescendant(store, { commit: second, from: side })).toBe('no')
+  expect(await isDescendant(store, { commit: first, from: second })).toBe('no')
 })
 
 test('descends answers unknown when history is cut off or longer than is looked at', async () => {
@@ -29,10 +29,10 @@ test('descends answers unknown when history is cut off or longer than is looked 
   await it.pile(3)
   await it.git('clone', '--quiet', '--bare', '--depth', '2', `file://${it.work}`, '../shallow.git')
   const head = await it.git('rev-parse', 'main')
-  expect(await descends(objectStore(join(it.folder, 'shallow.git')), { commit: head, from: first })).toBe('unknown')
+  expect(await isDescendant(objectStore(join(it.folder, 'shallow.git')), { commit: head, from: first })).toBe('unknown')
   const whole = objectStore(join(it.work, '.git'))
-  expect(await descends(whole, { commit: head, from: first, limit: 2 })).toBe('unknown')
-  expect(await descends(whole, { commit: head, from: first, limit: 4 })).toBe('yes')
+  expect(await isDescendant(whole, { commit: head, from: first, limit: 2 })).toBe('unknown')
+  expect(await isDescendant(whole, { commit: head, from: first, limit: 4 })).toBe('yes')
 })
 
 test('followRepo refuses a head, saying that it cannot tell, when the repository is shallow', async () => {

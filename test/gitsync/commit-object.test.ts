@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { descends } from '../../src/gitsync/ancestry.ts'
+import { isDescendant } from '../../src/gitsync/ancestry.ts'
 import { parseCommit } from '../../src/gitsync/commit-object.ts'
 import { objectStore } from '../../src/gitsync/object-store.ts'
 import { readCommit } from '../../src/gitsync/read-commit.ts'
@@ -72,5 +72,5 @@ test('a fleet is read, and its descent told, though a commit in its history has 
     message: 'imported\n',
     parents: [first],
   })
-  expect(await descends(objectStore(`${it.work}/.git`), { commit, from: first })).toBe('yes')
+  expect(await isDescendant(objectStore(`${it.work}/.git`), { commit, from: first })).toBe('yes')
 })

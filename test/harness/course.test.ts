@@ -1,4 +1,4 @@
-/** What the end-to-end tests claim of a roll-out is worth something only if a roll-out can break it. */
+/** What the end-to-end tests claim of a rollout is worth something only if a rollout can break it. */
 import { expect, test } from 'vitest'
 import { assignedNodes, checkAssignedOnce, checkOneByOne, checkUndisturbed } from '../e2e/product/course.ts'
 import type { Moment } from '../e2e/timeline.ts'

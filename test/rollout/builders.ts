@@ -5,7 +5,7 @@ import type { Decision } from '../../src/rollout/model/decision.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView, PodView } from '../../src/rollout/model/node-view.ts'
 import type { GatePolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/model/policy.ts'
-import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision, type Wanted } from '../../src/rollout/model/snapshot.ts'
+import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../src/rollout/model/snapshot.ts'
 
 export const noon: Instant = Date.parse('2026-11-21T12:00:00.000Z')
 export const minute = 60_000
@@ -153,7 +153,7 @@ export interface PoolOptions {
   /** The name of the newest commit, when it is another than its content. */
   readonly commit?: string
   readonly stable?: string
-  /** The roll-out of the head began at this instant; without it, it begins with the decision. */
+  /** The rollout of the head began at this instant; without it, it begins with the decision. */
   readonly since?: Instant
   /** Contents that failed. */
   readonly rejected?: readonly string[]
@@ -174,8 +174,8 @@ export interface PoolOptions {
   readonly dependsOn?: readonly string[]
   readonly rollbackOutsideWindows?: boolean
   /** What the head wants of single nodes, when it is not what it wants of all. */
-  readonly wants?: Readonly<Record<string, Partial<Extract<Wanted, { kind: 'config' }>> | { readonly problem: string }>>
-  readonly disruption?: Extract<Wanted, { kind: 'config' }>['disruption']
+  readonly wants?: Readonly<Record<string, Partial<Extract<NodeTarget, { kind: 'config' }>> | { readonly problem: string }>>
+  readonly disruption?: Extract<NodeTarget, { kind: 'config' }>['disruption']
   readonly gates?: readonly GatePolicy[]
   readonly gateAnswers?: PoolSnapshot['gateAnswers']
   readonly controls?: PoolSnapshot['controls']
@@ -235,7 +235,7 @@ export function aRevision(content: string, members: readonly { readonly name: st
   return { ...aRef(content), wanted: new Map(members.map(({ name }) => [name, wantedConfig({ digest: content })])) }
 }
 
-function wantedConfig(config: Partial<Extract<Wanted, { kind: 'config' }>> & { readonly digest: string }): Wanted {
+function wantedConfig(config: Partial<Extract<NodeTarget, { kind: 'config' }>> & { readonly digest: string }): NodeTarget {
   return { kind: 'config', disruption: 'restart', ...config }
 }
 
@@ -293,21 +293,21 @@ export function aGate(name: string, more: Partial<GatePolicy> = {}): GatePolicy 
 }
 
 function memoryOf({ head = 'new', stable, since, rejected = [], history, wave, retried }: PoolOptions): Memory {
-  const before = stable === undefined ? [] : [aRun(stable, { result: 'Completed', startedAt: noon - 3 * hour })]
-  const runs = since === undefined ? before : [aRun(head, { startedAt: since }), ...before]
+  const before = stable === undefined ? [] : [aRollout(stable, { result: 'Completed', startedAt: noon - 3 * hour })]
+  const runs = since === undefined ? before : [aRollout(head, { startedAt: since }), ...before]
   const target = history?.[0]?.revision ?? (since === undefined ? stable : head)
   return {
     ...(target !== undefined && { target: aRef(target) }),
     ...(stable !== undefined && { stable: aRef(stable) }),
     ...(wave && { wave }),
     ...NO_MEMORY,
-    ...(retried !== undefined && { heeded: { retry: retried } }),
+    ...(retried !== undefined && { observedControls: { retry: retried } }),
     rejected: rejected.map(aRef),
     history: history ?? runs,
   }
 }
 
-export function aRun(
+export function aRollout(
   content: string,
   {
     result = 'Running',
@@ -319,7 +319,7 @@ export function aRun(
 }
 
 /** Names of the nodes that are assigned something, in order. */
-export function taken({ actions }: Decision): string[] {
+export function selected({ actions }: Decision): string[] {
   return actions.flatMap((action) => (action.kind === 'assign' ? [action.node] : []))
 }
 

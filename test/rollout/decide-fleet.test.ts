@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetPolicy } from '../../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, nodes, noon, taken } from './builders.ts'
+import { aNode, aPool, condition, nodes, noon, selected } from './builders.ts'
 
 function pool(name: string, size: number) {
   const names = Array.from({ length: size }, (_, i) => `${name}-${i}`)
@@ -10,7 +10,7 @@ function pool(name: string, size: number) {
 
 function counts(pools: readonly PoolSnapshot[], policy: FleetPolicy = {}): Record<string, number> {
   return Object.fromEntries(
-    [...decideFleet({ pools, policy, controls: {} }, noon)].map(([name, decision]) => [name, taken(decision).length]),
+    [...decideFleet({ pools, policy, controls: {} }, noon)].map(([name, decision]) => [name, selected(decision).length]),
   )
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, aRevision, assignments, aWave, minute, noon, phases, remembering, taken, verdict } from './builders.ts'
+import { aNode, aPool, aRevision, assignments, aWave, minute, noon, phases, remembering, selected, verdict } from './builders.ts'
 
 test('decide assigns nodes up to the budget when a commit arrives', () => {
   const pool = aPool({ head: 'new', stable: 'older', maxUnavailable: 2 }).with(
@@ -11,7 +11,7 @@ test('decide assigns nodes up to the budget when a commit arrives', () => {
 
   const decision = decide(pool, noon)
 
-  expect(taken(decision)).toHaveLength(2)
+  expect(selected(decision)).toHaveLength(2)
   expect(decision.actions[0]).toMatchObject({ kind: 'assign', revision: 'new', digest: 'new', grant: 'restart', at: noon })
   expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'rest' })
   expect(verdict(decision)).toEqual({ Ready: 'False RollingOut', Reconciling: 'True RollingOut', Stalled: 'False RollingOut' })
@@ -24,7 +24,7 @@ test('a revert takes the broken canary first and spends no budget on it', () => 
     aNode('c').on('older'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 test('decide writes nothing to nodes when only the commit differs', () => {
@@ -135,7 +135,7 @@ test('decide reports a node that cannot be rendered and goes on with the others'
 
   const decision = decide(pool, noon)
 
-  expect(taken(decision)).toEqual(['a'])
+  expect(selected(decision)).toEqual(['a'])
   expect(decision.status.failed).toEqual([{ node: 'b', reason: 'RenderFailed', message: 'label "rack" is missing' }])
   expect(verdict(decision)).toMatchObject({ Ready: 'False RenderFailed', Stalled: 'True RenderFailed' })
 })
@@ -166,8 +166,8 @@ test('decide gives the same decision again when its status is its memory', () =>
   const second = decide(remembering(pool, first), noon + minute)
 
   expect(second.status).toEqual(first.status)
-  expect(taken(second)).toEqual(taken(first))
-  expect(second.notices).toEqual([])
+  expect(selected(second)).toEqual(selected(first))
+  expect(second.events).toEqual([])
 })
 
 test('decide reports an empty pool as ready and calls nothing proven', () => {

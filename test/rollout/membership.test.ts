@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lookAt } from '../../src/rollout/assess-pool.ts'
+import { assessPool } from '../../src/rollout/assess-pool.ts'
 import { decide } from '../../src/rollout/decide.ts'
 import type { NodeView } from '../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
@@ -26,16 +26,16 @@ const middle = fc
 /** One decision, carried out and obeyed at once. */
 function played(pool: PoolSnapshot, at: number): PoolSnapshot {
   const decision = decide(pool, at)
-  const taken = new Map(decision.actions.flatMap((action) => (action.kind === 'assign' ? [[action.node, action.digest]] : [])))
+  const selected = new Map(decision.actions.flatMap((action) => (action.kind === 'assign' ? [[action.node, action.digest]] : [])))
   const after = pool.nodes.map((node) => {
-    const digest = taken.get(node.name)
+    const digest = selected.get(node.name)
     return digest === undefined ? node : aNode(node.name).on(digest, { at })
   })
   return remembering({ ...pool, nodes: after }, decision)
 }
 
 function waveByNode(pool: PoolSnapshot, at: number): ReadonlyMap<string, number | undefined> {
-  return new Map(lookAt(pool, at).members.map(({ node, wave }) => [node.name, wave]))
+  return new Map(assessPool(pool, at).members.map(({ node, wave }) => [node.name, wave]))
 }
 
 function withNodes(pool: PoolSnapshot, nodes: readonly NodeView[]): PoolSnapshot {
@@ -62,7 +62,7 @@ test('a node that was taken stays with the open waves when others leave', () => 
   fc.assert(
     fc.property(middle, fc.infiniteStream(fc.boolean()), ({ pool, at }, stays) => {
       const left = pool.nodes.filter((node, i) => i === 0 || node.assigned?.digest === 'new' || stays.next().value)
-      const { open, members } = lookAt(withNodes(pool, left), at)
+      const { open, members } = assessPool(withNodes(pool, left), at)
       for (const { node, wave } of members) if (node.assigned?.digest === 'new') expect(wave ?? 0).toBeLessThanOrEqual(open)
     }),
   )

@@ -15,7 +15,7 @@ function filesIn(cell = ''): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path)
 }
 
-test('the table of rules names every rule that a roll-out keeps', () => {
+test('the table of rules names every rule that a rollout keeps', () => {
   expect(rows().map(([rule = '']) => rule.trim().split(/[ ,]/)[0])).toEqual(
     'Budget A Waves Current Failures A A Nodes Windows Dependencies Cordon Version Blast'.split(' '),
   )

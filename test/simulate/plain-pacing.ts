@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import type { Core } from '../../src/sim/apiserver/core.ts'
 import { inProcessClient } from '../../src/sim/apiserver/in-process-client.ts'
-import type { Grain } from '../../src/simulate/simulate-fleet.ts'
+import type { Pacing } from '../../src/simulate/simulate-fleet.ts'
 
 /**
  * How a simulation would go if nothing were spared: the controller looks at everything anew after each single action, and after each
  * word of an agent; what it is told are copies, as from a socket.
  */
-export const PLAIN: Grain = { actionsAPass: 1, countsEvery: 0, clientOf: (core) => unhurried(copying(inProcessClient(core))) }
+export const PLAIN: Pacing = { actionsAPass: 1, countsEvery: 0, clientOf: (core) => unhurried(copying(inProcessClient(core))) }
 
 /** The same, but for agents: what they say at one instant is heard together. */
-export const PLAIN_BUT_TOGETHER: Grain = { ...PLAIN, clientOf: (core: Core) => copying(inProcessClient(core)) }
+export const PLAIN_BUT_TOGETHER: Pacing = { ...PLAIN, clientOf: (core: Core) => copying(inProcessClient(core)) }
 
 function copying(kube: KubeApi): KubeApi {
   return {

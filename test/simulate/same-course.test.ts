@@ -96,13 +96,13 @@ function inputOf({ pools, changesVersion }: Drawn): SimulationInput {
 }
 
 /** How many nodes are where when a step begins is told in its message, and hangs on how finely one looks. */
-function told({ pools, ...course }: SimulatedCourse) {
+function known({ pools, ...course }: SimulatedCourse) {
   return { ...course, pools: pools.map((pool) => ({ ...pool, steps: pool.steps.map(({ message, ...step }) => step) })) }
 }
 
 /** Who is down with whom within one instant hangs on whose word is heard first. */
 function timeline(course: SimulatedCourse) {
-  const { peak, peakByZone, ...others } = told(course)
+  const { peak, peakByZone, ...others } = known(course)
   return others
 }
 
@@ -126,7 +126,7 @@ test('a simulation comes to what it comes to when the controller looks at everyt
   await fc.assert(
     fc.asyncProperty(fleets, async (drawn) => {
       const input = inputOf(drawn)
-      expect(told(await simulateFleet(input))).toEqual(told(await simulateFleet(input, PLAIN_BUT_TOGETHER)))
+      expect(known(await simulateFleet(input))).toEqual(known(await simulateFleet(input, PLAIN_BUT_TOGETHER)))
     }),
     RUNS,
   )

@@ -42,17 +42,17 @@ export async function awaitRecords(
     }
     if (awaits.every((awaited) => found.has(awaited))) break
   }
-  const told = awaits.map((awaited) => ({ awaited, effect: found.get(awaited) ?? NOT_YET }))
+  const known = awaits.map((awaited) => ({ awaited, effect: found.get(awaited) ?? NOT_YET }))
   return {
-    ok: told.every(({ effect }) => effect.ok),
-    messages: told.map(({ awaited, effect }) => `${awaited.pool}: ${effect.message}`),
+    ok: known.every(({ effect }) => effect.ok),
+    messages: known.map(({ awaited, effect }) => `${awaited.pool}: ${effect.message}`),
   }
 }
 
 const NOT_YET: Effect = { ok: false, message: 'not yet; is the controller running? nodewave status tells how it goes' }
 
 function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: AskedBy }): Effect | undefined {
-  const record = status.controls?.find((told) => told.what === awaited.what && isOf(told, by))
+  const record = status.controls?.find((known) => known.what === awaited.what && isOf(known, by))
   if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
   return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }

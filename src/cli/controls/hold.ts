@@ -5,7 +5,7 @@ import { counted, nameList } from '../paint.ts'
 import type { Awaited } from './await-records.ts'
 import { type HeldNode, nodesNamed } from './nodes.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import type { Sight } from './view.ts'
+import type { ControlView } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly annotationPrefix: string
@@ -14,19 +14,19 @@ interface Flags extends VerbFlags {
 
 export function holdCommand(io: CliIo): Command {
   return verbCommand('hold')
-    .description('leave nodes out of every roll-out; they stay as they are, and are counted in their pools')
+    .description('leave nodes out of every rollout; they stay as they are, and are counted in their pools')
     .argument('<nodes...>')
     .requiredOption('--reason <text>', 'for the others, who read it in the status')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave hold worker-3 worker-7 --reason "memory is being replaced"')
-    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (sight) => intend(sight, names, flags)))
+    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (view) => intend(view, names, flags)))
 }
 
 export function prefixOption(): Option {
   return new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX)
 }
 
-async function intend({ kube }: Sight, names: readonly string[], { annotationPrefix, reason }: Flags): Promise<Intent> {
+async function intend({ kube }: ControlView, names: readonly string[], { annotationPrefix, reason }: Flags): Promise<Intent> {
   const { hold } = namesFor(annotationPrefix)
   const nodes = await nodesNamed(kube, { names, prefix: annotationPrefix })
   const news = nodes.filter((node) => node.hold !== reason)

@@ -3,7 +3,7 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { isQuiet } from './await-records.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { fleetAnnotations, poolNamed, type Sight } from './view.ts'
+import { type ControlView, fleetAnnotations, poolNamed } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -17,11 +17,11 @@ export function pauseCommand(io: CliIo): Command {
     .option('--all', 'every pool, those that come later too')
     .option('--reason <text>', 'for the others, who read it in the status')
     .addHelpText('after', '\nExample:\n  $ nodewave pause workers --reason "new firmware in rack 4"')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags)))
+    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-async function intend(sight: Sight, pool: string | undefined, { all, reason = '' }: Flags): Promise<Intent> {
-  return oneOf({ pool, all }) === 'fleet' ? pauseFleet(sight, reason) : pausePool(sight, pool ?? '', reason)
+async function intend(view: ControlView, pool: string | undefined, { all, reason = '' }: Flags): Promise<Intent> {
+  return oneOf({ pool, all }) === 'fleet' ? pauseFleet(view, reason) : pausePool(view, pool ?? '', reason)
 }
 
 /** @throws {Error} when both or none is given */
@@ -31,7 +31,7 @@ export function oneOf({ pool, all }: { readonly pool: string | undefined; readon
   return all ? 'fleet' : 'pool'
 }
 
-function pausePool({ pools }: Sight, name: string, reason: string): Intent {
+function pausePool({ pools }: ControlView, name: string, reason: string): Intent {
   const { controls } = poolNamed(pools, name)
   const on = { kind: 'NodePool', name } as const
   if (controls?.paused === reason) return { says: `pool "${name}" is paused already`, writes: [], awaits: [] }
@@ -42,9 +42,9 @@ function pausePool({ pools }: Sight, name: string, reason: string): Intent {
   }
 }
 
-async function pauseFleet(sight: Sight, reason: string): Promise<Intent> {
-  const { pools, namespace } = sight
-  const standing = (await fleetAnnotations(sight))?.[POOL_CONTROLS.paused]
+async function pauseFleet(view: ControlView, reason: string): Promise<Intent> {
+  const { pools, namespace } = view
+  const standing = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
   if (standing === reason) return { says: 'the fleet is paused already', writes: [], awaits: [] }
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {

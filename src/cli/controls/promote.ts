@@ -3,10 +3,10 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
 import { denotes } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { PoolSight } from '../status/pool-view.ts'
+import type { PoolView } from '../status/pool-view.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { poolNamed, type Sight } from './view.ts'
+import { type ControlView, poolNamed } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -23,13 +23,13 @@ export function promoteCommand(io: CliIo): Command {
     .option('--all', 'a commit that does more at once than the fleet lets through')
     .option('--revision <rev>', 'the commit, at least seven characters of it; what waits unless stated')
     .addHelpText('after', '\nExample:\n  $ nodewave promote workers')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags)))
+    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
+function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Intent {
   const whose = oneOf({ pool, all })
   const isFleet = whose === 'fleet'
-  const pools = isFleet ? sight.pools : [poolNamed(sight.pools, pool ?? '')]
+  const pools = isFleet ? view.pools : [poolNamed(view.pools, pool ?? '')]
   const waiting = pools.flatMap((candidate) => waitsIn(candidate, AWAITING[whose]) ?? [])
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [first] = waiting
@@ -41,7 +41,7 @@ function intend(sight: Sight, pool: string | undefined, { all, revision }: Flags
   if (revision !== undefined && !denotes(revision, { revision: first.revision }))
     throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
   const on = isFleet
-    ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: sight.namespace } as const)
+    ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
     says: `${name} is promoted: ${first.revision.slice(0, 7)} goes on${first.after}`,
@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 /** A commit that is held is not the target yet. */
-function waitsIn({ status }: PoolSight, awaiting: PoolReason): Waiting | undefined {
+function waitsIn({ status }: PoolView, awaiting: PoolReason): Waiting | undefined {
   const { conditions = [], wave, target, observedRevision } = status
   const isHeld = awaiting === 'HeldForPromotion'
   const revision = isHeld ? observedRevision : target?.revision

@@ -2,17 +2,17 @@ import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { poolNamed, type Sight } from './view.ts'
+import { type ControlView, poolNamed } from './view.ts'
 
 export function reconcileCommand(io: CliIo): Command {
   return verbCommand('reconcile')
     .description('have the controller look at the repository now, instead of at its next poll')
     .argument('[pool]', 'in the name of this pool alone')
     .addHelpText('after', '\nExample:\n  $ git push && nodewave reconcile')
-    .action((pool: string | undefined, flags: VerbFlags) => runVerb(io, flags, (sight) => intend(sight, pool)))
+    .action((pool: string | undefined, flags: VerbFlags) => runVerb(io, flags, (view) => intend(view, pool)))
 }
 
-function intend({ pools, by }: Sight, pool: string | undefined): Intent {
+function intend({ pools, by }: ControlView, pool: string | undefined): Intent {
   const names = pool === undefined ? pools.map(({ name }) => name) : [poolNamed(pools, pool).name]
   if (names.length === 0) throw new Error('there is no pool yet that could ask for it: has a controller accepted a commit?')
   return {

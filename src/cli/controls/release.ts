@@ -5,7 +5,7 @@ import { counted, nameList } from '../paint.ts'
 import { awaitsOf, prefixOption } from './hold.ts'
 import { nodesNamed } from './nodes.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import type { Sight } from './view.ts'
+import type { ControlView } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly annotationPrefix: string
@@ -13,14 +13,14 @@ interface Flags extends VerbFlags {
 
 export function releaseCommand(io: CliIo): Command {
   return verbCommand('release')
-    .description('let nodes that were held take part in roll-outs again')
+    .description('let nodes that were held take part in rollouts again')
     .argument('<nodes...>')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave release worker-3 worker-7')
-    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (sight) => intend(sight, names, flags)))
+    .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (view) => intend(view, names, flags)))
 }
 
-async function intend({ kube }: Sight, names: readonly string[], { annotationPrefix }: Flags): Promise<Intent> {
+async function intend({ kube }: ControlView, names: readonly string[], { annotationPrefix }: Flags): Promise<Intent> {
   const { hold } = namesFor(annotationPrefix)
   const nodes = await nodesNamed(kube, { names, prefix: annotationPrefix })
   const held = nodes.filter((node) => node.hold !== undefined)

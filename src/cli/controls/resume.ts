@@ -3,7 +3,7 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { fleetAnnotations, poolNamed, type Sight } from './view.ts'
+import { type ControlView, fleetAnnotations, poolNamed } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -12,22 +12,22 @@ interface Flags extends VerbFlags {
 export function resumeCommand(io: CliIo): Command {
   return verbCommand('resume')
     .description(
-      'end the pause of a pool or of the fleet; a pool that is not paused follows the repository again after a roll-back',
+      'end the pause of a pool or of the fleet; a pool that is not paused follows the repository again after a rollback',
     )
     .argument('[pool]')
     .option('--all', "end the fleet's pause; pools that are paused themselves stay so")
     .addHelpText('after', '\nExample:\n  $ nodewave resume workers')
     .action((pool: string | undefined, flags: Flags) =>
-      runVerb(io, flags, (sight) =>
-        oneOf({ pool, all: flags.all }) === 'fleet' ? resumeFleet(sight) : resumePool(sight, pool ?? ''),
+      runVerb(io, flags, (view) =>
+        oneOf({ pool, all: flags.all }) === 'fleet' ? resumeFleet(view) : resumePool(view, pool ?? ''),
       ),
     )
 }
 
-async function resumePool(sight: Sight, name: string): Promise<Intent> {
-  const { controls = {} } = poolNamed(sight.pools, name)
+async function resumePool(view: ControlView, name: string): Promise<Intent> {
+  const { controls = {} } = poolNamed(view.pools, name)
   const on = { kind: 'NodePool', name } as const
-  const fleet = (await fleetAnnotations(sight))?.[POOL_CONTROLS.paused]
+  const fleet = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
   const still = fleet === undefined ? '' : '; but the fleet is paused: nodewave resume --all'
   if (controls.paused !== undefined) {
     const rolledBack = controls.rollback === undefined ? '' : '; it stays rolled back until it is resumed once more'
@@ -46,9 +46,9 @@ async function resumePool(sight: Sight, name: string): Promise<Intent> {
   }
 }
 
-async function resumeFleet(sight: Sight): Promise<Intent> {
-  const { pools, namespace } = sight
-  const standing = (await fleetAnnotations(sight))?.[POOL_CONTROLS.paused]
+async function resumeFleet(view: ControlView): Promise<Intent> {
+  const { pools, namespace } = view
+  const standing = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
   if (standing === undefined) return { says: 'the fleet is not paused', writes: [], awaits: [] }
   const own = pools.filter(({ controls }) => controls?.paused !== undefined).map(({ name }) => name)
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const

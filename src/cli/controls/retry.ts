@@ -3,12 +3,12 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { denotes } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { PoolSight } from '../status/pool-view.ts'
+import type { PoolView } from '../status/pool-view.ts'
 import { runEnded } from './await-records.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { poolNamed, type Sight } from './view.ts'
+import { type ControlView, poolNamed } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -22,10 +22,10 @@ export function retryCommand(io: CliIo): Command {
     .option('--all', 'what failures have stopped in the whole fleet')
     .option('--revision <rev>', 'the commit, at least seven characters of it; the last that failed unless stated')
     .addHelpText('after', '\nExample:\n  $ nodewave retry workers --wait')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags)))
+    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-function intend({ pools, namespace }: Sight, pool: string | undefined, { all, revision }: Flags): Intent {
+function intend({ pools, namespace }: ControlView, pool: string | undefined, { all, revision }: Flags): Intent {
   const isFleet = oneOf({ pool, all }) === 'fleet'
   const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
@@ -46,7 +46,7 @@ function intend({ pools, namespace }: Sight, pool: string | undefined, { all, re
  * What failed once, and is not what the repository says any more, has nothing to be tried again for. The newest commit may have failed
  * under another name: by what it renders.
  */
-function failedIn({ status }: PoolSight, named: string | undefined): readonly RevisionRef[] {
+function failedIn({ status }: PoolView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
   if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return []
@@ -55,7 +55,7 @@ function failedIn({ status }: PoolSight, named: string | undefined): readonly Re
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */
-function stoppedIn(pools: Sight['pools']): readonly RevisionRef[] {
+function stoppedIn(pools: ControlView['pools']): readonly RevisionRef[] {
   return pools.flatMap(({ status }) => {
     const isStopped = status.conditions?.some(({ reason }) => reason === 'FleetStopped')
     return isStopped && status.observedRevision !== undefined ? [{ revision: status.observedRevision, fingerprint: '' }] : []

@@ -7,7 +7,7 @@ import type { CliIo } from '../cli-io.ts'
 import { runEnded } from './await-records.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
-import { poolNamed, type Sight } from './view.ts'
+import { type ControlView, poolNamed } from './view.ts'
 
 interface Flags extends VerbFlags {
   readonly to?: string
@@ -24,10 +24,10 @@ export function rollbackCommand(io: CliIo): Command {
       'the commit, at least seven characters of it; the last that completed before the present one unless stated',
     )
     .addHelpText('after', '\nExample:\n  $ nodewave rollback workers --to 3f2c9ab --wait')
-    .action((pool: string, flags: Flags) => runVerb(io, flags, (sight) => intend(sight, pool, flags.to)))
+    .action((pool: string, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags.to)))
 }
 
-function intend({ pools }: Sight, pool: string, to: string | undefined): Intent {
+function intend({ pools }: ControlView, pool: string, to: string | undefined): Intent {
   const { status } = poolNamed(pools, pool)
   const { rollbackTo = [] } = status
   const memory = { ...NO_MEMORY, ...status }

@@ -5,7 +5,7 @@ import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
 import { asDocument, type DocumentFormat } from '../documents.ts'
 import { type Awaited, awaitRecords } from './await-records.ts'
 import { signatureOf } from './signature.ts'
-import { readPools, type Sight } from './view.ts'
+import { type ControlView, readPools } from './view.ts'
 import { type ControlWrite, writeControl } from './write.ts'
 
 /** What a verb is about to do, once it is sure that it makes sense. */
@@ -38,14 +38,18 @@ export function verbCommand(name: string): Command {
 }
 
 /** Looks, judges, writes, tells, and waits when asked to. @throws {Error} when what is asked makes no sense; nothing is written then. */
-export async function runVerb(io: CliIo, flags: VerbFlags, intend: (sight: Sight) => Intent | Promise<Intent>): Promise<void> {
+export async function runVerb(
+  io: CliIo,
+  flags: VerbFlags,
+  intend: (view: ControlView) => Intent | Promise<Intent>,
+): Promise<void> {
   const kube = await connectTo(io, flags)
   const pools = await readPools(kube)
   const by = await signatureOf(kube, { asName: flags.asName, now: io.now() })
   const { says, writes, awaits } = await intend({ kube, pools, namespace: flags.namespace, by })
   for (const write of writes) await writeControl(kube, write, by)
-  const told = writes.length === 0 ? says : `${says} (by ${by.who})`
-  if (flags.output === 'text') io.stdout(`${told}\n`)
+  const known = writes.length === 0 ? says : `${says} (by ${by.who})`
+  if (flags.output === 'text') io.stdout(`${known}\n`)
   const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
   if (flags.output !== 'text')
     io.stdout(asDocument({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, flags.output))

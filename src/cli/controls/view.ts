@@ -3,19 +3,19 @@ import { configMapsPath } from '../../controller/config-maps/stored-config-map.t
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import type { AskedBy } from '../../protocol/asked-by.ts'
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
-import { byName, type PoolSight, projectPool } from '../status/pool-view.ts'
+import { byName, type PoolView, projectPool } from '../status/pool-view.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** What a verb is judged by before anything is written. */
-export interface Sight {
+export interface ControlView {
   readonly kube: KubeApi
-  readonly pools: readonly PoolSight[]
+  readonly pools: readonly PoolView[]
   readonly namespace: string
   readonly by: AskedBy
 }
 
 /** @throws {Error} saying what to install, when the cluster does not know the kind */
-export async function readPools(kube: KubeApi): Promise<PoolSight[]> {
+export async function readPools(kube: KubeApi): Promise<PoolView[]> {
   try {
     const { items } = await kube.list(nodePoolsPath(), { project: projectPool })
     return items.sort(byName)
@@ -26,7 +26,7 @@ export async function readPools(kube: KubeApi): Promise<PoolSight[]> {
 }
 
 /** @throws {Error} naming the pool that may have been meant. */
-export function poolNamed(pools: readonly PoolSight[], name: string): PoolSight {
+export function poolNamed(pools: readonly PoolView[], name: string): PoolView {
   const found = pools.find((pool) => pool.name === name)
   if (found) return found
   if (pools.length === 0)
@@ -44,7 +44,7 @@ export function poolNamed(pools: readonly PoolSight[], name: string): PoolSight 
 export async function fleetAnnotations({
   kube,
   namespace,
-}: Pick<Sight, 'kube' | 'namespace'>): Promise<Readonly<Record<string, string>> | undefined> {
+}: Pick<ControlView, 'kube' | 'namespace'>): Promise<Readonly<Record<string, string>> | undefined> {
   try {
     const { metadata } = await kube.get<KubeObject>(configMapsPath(namespace, FLEET_CONFIG_MAP))
     return metadata.annotations ?? {}

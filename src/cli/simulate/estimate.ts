@@ -25,7 +25,7 @@ export interface Estimated {
   readonly nodes: readonly GivenNode[]
 }
 
-/** In a line, how the roll-out of a plan would go, with agents that need the usual time. @returns undefined for a large fleet */
+/** In a line, how the rollout of a plan would go, with agents that need the usual time. @returns undefined for a large fleet */
 export async function estimate(io: CliIo, { path, options, model, nodes }: Estimated): Promise<string | undefined> {
   if (nodes.length > MOST_NODES) return undefined
   const startsAt = io.now()

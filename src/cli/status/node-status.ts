@@ -4,7 +4,7 @@ import type { Names } from '../../protocol/names.ts'
 import { nodeRuns } from '../history/node-history.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolSight } from './pool-view.ts'
+import type { PoolView } from './pool-view.ts'
 
 /** A node as people ask about it. */
 export interface NodeSight {
@@ -17,7 +17,7 @@ export interface NodeSight {
 
 export function nodeSight(
   object: KubeObject,
-  { names, pools }: { readonly names: Names; readonly pools: readonly PoolSight[] },
+  { names, pools }: { readonly names: Names; readonly pools: readonly PoolView[] },
 ): NodeSight {
   const { view, poolLabel, name } = projectNode(names)(object)
   const { status, hold, heldBy } = view

@@ -2,20 +2,20 @@ import { describeControl } from '../describe-control.ts'
 import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
 import { foldAt, folded } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolSight } from './pool-view.ts'
+import type { PoolView } from './pool-view.ts'
 
 const SHOWN = 3
 
-/** Of one pool: what its conditions say, what people did last, how the last roll-outs went, where it can be rolled back to. */
-export function poolDetails({ status }: PoolSight, { now, ...look }: Look & { readonly now: number }): string[] {
+/** Of one pool: what its conditions say, what people did last, how the last rollouts went, where it can be rolled back to. */
+export function poolDetails({ status }: PoolView, { now, ...look }: Look & { readonly now: number }): string[] {
   const { conditions = [], controls = [], rollbackTo = [] } = status
-  const told = conditions.flatMap(({ type, status: holds, reason, message }) =>
+  const known = conditions.flatMap(({ type, status: holds, reason, message }) =>
     type === 'Ready' || holds === 'False'
       ? []
       : [folded(printable(`  ${type} ${reason}: ${message}`), { columns: foldAt(look), by: 2 })],
   )
   return [
-    ...section('CONDITIONS', told),
+    ...section('CONDITIONS', known),
     ...section(
       'LAST DONE BY PEOPLE',
       controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: foldAt(look), by: 2 })),

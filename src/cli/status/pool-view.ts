@@ -5,30 +5,30 @@ import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool
 import type { Controls } from '../../rollout/model/snapshot.ts'
 
 /** A pool as its NodePool object shows it. */
-export interface PoolSight {
+export interface PoolView {
   readonly name: string
   readonly status: Partial<NodePoolStatus>
   /** What its annotations ask for. */
   readonly controls?: Controls
 }
 
-export function projectPool(object: KubeObject): PoolSight {
+export function projectPool(object: KubeObject): PoolView {
   const { name, annotations } = object.metadata
   return { name, status: parsePoolStatus(object.status), controls: poolControls(annotations) }
 }
 
-export function isReady(pool: PoolSight): boolean {
+export function isReady(pool: PoolView): boolean {
   return holds(pool, 'Ready')
 }
 
-export function isStalled(pool: PoolSight): boolean {
+export function isStalled(pool: PoolView): boolean {
   return holds(pool, 'Stalled')
 }
 
-function holds({ status }: PoolSight, condition: PoolConditionType): boolean {
+function holds({ status }: PoolView, condition: PoolConditionType): boolean {
   return status.conditions?.some(({ type, status: state }) => type === condition && state === 'True') ?? false
 }
 
-export function byName(a: PoolSight, b: PoolSight): number {
+export function byName(a: PoolView, b: PoolView): number {
   return a.name < b.name ? -1 : 1
 }

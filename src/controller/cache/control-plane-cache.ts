@@ -26,10 +26,10 @@ export class ControlPlaneCache {
   }
 
   /** A watch stands again. What is known holds once the server has told its version too, if the watch has not broken off by then. */
-  async opened(told: Promise<void>): Promise<void> {
+  async opened(synced: Promise<void>): Promise<void> {
     const watch = Symbol('watch')
     this.#watch = watch
-    await told
+    await synced
     if (this.#watch === watch) this.#tell(undefined)
   }
 

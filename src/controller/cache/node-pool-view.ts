@@ -5,7 +5,7 @@ import type { Controls } from '../../rollout/model/snapshot.ts'
 import { poolControls } from '../controls/controls.ts'
 import { parsePoolStatus } from '../status/node-pool-status.ts'
 
-/** A NodePool object: the mirror of a pool of the repository, and the memory of its roll-outs. */
+/** A NodePool object: the mirror of a pool of the repository, and the memory of its rollouts. */
 export interface NodePoolView {
   readonly name: string
   readonly namespace: ''

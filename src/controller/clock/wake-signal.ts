@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
 /** Brings many tellings together: however often `fire` is called before the next `wait`, it is one wake. */
-export class Trigger {
+export class WakeSignal {
   #fired = false
   #wake: (() => void) | undefined
 

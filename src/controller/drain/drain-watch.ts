@@ -10,7 +10,7 @@ interface Watched {
   /** Undefined until they were read once. */
   state: 'known' | { readonly why: string } | undefined
   /** As last told; forgotten as soon as anything changes that it is made of. */
-  told?: NodePods | undefined
+  known?: NodePods | undefined
 }
 
 /** Pods of the nodes that are being drained, and of no others: for all other nodes, nothing is asked and nothing kept. */
@@ -42,8 +42,8 @@ export class DrainWatch {
   /** The same object for as long as nothing changed; undefined while nothing was read. */
   podsOf(node: string): NodePods | undefined {
     const watched = this.#nodes.get(node)
-    if (watched) watched.told ??= this.#tell(watched)
-    return watched?.told
+    if (watched) watched.known ??= this.#tell(watched)
+    return watched?.known
   }
 
   #watch(node: string): void {
@@ -81,7 +81,7 @@ export class DrainWatch {
   }
 
   #changed(nodes: Iterable<Watched>): void {
-    for (const watched of nodes) watched.told = undefined
+    for (const watched of nodes) watched.known = undefined
     this.#options.changed()
   }
 }

@@ -7,7 +7,7 @@ import { NODEPOOL_API_VERSION } from '../cache/node-pool-view.ts'
 import type { Log } from '../log.ts'
 
 /** Something to tell people on an object. */
-export interface Telling {
+export interface ObjectEvent {
   readonly object:
     | { readonly kind: 'Node' | 'Namespace'; readonly name: string }
     | { readonly kind: 'NodePool'; readonly name: string; readonly uid: string }
@@ -37,31 +37,31 @@ export class EventRecorder {
   }
 
   /** @param tellings everything there is to tell in this pass */
-  async record(tellings: readonly Telling[], now: Instant): Promise<void> {
-    const named = new Map(tellings.map((telling) => [nameOf(telling), telling]))
+  async record(events: readonly ObjectEvent[], now: Instant): Promise<void> {
+    const named = new Map(events.map((event) => [nameOf(event), event]))
     const fresh = [...named].filter(([name]) => !this.#told.has(name)).slice(0, MAX_A_PASS)
     this.#told = new Set(named.keys())
-    await Promise.all(fresh.map(([name, telling]) => this.#tell(name, telling, new Date(now).toISOString())))
+    await Promise.all(fresh.map(([name, event]) => this.#tell(name, event, new Date(now).toISOString())))
   }
 
   /** Tells again what was told before: a server forgets events after an hour, and does nothing with one that it still has. */
-  async recordAnew(tellings: readonly Telling[], now: Instant): Promise<void> {
+  async recordAnew(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     this.#told = new Set()
-    await this.record(tellings, now)
+    await this.record(events, now)
   }
 
-  async #tell(name: string, telling: Telling, stamp: string): Promise<void> {
+  async #tell(name: string, event: ObjectEvent, stamp: string): Promise<void> {
     try {
-      await this.#kube.create(EVENTS, eventObject(name, telling, stamp))
+      await this.#kube.create(EVENTS, eventObject(name, event, stamp))
     } catch (error) {
       if (error instanceof KubeError && error.reason === 'AlreadyExists') return
-      this.#log('warn', `create Event "${telling.reason}" on ${telling.object.kind} "${telling.object.name}": ${String(error)}`)
+      this.#log('warn', `create Event "${event.reason}" on ${event.object.kind} "${event.object.name}": ${String(error)}`)
     }
   }
 }
 
-function eventObject(name: string, telling: Telling, stamp: string): object {
-  const { object, type, reason } = telling
+function eventObject(name: string, event: ObjectEvent, stamp: string): object {
+  const { object, type, reason } = event
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -70,11 +70,11 @@ function eventObject(name: string, telling: Telling, stamp: string): object {
       apiVersion: object.kind === 'NodePool' ? NODEPOOL_API_VERSION : 'v1',
       kind: object.kind,
       name: object.name,
-      uid: uidOf(telling),
+      uid: uidOf(event),
     },
     type,
     reason,
-    message: telling.message.slice(0, MAX_MESSAGE),
+    message: event.message.slice(0, MAX_MESSAGE),
     source: { component: CONTROLLER_LEASE },
     reportingComponent: `${API_GROUP}/controller`,
     reportingInstance: CONTROLLER_LEASE,
@@ -85,14 +85,14 @@ function eventObject(name: string, telling: Telling, stamp: string): object {
 }
 
 /** As the kubelet does: the uid of a Node in events is its name. */
-function uidOf({ object }: Telling): string {
+function uidOf({ object }: ObjectEvent): string {
   return object.kind === 'NodePool' ? object.uid : object.name
 }
 
-function nameOf(telling: Telling): string {
-  const { object, reason, message } = telling
+function nameOf(event: ObjectEvent): string {
+  const { object, reason, message } = event
   const hash = createHash('sha256')
-    .update([object.kind, uidOf(telling), reason, message].join('\0'))
+    .update([object.kind, uidOf(event), reason, message].join('\0'))
     .digest('hex')
     .slice(0, 16)
   return `${object.name.slice(0, 200).replace(/[^a-z0-9]+$/, '')}.${hash}`

@@ -1,11 +1,11 @@
 import { KubeError } from '../../kube/kube-api.ts'
-import type { Decision, Notice } from '../../rollout/model/decision.ts'
+import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { Executed } from '../execution/execute.ts'
 import type { HeadState } from '../revisions/head-intake.ts'
 import type { AcceptedHead } from '../snapshot/gather.ts'
-import type { Telling } from './event-recorder.ts'
+import type { ObjectEvent } from './event-recorder.ts'
 
 export interface PassOutcome {
   readonly nodes: ReadonlyMap<string, ClusterNode>
@@ -18,12 +18,12 @@ export interface PassOutcome {
 }
 
 /** Everything that people should find at the objects concerned after a pass. */
-export function tellingsOf({ nodes, ...outcome }: PassOutcome): Telling[] {
-  return [...poolTellings(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+export function objectEvents({ nodes, ...outcome }: PassOutcome): ObjectEvent[] {
+  return [...eventsOfPools(outcome), ...[...nodes.values()].flatMap(agentFailure)]
 }
 
 /** What keeps the first commit from being taken. No pool is there yet to say so; the controller's own namespace is. */
-export function firstCommitTellings({ problem, trouble }: HeadState, namespace: string): Telling[] {
+export function firstCommitEvents({ problem, trouble }: HeadState, namespace: string): ObjectEvent[] {
   const object = { kind: 'Namespace', name: namespace } as const
   return [
     ...warning(object, { reason: 'InvalidRepository', message: problem }),
@@ -32,20 +32,20 @@ export function firstCommitTellings({ problem, trouble }: HeadState, namespace: 
 }
 
 /** What an agent could not do, on its Node: a rollback may already have moved the pool on. */
-function agentFailure({ name, view: { status } }: ClusterNode): Telling[] {
+function agentFailure({ name, view: { status } }: ClusterNode): ObjectEvent[] {
   if (status?.phase !== 'RolledBack' && status?.phase !== 'Failed') return []
   return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
 }
 
-function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOutcome, 'nodes'>): Telling[] {
+function eventsOfPools({ head, decisions, executed, refused, pools }: Omit<PassOutcome, 'nodes'>): ObjectEvent[] {
   const objectOf = (pool: string) => ({ kind: 'NodePool', name: pool, uid: pools.get(pool)?.uid ?? '' }) as const
-  const told = [...decisions].flatMap(([pool, { notices }]): Telling[] => {
+  const decided = [...decisions].flatMap(([pool, { events }]): ObjectEvent[] => {
     const object = objectOf(pool)
     const unassigned = executed.get(pool)?.refused ?? []
     return [
-      ...notices.map((notice) => ({
-        ...tellable(notice),
-        object: notice.on.kind === 'node' ? nodeObject(notice.on.name) : object,
+      ...events.map((event) => ({
+        ...textOf(event),
+        object: event.on.kind === 'node' ? nodeObject(event.on.name) : object,
       })),
       ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
@@ -56,7 +56,7 @@ function poolTellings({ head, decisions, executed, refused, pools }: Omit<PassOu
   const failed = [...refused].flatMap(([pool, error]) =>
     warning(objectOf(pool), { reason: 'ActionRefused', message: refusalText(error) }),
   )
-  return [...told, ...failed]
+  return [...decided, ...failed]
 }
 
 /** A conflict is no news: it is decided anew at once. */
@@ -66,16 +66,16 @@ function refusalText(error: unknown): string | undefined {
 }
 
 function warning(
-  object: Telling['object'],
+  object: ObjectEvent['object'],
   { reason, message }: { readonly reason: string; readonly message: string | undefined },
-): Telling[] {
+): ObjectEvent[] {
   return message === undefined ? [] : [{ object, type: 'Warning', reason, message }]
 }
 
-function tellable({ type, reason, message }: Notice): Pick<Telling, 'type' | 'reason' | 'message'> {
+function textOf({ type, reason, message }: PoolEvent): Pick<ObjectEvent, 'type' | 'reason' | 'message'> {
   return { type, reason, message }
 }
 
-function nodeObject(name: string): Telling['object'] {
+function nodeObject(name: string): ObjectEvent['object'] {
   return { kind: 'Node', name }
 }

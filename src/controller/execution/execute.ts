@@ -10,7 +10,7 @@ import type { Clock } from '../clock/clock.ts'
 import { ensurePayloads } from '../config-maps/payloads.ts'
 import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
-import type { GateKeeper } from '../gates/gate-runner.ts'
+import type { GateRunner } from '../gates/gate-runner.ts'
 import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import { forEach } from './for-each.ts'
@@ -28,7 +28,7 @@ export interface Execution {
   readonly answers: EvictionAnswers
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
-  readonly gates: Pick<GateKeeper, 'ask'>
+  readonly gates: Pick<GateRunner, 'ask'>
   /** The nodes as the decision saw them. */
   readonly nodes: ReadonlyMap<string, ClusterNode>
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined

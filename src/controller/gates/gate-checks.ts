@@ -1,13 +1,13 @@
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
-import type { Inquiries } from './gate-check.ts'
+import type { GateChecks } from './gate-check.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
 import { prometheus } from './prometheus.ts'
 import { workloads } from './workloads.ts'
 
 /** Each kind, asked for real. */
-export function inquiries({
+export function gateChecks({
   ports,
   settings,
   cluster,
@@ -15,7 +15,7 @@ export function inquiries({
   readonly ports: Pick<ControllerPorts, 'kube' | 'prometheus'>
   readonly settings: Pick<ControllerSettings, 'namespace'>
   readonly cluster: Pick<ClusterCache, 'nodes'>
-}): Inquiries {
+}): GateChecks {
   return {
     nodeConditions: nodeConditions(cluster.nodes),
     prometheus: prometheus(ports.prometheus),

@@ -1,14 +1,14 @@
 import type { AskGate } from '../../rollout/model/decision.ts'
 import type { GateAnswer } from '../../rollout/model/snapshot.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { GateFinding, Inquiries } from './gate-check.ts'
+import type { GateChecks, GateResult } from './gate-check.ts'
 
 /** A question that takes longer, in milliseconds, has no answer. */
 const ASK_TIMEOUT = 30_000
 const MAX_MESSAGE = 500
 
-export interface GateKeeperOptions {
-  readonly inquire: Inquiries
+export interface GateRunnerOptions {
+  readonly gateChecks: GateChecks
   readonly clock: Clock
   /** Told of each answer. */
   readonly changed: () => void
@@ -20,12 +20,12 @@ export interface GateKeeperOptions {
  * Asks gates, one question at a time for each, and keeps what they said until the run or the wave is another one. Nothing is lost with
  * it: what counts goes into the NodePool's status, and what did not get there is asked again.
  */
-export class GateKeeper {
-  readonly #options: GateKeeperOptions
+export class GateRunner {
+  readonly #options: GateRunnerOptions
   readonly #answers = new Map<string, readonly GateAnswer[]>()
   readonly #underWay = new Set<string>()
 
-  constructor(options: GateKeeperOptions) {
+  constructor(options: GateRunnerOptions) {
     this.#options = options
   }
 
@@ -34,7 +34,7 @@ export class GateKeeper {
   }
 
   ask(pool: string, asked: AskGate): void {
-    const key = [pool, asked.run, asked.wave, asked.gate.name, asked.question].join('\0')
+    const key = [pool, asked.rollout, asked.wave, asked.gate.name, asked.question].join('\0')
     if (this.#underWay.has(key)) return
     this.#underWay.add(key)
     void this.#find(pool, asked)
@@ -43,26 +43,26 @@ export class GateKeeper {
       .then(this.#options.changed)
   }
 
-  async #find(pool: string, asked: AskGate): Promise<GateFinding> {
-    const { inquire, signal } = this.#options
+  async #find(pool: string, asked: AskGate): Promise<GateResult> {
+    const { gateChecks, signal } = this.#options
     const timeout = AbortSignal.timeout(ASK_TIMEOUT)
     const ending = AbortSignal.any([signal, timeout])
     try {
       const ended = Promise.withResolvers<never>()
       ending.addEventListener('abort', () => ended.reject(ending.reason), { once: true })
-      return await Promise.race([inquiryFor(inquire, asked)(pool, ending), ended.promise])
+      return await Promise.race([checkFor(gateChecks, asked)(pool, ending), ended.promise])
     } catch (error) {
       const message = timeout.aborted ? `no answer within ${ASK_TIMEOUT / 1000} s` : (error as Error).message
       return { verdict: 'Unanswered', message }
     }
   }
 
-  #keep(pool: string, { gate, wave, run, question }: AskGate, { verdict, value, message, unavailable }: GateFinding): void {
+  #keep(pool: string, { gate, wave, rollout, question }: AskGate, { verdict, value, message, unavailable }: GateResult): void {
     const at = this.#options.clock.now()
     const answer = {
       gate: gate.name,
       wave,
-      run,
+      rollout,
       question,
       at,
       verdict,
@@ -70,7 +70,9 @@ export class GateKeeper {
       message: message.slice(0, MAX_MESSAGE),
       unavailable,
     }
-    const others = this.answersFor(pool).filter((other) => other.run === run && other.wave === wave && other.gate !== gate.name)
+    const others = this.answersFor(pool).filter(
+      (other) => other.rollout === rollout && other.wave === wave && other.gate !== gate.name,
+    )
     this.#answers.set(pool, [...others, answer])
   }
 }
@@ -78,10 +80,10 @@ export class GateKeeper {
 const NONE: readonly GateAnswer[] = []
 
 /** The kinds apart, so that each is asked what it understands. */
-function inquiryFor(inquire: Inquiries, asked: AskGate): (pool: string, signal: AbortSignal) => Promise<GateFinding> {
+function checkFor(gateChecks: GateChecks, asked: AskGate): (pool: string, signal: AbortSignal) => Promise<GateResult> {
   const { check } = asked.gate
-  if (check.kind === 'prometheus') return (pool, signal) => inquire.prometheus(check, { ...asked, pool }, signal)
-  if (check.kind === 'job') return (pool, signal) => inquire.job(check, { ...asked, pool }, signal)
-  if (check.kind === 'workloads') return (pool, signal) => inquire.workloads(check, { ...asked, pool }, signal)
-  return (pool, signal) => inquire.nodeConditions(check, { ...asked, pool }, signal)
+  if (check.kind === 'prometheus') return (pool, signal) => gateChecks.prometheus(check, { ...asked, pool }, signal)
+  if (check.kind === 'job') return (pool, signal) => gateChecks.job(check, { ...asked, pool }, signal)
+  if (check.kind === 'workloads') return (pool, signal) => gateChecks.workloads(check, { ...asked, pool }, signal)
+  return (pool, signal) => gateChecks.nodeConditions(check, { ...asked, pool }, signal)
 }

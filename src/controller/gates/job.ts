@@ -3,7 +3,7 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { GATE_KEYS, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { GateCheck } from '../../rollout/model/policy.ts'
-import type { Asked, GateFinding, GateInquiry } from './gate-check.ts'
+import type { Asked, GateResult, RunGateCheck } from './gate-check.ts'
 
 type JobCheck = Extract<GateCheck, { kind: 'job' }>
 
@@ -20,7 +20,7 @@ export interface JobStore {
  * contain it: what runs in the cluster, and with which rights, stays with who may write CronJobs. The name follows from the question, so
  * that another process finds the Job of this one.
  */
-export function job({ kube, namespace }: JobStore): GateInquiry<JobCheck> {
+export function job({ kube, namespace }: JobStore): RunGateCheck<JobCheck> {
   const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`
   return async ({ cronJob }, asked, signal) => {
     const name = nameOf(asked)
@@ -35,7 +35,7 @@ export function job({ kube, namespace }: JobStore): GateInquiry<JobCheck> {
   }
 }
 
-function judge({ metadata: { name, namespace, labels }, status }: KubeObject): GateFinding {
+function judge({ metadata: { name, namespace, labels }, status }: KubeObject): GateResult {
   if (labels?.[OBJECT_KEYS.managedBy] !== MANAGER) throw new Error(`another Job has the name "${name}"; delete it`)
   const { conditions = [], active = 0 } = (status ?? {}) as { conditions?: readonly Condition[]; active?: number }
   const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
@@ -56,8 +56,8 @@ interface Condition {
 }
 
 /** Of one run: a commit that a person lets try again is tested again. */
-function nameOf({ pool, run, revision, wave, gate }: Asked): string {
-  const hash = createHash('sha256').update([pool, run, revision, wave, gate.name].join('\0')).digest('hex')
+function nameOf({ pool, rollout, revision, wave, gate }: Asked): string {
+  const hash = createHash('sha256').update([pool, rollout, revision, wave, gate.name].join('\0')).digest('hex')
   return `gate-${pool.slice(0, 20)}-${gate.name.slice(0, 20)}-${hash.slice(0, 10)}`.replace(/-+/g, '-')
 }
 
@@ -82,7 +82,7 @@ interface Container {
   readonly [key: string]: unknown
 }
 
-/** One that is not suspended would run on its own time as well, and its Jobs say nothing about a roll-out. */
+/** One that is not suspended would run on its own time as well, and its Jobs say nothing about a rollout. */
 function jobFrom({ metadata, spec }: KubeObject, { name, asked }: { readonly name: string; readonly asked: Asked }): object {
   const { suspend, jobTemplate } = spec as CronJobSpec
   if (suspend !== true) throw new Error(`CronJob "${metadata.name}" is not suspended: set suspend: true`)
@@ -100,13 +100,13 @@ function jobFrom({ metadata, spec }: KubeObject, { name, asked }: { readonly nam
       ttlSecondsAfterFinished: KEPT_FOR,
       activeDeadlineSeconds: Math.max(1, Math.ceil(gate.timeout / 1000)),
       ...jobTemplate.spec,
-      template: { ...jobTemplate.spec.template, spec: told(jobTemplate.spec.template.spec, asked) },
+      template: { ...jobTemplate.spec.template, spec: withGateVariables(jobTemplate.spec.template.spec, asked) },
     },
   }
 }
 
 /** Every container learns what it is to judge. */
-function told(pod: PodSpec, { pool, revision, wave }: Asked): PodSpec {
+function withGateVariables(pod: PodSpec, { pool, revision, wave }: Asked): PodSpec {
   const env = Object.entries({ NODEWAVE_POOL: pool, NODEWAVE_REVISION: revision, NODEWAVE_WAVE: wave }).map(([name, value]) => ({
     name,
     value,

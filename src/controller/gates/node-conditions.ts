@@ -1,14 +1,14 @@
 import type { GateCheck } from '../../rollout/model/policy.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import type { GateInquiry } from './gate-check.ts'
+import type { RunGateCheck } from './gate-check.ts'
 
 type NodeConditionsCheck = Extract<GateCheck, { kind: 'nodeConditions' }>
 
 const TOLD = 3
 
 /** Looks at the nodes as the watch shows them. One that is not there any more holds nothing up. */
-export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): GateInquiry<NodeConditionsCheck> {
+export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): RunGateCheck<NodeConditionsCheck> {
   return async (check, { nodes: names }) => {
     const wrong = names.flatMap((name) => {
       const node = nodes.get(name)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { GateCheck } from '../../rollout/model/policy.ts'
-import type { GateFinding, GateInquiry } from './gate-check.ts'
+import type { GateResult, RunGateCheck } from './gate-check.ts'
 import { readBounded } from './read-bounded.ts'
 
 type PrometheusCheck = Extract<GateCheck, { kind: 'prometheus' }>
@@ -21,11 +21,11 @@ const MAX_TOLD = 200
  * Asks the HTTP API of a Prometheus for the value of a query now. Everything but one number is no answer: an error, a warning (the
  * result may be incomplete), no series, several, NaN. Redirects are not followed: the token is for the origin that was named.
  */
-export function prometheus(access?: PrometheusAccess): GateInquiry<PrometheusCheck> {
+export function prometheus(access?: PrometheusAccess): RunGateCheck<PrometheusCheck> {
   return async (check, _, signal) => judge(check, await measure(check, { access, signal }))
 }
 
-function judge({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: PrometheusCheck, value: number): GateFinding {
+function judge({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: PrometheusCheck, value: number): GateResult {
   if (value < min) return { verdict: 'NotHeld', value, message: `${value} is below ${min}` }
   if (value > max) return { verdict: 'NotHeld', value, message: `${value} is above ${max}` }
   return { verdict: 'Held', value, message: `${value} is within bounds` }

@@ -1,6 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { GateCheck } from '../../rollout/model/policy.ts'
-import type { GateFinding, GateInquiry } from './gate-check.ts'
+import type { GateResult, RunGateCheck } from './gate-check.ts'
 
 type WorkloadsCheck = Extract<GateCheck, { kind: 'workloads' }>
 
@@ -20,14 +20,14 @@ interface Lack {
  * Compares what is unavailable after a wave with what was before it. In whole namespaces, not only on the nodes of the wave: pods that
  * were drained from there are elsewhere now, or nowhere. What was made since then has not been available before, and counts for nothing.
  */
-export function workloads(kube: Pick<KubeApi, 'list'>): GateInquiry<WorkloadsCheck> {
+export function workloads(kube: Pick<KubeApi, 'list'>): RunGateCheck<WorkloadsCheck> {
   return async (check, { question, before, notedAt = '' }, signal) => {
     const lacking = await lackingWorkloads(kube, { check, signal })
     return question === 'before' ? note(lacking) : compare(lacking, { before, notedAt: Date.parse(notedAt) })
   }
 }
 
-function note(lacking: readonly Lack[]): GateFinding {
+function note(lacking: readonly Lack[]): GateResult {
   if (lacking.length > MAX_NOTED)
     throw new Error(`${lacking.length} workloads are unavailable already, more than can be noted; name the namespaces that count`)
   const unavailable = lacking.map(({ name, missing }) => `${name} ${missing}`).sort()
@@ -37,15 +37,15 @@ function note(lacking: readonly Lack[]): GateFinding {
 function compare(
   lacking: readonly Lack[],
   { before, notedAt }: { readonly before: readonly string[]; readonly notedAt: number },
-): GateFinding {
+): GateResult {
   const noted = new Map(
     before.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   )
   const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > notedAt) && missing > (noted.get(name) ?? 0))
   if (worse.length === 0) return { verdict: 'Held', message: 'every workload that was available before is' }
-  const told = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? 0} before`)
+  const shown = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? 0} before`)
   const more = worse.length > TOLD ? `; and ${worse.length - TOLD} more` : ''
-  return { verdict: 'NotHeld', value: worse.length, message: `${told.sort().join('; ')}${more}` }
+  return { verdict: 'NotHeld', value: worse.length, message: `${shown.sort().join('; ')}${more}` }
 }
 
 const KINDS = [

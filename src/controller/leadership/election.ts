@@ -45,7 +45,7 @@ export interface LeaseRecord {
 }
 
 /** The Lease as it was read last; no record and no version when there is none. */
-export interface Sighting {
+export interface LeaseObservation {
   readonly record?: LeaseRecord
   readonly version?: string
   /** When this version was seen first. */
@@ -57,7 +57,7 @@ export interface Candidate {
   /** Of this process alone, for as long as it runs. */
   readonly identity: string
   readonly timings: LeaseTimings
-  readonly sighting?: Sighting
+  readonly observation?: LeaseObservation
   /** The Lease may be another by now. */
   readonly mustLook: boolean
   /** It asks nothing of the server before. */
@@ -81,22 +81,22 @@ export function leads({ leadsUntil }: Candidate, now: number): boolean {
 }
 
 export function nextMove(candidate: Candidate, now: number): Move {
-  const { sighting, mustLook, restsUntil } = candidate
+  const { observation, mustLook, restsUntil } = candidate
   if (now < restsUntil) return { kind: 'wait', until: restsUntil }
-  if (!sighting || mustLook) return { kind: 'look' }
-  const expiry = expiryOf(sighting, candidate.identity)
-  return now < expiry ? { kind: 'wait', until: expiry } : { kind: 'claim', version: sighting.version }
+  if (!observation || mustLook) return { kind: 'look' }
+  const expiry = expiryOf(observation, candidate.identity)
+  return now < expiry ? { kind: 'wait', until: expiry } : { kind: 'claim', version: observation.version }
 }
 
 /** By what was observed here: the times in the record are of a clock that may be wrong by hours. */
-function expiryOf({ record, since }: Sighting, identity: string): number {
+function expiryOf({ record, since }: LeaseObservation, identity: string): number {
   const isOthers = record !== undefined && record.holder !== '' && record.holder !== identity
   return isOthers ? since + record.leaseDuration : -Infinity
 }
 
 /** What to write, at a wall time: to renew what is ours already, or to take over. */
-export function claimOf({ identity, timings, sighting }: Candidate, wall: number): LeaseRecord {
-  const { record } = sighting ?? {}
+export function claimOf({ identity, timings, observation }: Candidate, wall: number): LeaseRecord {
+  const { record } = observation ?? {}
   const { leaseDuration } = timings
   if (record?.holder !== identity) {
     const transitions = record ? record.transitions + 1 : 0
@@ -107,29 +107,29 @@ export function claimOf({ identity, timings, sighting }: Candidate, wall: number
 }
 
 /** What to write, at a wall time, for the next one to take over at once. */
-export function releaseOf({ sighting }: Candidate, wall: number): LeaseRecord {
-  const transitions = sighting?.record?.transitions ?? 0
+export function releaseOf({ observation }: Candidate, wall: number): LeaseRecord {
+  const transitions = observation?.record?.transitions ?? 0
   return { holder: '', leaseDuration: 1000, acquiredAt: wall, renewedAt: wall, transitions }
 }
 
 /** The Lease was read: an answer that came at `now`. */
-export function afterLook(candidate: Candidate, found: Omit<Sighting, 'since'>, now: number): Candidate {
-  const { sighting, identity } = candidate
-  const isKnown = sighting !== undefined && sighting.version === found.version
+export function afterRead(candidate: Candidate, found: Omit<LeaseObservation, 'since'>, now: number): Candidate {
+  const { observation, identity } = candidate
+  const isKnown = observation !== undefined && observation.version === found.version
   const leadsUntil = found.record?.holder === identity ? candidate.leadsUntil : -Infinity
-  return { ...candidate, sighting: isKnown ? sighting : { ...found, since: now }, mustLook: false, leadsUntil }
+  return { ...candidate, observation: isKnown ? observation : { ...found, since: now }, mustLook: false, leadsUntil }
 }
 
 /** The claim was written. It may have been so as early as it was sent, and others may have seen it then: from there on its time counts. */
 export function afterClaim(
   candidate: Candidate,
-  written: Omit<Sighting, 'since'>,
+  written: Omit<LeaseObservation, 'since'>,
   { sentAt, now }: { readonly sentAt: number; readonly now: number },
 ): Candidate {
   const { renewDeadline, retryPeriod } = candidate.timings
   return {
     ...candidate,
-    sighting: { ...written, since: now },
+    observation: { ...written, since: now },
     mustLook: false,
     restsUntil: sentAt + retryPeriod,
     leadsUntil: sentAt + renewDeadline,
@@ -137,7 +137,7 @@ export function afterClaim(
 }
 
 /** Somebody else wrote first; or something was heard of the Lease. */
-export function afterNews(candidate: Candidate): Candidate {
+export function afterEvent(candidate: Candidate): Candidate {
   return { ...candidate, mustLook: true, restsUntil: -Infinity }
 }
 

@@ -1,14 +1,14 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Clock } from '../clock/clock.ts'
-import { Trigger } from '../clock/wake-signal.ts'
+import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log.ts'
 import {
   aCandidate,
   afterClaim,
+  afterEvent,
   afterFailure,
-  afterLook,
-  afterNews,
+  afterRead,
   type Candidate,
   claimOf,
   type LeaseTimings,
@@ -18,7 +18,7 @@ import {
   releaseOf,
   resigned,
 } from './election.ts'
-import { leaseObject, leasePath, leasesPath, sightingOf } from './lease.ts'
+import { leaseObject, leasePath, leasesPath, observationOf } from './lease.ts'
 
 /** A stretch of time in which this process leads. */
 export interface Term {
@@ -30,7 +30,7 @@ export interface Term {
   holds(): boolean
 }
 
-export interface CampaignOptions {
+export interface LeaderElectorOptions {
   readonly kube: KubeApi
   readonly clock: Clock
   readonly log: Log
@@ -50,22 +50,22 @@ export interface CampaignOptions {
  * over at the end.
  * @throws {KubeError} at the start, when the Lease may not be read or written
  */
-export async function campaign(options: CampaignOptions): Promise<void> {
-  const standing = new Campaign(options)
+export async function electLeader(options: LeaderElectorOptions): Promise<void> {
+  const elector = new LeaderElector(options)
   const watching = new AbortController()
-  const watched = standing.watch(AbortSignal.any([options.signal, watching.signal]))
+  const watched = elector.watch(AbortSignal.any([options.signal, watching.signal]))
   try {
-    while (await standing.won()) await standing.serve()
+    while (await elector.won()) await elector.serve()
   } finally {
     watching.abort()
-    await standing.release()
+    await elector.release()
     await watched
   }
 }
 
-class Campaign {
-  readonly #options: CampaignOptions
-  readonly #news = new Trigger()
+class LeaderElector {
+  readonly #options: LeaderElectorOptions
+  readonly #news = new WakeSignal()
   #candidate: Candidate
   #found: KubeObject | undefined
   /** Once it was granted, a refusal is taken for a passing one. */
@@ -75,7 +75,7 @@ class Campaign {
   /** How often there was news. */
   #heard = 0
 
-  constructor(options: CampaignOptions) {
+  constructor(options: LeaderElectorOptions) {
     this.#options = options
     this.#candidate = aCandidate(options.identity, options.timings)
   }
@@ -92,7 +92,7 @@ class Campaign {
       })) {
         if (this.#leads()) continue
         this.#heard += 1
-        this.#candidate = afterNews(this.#candidate)
+        this.#candidate = afterEvent(this.#candidate)
         this.#news.fire()
       }
     } catch (error) {
@@ -131,7 +131,7 @@ class Campaign {
   async release(): Promise<void> {
     try {
       if (this.#candidate.mustLook && this.#granted) await this.#look()
-      if (this.#candidate.sighting?.record?.holder !== this.#options.identity) return
+      if (this.#candidate.observation?.record?.holder !== this.#options.identity) return
       await this.#write(releaseOf(this.#candidate, this.#options.clock.now()))
     } catch (error) {
       this.#options.log('warn', `release the lease: ${String(error)}`)
@@ -174,16 +174,16 @@ class Campaign {
     const sentAt = clock.elapsed()
     const written = await this.#write(claim)
     this.#granted = true
-    this.#candidate = afterClaim(this.#candidate, sightingOf(written), { sentAt, now: clock.elapsed() })
+    this.#candidate = afterClaim(this.#candidate, observationOf(written), { sentAt, now: clock.elapsed() })
   }
 
   async #look(): Promise<void> {
     const { kube, namespace, clock } = this.#options
     const heard = this.#heard
     this.#found = await kube.get<KubeObject>(leasePath(namespace), this.#patience()).catch(unlessMissing)
-    this.#candidate = afterLook(this.#candidate, this.#found ? sightingOf(this.#found) : {}, clock.elapsed())
+    this.#candidate = afterRead(this.#candidate, this.#found ? observationOf(this.#found) : {}, clock.elapsed())
     // What was heard meanwhile may be newer than what was read.
-    if (this.#heard !== heard) this.#candidate = afterNews(this.#candidate)
+    if (this.#heard !== heard) this.#candidate = afterEvent(this.#candidate)
   }
 
   /** PUT makes a Lease that is not there, and is the one way to make it that a rule for this name alone can allow. */
@@ -202,7 +202,7 @@ class Campaign {
   #failed(error: unknown): void {
     if (!(error instanceof KubeError)) throw error
     if (!this.#granted && (error.code === 401 || error.code === 403)) throw error
-    if (error.reaction === 'conflict') this.#candidate = afterNews(this.#candidate)
+    if (error.reaction === 'conflict') this.#candidate = afterEvent(this.#candidate)
     else {
       this.#options.log('warn', `lease: ${error.message}`)
       this.#candidate = afterFailure(this.#candidate, this.#options.clock.elapsed())
@@ -211,7 +211,7 @@ class Campaign {
 
   #tellHolder(): void {
     const { identity, log, standBy } = this.#options
-    const holder = this.#candidate.sighting?.record?.holder
+    const holder = this.#candidate.observation?.record?.holder
     if (!holder || holder === identity || holder === this.#holder) return
     log('info', `standing by: "${holder}" leads`)
     if (this.#holder === undefined) {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
-import type { LeaseRecord, Sighting } from './election.ts'
+import type { LeaseObservation, LeaseRecord } from './election.ts'
 
 export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`
@@ -32,7 +32,7 @@ export function leaseObject(
 }
 
 /** What anybody may have written by hand never throws: a Lease without a readable holder is free. */
-export function sightingOf({ metadata, spec }: KubeObject): Required<Omit<Sighting, 'since'>> {
+export function observationOf({ metadata, spec }: KubeObject): Required<Omit<LeaseObservation, 'since'>> {
   const fields = (spec ?? {}) as Readonly<Record<string, unknown>>
   const record = {
     holder: typeof fields.holderIdentity === 'string' ? fields.holderIdentity : '',

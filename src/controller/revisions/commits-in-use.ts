@@ -17,7 +17,7 @@ export function commitsToKeep(pools: Iterable<NodePoolView>, kept: readonly stri
 /** What was heeded already is in the status, or was refused. */
 function askedOf(view: NodePoolView, kept: readonly string[]): Ref {
   const { rollback: asked } = view.controls
-  return asked === undefined || asked === view.status.heeded?.rollback ? undefined : wayBack(view, { asked, kept })
+  return asked === undefined || asked === view.status.observedControls?.rollback ? undefined : wayBack(view, { asked, kept })
 }
 
 function wayBack({ status }: NodePoolView, { asked, kept }: { readonly asked: string; readonly kept: readonly string[] }): Ref {

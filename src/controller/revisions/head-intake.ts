@@ -15,7 +15,7 @@ export interface HeadState {
   readonly problem?: string
   /** Why the newest commit is not taken though it is valid: a person must promote it. */
   readonly held?: string
-  /** Why the repository cannot be read; roll-outs go on with what was accepted. */
+  /** Why the repository cannot be read; rollouts go on with what was accepted. */
   readonly trouble?: string
 }
 
@@ -130,7 +130,7 @@ export class HeadIntake {
   }
 }
 
-/** Then nothing else would be done either; otherwise roll-outs, and roll-backs, go on with what was accepted. */
+/** Then nothing else would be done either; otherwise rollouts, and rollbacks, go on with what was accepted. */
 function isAway(error: unknown): boolean {
   return error instanceof KubeError && error.isAway
 }

@@ -7,7 +7,7 @@ import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
-import type { GateKeeper } from '../gates/gate-runner.ts'
+import type { GateRunner } from '../gates/gate-runner.ts'
 import type { ControllerPorts } from '../ports.ts'
 import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { CompiledFleet, RenderedConfig } from '../revisions/compiled-fleet.ts'
@@ -36,7 +36,7 @@ export interface Sources {
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
   readonly ports: Pick<ControllerPorts, 'clock'>
-  readonly gates: Pick<GateKeeper, 'answersFor'>
+  readonly gates: Pick<GateRunner, 'answersFor'>
 }
 
 export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }

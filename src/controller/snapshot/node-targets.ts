@@ -1,6 +1,6 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
-import type { Wanted } from '../../rollout/model/snapshot.ts'
+import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
@@ -13,9 +13,9 @@ export interface WantedSources {
 }
 
 /** What each node is to become, by name. */
-export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources): ReadonlyMap<string, Wanted> {
+export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources): ReadonlyMap<string, NodeTarget> {
   const render = sources.renderer.renderOf(sources.pool)
-  const wanted = new Map<string, Wanted>()
+  const wanted = new Map<string, NodeTarget>()
   for (const node of nodes) {
     const rendered = render(node)
     wanted.set(node.name, rendered.kind === 'config' ? new WantedConfig(node, rendered, sources) : rendered)

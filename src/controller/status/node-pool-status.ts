@@ -23,7 +23,7 @@ const gate = z.object({
   name: z.string(),
   wave: z.string().describe('The wave after which it is asked.'),
   revision: z.string(),
-  run: z.string().describe('When the run began that it belongs to.'),
+  rollout: z.string().describe('When the run began that it belongs to.'),
   state: z.enum(GATE_STATES),
   since: z.string(),
   askedAt: z.string().exactOptional(),
@@ -43,7 +43,7 @@ const condition = z.object({
   observedGeneration: z.int().exactOptional(),
 })
 
-const heededControls = z.object({
+const observedControls = z.object({
   paused: z.string().exactOptional(),
   fleetPaused: z.string().exactOptional(),
   promoted: z.string().exactOptional(),
@@ -54,7 +54,7 @@ const heededControls = z.object({
 
 const askedRollback = z.object({
   to: revisionRef,
-  from: revisionRef.describe('The newest commit when it was asked; another one ends the roll-back.'),
+  from: revisionRef.describe('The newest commit when it was asked; another one ends the rollback.'),
   who: z.string().exactOptional(),
   at: z.string(),
 })
@@ -90,12 +90,12 @@ export const nodePoolStatus = z.object({
   rejected: z
     .array(revisionRef)
     .describe('Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10.'),
-  heeded: heededControls.describe('The control annotations that have been acted on, as they stand.').exactOptional(),
-  rollback: askedRollback.describe('A roll-back that a person asked for, while it lasts.').exactOptional(),
+  observedControls: observedControls.describe('The control annotations that have been acted on, as they stand.').exactOptional(),
+  rollback: askedRollback.describe('A rollback that a person asked for, while it lasts.').exactOptional(),
   rollbackTo: z
     .array(revisionRef)
     .describe('What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first.'),
-  held: z.array(heldNode).describe('Nodes that people took out of roll-outs. By name, at most 50.'),
+  held: z.array(heldNode).describe('Nodes that people took out of rollouts. By name, at most 50.'),
   controls: z.array(controlRecord).describe('The last that people did, newest first, at most 10.'),
   gates: z.array(gate).describe('What the gates of the last run that had any have said.').exactOptional(),
   history: z.array(historyEntry).describe('Newest first, at most 10.'),

@@ -107,7 +107,7 @@ export const rollout = z.strictObject({
     .enum(['Any', 'OneAtATime'])
     .exactOptional()
     .describe(
-      'OneAtATime takes no node while the roll-out has made nodes of another zone of this pool unavailable; Any unless stated.',
+      'OneAtATime takes no node while the rollout has made nodes of another zone of this pool unavailable; Any unless stated.',
     ),
   cordoned: z
     .enum(['Skip', 'Change'])
@@ -129,7 +129,7 @@ export const rollout = z.strictObject({
     .max(20)
     .exactOptional()
     .describe(
-      'What must hold after a wave before the next one opens, and after the last before the roll-out counts as completed.',
+      'What must hold after a wave before the next one opens, and after the last before the rollout counts as completed.',
     ),
 })
 export type RolloutSpec = z.infer<typeof rollout>

@@ -2,7 +2,7 @@ import type { PoolReason } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 
 /** Why something does not begin that otherwise would. What is under way ends all the same. */
-export interface Restraint {
+export interface Blocker {
   readonly reason: PoolReason
   readonly message: string
   /** Nothing will change it but a person: the pool is Stalled. Otherwise it waits. */

@@ -1,31 +1,31 @@
 import { windowState } from '../../calendar/windows.ts'
 import type { Instant } from '../model/instant.ts'
-import type { Circumstances } from '../model/pool-state.ts'
+import type { PoolContext } from '../model/pool-state.ts'
 import { isSuperseded } from '../target/repair.ts'
 import { isRejected } from '../target/target.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
  * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night. A person who sends it back means now.
  */
-export function closedWindow(picture: Circumstances): Restraint | undefined {
-  const { open, until } = windowState(picture.pool.policy.windows, picture.now)
-  if (open || goesBackAnyway(picture)) return undefined
+export function closedWindow(poolState: PoolContext): Blocker | undefined {
+  const { open, until } = windowState(poolState.pool.policy.windows, poolState.now)
+  if (open || goesBackAnyway(poolState)) return undefined
   const next = until === undefined ? 'none opens within 400 days' : `the next opens at ${minuteOf(until)}`
   const message = `no window is open, ${next}; nodes under way finish`
   return { reason: 'WaitingForWindow', message, stalls: until === undefined, ...(until && { until }), sparesJoining: true }
 }
 
 /** When the window that is open closes. */
-export function closingTime({ pool, now }: Circumstances): Instant | undefined {
+export function closingTime({ pool, now }: PoolContext): Instant | undefined {
   const { open, until } = windowState(pool.policy.windows, now)
   return open ? until : undefined
 }
 
-function goesBackAnyway({ pool, run }: Circumstances): boolean {
-  if (run.memory.rollback) return true
-  return pool.policy.rollbackOutsideWindows && (isRejected(run.memory, pool.head) || isSuperseded(run))
+function goesBackAnyway({ pool, rollout }: PoolContext): boolean {
+  if (rollout.memory.rollback) return true
+  return pool.policy.rollbackOutsideWindows && (isRejected(rollout.memory, pool.head) || isSuperseded(rollout))
 }
 
 /** `2026-12-24T21:00Z` */

@@ -1,6 +1,6 @@
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isRejected } from '../target/target.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 import { unmetDependency } from './dependencies.ts'
 import { stoppedBefore } from './fleet-stop.ts'
 import { skewedVersion, unwantedDowngrade } from './version-blockers.ts'
@@ -9,7 +9,7 @@ import { skewedVersion, unwantedDowngrade } from './version-blockers.ts'
  * Each looks at one reason why a pool may not begin with the newest commit yet; the first that holds is told. Until then the pool
  * stays with the target that it has, and ends what it began.
  */
-const RULES: readonly ((pool: PoolSnapshot) => Restraint | undefined)[] = [
+const RULES: readonly ((pool: PoolSnapshot) => Blocker | undefined)[] = [
   stoppedBefore,
   skewedVersion,
   unwantedDowngrade,
@@ -17,14 +17,14 @@ const RULES: readonly ((pool: PoolSnapshot) => Restraint | undefined)[] = [
 ]
 
 /** Undefined once the pool has begun: what comes up later is no reason to leave it half way. */
-export function withheldBy(pool: PoolSnapshot): Restraint | undefined {
+export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
   const { memory, head } = pool
   if (memory.target?.fingerprint === head.fingerprint || isRejected(memory, head)) return undefined
   // A person has the pool elsewhere.
   if (memory.rollback) return undefined
   for (const rule of RULES) {
-    const restraint = rule(pool)
-    if (restraint) return restraint
+    const blocker = rule(pool)
+    if (blocker) return blocker
   }
   return undefined
 }

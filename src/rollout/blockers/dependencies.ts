@@ -3,7 +3,7 @@ import type { Awaited } from '../model/fleet-facts.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import { isProven, isRejected } from '../target/target.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {
@@ -36,7 +36,7 @@ export function awaitedBy(
  * The newest commit is not for this pool yet. A pool that goes back to what it has completed before waits for nobody: a revert must
  * reach what is broken, also when the pool that it depends on is.
  */
-export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Restraint | undefined {
+export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Blocker | undefined {
   const awaited = fleet?.awaited ?? []
   const [first] = awaited
   if (!first || isProven(memory, head)) return undefined

@@ -1,10 +1,10 @@
 import type { Share } from '../model/policy.ts'
-import type { Circumstances } from '../model/pool-state.ts'
+import type { PoolContext } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { listNames, shortName } from '../model/text.ts'
 import { denotes } from '../target/target.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 
 export interface Judged {
   readonly pools: readonly PoolSnapshot[]
@@ -35,16 +35,16 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf, retry }: Judged
 }
 
 /** A pool that has begun with it goes no further; who goes back does so, and who has completed it stays. */
-export function stoppedFleet({ pool, run }: Circumstances): Restraint | undefined {
-  return run.state === 'Going' && run.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
+export function stoppedFleet({ pool, rollout }: PoolContext): Blocker | undefined {
+  return rollout.state === 'Going' && rollout.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
 }
 
 /** A pool that has not begun with it stays with what it has. */
-export function stoppedBefore(pool: PoolSnapshot): Restraint | undefined {
+export function stoppedBefore(pool: PoolSnapshot): Blocker | undefined {
   return stop(pool)
 }
 
-function stop({ fleet, head }: PoolSnapshot): Restraint | undefined {
+function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
   if (fleet?.stopped === undefined) return undefined
   const remedy = `push a fix or a revert, or let it go on: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
   return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }

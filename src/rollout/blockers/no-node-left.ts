@@ -1,8 +1,8 @@
 import type { Aside } from '../drain/cordon.ts'
 import { isWaveDone } from '../exposure/wave-progress.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { listNames, shortName } from '../model/text.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 
 type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Down'
 
@@ -18,19 +18,19 @@ const TOLD: Readonly<Record<Cause, string>> = {
 }
 
 /** Whom the open waves consist of is left out or out of reach: nobody is there to try the target, so no wave can end. */
-export function nobodyLeft(picture: Picture): Restraint | undefined {
-  const { members, run, open } = picture
-  if (run.state !== 'Going' || isWaveDone(picture)) return undefined
+export function nobodyLeft(poolState: PoolState): Blocker | undefined {
+  const { members, rollout, open } = poolState
+  if (rollout.state !== 'Going' || isWaveDone(poolState)) return undefined
   const concerned = members.filter(({ wave = open }) => wave <= open)
   const causes = Map.groupBy(concerned, causeOf)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
-  const message = `no node is there to take ${shortName(run.target)}; ${told.join('; ')}`
+  const message = `no node is there to take ${shortName(rollout.target)}; ${told.join('; ')}`
   return { reason: 'NodesLeftOut', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
 }
 
 /** @returns undefined for a node that something is still to be expected of. */
-function causeOf({ standing: { phase, pending, failure }, drain }: Member): Cause | undefined {
+function causeOf({ progress: { phase, pending, failure }, drain }: Member): Cause | undefined {
   if (pending || failure) return undefined
   if (phase === 'Held' || phase === 'Unmanaged') return phase
   if (drain?.kind === 'Aside') return drain.because

@@ -1,30 +1,30 @@
 import { atMost } from '../../protocol/desired-config.ts'
 import { skewBreach } from '../control-plane/skew.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
-import type { Restraint } from './blocker.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import type { Blocker } from './blocker.ts'
 
 /** Says why a node may not be taken now, though its pool goes on. */
-export type JudgeNode = (member: Member) => Restraint | undefined
+export type JudgeNode = (member: Member) => Blocker | undefined
 
 /** Each looks at one reason; the first that holds is told. */
-const RULES: readonly ((picture: Picture) => JudgeNode)[] = [versionSkew, controlPlane]
+const RULES: readonly ((poolState: PoolState) => JudgeNode)[] = [versionSkew, controlPlane]
 
-export function nodeRestraints(picture: Picture): JudgeNode {
-  const judges = RULES.map((rule) => rule(picture))
+export function nodeBlockers(poolState: PoolState): JudgeNode {
+  const judges = RULES.map((rule) => rule(poolState))
   return (member) => {
     for (const judge of judges) {
-      const restraint = judge(member)
-      if (restraint) return restraint
+      const blocker = judge(member)
+      if (blocker) return blocker
     }
     return undefined
   }
 }
 
 /** The pool began when its version was right, and an API server has gone back since; or a node joins that gets the content of before. */
-function versionSkew({ pool: { name, fleet } }: Picture): JudgeNode {
-  const judged = new Map<string, Restraint | undefined>()
-  const judge = (version: string): Restraint | undefined => {
+function versionSkew({ pool: { name, fleet } }: PoolState): JudgeNode {
+  const judged = new Map<string, Blocker | undefined>()
+  const judge = (version: string): Blocker | undefined => {
     const breach = fleet?.skew && skewBreach(version, fleet.skew)
     return breach && { reason: 'VersionSkew', message: `pool "${name}": ${breach.message}`, stalls: !breach.passes }
   }
@@ -35,20 +35,20 @@ function versionSkew({ pool: { name, fleet } }: Picture): JudgeNode {
   }
 }
 
-function controlPlane({ pool: { fleet } }: Picture): JudgeNode {
+function controlPlane({ pool: { fleet } }: PoolState): JudgeNode {
   return (member) => {
     const { name } = member.node
-    const hindrance = fleet?.controlPlane?.get(name)
-    if (!hindrance || (hindrance.sparesBroken && isPutRight(member))) return undefined
-    const reason = hindrance.kind === 'turn' ? 'WaitingForBudget' : 'ControlPlaneUnhealthy'
-    return { reason, message: `"${name}" waits: ${hindrance.message}`, stalls: false }
+    const found = fleet?.controlPlane?.get(name)
+    if (!found || (found.sparesBroken && isRepair(member))) return undefined
+    const reason = found.kind === 'turn' ? 'WaitingForBudget' : 'ControlPlaneUnhealthy'
+    return { reason, message: `"${name}" waits: ${found.message}`, stalls: false }
   }
 }
 
 /**
- * A roll-out has left it down, and starting its kubelet anew ends no container: an etcd member that runs on without its kubelet, and that the
+ * A rollout has left it down, and starting its kubelet anew ends no container: an etcd member that runs on without its kubelet, and that the
  * others may need, lives through it. A drain or a reboot it might not.
  */
-function isPutRight(member: Member): boolean {
+function isRepair(member: Member): boolean {
   return member.broken && atMost(disruptionOf(member), 'restart')
 }

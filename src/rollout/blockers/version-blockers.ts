@@ -3,10 +3,10 @@ import type { NodeView } from '../model/node-view.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { listNames } from '../model/text.ts'
 import { recallRevision } from '../target/target.ts'
-import type { Restraint } from './blocker.ts'
+import type { Blocker } from './blocker.ts'
 
 /** The newest commit wants a kubelet that some API server does not take. */
-export function skewedVersion({ name, head, fleet }: PoolSnapshot): Restraint | undefined {
+export function skewedVersion({ name, head, fleet }: PoolSnapshot): Blocker | undefined {
   if (!fleet?.skew) return undefined
   for (const version of versionsOf(head)) {
     const breach = skewBreach(version, fleet.skew)
@@ -19,7 +19,7 @@ export function skewedVersion({ name, head, fleet }: PoolSnapshot): Restraint | 
  * The newest commit takes kubelets back over a minor, which Kubernetes promises nothing about, and nobody has consented. A revert is
  * not held up: what the pool has run before, it can run again.
  */
-export function unwantedDowngrade(pool: PoolSnapshot): Restraint | undefined {
+export function unwantedDowngrade(pool: PoolSnapshot): Blocker | undefined {
   const { name, policy, memory, head } = pool
   if (policy.allowDowngrade || hasRun(memory, head)) return undefined
   const before = recallRevision(pool, memory.target)
@@ -31,12 +31,12 @@ export function unwantedDowngrade(pool: PoolSnapshot): Restraint | undefined {
   return { reason: 'VersionSkew', message: `${message}; to allow it, set rollout.allowDowngrade: true`, stalls: true }
 }
 
-/** Also in part: a roll-out that was superseded in the middle must be within reach of a revert. */
+/** Also in part: a rollout that was superseded in the middle must be within reach of a revert. */
 export function hasRun(
   { stable, history = [] }: Partial<Pick<Memory, 'stable' | 'history'>>,
   { fingerprint }: Pick<Revision, 'fingerprint'>,
 ): boolean {
-  return stable?.fingerprint === fingerprint || history.some((run) => run.fingerprint === fingerprint)
+  return stable?.fingerprint === fingerprint || history.some((rollout) => rollout.fingerprint === fingerprint)
 }
 
 /** What the node is being brought to anyway counts, where the pool says; else what runs on it. */

@@ -15,15 +15,15 @@ export function controlPlaneTurns(view: ControlPlaneView | undefined): ControlPl
   if (!view) return { factsFor: () => ({}), decided: () => undefined }
   const skew = skewFacts(view)
   const hosts = new Set([...view.nodes, ...view.instances.map(({ node }) => ({ name: node }))].map(({ name }) => name))
-  let taken: string | undefined
+  let selected: string | undefined
   return {
     factsFor({ nodes }) {
       const ours = nodes.filter(({ name }) => hosts.has(name))
       if (ours.length === 0) return { skew }
-      return { skew, controlPlane: new Map(ours.map(({ name }) => [name, hindranceTo(name, view, { taken })])) }
+      return { skew, controlPlane: new Map(ours.map(({ name }) => [name, hindranceTo(name, view, { selected })])) }
     },
     decided({ actions }) {
-      for (const action of actions) if ('node' in action && hosts.has(action.node)) taken = action.node
+      for (const action of actions) if ('node' in action && hosts.has(action.node)) selected = action.node
     },
   }
 }

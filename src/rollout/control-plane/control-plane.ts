@@ -1,6 +1,6 @@
 import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
 import { isInFlight, reportOf } from '../model/agent-report.ts'
-import type { Hindrance } from '../model/fleet-facts.ts'
+import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { isUnavailable } from '../selection/budget.ts'
 
@@ -45,10 +45,10 @@ export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolea
 export function hindranceTo(
   node: string,
   view: ControlPlaneView,
-  { taken }: { readonly taken?: string | undefined } = {},
-): Hindrance | undefined {
+  { selected }: { readonly selected?: string | undefined } = {},
+): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
-  const busy = view.nodes.find((other) => other.name !== node && (other.name === taken || isBefore(other, own)))
+  const busy = view.nodes.find((other) => other.name !== node && (other.name === selected || isBefore(other, own)))
   if (busy) return { kind: 'turn', message: `control-plane node "${busy.name}" is being changed` }
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
   const message = awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view) ?? lostQuorum(node, view)

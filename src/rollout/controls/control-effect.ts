@@ -3,7 +3,7 @@ import type { Instant } from '../model/instant.ts'
 import type { Memory } from '../model/snapshot.ts'
 
 /** What comes of a control, for the record of it. */
-export interface Heeded {
+export interface ControlEffect {
   readonly what: ControlAct
   readonly message: string
   readonly refused?: true
@@ -11,7 +11,7 @@ export interface Heeded {
   readonly memory?: Memory
 }
 
-export interface Asking {
+export interface ControlRequest {
   readonly value: string
   readonly now: Instant
 }

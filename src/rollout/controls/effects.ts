@@ -1,13 +1,13 @@
-import type { HeededControls } from '../../protocol/node-pool.ts'
+import type { ObservedControls } from '../../protocol/node-pool.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import { denotes } from '../target/target.ts'
-import type { Asking, Heeded } from './control-effect.ts'
+import type { ControlEffect, ControlRequest } from './control-effect.ts'
 import { retryRejected } from './retry.ts'
 import { beginRollback, endRollback } from './rollback.ts'
 
 /** What each control does when it is written. */
-export const ASKED: Readonly<Record<keyof HeededControls, (pool: PoolSnapshot, asking: Asking) => Heeded>> = {
+export const ON_SET: Readonly<Record<keyof ObservedControls, (pool: PoolSnapshot, asking: ControlRequest) => ControlEffect>> = {
   fleetPaused: () => ({ what: 'PauseFleet', message: 'no pool begins anything; nodes under way finish' }),
   paused: () => ({ what: 'Pause', message: 'nothing begins; nodes under way finish' }),
   promoted: promote,
@@ -17,13 +17,13 @@ export const ASKED: Readonly<Record<keyof HeededControls, (pool: PoolSnapshot, a
 }
 
 /** What it does when it is taken back. The controller itself takes back those that count once. */
-export const TAKEN_BACK: Readonly<Partial<Record<keyof HeededControls, (pool: PoolSnapshot) => Heeded | undefined>>> = {
+export const ON_REMOVED: Readonly<Partial<Record<keyof ObservedControls, (pool: PoolSnapshot) => ControlEffect | undefined>>> = {
   fleetPaused: () => ({ what: 'ResumeFleet', message: 'the fleet goes on' }),
   paused: () => ({ what: 'Resume', message: 'the pool goes on' }),
   rollback: endRollback,
 }
 
-function promote({ head, memory }: PoolSnapshot, { value }: Asking): Heeded {
+function promote({ head, memory }: PoolSnapshot, { value }: ControlRequest): ControlEffect {
   const promoted = [head, ...(memory.target ? [memory.target] : [])].find((ref) => denotes(value, ref))
   return promoted
     ? { what: 'Promote', message: `${shortName(promoted)} goes on where it waits for a person` }

@@ -2,7 +2,7 @@ import type { HeldNode } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
-import { recorded, speaksOf } from './record.ts'
+import { isSignedFor, recorded } from './record.ts'
 
 /** A status is kept in one object; of more than these the phases tell the count. */
 const SHOWN = 50
@@ -10,7 +10,7 @@ const SHOWN = 50
 type Held = NodeView & { readonly hold: string }
 
 /** The nodes that people hold now, and a record of each that is new or gone. */
-export function heedHolds({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
+export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
   const all = nodes.filter((node): node is Held => node.hold !== undefined)
   const shown = all.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, SHOWN)
   const known = new Map(memory.held.map((held) => [held.node, held]))
@@ -38,7 +38,7 @@ function isShiftedIn({ name }: NodeView, before: readonly HeldNode[]): boolean {
 }
 
 function heldNode({ name, hold, heldBy }: Held, memory: Memory): HeldNode {
-  const signed = speaksOf({ what: 'Hold', nodes: [name] }, heldBy, memory)
+  const signed = isSignedFor({ what: 'Hold', nodes: [name] }, heldBy, memory)
   return { node: name, reason: hold, ...(signed && heldBy) }
 }
 
@@ -46,7 +46,7 @@ function recordHold(
   memory: Memory,
   { node, what, now }: { readonly node: NodeView; readonly what: 'Hold' | 'Release'; readonly now: Instant },
 ): Memory {
-  const message = what === 'Hold' ? 'left out of roll-outs, and counted' : 'takes part in roll-outs again'
+  const message = what === 'Hold' ? 'left out of rollouts, and counted' : 'takes part in rollouts again'
   const value = node.hold ? { value: node.hold } : {}
   return recorded(memory, { effect: { what, nodes: [node.name], message, ...value }, by: node.heldBy, now })
 }

@@ -4,12 +4,12 @@ import type { ControlAct, ControlRecord } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { Memory } from '../model/snapshot.ts'
-import type { Heeded } from './control-effect.ts'
+import type { ControlEffect } from './control-effect.ts'
 
 const KEPT = 10
 
 export interface Recording {
-  readonly effect: Heeded & Pick<ControlRecord, 'value' | 'nodes'>
+  readonly effect: ControlEffect & Pick<ControlRecord, 'value' | 'nodes'>
   /** As it stands beside the control. */
   readonly by: AskedBy | undefined
   readonly now: Instant
@@ -20,7 +20,7 @@ export function recorded(memory: Memory, { effect, by, now }: Recording): Memory
   const { memory: _, refused = false, message, ...about } = effect
   const record: ControlRecord = {
     ...about,
-    ...(speaksOf(about, by, memory) ? by : { at: stamp(now) }),
+    ...(isSignedFor(about, by, memory) ? by : { at: stamp(now) }),
     outcome: refused ? 'Refused' : 'Done',
     message,
   }
@@ -43,7 +43,7 @@ const ANNOTATION_OF: Readonly<Record<ControlAct, ControlAct>> = {
 }
 
 /** Who signed once, and let others act unsigned on the same annotation later, is not to be taken for them. */
-export function speaksOf(
+export function isSignedFor(
   { what, nodes = [] }: Pick<ControlRecord, 'what' | 'nodes'>,
   by: AskedBy | undefined,
   { controls }: Pick<Memory, 'controls'>,

@@ -1,10 +1,10 @@
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import { denotes } from '../target/target.ts'
-import type { Asking, Heeded } from './control-effect.ts'
+import type { ControlEffect, ControlRequest } from './control-effect.ts'
 
 /** Lets a rejected commit try again because a person said so. */
-export function retryRejected({ memory, head }: PoolSnapshot, { value }: Asking): Heeded {
+export function retryRejected({ memory, head }: PoolSnapshot, { value }: ControlRequest): ControlEffect {
   const asked = [head, ...memory.rejected].filter((ref) => denotes(value, ref)).map((ref) => ref.fingerprint)
   const [again] = memory.rejected.filter((entry) => asked.includes(entry.fingerprint))
   if (!again) return { what: 'Retry', refused: true, message: 'it names no commit that failed here' }

@@ -4,8 +4,8 @@ import { stamp } from '../model/instant.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import { denotes, isProven, isRejected, recallRevision, refOf } from '../target/target.ts'
-import type { Asking, Heeded } from './control-effect.ts'
-import { recorded, speaksOf } from './record.ts'
+import type { ControlEffect, ControlRequest } from './control-effect.ts'
+import { isSignedFor, recorded } from './record.ts'
 
 type Past = Pick<Memory, 'target' | 'stable' | 'history' | 'rejected'>
 
@@ -17,7 +17,7 @@ export function rollbackChoices(memory: Past, kept: { has(commit: string): boole
   return [...found.values()].filter((ref) => ref.fingerprint !== memory.target?.fingerprint && !isRejected(memory, ref))
 }
 
-/** The commit that a roll-back names; the last that completed before the present one when it names none. */
+/** The commit that a rollback names; the last that completed before the present one when it names none. */
 export function rollbackAsked(
   asked: string,
   { memory, choices }: { readonly memory: Memory; readonly choices: readonly RevisionRef[] },
@@ -26,7 +26,7 @@ export function rollbackAsked(
 }
 
 /** Remembers where a person wants the pool, if it can get there. */
-export function beginRollback(pool: PoolSnapshot, { value, now }: Asking): Heeded {
+export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
   const { memory, head, known, kept = known, controls } = pool
   const { rollback: _, ...rest } = memory
   const choices = rollbackChoices(memory, kept)
@@ -34,7 +34,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: Asking): Heede
   if (to === undefined || recallRevision(pool, to) === undefined)
     return { what: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
   const by = controls.by?.rollback
-  const asked = speaksOf({ what: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
+  const asked = isSignedFor({ what: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
   return {
     what: 'Rollback',
     message: `the pool goes to ${shortName(to)}, and stays until the repository says something new`,
@@ -42,14 +42,14 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: Asking): Heede
   }
 }
 
-/** A person took the annotation back; nothing to tell when the roll-back had come to its end before. */
-export function endRollback({ memory }: PoolSnapshot): Heeded | undefined {
+/** A person took the annotation back; nothing to tell when the rollback had come to its end before. */
+export function endRollback({ memory }: PoolSnapshot): ControlEffect | undefined {
   const { rollback, ...rest } = memory
   return rollback && { what: 'EndRollback', message: 'the pool follows the repository again', memory: rest }
 }
 
 /**
- * A roll-back ends when the repository says something new of this pool. A commit that renders the same as the one that people
+ * A rollback ends when the repository says something new of this pool. A commit that renders the same as the one that people
  * fled from would bring it back; and a new version of the program may take other fingerprints of the same commit.
  */
 export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {

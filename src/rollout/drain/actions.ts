@@ -1,6 +1,6 @@
 import type { Action } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { inOrder } from '../selection/order.ts'
 import { needsConsent } from './blockage.ts'
 import { isOurCordon } from './cordon.ts'
@@ -11,7 +11,7 @@ type Cordon = Extract<Action, { kind: 'cordon' }>
 export type Uncordon = Extract<Action, { kind: 'uncordon' }>
 
 /** Cordons of ours that outlived their reason, or whose drain is given up. */
-export function uncordons({ members, pool, now }: Picture): readonly Uncordon[] {
+export function uncordons({ members, pool, now }: PoolState): readonly Uncordon[] {
   return inOrder(
     pool.name,
     members.filter(({ drain }) => drain),
@@ -27,7 +27,7 @@ function uncordonOf({ node, wanted, drain }: Member, now: Instant): Uncordon | u
 }
 
 /** Drains that go on for a newer content than they were begun for: who uncordons such a node means the newer one. */
-export function remarks({ members, pool }: Picture): readonly Cordon[] {
+export function remarks({ members, pool }: PoolState): readonly Cordon[] {
   return inOrder(
     pool.name,
     members.filter(({ drain }) => drain?.kind === 'Underway'),
@@ -38,7 +38,7 @@ export function remarks({ members, pool }: Picture): readonly Cordon[] {
 }
 
 /** Pods that are to go, but for those that the server refused a moment ago. */
-export function evictions({ members, pool, now }: Picture): readonly Evict[] {
+export function evictions({ members, pool, now }: PoolState): readonly Evict[] {
   const { gracePeriodSeconds } = pool.policy.drain
   return inOrder(
     pool.name,

@@ -1,7 +1,7 @@
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
-import type { Wanted } from '../model/snapshot.ts'
+import type { NodeTarget } from '../model/snapshot.ts'
 
 type Cordoned = Pick<NodeView, 'unschedulable' | 'mark'>
 
@@ -34,10 +34,10 @@ export interface Aside {
 /**
  * A node that somebody cordoned has that person's hands on it. One whose drain was given up, or called off by a person who
  * uncordoned it, is not drained again at once for the same configuration.
- * @param subject.broken a roll-out got at it: then it is mended, whoever cordoned it
+ * @param subject.broken a rollout got at it: then it is mended, whoever cordoned it
  */
 export function asideOf(
-  subject: { readonly node: NodeView; readonly wanted: Wanted; readonly broken: boolean },
+  subject: { readonly node: NodeView; readonly wanted: NodeTarget; readonly broken: boolean },
   { policy, now }: AsideContext,
 ): Aside | undefined {
   const { node, wanted, broken } = subject

@@ -1,16 +1,16 @@
 import type { Instant } from '../model/instant.ts'
-import type { Standing } from '../model/node-progress.ts'
+import type { NodeProgress } from '../model/node-progress.ts'
 import { slowFrom } from './blockage.ts'
 import type { Drain, Underway } from './drain.ts'
 
 /** Where a node stands whose cordon says more about it than its assignment does. */
-export function standingUnder(
+export function progressUnder(
   drain: Drain,
-  { standing, ready, now }: { readonly standing: Standing; readonly ready: boolean; readonly now: Instant },
-): Standing {
+  { progress, ready, now }: { readonly progress: NodeProgress; readonly ready: boolean; readonly now: Instant },
+): NodeProgress {
   switch (drain.kind) {
     case 'Over':
-      return standing
+      return progress
     case 'Done':
       return { phase: 'Draining', pending: true }
     case 'GivenUp':

@@ -42,18 +42,18 @@ export interface Remaining {
 
 /** @returns undefined for a node that no cordon keeps from anything: most of them. */
 export function drainOf(member: Candidate, context: DrainContext): Drain | undefined {
-  const { node, standing } = member
-  if (node.mark === undefined && !node.unschedulable && standing.phase !== 'Unreachable') return undefined
+  const { node, progress } = member
+  if (node.mark === undefined && !node.unschedulable && progress.phase !== 'Unreachable') return undefined
   const aside = leftOut(member, context)
   if (aside) return { kind: 'Aside', ...aside }
   const needed = needsDrain(member, context)
   if (node.mark === undefined)
     return needed && isDown(member, context)
-      ? { kind: 'Aside', because: 'Down', ...(standing.until && { until: standing.until }) }
+      ? { kind: 'Aside', because: 'Down', ...(progress.until && { until: progress.until }) }
       : undefined
   if (!needed) return hasEnded(member) && !isRemembered(member) ? { kind: 'Over' } : undefined
   if (isUnderDrain(node)) return underway(member, { ...context, mark: node.mark })
-  if (isMendedFirst(member)) return undefined
+  if (isRepairedFirst(member)) return undefined
   if (isCalledOff(member)) return { kind: 'CalledOff' }
   return node.mark.state === 'Ours' || node.mark.state === 'Found' ? { kind: 'Over' } : undefined
 }
@@ -67,8 +67,8 @@ function isCalledOff({ node, wanted }: Candidate): boolean {
 }
 
 function leftOut(member: Candidate, context: DrainContext): Aside | undefined {
-  const { standing, assigned } = member
-  if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || member.wanted.kind === 'problem') return undefined
+  const { progress, assigned } = member
+  if (progress.phase === 'Held' || progress.phase === 'Unmanaged' || member.wanted.kind === 'problem') return undefined
   const aside = asideOf(member, { policy: context.pool.policy, now: context.now })
   if (aside?.because === 'Cordoned') return assigned ? undefined : aside
   return aside && needsDrain(member, context) ? aside : undefined
@@ -83,15 +83,15 @@ function isDown(member: Candidate, { now, pool }: DrainContext): boolean {
  * The work that the node was cordoned for is done, or was not begun. A node that is not well again stays cordoned: pods that
  * came to it now would not run.
  */
-function hasEnded({ node, report, assigned, broken, standing }: Candidate): boolean {
+function hasEnded({ node, report, assigned, broken, progress }: Candidate): boolean {
   if (isAtWork(node, report) || report?.phase === 'Failed') return false
-  if (isMendedFirst({ node, assigned, broken })) return false
-  if (!assigned || standing.phase === 'Held') return true
-  return standing.phase === 'Current' || standing.phase === 'Soaking' || report?.phase === 'RolledBack'
+  if (isRepairedFirst({ node, assigned, broken })) return false
+  if (!assigned || progress.phase === 'Held') return true
+  return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }
 
 /** What mends it comes before its mark is looked at, and before anything is done to sound nodes. */
-function isMendedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'assigned' | 'broken'>): boolean {
+function isRepairedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'assigned' | 'broken'>): boolean {
   return broken && !assigned && !node.ready
 }
 

@@ -1,31 +1,31 @@
-import type { Restraint } from '../blockers/blocker.ts'
-import { disruptionOf, isDue, type Turn } from '../exposure/eligible.ts'
+import type { Blocker } from '../blockers/blocker.ts'
+import { disruptionOf, isEligible, type OpenWaves } from '../exposure/eligible.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import type { Run } from '../target/rollout.ts'
+import type { Rollout } from '../target/rollout.ts'
 import { isUnderDrain } from './cordon.ts'
 import { mustDrain } from './requirement.ts'
 
-export interface DrainContext extends Turn {
+export interface DrainContext extends OpenWaves {
   readonly pool: PoolSnapshot
-  readonly run: Run
+  readonly rollout: Rollout
   readonly now: Instant
   /** Why nothing begins now, if so. */
-  readonly restraint: () => Restraint | undefined
+  readonly blocker: () => Blocker | undefined
 }
 
 /** It is its turn for a change before which its pods go. */
 export function needsDrain(member: Candidate, context: DrainContext): boolean {
-  const { pool, run } = context
-  if (run.state === 'Halted' || run.state === 'Withheld' || !isDue(member, context)) return false
-  return mustDrain(pool.policy, disruptionOf(member)) && !isRestrained(member, context)
+  const { pool, rollout } = context
+  if (rollout.state === 'Halted' || rollout.state === 'Blocked' || !isEligible(member, context)) return false
+  return mustDrain(pool.policy, disruptionOf(member)) && !hasBlocker(member, context)
 }
 
 /** A drain that was begun for this very content ends; for anything newer it would be a beginning. */
-function isRestrained({ node, wanted, standing }: Candidate, { restraint }: DrainContext): boolean {
+function hasBlocker({ node, wanted, progress }: Candidate, { blocker }: DrainContext): boolean {
   if (!isUnderDrain(node) || wanted.kind === 'problem') return false
-  const found = restraint()
-  if (found === undefined || (found.sparesJoining && standing.phase === 'Joining')) return false
+  const found = blocker()
+  if (found === undefined || (found.sparesJoining && progress.phase === 'Joining')) return false
   return found.stopsDrains === true || node.mark?.digest !== wanted.digest
 }

@@ -4,10 +4,10 @@ import type { Candidate } from '../model/candidate.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
-import type { Wanted } from '../model/snapshot.ts'
+import type { NodeTarget } from '../model/snapshot.ts'
 
 /** How far the waves have come. */
-export interface Turn {
+export interface OpenWaves {
   readonly open: number
   readonly waves: { readonly length: number }
 }
@@ -16,11 +16,11 @@ export interface Turn {
  * Joining nodes do not wait for a wave, nor do broken ones; a node at work is due again only when it asks for a greater
  * grant.
  */
-export function isDue(member: Candidate, { open, waves }: Turn): boolean {
-  const { standing, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
-  if (standing.phase === 'Held' || standing.phase === 'Unmanaged' || wanted.kind === 'problem') return false
+export function isEligible(member: Candidate, { open, waves }: OpenWaves): boolean {
+  const { progress, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
+  if (progress.phase === 'Held' || progress.phase === 'Unmanaged' || wanted.kind === 'problem') return false
   if (member.assigned) return asksForMore(member.node, member.report)
-  return standing.phase === 'Joining' || member.broken || wave <= open
+  return progress.phase === 'Joining' || member.broken || wave <= open
 }
 
 /** How much its next assignment disturbs it: what the agent found out counts more than what was rendered. */
@@ -30,7 +30,7 @@ export function disruptionOf({ wanted, assigned, report }: Candidate): Disruptio
 
 /**
  * Not Ready, and not about to be: its kubelet can end no pod, so a drain would never end, and what mends it would never reach it.
- * After so long Kubernetes itself has given its pods up. One that a roll-out has left so, and that no work goes on on, or whose drain
+ * After so long Kubernetes itself has given its pods up. One that a rollout has left so, and that no work goes on on, or whose drain
  * is over without having ended, need not wait.
  */
 export function isPastDraining(
@@ -51,6 +51,6 @@ export function pastDrainingAt(
 }
 
 /** By a person, or because it took too long: to cordon it for the same content again would be a fight. */
-function wasUncordoned({ unschedulable, mark }: NodeView, wanted: Wanted): boolean {
+function wasUncordoned({ unschedulable, mark }: NodeView, wanted: NodeTarget): boolean {
   return !unschedulable && wanted.kind === 'config' && mark?.digest === wanted.digest
 }

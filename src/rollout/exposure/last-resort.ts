@@ -1,6 +1,6 @@
 import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { allowedUnavailable, remainingBudget } from '../selection/budget.ts'
 import { inOrder } from '../selection/order.ts'
 
@@ -9,9 +9,9 @@ import { inOrder } from '../selection/order.ts'
  * But when they use up the whole budget, no wave can begin, and what would mend them never reaches them. Then as many of
  * them as may be unavailable try it out of turn.
  */
-export function lastResort(picture: Picture): readonly Member[] {
-  const { members, pool, run } = picture
-  if (run.state !== 'Going' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
+export function lastResort(poolState: PoolState): readonly Member[] {
+  const { members, pool, rollout } = poolState
+  if (rollout.state !== 'Going' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
   const down = members.filter(isLyingDown)
   const trying = down.filter(({ assigned }) => assigned).length
   const places = Math.max(0, allowedUnavailable(pool.policy.maxUnavailable, members.length) - trying)
@@ -25,7 +25,7 @@ function isBusy({ node, report }: Member): boolean {
 }
 
 /** And nobody has a hand on it. */
-function isLyingDown({ node, standing, drain }: Member): boolean {
+function isLyingDown({ node, progress, drain }: Member): boolean {
   if (drain?.kind === 'Aside' && drain.because !== 'Down') return false
-  return !node.ready && standing.phase === 'Unreachable'
+  return !node.ready && progress.phase === 'Unreachable'
 }

@@ -1,8 +1,8 @@
-import type { Picture } from '../model/pool-state.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import { denotes } from '../target/target.ts'
 
 /** The nodes of the waves that are open, counted. */
-export interface Progress {
+export interface WaveProgress {
   readonly pending: number
   readonly current: number
   readonly total: number
@@ -10,14 +10,14 @@ export interface Progress {
   readonly beyond: number
 }
 
-export function sumUp({ members, open }: Picture): Progress {
+export function sumUp({ members, open }: PoolState): WaveProgress {
   let [pending, current, total, beyond] = [0, 0, 0, 0]
-  for (const { wave, standing } of members) {
+  for (const { wave, progress } of members) {
     if (wave === undefined) continue
     if (wave > open) beyond++
     else total++
-    if (wave <= open && standing.pending) pending++
-    if (wave <= open && standing.phase === 'Current') current++
+    if (wave <= open && progress.pending) pending++
+    if (wave <= open && progress.phase === 'Current') current++
   }
   return { pending, current, total, beyond }
 }
@@ -26,17 +26,17 @@ export function sumUp({ members, open }: Picture): Progress {
  * Every node of the open waves that can has done it. Where there are nodes and none did, nothing is proved; a wave of
  * no node lets the next begin.
  */
-export function isWaveDone(picture: Picture): boolean {
-  const { pending, current, total, beyond } = sumUp(picture)
+export function isWaveDone(poolState: PoolState): boolean {
+  const { pending, current, total, beyond } = sumUp(poolState)
   return pending === 0 && (current > 0 || (total === 0 && beyond > 0))
 }
 
 /** Nothing is left to do, and nothing could be kept from happening. */
-export function isSettled({ run, members }: Picture): boolean {
-  return run.state === 'Completed' && members.every(({ standing }) => !standing.pending)
+export function isSettled({ rollout, members }: PoolState): boolean {
+  return rollout.state === 'Completed' && members.every(({ progress }) => !progress.pending)
 }
 
 /** The next wave opens only when a person promotes the target. */
-export function awaitsPromotion({ pool, run, waves, open }: Picture): boolean {
-  return waves[open + 1]?.manual === true && !denotes(pool.controls.promoted, run.target)
+export function awaitsPromotion({ pool, rollout, waves, open }: PoolState): boolean {
+  return waves[open + 1]?.manual === true && !denotes(pool.controls.promoted, rollout.target)
 }

@@ -9,7 +9,7 @@ export interface WaveCandidate {
   /** Lower ones come into earlier waves; equal ones by the hash. Absent: 0. */
   readonly rank?: number
   /** Among equal ranks, lower ones come first: those that are taken already, in the order in which they were. Absent: last. */
-  readonly takenAt?: number
+  readonly assignedAt?: number
   /** It came after the run began: a percentage does not count it, or the open waves would grow. */
   readonly late?: boolean
 }
@@ -65,13 +65,13 @@ function sizeOf(share: Share, total: number): number {
 /** By rank, then by turn, then scattered: neighbours by name often share a rack. */
 function inWaveOrder(pool: string, nodes: readonly WaveCandidate[]): WaveCandidate[] {
   const keyed = nodes.map((node) => ({ node, ...placeOf(node), hash: stableHash(pool, node.name) }))
-  keyed.sort((a, b) => a.rank - b.rank || a.turn - b.turn || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
+  keyed.sort((a, b) => a.rank - b.rank || a.order - b.order || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
   return keyed.map(({ node }) => node)
 }
 
-function placeOf({ rank = 0, takenAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
+function placeOf({ rank = 0, assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
   readonly rank: number
-  readonly turn: number
+  readonly order: number
 } {
-  return { rank, turn: takenAt }
+  return { rank, order: assignedAt }
 }

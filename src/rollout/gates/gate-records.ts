@@ -1,5 +1,5 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import { countedFrom, type RunClock } from '../model/deadlines.ts'
+import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
@@ -7,7 +7,7 @@ import type { GateAnswer, GateQuestion } from '../model/snapshot.ts'
 
 /** A gate begins to wait, or to take down what is so before its wave. */
 export function beginRecord(
-  about: Pick<GateStatus, 'name' | 'wave' | 'revision' | 'run'>,
+  about: Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'>,
   { state, now }: { readonly state: 'Noting' | 'Waiting'; readonly now: Instant },
 ): GateStatus {
   return { ...about, state, since: stamp(now) }
@@ -15,8 +15,8 @@ export function beginRecord(
 
 /** The wave is done. */
 export function waiting(record: GateStatus, now: Instant): GateStatus {
-  const { name, wave, revision, run } = record
-  return { ...beginRecord({ name, wave, revision, run }, { state: 'Waiting', now }), ...noted(record) }
+  const { name, wave, revision, rollout } = record
+  return { ...beginRecord({ name, wave, revision, rollout }, { state: 'Waiting', now }), ...noted(record) }
 }
 
 function noted({ before, notedAt }: GateStatus): Pick<GateStatus, 'before' | 'notedAt'> {
@@ -26,8 +26,8 @@ function noted({ before, notedAt }: GateStatus): Pick<GateStatus, 'before' | 'no
 /** Nothing is asked of it for now: its time does not run on, and what it said is not counted. Undefined: nothing is left to remember. */
 export function suspended(record: GateStatus): GateStatus | undefined {
   if (record.state !== 'Waiting') return record
-  const { name, wave, revision, run, since } = record
-  return record.before && { name, wave, revision, run, since, state: 'Noted', ...noted(record) }
+  const { name, wave, revision, rollout, since } = record
+  return record.before && { name, wave, revision, rollout, since, state: 'Noted', ...noted(record) }
 }
 
 export function questionOf({ state }: GateStatus): GateQuestion | undefined {
@@ -45,7 +45,7 @@ export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
   return (
     answer.gate === record.name &&
     answer.wave === record.wave &&
-    answer.run === record.run &&
+    answer.rollout === record.rollout &&
     answer.question === questionOf(record) &&
     answer.at >= Date.parse(record.since) &&
     stamp(answer.at) !== record.askedAt
@@ -56,12 +56,12 @@ export function isAnswerTo(record: GateStatus, answer: GateAnswer): boolean {
 export function answered(
   record: GateStatus,
   answer: GateAnswer,
-  { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RunClock, 'now' | 'steadySince'> },
+  { gate, clock }: { readonly gate: GatePolicy; readonly clock: Pick<RolloutClock, 'now' | 'steadySince'> },
 ): GateStatus {
-  const { name, wave, revision, run, since, unanswered = 0 } = record
+  const { name, wave, revision, rollout, since, unanswered = 0 } = record
   const { verdict, value, message, unavailable = [] } = answer
   const askedAt = stamp(answer.at)
-  const base = { name, wave, revision, run, since, askedAt }
+  const base = { name, wave, revision, rollout, since, askedAt }
   const told = { ...base, ...(value !== undefined && Number.isFinite(value) && { value }), message }
   const again = { ...told, ...noted(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
   if (answer.question === 'before')

@@ -5,14 +5,14 @@ import type { AskGate } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { GatePolicy } from '../model/policy.ts'
-import type { Picture } from '../model/pool-state.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import { answered, beginRecord, isAnswerTo, nextAsk, questionOf, restamped, suspended, waiting } from './gate-records.ts'
 
 /** A status is kept in one object; of a run with many waves, what the first gates said is told by events alone. */
 const RECORDS_KEPT = 50
 
 /** A gate after the open wave, and what it has said. */
-export interface GateSight {
+export interface GateState {
   readonly gate: GatePolicy
   readonly record: GateStatus
 }
@@ -21,117 +21,117 @@ export interface GateSight {
  * What is to be remembered of the gates now, or undefined when that stands there already. While the wave is not done, or somebody paused
  * the pool, no gate is asked, and none loses time by it.
  */
-export function tendGates(picture: Picture): readonly GateStatus[] | undefined {
-  const gates = gatesAfterWave(picture)
-  const { gates: before = [] } = picture.run.memory
+export function updateGates(poolState: PoolState): readonly GateStatus[] | undefined {
+  const gates = gatesAfterWave(poolState)
+  const { gates: before = [] } = poolState.rollout.memory
   if (gates.length === 0) return undefined
-  const run = runId(picture)
-  const tended = gates.flatMap((gate) => tend(gate, picture) ?? [])
-  if (tended.length === 0 && !before.some((record) => isOf(record, picture))) return undefined
-  const others = before.filter((record) => record.run === run && !isOf(record, picture))
+  const rollout = rolloutId(poolState)
+  const tended = gates.flatMap((gate) => updateGate(gate, poolState) ?? [])
+  if (tended.length === 0 && !before.some((record) => isOf(record, poolState))) return undefined
+  const others = before.filter((record) => record.rollout === rollout && !isOf(record, poolState))
   const after = [...others, ...tended].slice(-RECORDS_KEPT)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
 }
 
 /** None for a target that the pool has run through before, nor after a wave without a node. */
-export function gatesAfterWave({ pool, run, waves, open, members }: Picture): readonly GatePolicy[] {
+export function gatesAfterWave({ pool, rollout, waves, open, members }: PoolState): readonly GatePolicy[] {
   const { gates = [] } = pool.policy
   const wave = waves[open]
-  if (gates.length === 0 || run.state !== 'Going' || run.proven || !wave) return []
+  if (gates.length === 0 || rollout.state !== 'Going' || rollout.proven || !wave) return []
   const applying = gates.filter(({ after }) => after === undefined || after.includes(wave.name))
   return members.some((member) => member.wave === open) ? applying : []
 }
 
-/** Those that have not passed: the roll-out does not go on before they have. One that nothing is remembered of has not. */
-export function unpassedGates(picture: Picture): readonly GateSight[] {
-  const records = new Map(sights(picture).map(({ record }) => [record.name, record]))
-  return gatesAfterWave(picture)
+/** Those that have not passed: the rollout does not go on before they have. One that nothing is remembered of has not. */
+export function unpassedGates(poolState: PoolState): readonly GateState[] {
+  const records = new Map(gateStates(poolState).map(({ record }) => [record.name, record]))
+  return gatesAfterWave(poolState)
     .map((gate) => ({
       gate,
-      record: records.get(gate.name) ?? beginRecord(about(gate, picture), { state: 'Waiting', now: picture.now }),
+      record: records.get(gate.name) ?? beginRecord(about(gate, poolState), { state: 'Waiting', now: poolState.now }),
     }))
     .filter(({ record }) => record.state !== 'Passed')
 }
 
-function about({ name }: GatePolicy, picture: Picture): Pick<GateStatus, 'name' | 'wave' | 'revision' | 'run'> {
-  return { name, wave: waveName(picture), revision: picture.run.target.revision, run: runId(picture) }
+function about({ name }: GatePolicy, poolState: PoolState): Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'> {
+  return { name, wave: waveName(poolState), revision: poolState.rollout.target.revision, rollout: rolloutId(poolState) }
 }
 
 /** Gates that must note what is so before the open wave may begin, and have not. */
-export function notingGates(picture: Picture): readonly GateSight[] {
-  return sights(picture).filter(({ record }) => record.state === 'Noting')
+export function notingGates(poolState: PoolState): readonly GateState[] {
+  return gateStates(poolState).filter(({ record }) => record.state === 'Noting')
 }
 
 /** What is to be asked now. */
-export function gateQuestions(picture: Picture): AskGate[] {
-  const { now } = picture
-  return sights(picture).flatMap(({ gate, record }) => {
+export function gateQuestions(poolState: PoolState): AskGate[] {
+  const { now } = poolState
+  return gateStates(poolState).flatMap(({ gate, record }) => {
     const question = questionOf(record)
-    if (question === undefined || isStopped(picture) || nextAsk(record, gate, now) > now) return []
-    const { wave, run, revision, before = [], notedAt } = record
+    if (question === undefined || isStopped(poolState) || nextAsk(record, gate, now) > now) return []
+    const { wave, rollout, revision, before = [], notedAt } = record
     const noted = { before, ...(notedAt !== undefined && { notedAt }) }
-    return [{ kind: 'askGate', gate, question, wave, revision, run, nodes: nodesSoFar(picture), ...noted }]
+    return [{ kind: 'askGate', gate, question, wave, revision, rollout, nodes: nodesSoFar(poolState), ...noted }]
   })
 }
 
 /** When time alone makes a gate due. */
-export function nextGate(picture: Picture): readonly Instant[] {
-  return sights(picture).flatMap(({ gate, record }) =>
-    questionOf(record) === undefined || isStopped(picture) ? [] : [nextAsk(record, gate, picture.now)],
+export function nextGate(poolState: PoolState): readonly Instant[] {
+  return gateStates(poolState).flatMap(({ gate, record }) =>
+    questionOf(record) === undefined || isStopped(poolState) ? [] : [nextAsk(record, gate, poolState.now)],
   )
 }
 
-function sights(picture: Picture): GateSight[] {
-  const records = (picture.run.memory.gates ?? []).filter((record) => isOf(record, picture))
-  return gatesAfterWave(picture).flatMap((gate) => {
+function gateStates(poolState: PoolState): GateState[] {
+  const records = (poolState.rollout.memory.gates ?? []).filter((record) => isOf(record, poolState))
+  return gatesAfterWave(poolState).flatMap((gate) => {
     const record = records.find(({ name }) => name === gate.name)
     return record ? [{ gate, record }] : []
   })
 }
 
-function tend(gate: GatePolicy, picture: Picture): GateStatus | undefined {
-  const { now, pool } = picture
-  const remembered = picture.run.memory.gates?.find((record) => record.name === gate.name && isOf(record, picture))
-  const record = standing(gate, remembered, picture)
+function updateGate(gate: GatePolicy, poolState: PoolState): GateStatus | undefined {
+  const { now, pool } = poolState
+  const remembered = poolState.rollout.memory.gates?.find((record) => record.name === gate.name && isOf(record, poolState))
+  const record = currentRecord(gate, remembered, poolState)
   if (!record) return undefined
   const current = restamped(record, now)
-  const answer = isStopped(picture) ? undefined : pool.gateAnswers?.find((candidate) => isAnswerTo(current, candidate))
+  const answer = isStopped(poolState) ? undefined : pool.gateAnswers?.find((candidate) => isAnswerTo(current, candidate))
   const clock = { now, ...(pool.steadySince !== undefined && { steadySince: pool.steadySince }) }
   return answer ? answered(current, answer, { gate, clock }) : current
 }
 
 /** The record as it is before any answer: begun, going on, or suspended. */
-function standing(gate: GatePolicy, record: GateStatus | undefined, picture: Picture): GateStatus | undefined {
-  const { now } = picture
+function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolState: PoolState): GateStatus | undefined {
+  const { now } = poolState
   const notes = gate.check.kind === 'workloads'
-  if (!isAsking(picture)) {
+  if (!isAsking(poolState)) {
     const left = record && suspended(record)
-    return left ?? (notes ? beginRecord(about(gate, picture), { state: 'Noting', now }) : undefined)
+    return left ?? (notes ? beginRecord(about(gate, poolState), { state: 'Noting', now }) : undefined)
   }
   if (record?.state === 'Noted') return waiting(record, now)
-  return record ?? beginRecord(about(gate, picture), { state: notes ? 'Noting' : 'Waiting', now })
+  return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Noting' : 'Waiting', now })
 }
 
-function isAsking(picture: Picture): boolean {
-  return isWaveDone(picture) && !isStopped(picture)
+function isAsking(poolState: PoolState): boolean {
+  return isWaveDone(poolState) && !isStopped(poolState)
 }
 
-function isStopped(picture: Picture): boolean {
-  return describePause(picture) !== undefined
+function isStopped(poolState: PoolState): boolean {
+  return describePause(poolState) !== undefined
 }
 
-function isOf(record: GateStatus, picture: Picture): boolean {
-  return record.wave === waveName(picture) && record.run === runId(picture)
+function isOf(record: GateStatus, poolState: PoolState): boolean {
+  return record.wave === waveName(poolState) && record.rollout === rolloutId(poolState)
 }
 
-function waveName({ waves, open }: Picture): string {
+function waveName({ waves, open }: PoolState): string {
   return waves[open]?.name ?? ''
 }
 
-function runId({ run }: Picture): string {
-  return run.memory.history[0]?.startedAt ?? stamp(run.startedAt)
+function rolloutId({ rollout }: PoolState): string {
+  return rollout.memory.history[0]?.startedAt ?? stamp(rollout.startedAt)
 }
 
-function nodesSoFar({ members, open }: Picture): string[] {
+function nodesSoFar({ members, open }: PoolState): string[] {
   return members.flatMap(({ node, wave }) => (wave !== undefined && wave <= open ? [node.name] : [])).sort()
 }

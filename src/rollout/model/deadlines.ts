@@ -2,10 +2,10 @@ import type { Instant } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 
 /** What durations are measured against. */
-export interface RunClock {
+export interface RolloutClock {
   readonly now: Instant
   /** When the run under way began; never in the future. */
-  readonly runStart: Instant
+  readonly rolloutStart: Instant
   /** Milliseconds. */
   readonly applyTimeout: number
   /** Milliseconds; absent: an agent may be silent for as long as its work may take. */
@@ -18,12 +18,12 @@ export interface RunClock {
 const SECOND = 1000
 
 /** When the assigned work counts as overdue. */
-export function deadlineOf(assigned: Assignment, clock: RunClock): Instant {
+export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
   return countedFrom(workBegan(assigned, clock), clock) + clock.applyTimeout
 }
 
 /** When an agent that has not said anything about the assignment counts as silent. */
-export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITIVE_INFINITY, ...clock }: RunClock): Instant {
+export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITIVE_INFINITY, ...clock }: RolloutClock): Instant {
   return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout) })
 }
 
@@ -31,12 +31,12 @@ export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITI
  * From when on a duration that began at `since` is measured. A clock that is put forward ends no soak and breaks no deadline: nothing
  * shows that the time has really passed.
  */
-export function countedFrom(since: Instant, { now, steadySince = since }: Pick<RunClock, 'now' | 'steadySince'>): Instant {
+export function countedFrom(since: Instant, { now, steadySince = since }: Pick<RolloutClock, 'now' | 'steadySince'>): Instant {
   return Math.max(since, Math.min(steadySince, now))
 }
 
 /** It was not Ready when it got its assignment, and has not been since: what follows is no verdict on the configuration. */
-export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RunClock): boolean {
+export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignment, clock: RolloutClock): boolean {
   return !ready && readySince + SECOND <= workBegan(assigned, clock)
 }
 
@@ -46,14 +46,14 @@ export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignm
  */
 export function latestOf(
   stamps: readonly Instant[],
-  { assigned, clock }: { readonly assigned: Assignment; readonly clock: RunClock },
+  { assigned, clock }: { readonly assigned: Assignment; readonly clock: RolloutClock },
 ): Instant {
   const latest = Math.max(workBegan(assigned, clock), ...stamps)
   return latest <= clock.now ? latest : deadlineOf(assigned, clock)
 }
 
 /** A stamp in the future was made before a clock was put back: then the run's own start stands for it. */
-function workBegan({ at }: Assignment, { now, runStart }: RunClock): Instant {
+function workBegan({ at }: Assignment, { now, rolloutStart }: RolloutClock): Instant {
   if (at === undefined) return now
-  return at <= now ? at : runStart
+  return at <= now ? at : rolloutStart
 }

@@ -40,7 +40,7 @@ export interface AskGate {
   readonly wave: string
   readonly revision: string
   /** `startedAt` of the run under way. */
-  readonly run: string
+  readonly rollout: string
   /** Of this wave and those before. */
   readonly nodes: readonly string[]
   /** Workloads that were unavailable before the wave, and when that was so. */
@@ -49,7 +49,7 @@ export interface AskGate {
 }
 
 /** Worth telling people, once: the shell writes it as an Event on the object. */
-export interface Notice {
+export interface PoolEvent {
   readonly on: { readonly kind: 'pool' } | { readonly kind: 'node'; readonly name: string }
   readonly type: 'Normal' | 'Warning'
   /** CamelCase, stable. */
@@ -64,7 +64,7 @@ export interface Notice {
  */
 export interface Decision {
   readonly actions: readonly Action[]
-  readonly notices: readonly Notice[]
+  readonly events: readonly PoolEvent[]
   readonly status: NodePoolStatus
   /** When time alone can change the decision: end of a soak, of a timeout. */
   readonly wakeAt?: Instant

@@ -5,7 +5,7 @@ export interface FleetFacts {
   /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
   readonly budget?: number
   /** Who has that used up for good. */
-  readonly lying?: readonly LyingDown[]
+  readonly unavailable?: readonly UnavailableNodes[]
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: AskedBy
@@ -16,11 +16,11 @@ export interface FleetFacts {
   /** What the API servers ask of kubelets; absent: nothing is known of any. */
   readonly skew?: SkewFacts
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
-  readonly controlPlane?: ReadonlyMap<string, Hindrance | undefined>
+  readonly controlPlane?: ReadonlyMap<string, ControlPlaneBlocker | undefined>
 }
 
 /** Nodes of a pool that are down, and that no work of ours will bring back: their part of the budget is spent until somebody mends them. */
-export interface LyingDown {
+export interface UnavailableNodes {
   readonly pool: string
   readonly nodes: readonly string[]
   /** Their pool waits for the one that is told of them. */
@@ -48,10 +48,10 @@ export interface ApiServer {
 }
 
 /** Why a node of the control plane may not be disturbed now. */
-export interface Hindrance {
+export interface ControlPlaneBlocker {
   /** Its turn comes by itself, or something is wrong with the others. */
   readonly kind: 'turn' | 'sick'
   readonly message: string
-  /** The node is down itself, and nothing of the control plane is seen well on it: what a roll-out has broken there may be put right. */
+  /** The node is down itself, and nothing of the control plane is seen well on it: what a rollout has broken there may be put right. */
   readonly sparesBroken?: boolean
 }

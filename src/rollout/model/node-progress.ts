@@ -1,14 +1,14 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isApplied, isFailure } from './agent-report.ts'
-import { countedFrom, deadlineOf, latestOf, type RunClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
-import type { Wanted } from './snapshot.ts'
+import type { NodeTarget } from './snapshot.ts'
 
 /** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */
-export interface Standing {
+export interface NodeProgress {
   readonly phase: NodePhase
   /** Its wave waits for it. */
   readonly pending: boolean
@@ -23,8 +23,8 @@ export interface Failure {
   readonly message: string
 }
 
-export interface Course extends RunClock {
-  readonly wanted: Wanted
+export interface ProgressContext extends RolloutClock {
+  readonly wanted: NodeTarget
   /** What the agent says about the present assignment. */
   readonly report: AgentStatus | undefined
   /** New to a pool that has something proven to give it. */
@@ -32,45 +32,45 @@ export interface Course extends RunClock {
 }
 
 /** @param course.soak milliseconds that the node must stay healthy before it counts as Current */
-export function standingOf(node: NodeView, course: Course & { readonly soak: number }): Standing {
+export function progressOf(node: NodeView, course: ProgressContext & { readonly soak: number }): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true }
-  if (!hasGoal(node, course)) return node.ready ? { phase: 'Waiting', pending: true } : lyingDown(node, course)
+  if (!hasGoal(node, course)) return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
 }
 
 /** After this long it counts as down for good, which changes how it may be mended. */
-function lyingDown({ readySince }: NodeView, { applyTimeout }: Course): Standing {
+function unreachable({ readySince }: NodeView, { applyTimeout }: ProgressContext): NodeProgress {
   return { phase: 'Unreachable', pending: true, until: readySince + applyTimeout }
 }
 
 /** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
-export function hasGoal(node: NodeView, course: Course): node is NodeView & { readonly assigned: Assignment } {
+export function hasGoal(node: NodeView, course: ProgressContext): node is NodeView & { readonly assigned: Assignment } {
   const { assigned } = node
   if (!assigned || course.wanted.kind === 'problem' || assigned.digest !== course.wanted.digest) return false
-  if (isApplied(course.report) || isInRun(assigned, course)) return true
+  if (isApplied(course.report) || isInRollout(assigned, course)) return true
   return !isFailure(course.report) && course.now < deadlineOf(assigned, course)
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */
-export function isInRun({ at }: Assignment, { runStart }: Pick<RunClock, 'runStart'>): boolean {
-  return at === undefined || at >= runStart
+export function isInRollout({ at }: Assignment, { rolloutStart }: Pick<RolloutClock, 'rolloutStart'>): boolean {
+  return at === undefined || at >= rolloutStart
 }
 
 /** A node that is assigned what is wanted of it. */
 interface Subject {
   readonly node: NodeView
   readonly assigned: Assignment
-  readonly wanted: Extract<Wanted, { kind: 'config' }>
+  readonly wanted: Extract<NodeTarget, { kind: 'config' }>
   readonly report: AgentStatus | undefined
-  readonly course: RunClock & { readonly soak: number }
+  readonly course: RolloutClock & { readonly soak: number }
 }
 
-function onGoal(subject: Subject): Standing {
+function onGoal(subject: Subject): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   if (wasDownBefore(node, assigned, course)) return { phase: 'Unreachable', pending: false }
   if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent gives no reason' })
@@ -81,7 +81,7 @@ function onGoal(subject: Subject): Standing {
 }
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
-function silent(subject: Subject): Standing {
+function silent(subject: Subject): NodeProgress {
   const { node, assigned, course } = subject
   const message = 'the agent has not taken the assignment'
   if (node.ready) {
@@ -93,7 +93,7 @@ function silent(subject: Subject): Standing {
 }
 
 /** Applied and Ready: the version must show, and both must last. */
-function proving(subject: Subject): Standing {
+function proving(subject: Subject): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
   const version = wanted.version?.replace(/^v/, '')
   if (version !== undefined && node.kubeletVersion !== version) {
@@ -111,7 +111,7 @@ function proving(subject: Subject): Standing {
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
  */
-function fallen({ node, assigned, report, wanted, course }: Subject): Standing {
+function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
   const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
@@ -123,12 +123,12 @@ function fallen({ node, assigned, report, wanted, course }: Subject): Standing {
 function untilDeadline(
   { assigned, course }: Subject,
   { phase, failure }: { readonly phase: NodePhase; readonly failure: Failure },
-): Standing {
+): NodeProgress {
   const until = deadlineOf(assigned, course)
   return course.now < until ? { phase, pending: true, until } : failed(failure)
 }
 
-function failed({ reason, message }: Failure): Standing {
+function failed({ reason, message }: Failure): NodeProgress {
   return { phase: 'Failed', pending: false, failure: { reason, message } }
 }
 

@@ -11,7 +11,7 @@ export interface RolloutPolicy {
   readonly onFailure: 'Halt' | 'Rollback'
   readonly gates?: readonly GatePolicy[]
   readonly drain: DrainPolicy
-  /** OneAtATime: no node is taken while nodes of another zone are unavailable by the roll-out. */
+  /** OneAtATime: no node is taken while nodes of another zone are unavailable by the rollout. */
   readonly zones: 'Any' | 'OneAtATime'
   /** Whether nodes that somebody else cordoned are changed, or left as they are until they are uncordoned. */
   readonly cordoned: 'Skip' | 'Change'
@@ -54,7 +54,7 @@ export interface DrainPolicy {
   readonly gracePeriodSeconds?: number | undefined
 }
 
-/** Something that must hold after a wave before the roll-out goes on. Durations are milliseconds. */
+/** Something that must hold after a wave before the rollout goes on. Durations are milliseconds. */
 export interface GatePolicy {
   readonly name: string
   /** Names of the waves after which it is asked; absent: after each. */

@@ -1,5 +1,5 @@
 import type { Drain } from '../drain/drain.ts'
-import type { Run } from '../target/rollout.ts'
+import type { Rollout } from '../target/rollout.ts'
 import type { Candidate } from './candidate.ts'
 import type { Instant } from './instant.ts'
 import type { WavePolicy } from './policy.ts'
@@ -12,14 +12,14 @@ export interface Member extends Candidate {
 }
 
 /** What concerns a pool as a whole, whatever its nodes are at. */
-export interface Circumstances {
+export interface PoolContext {
   readonly pool: PoolSnapshot
   readonly now: Instant
-  readonly run: Run
+  readonly rollout: Rollout
 }
 
 /** All that a decision about a pool is drawn from. */
-export interface Picture extends Circumstances {
+export interface PoolState extends PoolContext {
   readonly waves: readonly WavePolicy[]
   /** Waves up to this index may be taken from; the number of waves when all have passed. */
   readonly open: number

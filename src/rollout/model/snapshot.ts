@@ -1,6 +1,6 @@
 import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
-import type { HeededControls, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protocol/node-pool.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
 import type { NodePods, NodeView } from './node-view.ts'
@@ -10,7 +10,7 @@ import type { RolloutPolicy } from './policy.ts'
 export interface GateAnswer {
   readonly gate: string
   readonly wave: string
-  readonly run: string
+  readonly rollout: string
   readonly question: GateQuestion
   readonly at: Instant
   /** NotHeld may hold later; Failed never will; Unanswered: it could not be asked. */
@@ -25,14 +25,14 @@ export interface GateAnswer {
 export type GateQuestion = 'before' | 'after'
 
 /** What a node is to become at one revision, as rendered. */
-export type Wanted =
+export type NodeTarget =
   | { readonly kind: 'config'; readonly digest: string; readonly version?: string; readonly disruption: Disruption }
   | { readonly kind: 'problem'; readonly message: string }
 
 /** One commit, seen by one pool. */
 export interface Revision extends RevisionRef {
   /** By node name; every node of the pool has an entry. */
-  readonly wanted: ReadonlyMap<string, Wanted>
+  readonly wanted: ReadonlyMap<string, NodeTarget>
 }
 
 /** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */
@@ -43,7 +43,7 @@ export type Memory = Pick<
   | 'wave'
   | 'failed'
   | 'rejected'
-  | 'heeded'
+  | 'observedControls'
   | 'rollback'
   | 'held'
   | 'controls'
@@ -55,8 +55,8 @@ export type Memory = Pick<
 export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls: [], history: [], conditions: [] }
 
 /** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
-export interface Controls extends Omit<HeededControls, 'fleetPaused'> {
-  readonly by?: { readonly [Control in keyof Omit<HeededControls, 'fleetPaused'>]?: AskedBy }
+export interface Controls extends Omit<ObservedControls, 'fleetPaused'> {
+  readonly by?: { readonly [Control in keyof Omit<ObservedControls, 'fleetPaused'>]?: AskedBy }
 }
 
 /** Everything `decide` may look at for one pool. */
@@ -68,11 +68,11 @@ export interface PoolSnapshot {
   readonly pods?: ReadonlyMap<string, NodePods>
   /** The newest valid commit. */
   readonly head: Revision
-  /** Revisions that a target may be besides the head: stable, what the status names, and what a roll-back asks for. By commit. */
+  /** Revisions that a target may be besides the head: stable, what the status names, and what a rollback asks for. By commit. */
   readonly known: ReadonlyMap<string, Revision>
   readonly memory: Memory
   readonly controls: Controls
-  /** Commits that the cluster keeps; a roll-back can lead to these alone. Absent: those of `known`. */
+  /** Commits that the cluster keeps; a rollback can lead to these alone. Absent: those of `known`. */
   readonly kept?: ReadonlySet<string>
   /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
   readonly repositoryProblem?: string

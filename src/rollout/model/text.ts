@@ -1,5 +1,5 @@
 import type { GateStatus, RevisionRef } from '../../protocol/node-pool.ts'
-import type { Member, Picture } from './pool-state.ts'
+import type { Member, PoolState } from './pool-state.ts'
 
 /** `3f2c9ab`: as people name a commit. */
 export function shortName({ revision }: RevisionRef): string {
@@ -7,13 +7,13 @@ export function shortName({ revision }: RevisionRef): string {
 }
 
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
-export function describeNodes({ members, run }: Picture): string {
-  const count = (phase: string) => members.filter(({ standing }) => standing.phase === phase).length
+export function describeNodes({ members, rollout }: PoolState): string {
+  const count = (phase: string) => members.filter(({ progress }) => progress.phase === phase).length
   const others = (['Failed', 'Skipped', 'Held', 'Unreachable', 'Unmanaged'] as const)
     .map((phase) => ({ phase, nodes: count(phase) }))
     .filter(({ nodes }) => nodes > 0)
     .map(({ phase, nodes }) => `${nodes} ${phase}`)
-  const most = `${count('Current')} of ${members.length} nodes are at ${shortName(run.target)}`
+  const most = `${count('Current')} of ${members.length} nodes are at ${shortName(rollout.target)}`
   return others.length > 0 ? `${most}; ${others.join(', ')}` : most
 }
 
@@ -25,7 +25,7 @@ export function listNames(names: readonly string[], shown = 3): string {
 
 /** What failed where, by name; long stories are cut, they stand in the node's own status. */
 export function describeFailures(failures: readonly Member[]): string {
-  const told = failures.map(({ node, standing }) => `"${node.name}": ${(standing.failure?.message ?? '').slice(0, 400)}`).sort()
+  const told = failures.map(({ node, progress }) => `"${node.name}": ${(progress.failure?.message ?? '').slice(0, 400)}`).sort()
   return told.length > 3 ? `${told.slice(0, 3).join('; ')}; and ${told.length - 3} more` : told.join('; ')
 }
 

@@ -24,7 +24,7 @@ export function allowedUnavailable(share: Share, total: number): number {
 }
 
 /**
- * Unavailable for whatever reason: ours, the node's, or a person's. Counting only our own would let an outage and a roll-out
+ * Unavailable for whatever reason: ours, the node's, or a person's. Counting only our own would let an outage and a rollout
  * add up. A node that was put back is as available as it was before.
  */
 export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {

@@ -1,19 +1,22 @@
 import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 
 /**
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the
- * roll-out is in, else of the zone of the first.
+ * rollout is in, else of the zone of the first.
  */
-export function withinZones<T extends { readonly zone: string }>(offers: readonly T[], { pool, members }: Picture): readonly T[] {
+export function withinZones<T extends { readonly zone: string }>(
+  offers: readonly T[],
+  { pool, members }: PoolState,
+): readonly T[] {
   if (pool.policy.zones === 'Any') return offers
-  const taken = new Set(members.filter(isDownByUs).map(({ node }) => node.zone))
-  const [zone = offers[0]?.zone] = taken
-  return taken.size > 1 ? [] : offers.filter((offer) => offer.zone === zone)
+  const selected = new Set(members.filter(isDownByUs).map(({ node }) => node.zone))
+  const [zone = offers[0]?.zone] = selected
+  return selected.size > 1 ? [] : offers.filter((offer) => offer.zone === zone)
 }
 
 /** One that was down already when it was assigned is an outage of its own. */
-function isDownByUs({ node, report, standing }: Member): boolean {
-  return isOurCordon(node) || (isAtWork(node, report) && standing.phase !== 'Unreachable')
+function isDownByUs({ node, report, progress }: Member): boolean {
+  return isOurCordon(node) || (isAtWork(node, report) && progress.phase !== 'Unreachable')
 }

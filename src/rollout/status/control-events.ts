@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ControlAct, ControlRecord, NodePoolStatus } from '../../protocol/node-pool.ts'
-import type { Notice } from '../model/decision.ts'
+import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
 
 const REASONS: Readonly<Record<ControlAct, string>> = {
@@ -18,9 +18,9 @@ const REASONS: Readonly<Record<ControlAct, string>> = {
 }
 
 /** What people did since the last status, oldest first: on the pool, or on each node concerned. */
-export function controlNotices({ controls: before }: Memory, { controls }: NodePoolStatus): Notice[] {
+export function controlEvents({ controls: before }: Memory, { controls }: NodePoolStatus): PoolEvent[] {
   if (controls === before) return []
-  return controls.flatMap((record) => newPartOf(record, before).flatMap(noticesOf)).reverse()
+  return controls.flatMap((record) => newPartOf(record, before).flatMap(eventsOf)).reverse()
 }
 
 /** Another node of the same command joins the entry of the first. */
@@ -32,7 +32,7 @@ function newPartOf(record: ControlRecord, before: readonly ControlRecord[]): rea
   return added.length === 0 ? [] : [{ ...record, nodes: added }]
 }
 
-function noticesOf(record: ControlRecord): Notice[] {
+function eventsOf(record: ControlRecord): PoolEvent[] {
   const { what, nodes, outcome, value, who = 'somebody', at } = record
   const type = outcome === 'Refused' ? 'Warning' : 'Normal'
   const message = `${who} at ${at}${value === undefined ? '' : `: ${value.slice(0, 200)}`}; ${record.message}`

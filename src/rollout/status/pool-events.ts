@@ -1,32 +1,32 @@
 import type { GateStatus, HistoryEntry, NodePoolStatus } from '../../protocol/node-pool.ts'
-import type { Notice } from '../model/decision.ts'
+import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { describeGate, shortName } from '../model/text.ts'
-import { controlNotices } from './control-events.ts'
+import { controlEvents } from './control-events.ts'
 
 /** What became of a pool since its last status: told once, because that status is then replaced. */
-export function noticesBetween(before: Memory, after: NodePoolStatus): readonly Notice[] {
+export function eventsBetween(before: Memory, after: NodePoolStatus): readonly PoolEvent[] {
   return [
-    ...controlNotices(before, after),
-    ...gateNotices(before, after),
-    ...runNotices(before, after),
-    ...waveNotices(before, after),
-    ...drainNotices(before, after),
-    ...failureNotices(before, after),
+    ...controlEvents(before, after),
+    ...gateEvents(before, after),
+    ...rolloutEvents(before, after),
+    ...waveEvents(before, after),
+    ...drainEvents(before, after),
+    ...failureEvents(before, after),
   ]
 }
 
 /** Oldest first, as it happened: one decision may end a run and begin the way back. */
-function runNotices(before: Memory, { history }: NodePoolStatus): Notice[] {
+function rolloutEvents(before: Memory, { history }: NodePoolStatus): PoolEvent[] {
   const known = new Set(before.history.map(identity))
-  return history.flatMap((entry) => (known.has(identity(entry)) ? [] : [runNotice(entry)])).reverse()
+  return history.flatMap((entry) => (known.has(identity(entry)) ? [] : [rolloutEvent(entry)])).reverse()
 }
 
 function identity({ fingerprint, result, endedAt = '' }: HistoryEntry): string {
   return `${fingerprint} ${result} ${endedAt}`
 }
 
-const RUN_EVENTS = {
+const ROLLOUT_EVENTS = {
   Running: { type: 'Normal', reason: 'RolloutStarted' },
   Completed: { type: 'Normal', reason: 'RolloutCompleted' },
   Superseded: { type: 'Normal', reason: 'RolloutSuperseded' },
@@ -34,23 +34,23 @@ const RUN_EVENTS = {
   RolledBack: { type: 'Warning', reason: 'RolledBack' },
 } as const
 
-function runNotice(entry: HistoryEntry): Notice {
+function rolloutEvent(entry: HistoryEntry): PoolEvent {
   const commit = `${shortName(entry)}${entry.subject ? ` "${entry.subject}"` : ''}`
   return {
     on: { kind: 'pool' },
-    ...RUN_EVENTS[entry.result],
+    ...ROLLOUT_EVENTS[entry.result],
     message: entry.message ? `${commit} failed on ${entry.message}` : commit,
   }
 }
 
-function waveNotices({ wave: before }: Memory, { wave, target }: NodePoolStatus): Notice[] {
+function waveEvents({ wave: before }: Memory, { wave, target }: NodePoolStatus): PoolEvent[] {
   if (!wave || !target || wave.index === (before?.index ?? 1)) return []
   const message = `wave ${wave.index} of ${wave.count}, "${wave.name}", of ${shortName(target)}`
   return [{ on: { kind: 'pool' }, type: 'Normal', reason: 'WaveOpened', message }]
 }
 
 /** When it begins to block: which pod it is may change while it does. */
-function drainNotices(before: Memory, after: NodePoolStatus): Notice[] {
+function drainEvents(before: Memory, after: NodePoolStatus): PoolEvent[] {
   const blocked = blockage(after)
   if (blocked === undefined || blockage(before) !== undefined) return []
   return [{ on: { kind: 'pool' }, type: 'Warning', reason: 'DrainBlocked', message: blocked.message }]
@@ -60,7 +60,7 @@ function blockage({ conditions }: Pick<Memory, 'conditions'>) {
   return conditions.find(({ type, status, reason }) => type === 'Stalled' && status === 'True' && reason === 'DrainBlocked')
 }
 
-function failureNotices({ failed: before }: Memory, { failed }: NodePoolStatus): Notice[] {
+function failureEvents({ failed: before }: Memory, { failed }: NodePoolStatus): PoolEvent[] {
   const known = new Set(before.map(({ node, reason }) => `${node} ${reason}`))
   return failed
     .filter(({ node, reason }) => !known.has(`${node} ${reason}`))
@@ -68,7 +68,7 @@ function failureNotices({ failed: before }: Memory, { failed }: NodePoolStatus):
 }
 
 /** Before what comes of it. */
-function gateNotices({ gates: before = [] }: Memory, { gates = [] }: NodePoolStatus): Notice[] {
+function gateEvents({ gates: before = [] }: Memory, { gates = [] }: NodePoolStatus): PoolEvent[] {
   const known = new Set(before.map(gateIdentity))
   return gates
     .filter((record) => (record.state === 'Passed' || record.state === 'Failed') && !known.has(gateIdentity(record)))
@@ -79,8 +79,8 @@ function gateNotices({ gates: before = [] }: Memory, { gates = [] }: NodePoolSta
     }))
 }
 
-function gateIdentity({ run, wave, name, state }: GateStatus): string {
-  return `${run} ${wave} ${name} ${state}`
+function gateIdentity({ rollout, wave, name, state }: GateStatus): string {
+  return `${rollout} ${wave} ${name} ${state}`
 }
 
 const GATE_EVENTS = {

@@ -1,72 +1,72 @@
 import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
-import type { Picture } from '../model/pool-state.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { describeFailures, shortName } from '../model/text.ts'
-import type { Taking } from '../selection/select-nodes.ts'
+import type { Selection } from '../selection/select-nodes.ts'
 import { isSuperseded } from '../target/repair.ts'
 import { isAstray, isRejected } from '../target/target.ts'
 import { endRollbackCommand, retryCommand } from './remedies.ts'
 
-export interface Finding {
+export interface Explanation {
   readonly reason: PoolReason
   readonly message: string
 }
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
-export function obstacleOf(picture: Picture, taking: Taking): Finding | undefined {
+export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   return (
-    invalidRepository(picture) ??
-    heldCommit(picture) ??
-    lostRollback(picture) ??
-    rejection(picture) ??
-    askedRollback(picture) ??
-    claimedTwice(picture) ??
-    blockedDrain(picture) ??
-    failedNodes(picture, 'RenderFailed') ??
-    failedNodes(picture, 'NodesFailed') ??
-    restraint(picture, taking)
+    invalidRepository(poolState) ??
+    heldCommit(poolState) ??
+    lostRollback(poolState) ??
+    rejection(poolState) ??
+    askedRollback(poolState) ??
+    claimedTwice(poolState) ??
+    blockedDrain(poolState) ??
+    failedNodes(poolState, 'RenderFailed') ??
+    failedNodes(poolState, 'NodesFailed') ??
+    blocker(poolState, selection)
   )
 }
 
-function invalidRepository({ pool }: Picture): Finding | undefined {
+function invalidRepository({ pool }: PoolState): Explanation | undefined {
   return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
 }
 
-function heldCommit({ pool }: Picture): Finding | undefined {
+function heldCommit({ pool }: PoolState): Explanation | undefined {
   return pool.heldCommit === undefined ? undefined : { reason: 'HeldForPromotion', message: pool.heldCommit }
 }
 
-function claimedTwice({ pool: { contested = [] } }: Picture): Finding | undefined {
+function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | undefined {
   const [first] = contested
   if (first === undefined) return undefined
   return { reason: 'NodeClaimedTwice', message: contested.length === 1 ? first : `${first}; and ${contested.length - 1} more` }
 }
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
-function rejection({ pool, run }: Picture): Finding | undefined {
-  const { memory, target, state } = run
+function rejection({ pool, rollout }: PoolState): Explanation | undefined {
+  const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
-      ? (['Halted', whatIsTouched(run)] as const)
+      ? (['Halted', whatIsTouched(rollout)] as const)
       : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
   const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
-  const next = run.withheld ? `${run.withheld.message}; ` : ''
+  const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
 }
 
-function whatIsTouched(run: Picture['run']): string {
-  if (!run.stable || !isSuperseded(run)) return 'no node is touched'
-  return `nodes that it left down go back to ${shortName(run.stable)}, and no other is touched`
+function whatIsTouched(rollout: PoolState['rollout']): string {
+  if (!rollout.stable || !isSuperseded(rollout)) return 'no node is touched'
+  return `nodes that it left down go back to ${shortName(rollout.stable)}, and no other is touched`
 }
 
 /** Nothing else is what the person asked for. */
-function lostRollback({ pool, run }: Picture): Finding | undefined {
-  const { rollback } = run.memory
-  if (!rollback || !isAstray(run.memory, run.target)) return undefined
+function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
+  const { rollback } = rollout.memory
+  if (!rollback || !isAstray(rollout.memory, rollout.target)) return undefined
   return {
     reason: 'Halted',
     message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${endOfRollback(pool)}`,
@@ -74,8 +74,8 @@ function lostRollback({ pool, run }: Picture): Finding | undefined {
 }
 
 /** A person has the pool elsewhere than the repository does. */
-function askedRollback({ pool, run }: Picture): Finding | undefined {
-  const { rollback } = run.memory
+function askedRollback({ pool, rollout }: PoolState): Explanation | undefined {
+  const { rollback } = rollout.memory
   if (!rollback) return undefined
   const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
   return {
@@ -84,7 +84,7 @@ function askedRollback({ pool, run }: Picture): Finding | undefined {
   }
 }
 
-function endOfRollback({ name }: Picture['pool']): string {
+function endOfRollback({ name }: PoolState['pool']): string {
   return `push another commit, or: ${endRollbackCommand(name)}`
 }
 
@@ -96,23 +96,23 @@ function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string
 }
 
 /** Other drains go on, and so does this one, as soon as it can. */
-function blockedDrain({ members, now }: Picture): Finding | undefined {
+function blockedDrain({ members, now }: PoolState): Explanation | undefined {
   const [first, ...others] = underwayIn(members).filter(({ drain }) => isBlocked(drain, now))
   if (first === undefined) return undefined
   const more = others.length === 0 ? '' : `; and ${others.length} more`
   return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
 }
 
-function failedNodes({ members }: Picture, kind: 'RenderFailed' | 'NodesFailed'): Finding | undefined {
+function failedNodes({ members }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
   const failed = members
-    .filter(({ standing }) => standing.failure && (standing.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
+    .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
     .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
   return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
 }
 
 /** Only while it keeps something from happening. */
-function restraint(picture: Picture, { restraint }: Taking): Finding | undefined {
-  const { withheld } = picture.run
-  if (withheld?.stalls) return withheld
-  return restraint?.stalls && !isSettled(picture) ? restraint : undefined
+function blocker(poolState: PoolState, { blocker }: Selection): Explanation | undefined {
+  const { commitBlocker } = poolState.rollout
+  if (commitBlocker?.stalls) return commitBlocker
+  return blocker?.stalls && !isSettled(poolState) ? blocker : undefined
 }

@@ -1,17 +1,17 @@
 import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-pool.ts'
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
-import type { Member, Picture } from '../model/pool-state.ts'
-import type { Taking } from '../selection/select-nodes.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import type { Selection } from '../selection/select-nodes.ts'
 import { conditionsOf } from './conditions.ts'
 
 /** A status is read by people and kept in one object: thousands of failures are all told by the first. */
 const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
-export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
-  const { pool, run, members, waves, open } = picture
-  const { target, stable, rejected, heeded, rollback, held, controls, gates, history } = run.memory
+export function statusOf(poolState: PoolState, selection: Selection): NodePoolStatus {
+  const { pool, rollout, members, waves, open } = poolState
+  const { target, stable, rejected, observedControls, rollback, held, controls, gates, history } = rollout.memory
   const wave = waves[open]
   const byPhase = countPhases(members)
   return {
@@ -21,26 +21,26 @@ export function statusOf(picture: Picture, taking: Taking): NodePoolStatus {
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
     failed: failedNodes(members),
     rejected,
-    ...(heeded && { heeded }),
+    ...(observedControls && { observedControls }),
     ...(rollback && { rollback }),
-    rollbackTo: rollbackChoices(run.memory, pool.kept ?? pool.known),
+    rollbackTo: rollbackChoices(rollout.memory, pool.kept ?? pool.known),
     held,
     controls,
     ...(gates && { gates }),
     history,
-    conditions: conditionsOf(picture, taking),
+    conditions: conditionsOf(poolState, selection),
   }
 }
 
 function countPhases(members: readonly Member[]): Partial<Record<NodePhase, number>> {
   const counts = new Map<NodePhase, number>()
-  for (const { standing } of members) counts.set(standing.phase, (counts.get(standing.phase) ?? 0) + 1)
+  for (const { progress } of members) counts.set(progress.phase, (counts.get(progress.phase) ?? 0) + 1)
   return Object.fromEntries(NODE_PHASES.flatMap((phase) => (counts.has(phase) ? [[phase, counts.get(phase)]] : [])))
 }
 
 function failedNodes(members: readonly Member[]): readonly FailedNode[] {
   return members
-    .flatMap(({ node, standing }) => (standing.failure ? [{ node: node.name, ...standing.failure }] : []))
+    .flatMap(({ node, progress }) => (progress.failure ? [{ node: node.name, ...progress.failure }] : []))
     .sort((a, b) => (a.node < b.node ? -1 : 1))
     .slice(0, FAILED_SHOWN)
 }

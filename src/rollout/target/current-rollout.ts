@@ -1,17 +1,17 @@
-import { withheldBy } from '../blockers/commit-blocker.ts'
-import { heedControls } from '../controls/observe-controls.ts'
+import { commitBlocker } from '../blockers/commit-blocker.ts'
+import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
-import { goesOn, traceStart, withRun } from './history.ts'
-import type { Run } from './rollout.ts'
+import { goesOn, traceStart, withRollout } from './history.ts'
+import type { Rollout } from './rollout.ts'
 import { chooseTarget, isAstray, isProven, isRejected, recallRevision, refOf } from './target.ts'
 
-export function currentRun(before: PoolSnapshot, now: Instant): Run {
-  const pool = { ...before, memory: heedControls(before, now) }
-  const withheld = withheldBy(pool)
-  const target = chooseTarget(pool, { withheld: withheld !== undefined })
+export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
+  const pool = { ...before, memory: observeControls(before, now) }
+  const blocker = commitBlocker(pool)
+  const target = chooseTarget(pool, { isBlocked: blocker !== undefined })
   const isHalted = isRejected(pool.memory, target) || isAstray(pool.memory, target)
-  const stopped = isHalted ? 'Halted' : withheld && isHead(pool, target) ? 'Withheld' : undefined
+  const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history
   const proven = isProven(memory, target)
@@ -20,7 +20,7 @@ export function currentRun(before: PoolSnapshot, now: Instant): Run {
   return {
     target,
     ...(stable && { stable }),
-    ...(withheld && { withheld }),
+    ...(blocker && { commitBlocker: blocker }),
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'Going'),
     proven,
@@ -35,7 +35,7 @@ function isHead({ head }: PoolSnapshot, target: Revision): boolean {
 /** What is withheld is not remembered as the target: that would count as having begun. */
 function stoppedAt(
   { memory }: PoolSnapshot,
-  { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Withheld' },
+  { target, state }: { readonly target: Revision; readonly state: 'Halted' | 'Blocked' },
 ): Memory {
   return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
 }
@@ -50,7 +50,7 @@ function onTheWay(
 ): Memory {
   const { wave, ...memory } = before
   const lost = memory.target === undefined && memory.history.length === 0
-  const history = withRun(memory.history, target, lost ? traceStart(nodes, target, now) : now)
+  const history = withRollout(memory.history, target, lost ? traceStart(nodes, target, now) : now)
   return {
     ...memory,
     target: refOf(target),

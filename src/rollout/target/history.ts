@@ -11,10 +11,10 @@ const KEPT = 10
  * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
  * commits that change nothing here do not show.
  */
-export function withRun(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
+export function withRollout(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
   if (goesOn(history, target)) return repaired(history, startedAt)
-  const run: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
-  return [run, ...endRun(history, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
+  const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
+  return [rollout, ...endRollout(history, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
 }
 
 /** The run on top leads to `target`, and has not failed. */
@@ -39,7 +39,7 @@ export interface Ending {
 }
 
 /** Ends the run on top, if it still goes. */
-export function endRun(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
+export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
   return [{ ...top, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]

@@ -1,9 +1,9 @@
-import type { Restraint } from '../blockers/blocker.ts'
+import type { Blocker } from '../blockers/blocker.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
 
 /** Where the pool is going, and how far that has come. */
-export interface Run {
+export interface Rollout {
   readonly target: Revision
   /** The last that completed, if it can still be rendered and has not failed since. */
   readonly stable?: Revision
@@ -12,11 +12,11 @@ export interface Run {
    * Going: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
    * nothing to go back to. Withheld: it may not begin yet, and there is nothing to do meanwhile.
    */
-  readonly state: 'Going' | 'Completed' | 'Halted' | 'Withheld'
+  readonly state: 'Going' | 'Completed' | 'Halted' | 'Blocked'
   /** The pool has run through this content before: no canary, no soak. */
   readonly proven: boolean
   /** Why the newest commit is not the target yet, though it has not failed. */
-  readonly withheld?: Restraint
+  readonly commitBlocker?: Blocker
   /** What the pool remembers, brought up to this run. */
   readonly memory: Memory
 }

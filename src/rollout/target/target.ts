@@ -6,11 +6,11 @@ import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
  * that is withheld leaves the pool with what it has. After one that failed it is the last that completed, when the policy rolls back
  * and there is one; else what it was before, and the pool is halted if that is what failed.
  */
-export function chooseTarget(pool: PoolSnapshot, { withheld }: { readonly withheld: boolean }): Revision {
+export function chooseTarget(pool: PoolSnapshot, { isBlocked }: { readonly isBlocked: boolean }): Revision {
   const { head, memory, policy } = pool
   const asked = recallRevision(pool, memory.rollback?.to)
   if (asked) return asked
-  if (!isRejected(memory, head)) return (withheld ? recallRevision(pool, memory.target) : undefined) ?? head
+  if (!isRejected(memory, head)) return (isBlocked ? recallRevision(pool, memory.target) : undefined) ?? head
   const stable =
     policy.onFailure === 'Rollback' && memory.stable && !isRejected(memory, memory.stable) ? memory.stable : undefined
   return recallRevision(pool, stable) ?? recallRevision(pool, memory.target) ?? head

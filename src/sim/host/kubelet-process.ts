@@ -2,7 +2,7 @@ import type { KnownFlags, KubeletLaunch } from './kubelet-verdict.ts'
 import { judgeLaunch, RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
 
 /** What becomes of a kubelet that was started: known at once, and shown as time passes. */
-export type Fate =
+export type ProcessOutcome =
   | { readonly kind: 'runs'; readonly version: string; readonly healthyAfter: number }
   | { readonly kind: 'dies'; readonly after: number; readonly exit: number; readonly message: string }
 
@@ -14,17 +14,17 @@ export interface Durations {
 }
 
 /** Pure: flags and configuration first, and the container runtime after that, which no preflight sees. */
-export function fateOf(
+export function outcomeOf(
   readLaunch: () => KubeletLaunch,
   options: {
     readonly durations: Durations
     readonly knownFlags: KnownFlags | undefined
     /** Why a kubelet dies that is started like this, for reasons that nobody could have seen. */
-    readonly curse: ((launch: KubeletLaunch) => string | undefined) | undefined
+    readonly crashReason: ((launch: KubeletLaunch) => string | undefined) | undefined
   },
-): Fate {
-  const { durations, knownFlags, curse } = options
-  const dies = (exit: number, message: string): Fate => ({ kind: 'dies', after: durations.dying, exit, message })
+): ProcessOutcome {
+  const { durations, knownFlags, crashReason } = options
+  const dies = (exit: number, message: string): ProcessOutcome => ({ kind: 'dies', after: durations.dying, exit, message })
   let launch: KubeletLaunch
   try {
     launch = readLaunch()
@@ -40,8 +40,8 @@ export function fateOf(
         `failed to run Kubelet: validate service connection: validate CRI v1 runtime API for endpoint "${verdict.runtimeEndpoint}"`,
       ),
     )
-  const cursed = curse?.(launch)
-  if (cursed !== undefined) return dies(2, cursed)
+  const reason = crashReason?.(launch)
+  if (reason !== undefined) return dies(2, reason)
   return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy }
 }
 

@@ -4,7 +4,7 @@ import { RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
 /** As kubeadm and the Debian packages leave a node. */
-export function furnishKubeadm(files: MemoryFiles, version: string): void {
+export function seedKubeadm(files: MemoryFiles, version: string): void {
   files.put(KUBELET_BINARY, kubeletBinary(version), { mode: 0o755 })
   files.put(KUBELET_CONFIG, KUBEADM_CONFIG)
   files.put(KUBEADM_FLAGS, `KUBELET_KUBEADM_ARGS="--container-runtime-endpoint=${RUNTIME_ENDPOINT}"\n`)
@@ -42,7 +42,7 @@ ExecStart=/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELE
 `
 
 /** As a CoreOS machine has it: a file with more in it than is ours. */
-export function furnishEnv(
+export function seedEnv(
   files: MemoryFiles,
   { environmentFile, version }: { readonly environmentFile: string; readonly version: string },
 ): void {

@@ -2,10 +2,10 @@ import { KUBELET_UNIT } from '../../agent/paths.ts'
 import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
 import { launchByKubeadm, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
-import { type Durations, type Fate, fateOf } from './kubelet-process.ts'
+import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-process.ts'
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
-import { furnishEnv, furnishKubeadm } from './seed-host.ts'
+import { seedEnv, seedKubeadm } from './seed-host.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedServices } from './simulated-services.ts'
 
@@ -46,15 +46,15 @@ export class SimulatedHost {
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
   readonly #readLaunch: ReadLaunch
-  #curse: ((launch: KubeletLaunch) => string | undefined) | undefined
+  #crashReason: ((launch: KubeletLaunch) => string | undefined) | undefined
 
   constructor(options: SimulatedHostOptions) {
     this.#options = options
     this.#durations = { ...DURATIONS, ...options.durations }
     const environmentFile = options.environmentFile ?? '/etc/kubernetes/kubelet.env'
     this.#readLaunch = options.layout === 'env' ? launchByWrapper(environmentFile) : launchByKubeadm
-    if (options.layout === 'env') furnishEnv(this.files, { environmentFile, version: options.version })
-    else furnishKubeadm(this.files, options.version)
+    if (options.layout === 'env') seedEnv(this.files, { environmentFile, version: options.version })
+    else seedKubeadm(this.files, options.version)
     this.services = new SimulatedServices({
       files: this.files,
       clock: options.clock,
@@ -82,10 +82,10 @@ export class SimulatedHost {
   }
 
   /** From now on kubelets die for reasons of their own: the one that runs, and each that starts while `reason` gives one. */
-  curse(reason: (launch: KubeletLaunch) => string | undefined): void {
-    this.#curse = reason
+  injectCrash(reason: (launch: KubeletLaunch) => string | undefined): void {
+    this.#crashReason = reason
     const words = reason(this.#readLaunch(this.files))
-    if (words !== undefined) this.services.doom(0, words)
+    if (words !== undefined) this.services.scheduleExit(0, words)
   }
 
   /** The machine goes down, and every process on it; its Node is noticed to be gone after the grace period. */
@@ -101,13 +101,17 @@ export class SimulatedHost {
     this.services.boot(options)
   }
 
-  #fate(): Fate {
+  #fate(): ProcessOutcome {
     const { knownFlags } = this.#options
-    return fateOf(() => this.#readLaunch(this.files), { durations: this.#durations, knownFlags, curse: this.#curse })
+    return outcomeOf(() => this.#readLaunch(this.files), {
+      durations: this.#durations,
+      knownFlags,
+      crashReason: this.#crashReason,
+    })
   }
 
   /** A kubelet keeps trying to tell its status as long as it runs. */
-  async #tellNode(pid: number, fate: Fate): Promise<void> {
+  async #tellNode(pid: number, fate: ProcessOutcome): Promise<void> {
     if (fate.kind === 'dies') return this.#noticeSilence()
     await this.#options.clock.sleep(fate.healthyAfter)
     while ((await this.services.show(KUBELET_UNIT)).mainPid === pid) {

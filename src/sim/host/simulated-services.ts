@@ -1,6 +1,6 @@
 import { isUnitPath, KUBELET_UNIT } from '../../agent/paths.ts'
 import type { Clock, MachineState, ServiceManager, ServiceState } from '../../agent/ports.ts'
-import type { Fate } from './kubelet-process.ts'
+import type { ProcessOutcome } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
 interface Unit {
@@ -13,22 +13,22 @@ interface Unit {
   startedAt: number
   restarts: number
   lastExit: number
-  fate: Fate
+  fate: ProcessOutcome
 }
 
 export interface ServicesOptions {
   readonly files: MemoryFiles
   readonly clock: Clock
-  readonly startKubelet: () => Fate
+  readonly startKubelet: () => ProcessOutcome
   /** Told when a kubelet has started, with what becomes of it. */
-  readonly onStart: (pid: number, fate: Fate) => void
+  readonly onStart: (pid: number, fate: ProcessOutcome) => void
   /** Units that the host has besides the kubelet. */
   readonly units: readonly string[]
 }
 
 /** As kubeadm's unit has it: `Restart=always`, `RestartSec=10`, no start limit. So it never is `failed`. */
 const RESTART_SEC = 10_000
-const RUNS_FOR_EVER: Fate = { kind: 'runs', version: '', healthyAfter: 0 }
+const RUNS_FOR_EVER: ProcessOutcome = { kind: 'runs', version: '', healthyAfter: 0 }
 
 /** A service manager that behaves like systemd. Nothing happens in the background: what time has brought shows when somebody looks. */
 export class SimulatedServices implements ServiceManager {
@@ -121,7 +121,7 @@ export class SimulatedServices implements ServiceManager {
   }
 
   /** The running kubelet will die of itself, for whatever reason is not in its configuration. */
-  doom(after: number, message: string): void {
+  scheduleExit(after: number, message: string): void {
     const unit = this.#known(KUBELET_UNIT)
     const died = this.#options.clock.elapsed() - unit.startedAt + after
     unit.fate = { kind: 'dies', after: died, exit: 1, message }
@@ -148,7 +148,7 @@ export class SimulatedServices implements ServiceManager {
     return unit
   }
 
-  #exit(name: string, unit: Unit, fate: Extract<Fate, { kind: 'dies' }>): void {
+  #exit(name: string, unit: Unit, fate: Extract<ProcessOutcome, { kind: 'dies' }>): void {
     const { clock } = this.#options
     const diedAgo = clock.elapsed() - unit.startedAt - fate.after
     this.#words.push({ at: clock.now() - diedAgo, unit: name, line: fate.message })

@@ -34,7 +34,7 @@ test('agent goes back to the local configuration when the kubelet goes bad in th
   const digest = machine.assign({ flags: '--v=3' })
   await machine.until('Applied')
   await machine.clock.advance(3 * MINUTE)
-  machine.host.curse(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
 
   const status = await machine.until('RolledBack')
 
@@ -59,7 +59,7 @@ test('agent goes back to what was last known good, with its binary, when there i
   machine.host.faults.network = 'lost'
   machine.artifacts.clear()
   await machine.clock.advance(MINUTE)
-  machine.host.curse(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
+  machine.host.injectCrash(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
 
   await machine.clock.runUntil(() => machine.host.services.healthyVersion() === 'v1.36.1')
   machine.host.faults.network = undefined
@@ -76,7 +76,7 @@ test('agent goes back by the evidence of the host alone when the Node is slow to
   const bad = machine.assign({ version: '1.36.3', host: JSON.stringify({ kubelet: machine.release('1.36.3') }) })
   await machine.untilDigest(bad, 'Applied')
   machine.node.kubeletTold = () => {}
-  machine.host.curse(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
+  machine.host.injectCrash(({ version }) => (version === 'v1.36.3' ? 'panic: out of luck' : undefined))
 
   expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ phase: 'RolledBack', active: good })
 })

@@ -253,14 +253,14 @@ test('agent asks for a person when the host cannot be put back, and loses no ori
   await machine.clock.advance(5000)
   machine.assign({ flags: '--v=3', config: 'maxPods: 9\n' })
   await machine.clock.runUntil(() => machine.host.files.text('/etc/default/kubelet')?.includes('--v=3') ?? false)
-  machine.host.curse(() => 'panic: bad memory')
+  machine.host.injectCrash(() => 'panic: bad memory')
 
   const status = await machine.until('Failed')
 
   expect(status.error?.message).toBe(
     'failed to validate config: kubelet exited 3 times: bad memory; putting it back failed too: failed to validate config: kubelet exited 3 times: bad memory',
   )
-  machine.host.curse(() => undefined)
+  machine.host.injectCrash(() => undefined)
   await machine.untilDigest(machine.assign({ flags: '--v=4' }), 'Applied')
   machine.annotate(null)
   await machine.until('Reverted')

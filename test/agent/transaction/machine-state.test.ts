@@ -34,9 +34,9 @@ test.each(['"begin"', '"intent"', '"done"', '"committed"'])(
 
 test('agent does not blame a change for a kubelet that dies while its machine starts', async () => {
   const { machine, digest } = await rebooted('"committed"', 'starting')
-  machine.host.curse(() => 'validate CRI v1 runtime API: no such file')
+  machine.host.injectCrash(() => 'validate CRI v1 runtime API: no such file')
   await machine.clock.advance(MINUTE)
-  machine.host.curse(() => undefined)
+  machine.host.injectCrash(() => undefined)
   await machine.host.services.restart('kubelet.service')
   machine.host.services.boot()
 

@@ -53,7 +53,7 @@ test('a clock is looked at no more once the controller ends', async () => {
 })
 
 test.each([
-  ['keeps a roll-out going when its clock jumps', true, []],
+  ['keeps a rollout going when its clock jumps', true, []],
   ['fails what is overdue when its clock has run evenly', false, [{ node: 'n0', reason: 'ApplyTimeout' }]],
 ])('a controller %s', async (_, jumps, failed) => {
   await using stage = await aStage()

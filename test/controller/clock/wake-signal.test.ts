@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Trigger } from '../../../src/controller/clock/wake-signal.ts'
+import { WakeSignal } from '../../../src/controller/clock/wake-signal.ts'
 import { TestClock } from '../test-clock.ts'
 
 test('what is told while nobody waits is one wake at the next wait, and no more', async () => {
-  const [trigger, clock, { signal }] = [new Trigger(), new TestClock(), new AbortController()]
+  const [trigger, clock, { signal }] = [new WakeSignal(), new TestClock(), new AbortController()]
   trigger.fire()
   trigger.fire()
   await trigger.wait(clock, { signal })
@@ -18,14 +18,14 @@ test('what is told while nobody waits is one wake at the next wait, and no more'
 })
 
 test('a wait ends at its time', async () => {
-  const [trigger, clock, { signal }] = [new Trigger(), new TestClock(), new AbortController()]
+  const [trigger, clock, { signal }] = [new WakeSignal(), new TestClock(), new AbortController()]
   const waiting = trigger.wait(clock, { until: clock.now() + 1000, signal })
   clock.advance(1000)
   await waiting
 })
 
 test('a wait ends with the signal, one that was given before too', async () => {
-  const [trigger, clock, stop] = [new Trigger(), new TestClock(), new AbortController()]
+  const [trigger, clock, stop] = [new WakeSignal(), new TestClock(), new AbortController()]
   const waiting = trigger.wait(clock, { signal: stop.signal })
   stop.abort()
   await waiting

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { EventRecorder, type Telling } from '../../../src/controller/events/event-recorder.ts'
+import { EventRecorder, type ObjectEvent } from '../../../src/controller/events/event-recorder.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 8)
 
-function aTelling(message: string, name = 'n1'): Telling {
+function aTelling(message: string, name = 'n1'): ObjectEvent {
   return { object: { kind: 'Node', name }, type: 'Warning', reason: 'HealthCheckFailed', message }
 }
 

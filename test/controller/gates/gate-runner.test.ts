@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { GateFinding } from '../../../src/controller/gates/gate-check.ts'
-import { GateKeeper } from '../../../src/controller/gates/gate-runner.ts'
+import type { GateResult } from '../../../src/controller/gates/gate-check.ts'
+import { GateRunner } from '../../../src/controller/gates/gate-runner.ts'
 import type { AskGate } from '../../../src/rollout/model/decision.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -8,16 +8,16 @@ const NOON = Date.UTC(2026, 10, 21, 12)
 
 /** A keeper whose questions are answered by the test. */
 function aKeeper() {
-  const asked: PromiseWithResolvers<GateFinding>[] = []
-  const inquiry = () => {
-    const answer = Promise.withResolvers<GateFinding>()
+  const asked: PromiseWithResolvers<GateResult>[] = []
+  const check = () => {
+    const answer = Promise.withResolvers<GateResult>()
     asked.push(answer)
     return answer.promise
   }
   const ending = new AbortController()
   let told = Promise.withResolvers<void>()
-  const keeper = new GateKeeper({
-    inquire: { nodeConditions: inquiry, prometheus: inquiry, job: inquiry, workloads: inquiry },
+  const keeper = new GateRunner({
+    gateChecks: { nodeConditions: check, prometheus: check, job: check, workloads: check },
     clock: new TestClock(NOON),
     signal: ending.signal,
     changed: () => told.resolve(),
@@ -29,14 +29,14 @@ function aKeeper() {
   return { keeper, asked, ending, heard }
 }
 
-function question(more: { readonly gate?: string; readonly wave?: string; readonly run?: string } = {}): AskGate {
-  const { gate = 'slo', wave = 'canary', run = 'first' } = more
+function question(more: { readonly gate?: string; readonly wave?: string; readonly rollout?: string } = {}): AskGate {
+  const { gate = 'slo', wave = 'canary', rollout = 'first' } = more
   const check = { kind: 'job', cronJob: 'x' } as const
   return {
     kind: 'askGate',
     question: 'after',
     gate: { name: gate, timeout: 1, interval: 1, check },
-    ...{ wave, run, revision: 'abc', nodes: [], before: [] },
+    ...{ wave, rollout, revision: 'abc', nodes: [], before: [] },
   }
 }
 
@@ -60,7 +60,7 @@ test('an answer is kept with its time, and the list is the same for as long as t
   asked[0]?.resolve({ verdict: 'Held', message: 'fine', value: 3 })
   await heard()
   expect(keeper.answersFor('workers')).toEqual([
-    { gate: 'slo', wave: 'canary', run: 'first', question: 'after', at: NOON, verdict: 'Held', value: 3, message: 'fine' },
+    { gate: 'slo', wave: 'canary', rollout: 'first', question: 'after', at: NOON, verdict: 'Held', value: 3, message: 'fine' },
   ])
   expect(keeper.answersFor('workers')).toBe(keeper.answersFor('workers'))
   expect(keeper.answersFor('gpu')).toBe(keeper.answersFor('gpu'))
@@ -68,7 +68,7 @@ test('an answer is kept with its time, and the list is the same for as long as t
 
 test('what gates of another run or wave said is forgotten', async () => {
   const { keeper, asked, heard } = aKeeper()
-  for (const [i, more] of [{ gate: 'old' }, { gate: 'slo' }, { gate: 'new', run: 'second' }].entries()) {
+  for (const [i, more] of [{ gate: 'old' }, { gate: 'slo' }, { gate: 'new', rollout: 'second' }].entries()) {
     keeper.ask('workers', question(more))
     asked[i]?.resolve({ verdict: 'Held', message: 'fine' })
     await heard()

@@ -67,7 +67,7 @@ async function aPrometheus(value: () => string) {
   }
 }
 
-test('a roll-out waits for a query, goes on when it holds, and keeps the value', async () => {
+test('a rollout waits for a query, goes on when it holds, and keeps the value', async () => {
   await using stage = await aStage()
   let value = '0.2'
   await using server = await aPrometheus(() => value)
@@ -222,7 +222,7 @@ test('a Job of that name that somebody else made is not believed', async () => {
   expect(await atB(stage)).toBe(1)
 })
 
-test('node conditions of the nodes done so far hold a roll-out up, and those of others do not', async () => {
+test('node conditions of the nodes done so far hold a rollout up, and those of others do not', async () => {
   await using stage = await aStage()
   const gate = 'name: pressure, after: [canary], nodeConditions: {forbid: [DiskPressure]}'
   await stage.addNodes(3)

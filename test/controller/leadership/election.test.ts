@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import {
   aCandidate,
   afterClaim,
+  afterEvent,
   afterFailure,
-  afterLook,
-  afterNews,
+  afterRead,
   type Candidate,
   claimOf,
   DEFAULT_LEASE_TIMINGS,
@@ -24,11 +24,11 @@ function held(holder: string, more: Partial<LeaseRecord> = {}): LeaseRecord {
 /** Has seen `record` first at 1,000. */
 function seeing(record: LeaseRecord | undefined): Candidate {
   const found = record ? { record, version: '7' } : {}
-  return afterLook(aCandidate('me', DEFAULT_LEASE_TIMINGS), found, 1000)
+  return afterRead(aCandidate('me', DEFAULT_LEASE_TIMINGS), found, 1000)
 }
 
 /** Wrote its claim: sent at 1,000, answered at 1,400. */
-function leading(): Candidate {
+function options(): Candidate {
   const candidate = seeing(undefined)
   return afterClaim(candidate, { record: claimOf(candidate, WALL), version: '8' }, { sentAt: 1000, now: 1400 })
 }
@@ -52,36 +52,36 @@ test('a candidate waits a whole lease duration from when it first saw the record
 })
 
 test('a renewal starts the wait anew, and reading the same version again does not', () => {
-  const same = afterLook(afterNews(seeing(held('other'))), { record: held('other'), version: '7' }, 9000)
+  const same = afterRead(afterEvent(seeing(held('other'))), { record: held('other'), version: '7' }, 9000)
   expect(nextMove(same, 9000)).toEqual({ kind: 'wait', until: 16_000 })
-  const renewed = afterLook(afterNews(same), { record: held('other'), version: '9' }, 9000)
+  const renewed = afterRead(afterEvent(same), { record: held('other'), version: '9' }, 9000)
   expect(nextMove(renewed, 9000)).toEqual({ kind: 'wait', until: 24_000 })
 })
 
 test('news of the lease, such as a conflict, make a candidate look at once', () => {
-  expect(nextMove(afterNews(seeing(held('other'))), 1001)).toEqual({ kind: 'look' })
-  expect(nextMove(afterNews(afterFailure(seeing(held('other')), 1000)), 1001)).toEqual({ kind: 'look' })
+  expect(nextMove(afterEvent(seeing(held('other'))), 1001)).toEqual({ kind: 'look' })
+  expect(nextMove(afterEvent(afterFailure(seeing(held('other')), 1000)), 1001)).toEqual({ kind: 'look' })
 })
 
 test('a holder leads until the deadline after it sent the claim, not after the answer came', () => {
-  expect([999, 10_999, 11_000].map((now) => leads(leading(), now))).toEqual([true, true, false])
+  expect([999, 10_999, 11_000].map((now) => leads(options(), now))).toEqual([true, true, false])
   expect(leads(seeing(held('me')), 1000)).toBe(false)
 })
 
 test('a holder renews after the retry period', () => {
-  expect(nextMove(leading(), 1400)).toEqual({ kind: 'wait', until: 3000 })
-  expect(nextMove(leading(), 3000)).toEqual({ kind: 'claim', version: '8' })
+  expect(nextMove(options(), 1400)).toEqual({ kind: 'wait', until: 3000 })
+  expect(nextMove(options(), 3000)).toEqual({ kind: 'claim', version: '8' })
 })
 
 test('a holder whose renewal got no answer tries again after the retry period, with a look, and its time runs on', () => {
-  const candidate = afterFailure(leading(), 4000)
+  const candidate = afterFailure(options(), 4000)
   expect(nextMove(candidate, 4000)).toEqual({ kind: 'wait', until: 6000 })
   expect(nextMove(candidate, 6000)).toEqual({ kind: 'look' })
   expect([10_999, 11_000].map((now) => leads(candidate, now))).toEqual([true, false])
 })
 
 test('a holder that sees another one in the lease leads no longer', () => {
-  const candidate = afterLook(afterNews(leading()), { record: held('other'), version: '9' }, 3000)
+  const candidate = afterRead(afterEvent(options()), { record: held('other'), version: '9' }, 3000)
   expect(leads(candidate, 3000)).toBe(false)
   expect(nextMove(candidate, 3000)).toEqual({ kind: 'wait', until: 18_000 })
 })
@@ -97,7 +97,7 @@ test('a renewal is never equal to what it replaces, though the clock was set bac
 })
 
 test('a release names nobody, for a second, and is no transition', () => {
-  expect(releaseOf(leading(), WALL + 5)).toEqual({
+  expect(releaseOf(options(), WALL + 5)).toEqual({
     ...{ holder: '', leaseDuration: 1000, acquiredAt: WALL + 5, renewedAt: WALL + 5 },
     transitions: 0,
   })

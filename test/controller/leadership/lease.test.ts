@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { leaseObject, sightingOf } from '../../../src/controller/leadership/lease.ts'
+import { leaseObject, observationOf } from '../../../src/controller/leadership/lease.ts'
 
 const WALL = Date.UTC(2026, 10, 21, 8)
 const record = { holder: 'a', leaseDuration: 15_000, acquiredAt: WALL, renewedAt: WALL + 2000, transitions: 3 }
@@ -13,7 +13,7 @@ test('a lease is read as it was written', () => {
     renewTime: '2026-11-21T08:00:02.000000Z',
     leaseTransitions: 3,
   })
-  expect(sightingOf({ ...object, metadata: { name: 'x', resourceVersion: '7' } })).toEqual({ record, version: '7' })
+  expect(observationOf({ ...object, metadata: { name: 'x', resourceVersion: '7' } })).toEqual({ record, version: '7' })
 })
 
 test('a lease that is written anew keeps its version as a precondition, and what others put into it', () => {
@@ -29,7 +29,7 @@ test.each([
   ['an empty holder', { holderIdentity: '' }],
   ['nonsense', { holderIdentity: 5, leaseDurationSeconds: 'long', renewTime: 'yesterday', leaseTransitions: {} }],
 ])('a lease with %s is free', (_, spec) => {
-  expect(sightingOf({ metadata: { name: 'x', resourceVersion: '7' }, spec }).record).toEqual({
+  expect(observationOf({ metadata: { name: 'x', resourceVersion: '7' }, spec }).record).toEqual({
     ...{ holder: '', leaseDuration: 0, acquiredAt: 0, renewedAt: 0, transitions: 0 },
   })
 })

@@ -1,18 +1,18 @@
 import {
   aCandidate,
   afterClaim,
+  afterEvent,
   afterFailure,
-  afterLook,
-  afterNews,
+  afterRead,
   type Candidate,
   claimOf,
   DEFAULT_LEASE_TIMINGS,
+  type LeaseObservation,
   type LeaseRecord,
   leads,
   nextMove,
   releaseOf,
   resigned,
-  type Sighting,
 } from '../../../src/controller/leadership/election.ts'
 
 /** What becomes of a request, in milliseconds of true time; what is late is late for whoever waits, and still happens. */
@@ -32,7 +32,7 @@ export interface Temper {
 /** Milliseconds of its own clock after which a process gives a request up. */
 const PATIENCE = 5000
 
-type Found = Omit<Sighting, 'since'>
+type Found = Omit<LeaseObservation, 'since'>
 type Answer = { readonly kind: 'ok'; readonly found: Found } | { readonly kind: 'conflict' }
 
 /** A Lease on a server, which compares versions and knows nothing of time. */
@@ -151,11 +151,11 @@ class Voter {
   }
 
   leave(now: number): Sending | undefined {
-    const { sighting } = this.#candidate
+    const { observation } = this.#candidate
     this.#candidate = resigned(this.#candidate)
-    if (sighting?.record?.holder !== this.#name) return undefined
+    if (observation?.record?.holder !== this.#name) return undefined
     const release = releaseOf(this.#candidate, this.#clock(now))
-    return { writes: true, to: (server) => server.write(release, sighting.version) }
+    return { writes: true, to: (server) => server.write(release, observation.version) }
   }
 
   /** @returns whether it is rid of the request */
@@ -165,9 +165,9 @@ class Voter {
     if (!came && clock - sentAt < PATIENCE) return false
     this.#request = undefined
     if (!came) this.#candidate = afterFailure(this.#candidate, clock)
-    else if (answer.is.kind === 'conflict') this.#candidate = afterNews(this.#candidate)
+    else if (answer.is.kind === 'conflict') this.#candidate = afterEvent(this.#candidate)
     else if (writes) this.#candidate = afterClaim(this.#candidate, answer.is.found, { sentAt, now: clock })
-    else this.#candidate = afterLook(this.#candidate, answer.is.found, clock)
+    else this.#candidate = afterRead(this.#candidate, answer.is.found, clock)
     return true
   }
 

@@ -67,7 +67,7 @@ async function crashLoop(cluster: Cluster, { part, time }: Report): Promise<void
   using timeline = await startTimeline(cluster.api)
   const bad = { ...good, flags: { 'container-runtime-endpoint': badSocket } }
   const commit = await product.push(bad, 'another runtime endpoint')
-  const status = await part('push → rolled back', () => waitPool(cluster, { for: 'the roll-back', when: rolledBack(commit) }))
+  const status = await part('push → rolled back', () => waitPool(cluster, { for: 'the rollback', when: rolledBack(commit) }))
   check('the pool has the kubelet’s own words', stallOf(status).includes(badSocket), stallOf(status))
   const [canary = '', ...others] = assignedNodes(await timeline.upToNow(), commit)
   check('one node alone was tried', others.length === 0, others)

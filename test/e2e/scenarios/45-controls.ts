@@ -1,4 +1,4 @@
-/** People steer a roll-out by the command line, as an operator with no rights but those of the manifests. */
+/** People steer a rollout by the command line, as an operator with no rights but those of the manifests. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { assignedNodes } from '../product/course.ts'
@@ -49,7 +49,7 @@ async function steered(cluster: Cluster, product: Product, operator: Operator): 
 }
 
 async function heldBack(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
-  await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'left out of roll-outs')
+  await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'left out of rollouts')
   using timeline = await startTimeline(cluster.api)
   const commit = await product.push(withPods(103), 'yet more pods')
   const done = await waitPool(cluster, {
@@ -58,7 +58,7 @@ async function heldBack(cluster: Cluster, product: Product, operator: Operator):
   })
   check('the held node was left out', !assignedNodes(await timeline.upToNow(), commit).includes('n2'), done.nodes)
   check('the pool says who holds it', done.held[0]?.who === OPERATOR, done.held)
-  await says(operator, ['release', 'n2', '--wait'], 'takes part in roll-outs again')
+  await says(operator, ['release', 'n2', '--wait'], 'takes part in rollouts again')
   await product.settled(commit)
   return commit
 }

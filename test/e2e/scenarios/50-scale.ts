@@ -1,4 +1,4 @@
-/** What a roll-out asks of the API server, counted by the server itself: nodes that are only objects, with agents that answer at once. */
+/** What a rollout asks of the API server, counted by the server itself: nodes that are only objects, with agents that answer at once. */
 import { startInstantAgents } from '../../../bench/support/instant-agents.ts'
 import { createKubeClient } from '../../../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../../../src/kube/kubeconfig.ts'

@@ -1,4 +1,4 @@
-/** Whatever goes away in the middle of a roll-out and comes back: the roll-out goes on from what the cluster and the disks know. */
+/** Whatever goes away in the middle of a rollout and comes back: the rollout goes on from what the cluster and the disks know. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'

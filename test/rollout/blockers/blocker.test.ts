@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, condition, hour, minute, nodes, noon, taken, verdict } from '../builders.ts'
+import { aNode, aPool, condition, hour, minute, nodes, noon, selected, verdict } from '../builders.ts'
 
 test('a paused pool takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', controls: { paused: 'storm' } }).with(...nodes('a', 'b')), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'Paused',
     message: 'paused: storm; nodes under way finish; until: nodewave resume workers',
@@ -34,7 +34,7 @@ test.each([
 test('a pool of a paused fleet takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', fleet: { paused: '' } }).with(...nodes('a', 'b')), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'Paused',
     message: 'the whole fleet is paused; nodes under way finish; until: nodewave resume --all',
@@ -57,5 +57,5 @@ test('a paused pool gives nodes that join nothing, though a closed window would'
   const windows = [{ action: 'deny', schedule: '0 11 * * *', duration: 2 * hour, timeZone: 'UTC' }] as const
   const pool = aPool({ stable: 'older', windows, controls: { paused: '' } }).with(aNode('a'))
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
 })

@@ -15,8 +15,8 @@ import {
   noon,
   phases,
   remembering,
+  selected,
   stamp,
-  taken,
   verdict,
 } from '../builders.ts'
 
@@ -28,7 +28,7 @@ const old = (...names: string[]) => nodes(...names).map((node) => node.on('older
 test('a pool outside its windows takes no node, tells when the next one opens, and wakes then', () => {
   const decision = decide(aPool({ stable: 'older', windows: nights }).with(...old('a', 'b')), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(verdict(decision)).toEqual({
     Ready: 'False WaitingForWindow',
     Reconciling: 'True WaitingForWindow',
@@ -44,7 +44,7 @@ test('a pool in its window takes nodes, and wakes when the window closes', () =>
   const pool = aPool({ stable: 'older', windows: nights, maxUnavailable: 1 }).with(...old('a', 'b'))
   const decision = decide(pool, tonight)
 
-  expect(taken(decision)).toHaveLength(1)
+  expect(selected(decision)).toHaveLength(1)
   expect(decision.wakeAt).toBe(tonight + 6 * hour)
 })
 
@@ -52,7 +52,7 @@ test('a node under way ends its work outside the window, and no other begins', (
   const a = aNode('a').assignedTo('new', { at: noon - minute })
   const pool = aPool({ stable: 'older', since: noon - minute, windows: nights }).with(a, ...old('b'))
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
   expect(phases(decide(pool, noon))).toEqual({ Assigned: 1, Waiting: 1 })
   const done = aPool({ stable: 'older', since: noon - minute, windows: nights }).with(a.reporting('Applied'), ...old('b'))
   expect(phases(decide(done, noon))).toEqual({ Current: 1, Waiting: 1 })
@@ -65,7 +65,7 @@ test('a wave soaks outside the window, and the next one waits for it', () => {
   const decision = decide(pool, noon)
 
   expect(decision.status.wave).toMatchObject({ index: 2, name: 'rest' })
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Ready').reason).toBe('WaitingForWindow')
 })
 
@@ -86,7 +86,7 @@ test('a pool goes back after a failure though no window is open', () => {
   )
   const decision = decide(pool, noon)
 
-  expect(taken(decision).sort()).toEqual(['a', 'b'])
+  expect(selected(decision).sort()).toEqual(['a', 'b'])
   expect(verdict(decision)).toMatchObject({ Reconciling: 'True RollingBack', Stalled: 'True RolledBack' })
 })
 
@@ -94,29 +94,31 @@ test('a pool that is told so goes back in its windows only', () => {
   const options = { stable: 'older', rejected: ['new'], windows: nights, rollbackOutsideWindows: false }
   const pool = aPool(options).with(aNode('a').rolledBackFrom('new'), aNode('b').on('new'))
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
   expect(condition(decide(pool, noon), 'Reconciling')).toMatchObject({ status: 'True', reason: 'WaitingForWindow' })
-  expect(taken(decide(pool, tonight)).sort()).toEqual(['a', 'b'])
+  expect(selected(decide(pool, tonight)).sort()).toEqual(['a', 'b'])
 })
 
 test('a pool that a person sends back goes at once', () => {
   const rollback = { to: aRef('older'), from: aRef('new'), at: stamp(noon) }
   const pool = aPool({ stable: 'older', windows: nights }).with(aNode('a').on('new'))
 
-  expect(taken(decide({ ...pool, memory: { ...pool.memory, rollback }, controls: { rollback: 'older' } }, noon))).toEqual(['a'])
+  expect(selected(decide({ ...pool, memory: { ...pool.memory, rollback }, controls: { rollback: 'older' } }, noon))).toEqual([
+    'a',
+  ])
 })
 
 test('a commit that reverts is a commit: it waits for the window, too', () => {
   const pool = aPool({ head: 'older', stable: 'older', history: [], windows: nights }).with(aNode('a').on('new'))
 
-  expect(taken(decide(pool, noon))).toEqual([])
-  expect(taken(decide(pool, tonight))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, tonight))).toEqual(['a'])
 })
 
 test('a node that joins gets what is proven though no window is open', () => {
   const pool = aPool({ head: 'older', stable: 'older', windows: nights }).with(aNode('a'), ...old('b'))
 
-  expect(taken(decide(pool, noon))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 test('a pool that has nothing to do is Ready outside its windows, and sleeps', () => {
@@ -146,7 +148,7 @@ test('no node begins outside the windows, at whatever time, but those that join 
         ...all,
       )
       const first = decide(pool, at)
-      const begun = [...taken(first), ...taken(decide(remembering(pool, first), at))]
+      const begun = [...selected(first), ...selected(decide(remembering(pool, first), at))]
       if (windowState(nights, at).open || first.status.rejected.length > 0) return
       expect(begun.filter((name) => all.find((node) => node.name === name)?.assigned !== undefined)).toEqual([])
     }),

@@ -6,7 +6,7 @@ import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import {
   aNode,
   aPool,
-  aRun,
+  aRollout,
   assignments,
   condition,
   hour,
@@ -14,7 +14,7 @@ import {
   nodes,
   noon,
   type PoolOptions,
-  taken,
+  selected,
   verdict,
 } from '../builders.ts'
 
@@ -28,7 +28,7 @@ function decisions(...pools: readonly PoolSnapshot[]) {
 
 /** Names of the nodes that are taken, pool by pool in the order of decision. */
 function takenIn(...pools: readonly PoolSnapshot[]): Record<string, string[]> {
-  return Object.fromEntries([...decisions(...pools)].map(([name, decision]) => [name, taken(decision)]))
+  return Object.fromEntries([...decisions(...pools)].map(([name, decision]) => [name, selected(decision)]))
 }
 
 const workers = (options: PoolOptions = {}) => pool('workers', { dependsOn: ['base'], ...options })
@@ -37,7 +37,7 @@ test('a pool stays with what it has while one that it depends on has not complet
   const decision = decisions(workers(), pool('base', {})).get('workers')
   if (!decision) throw new Error('no decision')
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(decision.status.target?.revision).toBe('older')
   expect(condition(decision, 'Reconciling')).toMatchObject({
     status: 'True',
@@ -87,7 +87,7 @@ test.each(['Rollback', 'Halt'] as const)(
     const decision = decisions(workers(), base).get('workers')
     if (!decision) throw new Error('no decision')
 
-    expect(taken(decision)).toEqual([])
+    expect(selected(decision)).toEqual([])
     expect(condition(decision, 'Stalled')).toMatchObject({
       status: 'True',
       reason: 'WaitingForDependency',
@@ -136,7 +136,7 @@ test('each pool is decided after those that it depends on, whatever the order of
 
 /** `b` depends on `a`, was halted by a commit before the newest, and its broken node uses up what the fleet may have down. */
 function deadlock(broken: NodeView, options: PoolOptions = {}) {
-  const history = [aRun('bad', { result: 'Halted', startedAt: noon - 20 * minute })]
+  const history = [aRollout('bad', { result: 'Halted', startedAt: noon - 20 * minute })]
   const b = pool('b', { dependsOn: ['a'], stable: 'older', rejected: ['bad'], onFailure: 'Halt', history, ...options }, [
     broken,
     aNode('b-1').on('older'),
@@ -181,7 +181,7 @@ test('two pools that keep each other from going on, where nothing is proven, say
   const [a, b] = [decisions.get('a'), decisions.get('b')]
   if (!a || !b) throw new Error('no decision')
 
-  expect([...decisions.values()].flatMap(taken)).toEqual([])
+  expect([...decisions.values()].flatMap(selected)).toEqual([])
   expect(condition(a, 'Reconciling')).toMatchObject({
     status: 'True',
     reason: 'WaitingForBudget',

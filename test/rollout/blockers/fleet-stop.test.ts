@@ -4,7 +4,7 @@ import { decideFleet, type FleetControls } from '../../../src/rollout/decide-fle
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../src/rollout/model/policy.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aRun, condition, minute, nodes, noon, type PoolOptions, taken } from '../builders.ts'
+import { aNode, aPool, aRollout, condition, minute, nodes, noon, type PoolOptions, selected } from '../builders.ts'
 
 const since = noon - 9 * minute
 const begun = { at: noon - 8 * minute }
@@ -24,7 +24,7 @@ function decide(pools: readonly PoolSnapshot[], maxFailures: Share = { count: 2 
 }
 
 function takenIn(...args: Parameters<typeof decide>): string[] {
-  return [...decide(...args).values()].flatMap(taken).sort()
+  return [...decide(...args).values()].flatMap(selected).sort()
 }
 
 test('every pool goes on while no more nodes of the fleet failed than it bears', () => {
@@ -34,7 +34,7 @@ test('every pool goes on while no more nodes of the fleet failed than it bears',
 test('every pool stops in the very pass in which more failed, each below its own measure, and says what failed where', () => {
   const decisions = decide([failing('gpu', 1), failing('web', 2)])
 
-  expect([...decisions.values()].flatMap(taken)).toEqual([])
+  expect([...decisions.values()].flatMap(selected)).toEqual([])
   const gpu = decisions.get('gpu')
   expect(gpu && condition(gpu, 'Stalled')).toMatchObject({ status: 'True', reason: 'NodesFailed' })
   const calm = decide([failing('gpu', 3), pool('web', [aNode('web-0').on('older')])]).get('web')
@@ -52,7 +52,7 @@ test('a share of the fleet counts all nodes', () => {
 })
 
 test('failures that a pool has forgotten its nodes for count as long as its history tells of them', () => {
-  const history = [{ ...aRun('new', { result: 'RolledBack' as const, startedAt: since }), failures: 3 }]
+  const history = [{ ...aRollout('new', { result: 'RolledBack' as const, startedAt: since }), failures: 3 }]
   const gpu = pool(
     'gpu',
     nodes('gpu-0').map((node) => node.on('older')),
@@ -73,7 +73,7 @@ test('a pool that has not begun stays with what it has', () => {
 test('a pool that goes back does so all the same, and one that has completed the commit stays', () => {
   const back = failing('gpu', 3, { maxFailures: 0 })
   const done = pool('web', [aNode('web-0').on('new', begun), aNode('web-1').on('older')], {
-    history: [aRun('new', { result: 'Completed', startedAt: since })],
+    history: [aRollout('new', { result: 'Completed', startedAt: since })],
   })
 
   expect(takenIn([back, done])).toEqual(['gpu-bad-0', 'gpu-bad-1', 'gpu-bad-2', 'gpu-done', 'web-1'])
@@ -88,7 +88,7 @@ test('a node that was emptied for the commit is not given it', () => {
 })
 
 test('a newer commit goes on, and so does one that a person lets go on', () => {
-  const history = [{ ...aRun('bad', { startedAt: since }), failures: 3 }]
+  const history = [{ ...aRollout('bad', { startedAt: since }), failures: 3 }]
   const gpu = pool('gpu', [aNode('gpu-0').on('bad', begun)], { history })
 
   expect(takenIn([gpu])).toEqual(['gpu-0'])

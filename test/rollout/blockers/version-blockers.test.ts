@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { skewFacts } from '../../../src/rollout/control-plane/skew.ts'
 import { decide } from '../../../src/rollout/decide.ts'
-import type { PoolSnapshot, Revision, Wanted } from '../../../src/rollout/model/snapshot.ts'
+import type { NodeTarget, PoolSnapshot, Revision } from '../../../src/rollout/model/snapshot.ts'
 import {
   aNode,
   aPool,
   aRevision,
-  aRun,
+  aRollout,
   assignments,
   condition,
   noon,
   type PoolOptions,
   remembering,
-  taken,
+  selected,
   verdict,
 } from '../builders.ts'
 
@@ -31,14 +31,16 @@ function aChange(version: string | undefined, options: PoolOptions = {}): PoolSn
 function wanting(revision: Revision, version: string): Revision {
   return {
     ...revision,
-    wanted: new Map([...revision.wanted].map(([name, wanted]): [string, Wanted] => [name, { ...wanted, version } as Wanted])),
+    wanted: new Map(
+      [...revision.wanted].map(([name, wanted]): [string, NodeTarget] => [name, { ...wanted, version } as NodeTarget]),
+    ),
   }
 }
 
 test('a pool does not begin with a kubelet that is newer than the API server, and names all that matters', () => {
   const decision = decide(aChange('1.37.0'), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(verdict(decision).Stalled).toBe('True VersionSkew')
   expect(condition(decision, 'Ready').message).toBe(
     'pool "workers": kubelet 1.37.0 is newer than the API server at v1.36.3; allowed: 1.33 to 1.36',
@@ -52,33 +54,33 @@ test('a pool that was never told anything does not begin with a kubelet that is 
   const first = decide(fresh, noon)
   const second = decide(remembering(fresh, first), noon)
 
-  expect([...taken(first), ...taken(second)]).toEqual([])
+  expect([...selected(first), ...selected(second)]).toEqual([])
   expect(second.status).toEqual(first.status)
   expect(first.status.target).toBeUndefined()
 })
 
 test('a pool begins once the API server is new enough', () => {
-  expect(taken(decide(aChange('1.37.0', { fleet: at('v1.37.0') }), noon))).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(selected(decide(aChange('1.37.0', { fleet: at('v1.37.0') }), noon))).toEqual(expect.arrayContaining(['a', 'b']))
 })
 
 test('a pool waits while the API server has not told its version, and is not stalled', () => {
   const decision = decide(aChange('1.36.3', { fleet: { skew: { kind: 'unknown', why: 'it is away' } } }), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(verdict(decision)).toEqual({ Ready: 'False VersionSkew', Reconciling: 'True VersionSkew', Stalled: 'False VersionSkew' })
 })
 
 test('a pool that names no version asks nothing of the API server', () => {
   const decision = decide(aChange(undefined, { fleet: at('v1.20.0') }), noon)
 
-  expect(taken(decision)).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(selected(decision)).toEqual(expect.arrayContaining(['a', 'b']))
 })
 
 test('a pool under way takes no further node when an API server has gone back since', () => {
   const pool = aChange('1.36.3', { since: noon - 1000, maxUnavailable: 1, fleet: at('v1.35.2') })
   const decision = decide(pool, noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     status: 'True',
     reason: 'VersionSkew',
@@ -97,14 +99,14 @@ test('a node that joins does not get the proven content when its kubelet would b
 test('a kubelet goes back over a minor only by consent', () => {
   const decision = decide(aChange('1.34.9'), noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'VersionSkew',
     message:
       'pool "workers": kubelet 1.35.4 → 1.34.9 goes back over a minor on "a", "b"; to allow it, set rollout.allowDowngrade: true',
   })
   const pool = aChange('1.34.9')
-  expect(taken(decide({ ...pool, policy: { ...pool.policy, allowDowngrade: true } }, noon))).toEqual(
+  expect(selected(decide({ ...pool, policy: { ...pool.policy, allowDowngrade: true } }, noon))).toEqual(
     expect.arrayContaining(['a', 'b']),
   )
 })
@@ -116,21 +118,21 @@ test('what runs on a node counts where no commit said a version before', () => {
 })
 
 test('another patch release of the same minor needs no consent', () => {
-  expect(taken(decide(aChange('1.35.1'), noon))).toEqual(expect.arrayContaining(['a', 'b']))
+  expect(selected(decide(aChange('1.35.1'), noon))).toEqual(expect.arrayContaining(['a', 'b']))
 })
 
 test.each(['Completed', 'Superseded'] as const)('a revert to content of a run that was %s needs no consent', (result) => {
-  const history = [aRun('newer'), aRun('new', { result, startedAt: noon - 7_200_000 })]
+  const history = [aRollout('newer'), aRollout('new', { result, startedAt: noon - 7_200_000 })]
   const pool = aPool({ fleet: at('v1.36.3'), history }).with(aNode('a').running('1.36.3').on('newer'))
 
   expect(assignments(decide({ ...pool, head: wanting(pool.head, '1.35.4') }, noon))).toEqual(['a → new'])
 })
 
 test('a revert to content that the pool has run is held up all the same when its kubelet would be too old', () => {
-  const history = [aRun('newer'), aRun('new', { result: 'Completed', startedAt: noon - 7_200_000 })]
+  const history = [aRollout('newer'), aRollout('new', { result: 'Completed', startedAt: noon - 7_200_000 })]
   const pool = aPool({ fleet: at('v1.39.0'), history }).with(aNode('a').running('1.36.3').on('newer'))
 
-  expect(taken(decide({ ...pool, head: wanting(pool.head, '1.35.4') }, noon))).toEqual([])
+  expect(selected(decide({ ...pool, head: wanting(pool.head, '1.35.4') }, noon))).toEqual([])
 })
 
 test('a rollback after a failure goes back over a minor without asking', () => {

@@ -163,15 +163,15 @@ function checkSkew(kubelet: number, machines: readonly Machine[]): void {
   expect(kubelet).toBeGreaterThanOrEqual(Math.max(...minors) - 3)
 }
 
-function checkTurn(taken: Machine, machines: readonly Machine[], { mends }: { readonly mends: boolean }): void {
-  const others = machines.filter((other) => other !== taken)
+function checkTurn(selected: Machine, machines: readonly Machine[], { mends }: { readonly mends: boolean }): void {
+  const others = machines.filter((other) => other !== selected)
   expect(others.filter(({ node }) => node.unschedulable || isAtWork(node))).toEqual([])
-  if (mends && isLeftDown(taken)) return
+  if (mends && isLeftDown(selected)) return
   expect(others.filter(({ seen, apiServerReady, etcdReady }) => !seen || !apiServerReady || !etcdReady)).toEqual([])
   expect(others.length).not.toBe(1)
 }
 
-/** By a roll-out, and nothing of the control plane is well there. */
+/** By a rollout, and nothing of the control plane is well there. */
 function isLeftDown({ node, seen, apiServerReady, etcdReady }: Machine): boolean {
   return !node.ready && isAtWork(node) && (!seen || (!apiServerReady && !etcdReady))
 }

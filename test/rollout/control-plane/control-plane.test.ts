@@ -58,8 +58,8 @@ test('a node that is broken itself may be changed', () => {
 })
 
 test('no second node may be changed after one was taken in the same pass, and that one may', () => {
-  expect(hindranceTo('b', three, { taken: 'a' })?.message).toBe('control-plane node "a" is being changed')
-  expect(hindranceTo('a', three, { taken: 'a' })).toBeUndefined()
+  expect(hindranceTo('b', three, { selected: 'a' })?.message).toBe('control-plane node "a" is being changed')
+  expect(hindranceTo('a', three, { selected: 'a' })).toBeUndefined()
 })
 
 describe('etcd', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, noon, type PoolOptions, taken, verdict } from '../builders.ts'
+import { aNode, aPool, condition, noon, type PoolOptions, selected, verdict } from '../builders.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
 
 const hosts = ['a', 'b', 'c'].map((name) => aHost(name).on('old'))
@@ -19,14 +19,14 @@ test('nodes of the control plane are taken one at a time, whatever maxUnavailabl
   const workers = ['x', 'y'].map((name) => aNode(name).on('old'))
   const decision = decided([pool('all', [...hosts, ...workers])]).get('all')
 
-  expect(decision && taken(decision).filter((name) => 'abc'.includes(name))).toHaveLength(1)
-  expect(decision && taken(decision)).toEqual(expect.arrayContaining(['x', 'y']))
+  expect(decision && selected(decision).filter((name) => 'abc'.includes(name))).toHaveLength(1)
+  expect(decision && selected(decision)).toEqual(expect.arrayContaining(['x', 'y']))
 })
 
 test('nodes of the control plane are taken one at a time over all pools', () => {
   const decisions = decided(hosts.map((host) => pool(`pool-${host.name}`, [host])))
 
-  expect([...decisions.values()].map(taken)).toEqual([['a'], [], []])
+  expect([...decisions.values()].map(selected)).toEqual([['a'], [], []])
   expect([...decisions.values()].map((decision) => condition(decision, 'Ready').reason)).toEqual([
     'RollingOut',
     'WaitingForBudget',
@@ -44,19 +44,19 @@ test('a pool of the control plane waits while another API server is not ready, a
   const decisions = decided([pool('control-plane', hosts.slice(0, 2)), pool('workers', [aNode('x').on('old')])], sick)
   const [controlPlane, workers] = [...decisions.values()]
 
-  expect(controlPlane && taken(controlPlane)).toEqual([])
+  expect(controlPlane && selected(controlPlane)).toEqual([])
   expect(controlPlane && verdict(controlPlane)).toEqual({
     Ready: 'False ControlPlaneUnhealthy',
     Reconciling: 'True ControlPlaneUnhealthy',
     Stalled: 'False ControlPlaneUnhealthy',
   })
-  expect(workers && taken(workers)).toEqual(['x'])
+  expect(workers && selected(workers)).toEqual(['x'])
 })
 
 test('a node that joins the control plane waits for its turn too', () => {
   const decision = decided([pool('control-plane', [...hosts, aHost('d')])], stacked([...hosts, aHost('d')])).get('control-plane')
 
-  expect(decision && taken(decision)).toHaveLength(1)
+  expect(decision && selected(decision)).toHaveLength(1)
 })
 
 test('a node of the control plane that asks for a greater grant gets it while the others are well', () => {
@@ -69,7 +69,7 @@ test('a node of the control plane that asks for a greater grant gets it while th
   } as const
   const members = [first, ...hosts.slice(1)]
   const running = { ...aPool({ stable: 'old', since: noon - 2000 }).with(...members), name: 'control-plane' }
-  const take = (view: ReturnType<typeof stacked>) => taken(decided([running], view).get('control-plane') ?? expect.fail())
+  const take = (view: ReturnType<typeof stacked>) => selected(decided([running], view).get('control-plane') ?? expect.fail())
 
   expect(take(stacked(members))).toEqual(['a'])
   expect(take(but(stacked(members), 'etcd-b', { ready: false }))).toEqual([])
@@ -84,7 +84,7 @@ function takenOf(members: readonly NodeView[], view: ReturnType<typeof stacked>,
     ...aPool({ head: 'fix', stable: 'old', maxUnavailable: '100%', ...options }).with(...members),
     name: 'control-plane',
   }
-  return taken(decided([rolledBack], view).get('control-plane') ?? expect.fail())
+  return selected(decided([rolledBack], view).get('control-plane') ?? expect.fail())
 }
 
 function unseenOn(view: ReturnType<typeof stacked>, ...names: readonly string[]) {
@@ -94,7 +94,7 @@ function unseenOn(view: ReturnType<typeof stacked>, ...names: readonly string[])
   )
 }
 
-test('a control-plane node that a roll-out has left down is put right though another one is down, and that other is left alone', () => {
+test('a control-plane node that a rollout has left down is put right though another one is down, and that other is left alone', () => {
   expect(takenOf(twoDown, unseenOn(stacked(twoDown), 'a', 'b'))).toEqual(['a'])
 })
 

@@ -24,7 +24,7 @@ test('a pause is recorded once, with who and when, and told as an event', () => 
       message: 'nothing begins; nodes under way finish',
     },
   ])
-  expect(decision.notices[0]).toEqual({
+  expect(decision.events[0]).toEqual({
     on: { kind: 'pool' },
     type: 'Normal',
     reason: 'Paused',
@@ -33,7 +33,7 @@ test('a pause is recorded once, with who and when, and told as an event', () => 
   expect(condition(decision, 'Stalled').message).toBe(
     'paused by ada at 2026-11-21T11:59:00Z: new firmware; nodes under way finish; until: nodewave resume workers',
   )
-  expect(decide(remembering(pool, decision), noon + minute).notices).toEqual([])
+  expect(decide(remembering(pool, decision), noon + minute).events).toEqual([])
 })
 
 test('a pause of the fleet is recorded in every pool', () => {
@@ -103,14 +103,14 @@ test('nodes held by one command make one entry, and an event on each', () => {
       who: 'ada',
       at: '2026-11-21T11:59:00Z',
       outcome: 'Done',
-      message: 'left out of roll-outs, and counted',
+      message: 'left out of rollouts, and counted',
     },
   ])
   expect(second.status.held).toEqual([
     { node: 'a', reason: 'disk', ...ada },
     { node: 'b', reason: 'disk', ...ada },
   ])
-  expect(second.notices.map(({ on, reason }) => [on, reason])).toEqual([[{ kind: 'node', name: 'a' }, 'Held']])
+  expect(second.events.map(({ on, reason }) => [on, reason])).toEqual([[{ kind: 'node', name: 'a' }, 'Held']])
 })
 
 test('a node that is released is recorded, and one that leaves the cluster is not', () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRun, assignments, minute, noon, remembering, taken, verdict } from '../builders.ts'
+import { aNode, aPool, aRollout, assignments, minute, noon, remembering, selected, verdict } from '../builders.ts'
 
 const halted = {
   head: 'bad-commit',
   rejected: ['bad-commit'],
   onFailure: 'Halt',
-  history: [aRun('bad-commit', { result: 'Halted' })],
+  history: [aRollout('bad-commit', { result: 'Halted' })],
 } as const
 
 test('a retry assigns the node that failed anew, and the pool goes on', () => {
@@ -19,20 +19,20 @@ test('a retry assigns the node that failed anew, and the pool goes on', () => {
 
   expect(assignments(decision)[0]).toBe('a → bad-commit')
   expect(decision.status.rejected).toEqual([])
-  expect(decision.status.heeded).toEqual({ retry: 'bad-commit' })
+  expect(decision.status.observedControls).toEqual({ retry: 'bad-commit' })
   expect(decision.status.history[0]).toMatchObject({ revision: 'bad-commit', result: 'Running' })
 })
 
 test('a retry may name the commit by its beginning', () => {
   const pool = aPool({ ...halted, controls: { retry: 'bad-com' } }).with(aNode('a').on('older'))
 
-  expect(taken(decide(pool, noon))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 test('a retry of a commit that renders the same as the rejected one lets that content try again', () => {
   const pool = aPool({ ...halted, commit: 'c0ffee1', controls: { retry: 'c0ffee1' } }).with(aNode('a').on('older'))
 
-  expect(taken(decide(pool, noon))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 test('a retry counts once: what fails again stays rejected, and the annotation is cleared', () => {

@@ -4,7 +4,7 @@ import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import {
   aNode,
   aPool,
-  aRun,
+  aRollout,
   assignments,
   aWave,
   condition,
@@ -14,14 +14,14 @@ import {
   noon,
   type PoolOptions,
   remembering,
-  taken,
+  selected,
 } from '../builders.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 const past = [
-  aRun('present', { result: 'Completed' }),
-  aRun('unfinished', { result: 'Superseded', startedAt: noon - 2 * hour }),
-  aRun('good', { result: 'Completed', startedAt: noon - 3 * hour }),
+  aRollout('present', { result: 'Completed' }),
+  aRollout('unfinished', { result: 'Superseded', startedAt: noon - 2 * hour }),
+  aRollout('good', { result: 'Completed', startedAt: noon - 3 * hour }),
 ]
 const ada = { rollback: { who: 'ada', at: '2026-11-21T11:59:00Z' } }
 
@@ -34,19 +34,19 @@ function aPoolAsked(rollback: string, options: PoolOptions = {}, ...more: readon
   )
 }
 
-test('a roll-back goes to the last commit that completed before, without canary and soak, and keeps the budget', () => {
+test('a rollback goes to the last commit that completed before, without canary and soak, and keeps the budget', () => {
   const decision = decide(aPoolAsked(''), noon)
 
-  expect(taken(decision)).toHaveLength(2)
+  expect(selected(decision)).toHaveLength(2)
   expect(assignments(decision)[0]).toMatch(/ → good$/)
   expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
   expect(decision.status.rollback).toMatchObject({ to: { revision: 'good' }, from: { revision: 'present' }, who: 'ada' })
 })
 
-test('a roll-back to what never completed goes wave by wave', () => {
+test('a rollback to what never completed goes wave by wave', () => {
   const decision = decide(aPoolAsked('unfinished'), noon)
 
-  expect(taken(decision)).toHaveLength(1)
+  expect(selected(decision)).toHaveLength(1)
   expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
 })
 
@@ -66,7 +66,7 @@ test('a pool that was rolled back stays there through passes and restarts, and s
   })
 })
 
-test('a roll-back ends with a commit that says something new, and its annotation is cleared', () => {
+test('a rollback ends with a commit that says something new, and its annotation is cleared', () => {
   const asked = aPoolAsked('')
   const pushed = aPoolAsked('', { head: 'fix' })
 
@@ -83,7 +83,7 @@ test('a roll-back ends with a commit that says something new, and its annotation
   })
 })
 
-test('a roll-back outlasts a commit that renders the same as the one that people fled from', () => {
+test('a rollback outlasts a commit that renders the same as the one that people fled from', () => {
   const renamed = aPoolAsked('', { commit: 'c0ffee1' })
 
   const decision = decide({ ...renamed, memory: decide(aPoolAsked(''), noon).status }, noon + minute)
@@ -91,7 +91,7 @@ test('a roll-back outlasts a commit that renders the same as the one that people
   expect(decision.status.target?.revision).toBe('good')
 })
 
-test('a roll-back ends when its annotation is taken back', () => {
+test('a rollback ends when its annotation is taken back', () => {
   const resumed = aPoolAsked('', { controls: {} })
 
   const decision = decide({ ...resumed, memory: decide(aPoolAsked(''), noon).status }, noon + minute)
@@ -100,25 +100,25 @@ test('a roll-back ends when its annotation is taken back', () => {
   expect(decision.status.controls.map(({ what }) => what)).toEqual(['EndRollback', 'Rollback'])
 })
 
-test('a roll-back to what failed here is refused, with what can be chosen, and its annotation is cleared', () => {
+test('a rollback to what failed here is refused, with what can be chosen, and its annotation is cleared', () => {
   const asked = aPoolAsked('unfinished', { rejected: ['unfinished'] })
 
   const decision = decide(asked, noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(decision.status.controls[0]).toMatchObject({
     what: 'Rollback',
     who: 'ada',
     outcome: 'Refused',
     message: '"unfinished" failed here; choose from good',
   })
-  expect(decision.notices[0]).toMatchObject({ type: 'Warning', reason: 'RollbackRefused' })
+  expect(decision.events[0]).toMatchObject({ type: 'Warning', reason: 'RollbackRefused' })
   expect(decide(remembering(asked, decision), noon).actions).toEqual([
     { kind: 'clearControl', control: 'rollback', value: 'unfinished' },
   ])
 })
 
-test('a roll-back to what the cluster keeps no more is refused', () => {
+test('a rollback to what the cluster keeps no more is refused', () => {
   const decision = decide({ ...aPoolAsked('good'), kept: new Set(['present', 'unfinished']) }, noon)
 
   expect(decision.status.target?.revision).toBe('present')
@@ -128,7 +128,7 @@ test('a roll-back to what the cluster keeps no more is refused', () => {
   expect(decision.status.rollbackTo.map(({ revision }) => revision)).toEqual(['unfinished'])
 })
 
-test('a roll-back that fails halts the pool: what people fled from does not come back', () => {
+test('a rollback that fails halts the pool: what people fled from does not come back', () => {
   const asked = aPoolAsked('unfinished')
   const begun = decide(asked, noon)
   const failed = [aNode('a').rolledBackFrom('unfinished', { at: noon }), ...nodes('b', 'c').map((node) => node.on('present'))]
@@ -136,17 +136,17 @@ test('a roll-back that fails halts the pool: what people fled from does not come
   const decision = decide({ ...remembering(asked, begun), nodes: failed }, noon + minute)
 
   expect(decision.status.history[0]).toMatchObject({ revision: 'unfinished', result: 'Halted' })
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled').reason).toBe('Halted')
 })
 
-test('a roll-back whose commit is lost halts the pool', () => {
+test('a rollback whose commit is lost halts the pool', () => {
   const asked = aPoolAsked('')
   const arrived = nodes('a', 'b', 'c').map((node) => node.on('good', { at: noon }))
 
   const decision = decide({ ...remembering(asked, decide(asked, noon)), nodes: arrived, known: new Map() }, noon + minute)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Halted' })
   expect(condition(decision, 'Stalled').message).toContain('good can be rendered no more; no node is touched')
 })

@@ -15,7 +15,7 @@ test('an outage is not drained: its pods could not end; it comes when the node i
   expect(phases(decision)).toEqual({ Waiting: 1, Unreachable: 1 })
 })
 
-test('a node that the roll-out left not Ready is mended before it is uncordoned', () => {
+test('a node that the rollout left not Ready is mended before it is uncordoned', () => {
   const left = aNode('a')
     .rolledBackFrom('new', { at: noon - minute })
     .notReady()
@@ -24,7 +24,7 @@ test('a node that the roll-out left not Ready is mended before it is uncordoned'
   expect(done(upgrade({ head: 'newer', disruption: 'restart' }, left, b))).toEqual(['assign a newer restart'])
 })
 
-test('a node that the roll-out left not Ready, and that a person uncordoned, is mended and not cordoned again', () => {
+test('a node that the rollout left not Ready, and that a person uncordoned, is mended and not cordoned again', () => {
   const fallen = aNode('a')
     .assignedTo('bad', { at: noon - 2 * minute })
     .notReady()
@@ -40,7 +40,7 @@ test('a node that the roll-out left not Ready, and that a person uncordoned, is 
   expect(done(upgrade({}, stale, b))).toEqual(['cordon a Ours'])
 })
 
-test('a node that the roll-out left not Ready is mended without a drain', () => {
+test('a node that the rollout left not Ready is mended without a drain', () => {
   expect(
     done(
       upgrade(

@@ -25,10 +25,10 @@ test('a drain that begins to block is told of once, as an event', () => {
   )
   const first = decide(pool, noon)
 
-  expect(first.notices.filter(({ reason }) => reason === 'DrainBlocked')).toMatchObject([
+  expect(first.events.filter(({ reason }) => reason === 'DrainBlocked')).toMatchObject([
     { on: { kind: 'pool' }, type: 'Warning' },
   ])
-  expect(decide(remembering(pool, first), noon + 5_000).notices).toEqual([])
+  expect(decide(remembering(pool, first), noon + 5_000).events).toEqual([])
 })
 
 test('an overdue drain that proceeds is granted with the pods that are left', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, nodes, noon, taken } from '../builders.ts'
+import { aNode, aPool, aWave, minute, nodes, noon, selected } from '../builders.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
 const down = (...names: string[]) => nodes(...names).map((node) => node.on('older').notReady(noon - 30 * minute))
@@ -9,8 +9,8 @@ const up = (...names: string[]) => nodes(...names).map((node) => node.on('older'
 test('a fix reaches as many dead nodes as may be unavailable when they use up the budget', () => {
   const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2 }).with(...down('a', 'b', 'c'), ...up('d', 'e'))
 
-  expect(taken(decide(pool, noon)).every((name) => ['a', 'b', 'c'].includes(name))).toBe(true)
-  expect(taken(decide(pool, noon))).toHaveLength(2)
+  expect(selected(decide(pool, noon)).every((name) => ['a', 'b', 'c'].includes(name))).toBe(true)
+  expect(selected(decide(pool, noon))).toHaveLength(2)
 })
 
 test('no further dead node is tried while those that are do not answer', () => {
@@ -20,7 +20,7 @@ test('no further dead node is tried while those that are do not answer', () => {
     ...up('d', 'e'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
 })
 
 test.each(['a', 'b', 'c', 'd'])('a dead node that came back with the fix is the canary: "%s"', (back) => {
@@ -42,5 +42,5 @@ test('dead nodes wait for their wave while a node at work will give the budget b
     ...up('d', 'e'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
 })

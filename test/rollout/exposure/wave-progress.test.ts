@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, condition, minute, nodes, noon, phases, remembering, taken, verdict } from '../builders.ts'
+import { aNode, aPool, aWave, condition, minute, nodes, noon, phases, remembering, selected, verdict } from '../builders.ts'
 
 const since = noon - 10 * minute
 const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
@@ -13,7 +13,7 @@ test('the next wave opens when the canary has soaked', () => {
   const decision = decide(pool, noon)
 
   expect(decision.status.wave).toEqual({ index: 2, count: 2, name: 'rest' })
-  expect(taken(decision).toSorted()).toEqual(['b', 'c'])
+  expect(selected(decision).toSorted()).toEqual(['b', 'c'])
 })
 
 test('the next wave stays closed while the canary soaks, and a pass is due at the end of it', () => {
@@ -33,7 +33,7 @@ test('a wave that was opened stays open when the canary goes down later', () => 
     ...old('b', 'c'),
   )
 
-  expect(taken(decide(pool, noon))).toHaveLength(1)
+  expect(selected(decide(pool, noon))).toHaveLength(1)
 })
 
 test('a node of a passed wave soaks no more', () => {
@@ -66,7 +66,7 @@ test('a wave is not done while none of its nodes can be reached', () => {
   expect(phases(decision)).toEqual({ Unreachable: 1 })
 })
 
-test('a wave is done without a node that was down before the roll-out reached it', () => {
+test('a wave is done without a node that was down before the rollout reached it', () => {
   const pool = aPool({ stable: 'older', since }).with(
     canaryAt(noon - 5 * minute),
     aNode('b')
@@ -98,14 +98,14 @@ test('a manual wave opens only when the target is promoted', () => {
     '1 of 2 nodes are at new; wave 1 of 2, "canary"; ' +
       '"rest" opens after: nodewave promote workers (or kubectl annotate --overwrite nwp/workers nodewave.io/promote=new)',
   )
-  expect(taken(decide({ ...pool, controls: { promoted: 'other' } }, noon))).toEqual([])
-  expect(taken(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
+  expect(selected(decide({ ...pool, controls: { promoted: 'other' } }, noon))).toEqual([])
+  expect(selected(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
 })
 
 test('a wave whose selector matches no node is passed', () => {
   const pool = aPool({ stable: 'older', waves: [aWave('canary', { rack: '9' }), aWave('rest', '100%')] }).with(...old('b'))
 
-  expect(taken(decide(pool, noon))).toEqual(['b'])
+  expect(selected(decide(pool, noon))).toEqual(['b'])
 })
 
 test('the run goes on where it was when the policy changes in the middle', () => {
@@ -124,7 +124,7 @@ test('a node that comes late does not take the place of the canary', () => {
 
   expect(decide(pool, noon).actions).toEqual([])
   expect(phases(decide(pool, noon + minute))).toEqual({ Current: 1, Waiting: 20 })
-  expect(taken(decide(pool, noon + minute))).toHaveLength(20)
+  expect(selected(decide(pool, noon + minute))).toHaveLength(20)
 })
 
 test('a pass is due when work is overdue', () => {
@@ -141,5 +141,5 @@ test('a run that was stamped in the future is stamped anew', () => {
   const pool = aPool({ stable: 'older', since: noon + 60 * minute, waves }).with(...old('a'))
 
   expect(decide(pool, noon).status.history[0]?.startedAt).toBe('2026-11-21T12:00:00.000Z')
-  expect(decide(remembering(pool, decide(pool, noon)), noon).notices).toEqual([])
+  expect(decide(remembering(pool, decide(pool, noon)), noon).events).toEqual([])
 })

@@ -9,7 +9,7 @@ import {
   aGate,
   aNode,
   aPool,
-  aRun,
+  aRollout,
   aWave,
   condition,
   hour,
@@ -18,8 +18,8 @@ import {
   noon,
   type PoolOptions,
   remembering,
+  selected,
   stamp,
-  taken,
   verdict,
 } from '../builders.ts'
 
@@ -38,7 +38,7 @@ function asked({ actions }: Decision): AskGate[] {
 }
 
 function answer(verdict: GateAnswer['verdict'], at: Instant, more: Partial<GateAnswer> = {}): GateAnswer {
-  return { gate: 'slo', wave: 'canary', run: stamp(since), question: 'after', at, verdict, message: verdict, ...more }
+  return { gate: 'slo', wave: 'canary', rollout: stamp(since), question: 'after', at, verdict, message: verdict, ...more }
 }
 
 /** One pass after another; each writes its status. */
@@ -56,8 +56,10 @@ test('the next wave stays closed until the gate is asked and has held', () => {
 
   const first = decide(pool, noon)
 
-  expect(taken(first)).toEqual([])
-  expect(asked(first)).toMatchObject([{ question: 'after', wave: 'canary', revision: 'new', run: stamp(since), nodes: ['a'] }])
+  expect(selected(first)).toEqual([])
+  expect(asked(first)).toMatchObject([
+    { question: 'after', wave: 'canary', revision: 'new', rollout: stamp(since), nodes: ['a'] },
+  ])
   expect(verdict(first)).toEqual({
     Ready: 'False WaitingForGate',
     Reconciling: 'True WaitingForGate',
@@ -69,13 +71,13 @@ test('the next wave stays closed until the gate is asked and has held', () => {
 
   const passed = passing(pool, [{ at: noon + 1000, says: answer('Held', noon + 500, { value: 0.5 }) }])
 
-  expect(taken(passed).toSorted()).toEqual(['b', 'c'])
+  expect(selected(passed).toSorted()).toEqual(['b', 'c'])
   expect(passed.status.gates).toEqual([
     {
       name: 'slo',
       wave: 'canary',
       revision: 'new',
-      run: stamp(since),
+      rollout: stamp(since),
       state: 'Passed',
       since: stamp(noon),
       askedAt: stamp(noon + 500),
@@ -83,7 +85,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
       message: 'Held',
     },
   ])
-  expect(passed.notices.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
+  expect(passed.events.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
     'GatePassed new: gate "slo" after "canary": Held',
     'WaveOpened wave 2 of 2, "rest", of new',
   ])
@@ -102,9 +104,9 @@ test('a run completes only after the gates of its last wave', () => {
 test('a gate is asked after the waves that it names, and not after a wave without a node', () => {
   const empty = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
 
-  expect(taken(decide(afterCanary([aGate('slo', { after: ['rest'] })]), noon)).toSorted()).toEqual(['b', 'c'])
+  expect(selected(decide(afterCanary([aGate('slo', { after: ['rest'] })]), noon)).toSorted()).toEqual(['b', 'c'])
   expect(
-    taken(decide(aPool({ stable: 'older', since, waves: empty, gates: [aGate('slo')] }).with(aNode('b').on('older')), noon)),
+    selected(decide(aPool({ stable: 'older', since, waves: empty, gates: [aGate('slo')] }).with(aNode('b').on('older')), noon)),
   ).toEqual(['b'])
 })
 
@@ -158,10 +160,10 @@ test.each(['NotHeld', 'Unanswered'] as const)('a gate that is %s has failed when
     result: 'RolledBack',
     message: 'gate "slo" after "canary": 0.05 is above 0.01',
   })
-  expect(failed.notices.map(({ reason }) => reason)).toEqual(
-    ['GateFailed', 'RolledBack', 'RolloutStarted', 'WaveOpened'].slice(0, failed.notices.length),
+  expect(failed.events.map(({ reason }) => reason)).toEqual(
+    ['GateFailed', 'RolledBack', 'RolloutStarted', 'WaveOpened'].slice(0, failed.events.length),
   )
-  expect(taken(failed)).toEqual(['a'])
+  expect(selected(failed)).toEqual(['a'])
 })
 
 test('time alone fails no gate: it is asked once more', () => {
@@ -170,7 +172,7 @@ test('time alone fails no gate: it is asked once more', () => {
   const late = passing(pool, [{ at: noon + hour }])
 
   expect(asked(late)).toHaveLength(1)
-  expect(taken(passing(pool, [{ at: noon + hour, says: answer('Held', noon + hour) }])).toSorted()).toEqual(['b', 'c'])
+  expect(selected(passing(pool, [{ at: noon + hour, says: answer('Held', noon + hour) }])).toSorted()).toEqual(['b', 'c'])
 })
 
 test('a clock that is put forward fails no gate', () => {
@@ -186,7 +188,7 @@ test('a gate that fails for good halts a pool that says so at once, and leaves i
 
   const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon, { message: 'Job "x" failed' }) }])
 
-  expect(taken(failed)).toEqual([])
+  expect(selected(failed)).toEqual([])
   expect(verdict(failed).Stalled).toBe('True Halted')
   expect(condition(failed, 'Stalled').message).toContain(
     'new failed on gate "slo" after "canary": Job "x" failed; no node is touched',
@@ -206,19 +208,28 @@ test('a retry asks the gate anew, whatever it said in the run before', () => {
 
 test('an answer about another run, wave or gate, or from before the wait, opens nothing', () => {
   const pool = afterCanary([aGate('slo')])
-  const others = [{ run: stamp(noon) }, { wave: 'rest' }, { gate: 'other' }, { question: 'before' as const }, { at: noon - 1 }]
+  const others = [
+    { rollout: stamp(noon) },
+    { wave: 'rest' },
+    { gate: 'other' },
+    { question: 'before' as const },
+    { at: noon - 1 },
+  ]
 
   for (const other of others)
-    expect(taken(passing(pool, [{ at: noon + 1, says: { ...answer('Held', noon), ...other } }]))).toEqual([])
+    expect(selected(passing(pool, [{ at: noon + 1, says: { ...answer('Held', noon), ...other } }]))).toEqual([])
 })
 
 test('a target that the pool has run through before passes no gate again', () => {
-  const history = [aRun('bad', { result: 'Completed' }), aRun('good', { result: 'Completed', startedAt: noon - 2 * hour })]
+  const history = [
+    aRollout('bad', { result: 'Completed' }),
+    aRollout('good', { result: 'Completed', startedAt: noon - 2 * hour }),
+  ]
   const pool = aPool({ head: 'good', stable: 'bad', history, waves, gates: [aGate('slo'), apps] }).with(
     ...nodes('a', 'b').map((node) => node.on('bad')),
   )
 
-  expect(taken(decide(pool, noon)).toSorted()).toEqual(['a', 'b'])
+  expect(selected(decide(pool, noon)).toSorted()).toEqual(['a', 'b'])
   expect(asked(decide(pool, noon))).toEqual([])
 })
 
@@ -260,16 +271,16 @@ test('a gate that is taken out of the repository holds nothing up any more', () 
   const pool = afterCanary([aGate('slo')])
   const { gates, ...policy } = pool.policy
 
-  expect(taken(decide({ ...remembering(pool, decide(pool, noon)), policy }, noon + 1)).toSorted()).toEqual(['b', 'c'])
+  expect(selected(decide({ ...remembering(pool, decide(pool, noon)), policy }, noon + 1)).toSorted()).toEqual(['b', 'c'])
 })
 
 test('no node is taken before it is noted which workloads were unavailable', () => {
   const pool = aPool({ stable: 'older', waves, gates: [apps] }).with(...nodes('a', 'b').map((node) => node.on('older')))
-  const run = stamp(noon)
+  const rollout = stamp(noon)
   const notes = {
     ...answer('Held', noon + 1),
     gate: 'apps',
-    run,
+    rollout,
     question: 'before' as const,
     unavailable: ['Deployment shop/web'],
   }
@@ -278,17 +289,24 @@ test('no node is taken before it is noted which workloads were unavailable', () 
   const refused = passing(pool, [{ at: noon + 1, says: { ...notes, verdict: 'Unanswered', message: 'deployments: Forbidden' } }])
   const noted = passing(pool, [{ at: noon + 1, says: notes }])
 
-  expect(taken(first)).toEqual([])
+  expect(selected(first)).toEqual([])
   expect(asked(first)).toMatchObject([{ question: 'before', wave: 'canary' }])
   expect(condition(refused, 'Ready')).toMatchObject({ reason: 'WaitingForGate' })
   expect(condition(refused, 'Ready').message).toContain('gate "apps" before "canary": deployments: Forbidden')
-  expect(taken(noted)).toHaveLength(1)
+  expect(selected(noted)).toHaveLength(1)
   expect(noted.status.gates).toMatchObject([{ state: 'Noted', before: ['Deployment shop/web'] }])
 })
 
 test('what was noted before the wave comes with the question after it, also to another process', () => {
   const pool = afterCanary([apps])
-  const noted = { name: 'apps', wave: 'canary', revision: 'new', run: stamp(since), state: 'Noted', since: stamp(since) } as const
+  const noted = {
+    name: 'apps',
+    wave: 'canary',
+    revision: 'new',
+    rollout: stamp(since),
+    state: 'Noted',
+    since: stamp(since),
+  } as const
   const memory = { ...pool.memory, gates: [{ ...noted, before: ['DaemonSet kube-system/cni'] }] }
 
   const decision = decide({ ...pool, memory }, noon)
@@ -308,7 +326,7 @@ test('a wave opens exactly when every gate has held, whatever they said before a
         says: answer(verdict, noon + i * minute, { gate }),
       }))
       const held = (gate: string) => answers.some((one) => one.gate === gate && one.verdict === 'Held')
-      expect(taken(passing(pool, steps)).length > 0 || passing(pool, steps).status.wave?.index === 2).toBe(
+      expect(selected(passing(pool, steps)).length > 0 || passing(pool, steps).status.wave?.index === 2).toBe(
         held('one') && held('two'),
       )
     }),

@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import type { NodePhase } from '../../../src/protocol/node-pool.ts'
 import { reportOf } from '../../../src/rollout/model/agent-report.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import { standingOf } from '../../../src/rollout/model/node-progress.ts'
-import type { Wanted } from '../../../src/rollout/model/snapshot.ts'
+import { progressOf } from '../../../src/rollout/model/node-progress.ts'
+import type { NodeTarget } from '../../../src/rollout/model/snapshot.ts'
 import { aNode, hour, minute, type NodeDraft, noon, stamp } from '../builders.ts'
 
 interface Options {
-  readonly wanted?: Partial<Wanted>
+  readonly wanted?: Partial<NodeTarget>
   readonly soak?: number
   readonly joins?: boolean
   readonly now?: Instant
@@ -17,21 +17,21 @@ interface Options {
 }
 
 /** A run that began an hour before noon, an apply timeout of 15 minutes. */
-function standing(node: NodeDraft, { wanted, soak = 0, joins = false, now = noon, ...clock }: Options = {}) {
-  return standingOf(node, {
-    wanted: { kind: 'config', digest: 'new', disruption: 'restart', ...wanted } as Wanted,
+function progress(node: NodeDraft, { wanted, soak = 0, joins = false, now = noon, ...clock }: Options = {}) {
+  return progressOf(node, {
+    wanted: { kind: 'config', digest: 'new', disruption: 'restart', ...wanted } as NodeTarget,
     report: reportOf(node),
     joins,
     soak,
     now,
-    runStart: noon - hour,
+    rolloutStart: noon - hour,
     applyTimeout: 15 * minute,
     ...clock,
   })
 }
 
 function phase(node: NodeDraft, options?: Options): NodePhase {
-  return standing(node, options).phase
+  return progress(node, options).phase
 }
 
 const justApplied = aNode('a').on('new', { at: noon - 5 * minute, since: noon - 4 * minute })
@@ -44,7 +44,7 @@ test('a node is not Current while its kubelet reports another version, and fails
   const lagging = justApplied.running('1.35.4')
 
   expect(phase(lagging, { wanted: { version: '1.36.3' } })).toBe('Applying')
-  expect(standing(lagging, { wanted: { version: '1.36.3' }, now: noon + 10 * minute }).failure).toEqual({
+  expect(progress(lagging, { wanted: { version: '1.36.3' }, now: noon + 10 * minute }).failure).toEqual({
     reason: 'VersionMismatch',
     message: 'node reports kubelet "1.35.4", wanted "1.36.3"',
   })
@@ -63,12 +63,12 @@ test('a node is not Current by a report about an earlier assignment of the same 
 })
 
 test('a node soaks until it has been applied and Ready for as long as its wave says', () => {
-  expect(standing(justApplied, { soak: 10 * minute })).toEqual({ phase: 'Soaking', pending: true, until: noon + 6 * minute })
+  expect(progress(justApplied, { soak: 10 * minute })).toEqual({ phase: 'Soaking', pending: true, until: noon + 6 * minute })
   expect(phase(justApplied, { soak: 10 * minute, now: noon + 6 * minute })).toBe('Current')
 })
 
 test('a node soaks anew when it was not Ready in between', () => {
-  expect(standing(justApplied.readyAgain(noon - minute), { soak: 10 * minute }).until).toBe(noon + 9 * minute)
+  expect(progress(justApplied.readyAgain(noon - minute), { soak: 10 * minute }).until).toBe(noon + 9 * minute)
 })
 
 test('a soak ends in time though the clock of the node is a day ahead', () => {
@@ -76,14 +76,14 @@ test('a soak ends in time though the clock of the node is a day ahead', () => {
     .on('new', { at: noon - 5 * minute, since: noon + 24 * hour })
     .readyAgain(noon + 24 * hour)
 
-  expect(standing(ahead, { soak: 10 * minute }).until).toBe(noon + 20 * minute)
+  expect(progress(ahead, { soak: 10 * minute }).until).toBe(noon + 20 * minute)
   expect(phase(ahead, { soak: 10 * minute, now: noon + 20 * minute })).toBe('Current')
 })
 
 test('a soak is not skipped though the clock of the node is a day behind', () => {
   const behind = aNode('a').on('new', { at: noon - 5 * minute, since: noon - 24 * hour })
 
-  expect(standing(behind, { soak: 10 * minute }).until).toBe(noon + 5 * minute)
+  expect(progress(behind, { soak: 10 * minute }).until).toBe(noon + 5 * minute)
 })
 
 test('a node is Assigned until its agent takes the work, then Applying', () => {
@@ -92,14 +92,14 @@ test('a node is Assigned until its agent takes the work, then Applying', () => {
   expect(phase(assigned)).toBe('Assigned')
   expect(phase(assigned.reporting('Fetching'))).toBe('Assigned')
   expect(phase(assigned.reporting('Staging'))).toBe('Applying')
-  expect(standing(assigned.reporting('Verifying'))).toEqual({ phase: 'Applying', pending: true, until: noon + 14 * minute })
+  expect(progress(assigned.reporting('Verifying'))).toEqual({ phase: 'Applying', pending: true, until: noon + 14 * minute })
 })
 
 test('a node whose agent never takes the assignment fails as silent, sooner when the pool says so', () => {
   const ignored = aNode('a').assignedTo('new', { at: noon - 5 * minute })
 
-  expect(standing(ignored, { agentTimeout: 6 * minute })).toEqual({ phase: 'Assigned', pending: true, until: noon + minute })
-  expect(standing(ignored, { agentTimeout: 5 * minute })).toEqual({
+  expect(progress(ignored, { agentTimeout: 6 * minute })).toEqual({ phase: 'Assigned', pending: true, until: noon + minute })
+  expect(progress(ignored, { agentTimeout: 5 * minute })).toEqual({
     phase: 'Failed',
     pending: false,
     failure: { reason: 'AgentSilent', message: 'the agent has not taken the assignment' },
@@ -112,7 +112,7 @@ test('a silent agent fails at the earlier of its own deadline and that of the wo
   fc.assert(
     fc.property(minutes, fc.option(minutes, { nil: undefined }), (age, agentTimeout) => {
       const silent = aNode('a').assignedTo('new', { at: noon - age * minute })
-      const { failure } = standing(silent, agentTimeout === undefined ? {} : { agentTimeout: agentTimeout * minute })
+      const { failure } = progress(silent, agentTimeout === undefined ? {} : { agentTimeout: agentTimeout * minute })
       expect(failure?.reason).toBe(age >= Math.min(15, agentTimeout ?? 15) ? 'AgentSilent' : undefined)
     }),
   )
@@ -124,7 +124,7 @@ test('a node that goes down before its agent takes the assignment fails for bein
     .notReady(noon - 10 * minute)
 
   expect(phase(down, { now: noon - minute, agentTimeout: minute })).toBe('Assigned')
-  expect(standing(down).failure).toEqual({
+  expect(progress(down).failure).toEqual({
     reason: 'NotReady',
     message: 'node is not ready since 2026-11-21T11:50:00.000Z, and the agent has not taken the assignment',
   })
@@ -138,22 +138,22 @@ test('a clock that is put forward fails no node at work, and ends no soak', () =
 
   expect(phase(atWork.reporting('Verifying'), clock)).toBe('Applying')
   expect(phase(atWork, { ...clock, agentTimeout: 5 * minute })).toBe('Assigned')
-  expect(standing(atWork.reporting('Verifying'), clock).until).toBe(noon + 14 * minute)
-  expect(standing(aNode('a').on('new', { at }).notReady(at), clock)).toMatchObject({
+  expect(progress(atWork.reporting('Verifying'), clock).until).toBe(noon + 14 * minute)
+  expect(progress(aNode('a').on('new', { at }).notReady(at), clock)).toMatchObject({
     phase: 'Unreachable',
     until: noon + 14 * minute,
   })
-  expect(standing(aNode('a').on('new', { at }), { ...clock, soak: 10 * minute }).until).toBe(noon + 9 * minute)
+  expect(progress(aNode('a').on('new', { at }), { ...clock, soak: 10 * minute }).until).toBe(noon + 9 * minute)
 })
 
 test('a node fails when its agent does not end the work in time', () => {
   const silent = aNode('a').assignedTo('new', { at: noon - 15 * minute })
 
-  expect(standing(silent.reporting('Staging')).failure).toEqual({
+  expect(progress(silent.reporting('Staging')).failure).toEqual({
     reason: 'ApplyTimeout',
     message: 'the agent is still at "Staging"',
   })
-  expect(standing(silent.reporting('Blocked', { needs: 'reboot' })).failure?.message).toBe(
+  expect(progress(silent.reporting('Blocked', { needs: 'reboot' })).failure?.message).toBe(
     'the agent is still at "Blocked", needs "reboot" and is granted "restart"',
   )
 })
@@ -163,7 +163,7 @@ test('a timeout runs from the start of the run when the assignment is stamped in
 })
 
 test('a node fails when its agent put the change back, with the error of the agent', () => {
-  expect(standing(aNode('a').rolledBackFrom('new'))).toEqual({
+  expect(progress(aNode('a').rolledBackFrom('new'))).toEqual({
     phase: 'Failed',
     pending: false,
     failure: { reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
@@ -179,7 +179,7 @@ test('a node that was down before it was assigned is Unreachable and holds up no
     .notReady(noon - 30 * minute)
     .assignedTo('new', { at: noon - 20 * minute })
 
-  expect(standing(down)).toEqual({ phase: 'Unreachable', pending: false })
+  expect(progress(down)).toEqual({ phase: 'Unreachable', pending: false })
 })
 
 test('a node that went down within the second of its assignment counts as ours: Kubernetes stamps whole seconds', () => {
@@ -201,8 +201,8 @@ test('a node that went down after it was assigned fails', () => {
 test('a node that goes down within its soak holds up the wave, and fails when it stays away', () => {
   const fallen = justApplied.notReady(noon - minute)
 
-  expect(standing(fallen, { soak: 10 * minute })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 14 * minute })
-  expect(standing(fallen, { soak: 10 * minute, now: noon + 14 * minute }).failure).toEqual({
+  expect(progress(fallen, { soak: 10 * minute })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 14 * minute })
+  expect(progress(fallen, { soak: 10 * minute, now: noon + 14 * minute }).failure).toEqual({
     reason: 'NotReady',
     message: `node is not ready since ${stamp(noon - minute)}`,
   })
@@ -211,7 +211,7 @@ test('a node that goes down within its soak holds up the wave, and fails when it
 test('a node that goes down after its soak is an outage, and holds up the wave no longer than the timeout', () => {
   const fallen = justApplied.notReady(noon - minute)
 
-  expect(standing(fallen, { soak: minute, now: noon + 14 * minute })).toEqual({ phase: 'Unreachable', pending: false })
+  expect(progress(fallen, { soak: minute, now: noon + 14 * minute })).toEqual({ phase: 'Unreachable', pending: false })
 })
 
 test('a node that goes down before its agent proved the digest fails though the wave has no soak', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { stableHash } from '../../../src/rollout/model/stable-hash.ts'
 
-test('stableHash is the same in every release: waves of a roll-out under way must not move', () => {
+test('stableHash is the same in every release: waves of a rollout under way must not move', () => {
   expect(stableHash('workers', 'node-1')).toBe(1340461459)
 })
 

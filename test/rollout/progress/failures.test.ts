@@ -1,7 +1,20 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRun, assignments, aWave, minute, nodes, noon, phases, remembering, taken, verdict } from '../builders.ts'
+import {
+  aNode,
+  aPool,
+  aRollout,
+  assignments,
+  aWave,
+  minute,
+  nodes,
+  noon,
+  phases,
+  remembering,
+  selected,
+  verdict,
+} from '../builders.ts'
 
 const since = noon - 10 * minute
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
@@ -116,7 +129,7 @@ test('a new commit takes a halted pool on, its failed node first', () => {
 test('a pool bears as many failures as its policy says', () => {
   const pool = aPool({ stable: 'older', since, maxFailures: 1 }).with(aNode('a').rolledBackFrom('new'), ...old('b', 'c'))
 
-  expect(taken(decide(pool, noon)).toSorted()).toEqual(['b', 'c'])
+  expect(selected(decide(pool, noon)).toSorted()).toEqual(['b', 'c'])
 })
 
 test('a pool that bears failures completes without the nodes that failed, and is not ready', () => {
@@ -189,7 +202,7 @@ test('a failure in a completed run rejects nothing', () => {
 })
 
 test('a rollback goes on past a node that cannot be put back', () => {
-  const history = [aRun('older'), aRun('bad', { result: 'RolledBack' }), aRun('older', { result: 'Completed' })]
+  const history = [aRollout('older'), aRollout('bad', { result: 'RolledBack' }), aRollout('older', { result: 'Completed' })]
   const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 2 }).with(
     aNode('a').assignedTo('older', { at: noon }).reporting('Failed').notReady(noon),
     aNode('b').on('bad'),
@@ -200,7 +213,7 @@ test('a rollback goes on past a node that cannot be put back', () => {
 })
 
 test('a rollback halts when as many nodes fail as may be unavailable, and one more', () => {
-  const history = [aRun('older'), aRun('bad', { result: 'RolledBack' }), aRun('older', { result: 'Completed' })]
+  const history = [aRollout('older'), aRollout('bad', { result: 'RolledBack' }), aRollout('older', { result: 'Completed' })]
   const pool = aPool({ head: 'bad', stable: 'older', rejected: ['bad'], history, maxUnavailable: 1 }).with(
     aNode('a').rolledBackFrom('older', { at: noon, to: 'bad' }),
     aNode('b').rolledBackFrom('older', { at: noon, to: 'bad' }),

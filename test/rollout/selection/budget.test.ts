@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, minute, nodes, noon, phases, taken, verdict } from '../builders.ts'
+import { aNode, aPool, minute, nodes, noon, phases, selected, verdict } from '../builders.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
 
@@ -9,14 +9,14 @@ test('a node that is not ready uses up the budget', () => {
 
   const decision = decide(pool, noon)
 
-  expect(taken(decision)).toEqual([])
+  expect(selected(decision)).toEqual([])
   expect(verdict(decision).Reconciling).toBe('True WaitingForBudget')
 })
 
 test('a node that somebody cordoned uses up the budget', () => {
   const pool = aPool({ stable: 'older', maxUnavailable: 1 }).with(aNode('x').on('new').cordoned(), ...old('a', 'b'))
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
 })
 
 test('a node at work uses up the budget, though it is Ready', () => {
@@ -25,7 +25,7 @@ test('a node at work uses up the budget, though it is Ready', () => {
     ...old('a', 'b', 'c'),
   )
 
-  expect(taken(decide(pool, noon))).toHaveLength(1)
+  expect(selected(decide(pool, noon))).toHaveLength(1)
 })
 
 test('a node that was put back does not use up the budget', () => {
@@ -34,7 +34,7 @@ test('a node that was put back does not use up the budget', () => {
     ...old('a', 'b'),
   )
 
-  expect(taken(decide(pool, noon))).toHaveLength(1)
+  expect(selected(decide(pool, noon))).toHaveLength(1)
 })
 
 test('held nodes and nodes assigned by hand count in the budget', () => {
@@ -44,22 +44,22 @@ test('held nodes and nodes assigned by hand count in the budget', () => {
     ...old('a', 'b'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon))).toEqual([])
 })
 
 test('a percentage rounds down', () => {
   expect(
-    taken(decide(aPool({ stable: 'older', maxUnavailable: '50%' }).with(...old('a', 'b', 'c', 'd', 'e')), noon)),
+    selected(decide(aPool({ stable: 'older', maxUnavailable: '50%' }).with(...old('a', 'b', 'c', 'd', 'e')), noon)),
   ).toHaveLength(2)
 })
 
 test('a percentage of a small pool allows one node', () => {
-  expect(taken(decide(aPool({ stable: 'older', maxUnavailable: '10%' }).with(...old('a', 'b')), noon))).toHaveLength(1)
+  expect(selected(decide(aPool({ stable: 'older', maxUnavailable: '10%' }).with(...old('a', 'b')), noon))).toHaveLength(1)
 })
 
 test('the cap of the fleet limits a pool further', () => {
   expect(
-    taken(decide(aPool({ stable: 'older', maxUnavailable: 3, fleet: { budget: 1 } }).with(...old('a', 'b', 'c')), noon)),
+    selected(decide(aPool({ stable: 'older', maxUnavailable: 3, fleet: { budget: 1 } }).with(...old('a', 'b', 'c')), noon)),
   ).toHaveLength(1)
 })
 
@@ -69,8 +69,8 @@ test('nodes that are down are assigned with their wave and cost nothing', () => 
     ...old('c', 'd', 'e'),
   )
 
-  expect(taken(decide(pool, noon)).toSorted().slice(0, 2)).toEqual(['a', 'b'])
-  expect(taken(decide(pool, noon))).toHaveLength(3)
+  expect(selected(decide(pool, noon)).toSorted().slice(0, 2)).toEqual(['a', 'b'])
+  expect(selected(decide(pool, noon))).toHaveLength(3)
 })
 
 test('a node whose host has the content already is assigned though the budget is spent', () => {
@@ -79,6 +79,6 @@ test('a node whose host has the content already is assigned though the budget is
     aNode('a').rolledBackFrom('bad', { to: 'older' }),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['a'])
+  expect(selected(decide(pool, noon))).toEqual(['a'])
   expect(phases(decide(pool, noon))).toEqual({ Waiting: 1, Unreachable: 1 })
 })

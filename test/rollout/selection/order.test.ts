@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, noon, taken } from '../builders.ts'
+import { aNode, aPool, aWave, minute, noon, selected } from '../builders.ts'
 
 test('nodes are taken zone by zone', () => {
   const pool = aPool({ stable: 'older', maxUnavailable: 3 }).with(
@@ -10,17 +10,17 @@ test('nodes are taken zone by zone', () => {
     aNode('d').on('older').inZone('east'),
   )
 
-  expect(taken(decide(pool, noon)).slice(0, 2).toSorted()).toEqual(['b', 'd'])
+  expect(selected(decide(pool, noon)).slice(0, 2).toSorted()).toEqual(['b', 'd'])
 })
 
-test('nodes that an unfinished roll-out broke come before all others, whatever their wave', () => {
+test('nodes that an unfinished rollout broke come before all others, whatever their wave', () => {
   const waves = [aWave('canary', { rack: '1' }, { soak: minute })]
   const pool = aPool({ stable: 'older', waves }).with(
     aNode('a').on('older').labelled({ rack: '1' }),
     aNode('b').on('unfinished').notReady().inZone('zone-z'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['b', 'a'])
+  expect(selected(decide(pool, noon))).toEqual(['b', 'a'])
 })
 
 test('a broken node takes the place of the canary', () => {
@@ -29,7 +29,7 @@ test('a broken node takes the place of the canary', () => {
     aNode('z').rolledBackFrom('unfinished'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['z'])
+  expect(selected(decide(pool, noon))).toEqual(['z'])
 })
 
 test('nodes in an outage on the stable content wait for their wave', () => {
@@ -39,7 +39,7 @@ test('nodes in an outage on the stable content wait for their wave', () => {
     aNode('c').on('older'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['c'])
+  expect(selected(decide(pool, noon))).toEqual(['c'])
 })
 
 test('nodes of a passed wave come before those of the open one', () => {
@@ -49,7 +49,7 @@ test('nodes of a passed wave come before those of the open one', () => {
     aNode('b').on('older').labelled({ rack: '1' }).inZone('zone-b'),
   )
 
-  expect(taken(decide(pool, noon))).toEqual(['b', 'a'])
+  expect(selected(decide(pool, noon))).toEqual(['b', 'a'])
 })
 
 test('nodes that do not change are no canaries', () => {
@@ -58,6 +58,6 @@ test('nodes that do not change are no canaries', () => {
     ...['a', 'b', 'c', 'd', 'e'].map((name) => aNode(name).on('older')),
   )
 
-  expect(taken(decide(pool, noon))).toHaveLength(1)
-  expect(['d', 'e']).toContain(taken(decide(pool, noon))[0])
+  expect(selected(decide(pool, noon))).toHaveLength(1)
+  expect(['d', 'e']).toContain(selected(decide(pool, noon))[0])
 })

@@ -5,7 +5,7 @@ import { aNode, aPod, aPool, minute, noon, type PoolOptions } from '../builders.
 const inA = (name: string) => aNode(name).on('older').inZone('zone-a')
 const inB = (name: string) => aNode(name).on('older').inZone('zone-b')
 
-function taken(nodes: readonly ReturnType<typeof inA>[], options: PoolOptions = {}): string[] {
+function selected(nodes: readonly ReturnType<typeof inA>[], options: PoolOptions = {}): string[] {
   const pool = aPool({ stable: 'older', since: noon - minute, zones: 'OneAtATime', ...options }).with(...nodes)
   return decide(pool, noon)
     .actions.flatMap((action) => ('node' in action && action.kind !== 'evict' ? [action.node] : []))
@@ -13,8 +13,8 @@ function taken(nodes: readonly ReturnType<typeof inA>[], options: PoolOptions = 
 }
 
 test('one zone at a time takes nodes of the first zone alone', () => {
-  expect(taken([inA('a1'), inA('a2'), inB('b1')])).toEqual(['a1', 'a2'])
-  expect(taken([inA('a1'), inA('a2'), inB('b1')], { zones: 'Any' })).toEqual(['a1', 'a2', 'b1'])
+  expect(selected([inA('a1'), inA('a2'), inB('b1')])).toEqual(['a1', 'a2'])
+  expect(selected([inA('a1'), inA('a2'), inB('b1')], { zones: 'Any' })).toEqual(['a1', 'a2', 'b1'])
 })
 
 test('one zone at a time takes no node of another zone while one of the first is at work, or cordoned by us', () => {
@@ -26,9 +26,9 @@ test('one zone at a time takes no node of another zone while one of the first is
     .on('new', { at: noon - 30_000 })
     .inZone('zone-a')
 
-  expect(taken([atWork, inB('b1')])).toEqual([])
-  expect(taken([cordoned, inB('b1')], { disruption: 'drain', pods: { a1: [aPod('x')] } })).toEqual([])
-  expect(taken([proved, inB('b1')])).toEqual(['b1'])
+  expect(selected([atWork, inB('b1')])).toEqual([])
+  expect(selected([cordoned, inB('b1')], { disruption: 'drain', pods: { a1: [aPod('x')] } })).toEqual([])
+  expect(selected([proved, inB('b1')])).toEqual(['b1'])
 })
 
 test('one zone at a time lets what is unavailable anyway be mended in any zone', () => {
@@ -37,7 +37,7 @@ test('one zone at a time lets what is unavailable anyway be mended in any zone',
     .inZone('zone-a')
   const broken = aNode('b1').rolledBackFrom('bad').notReady().inZone('zone-b')
 
-  expect(taken([atWork, broken, inB('b2')])).toEqual(['b1'])
+  expect(selected([atWork, broken, inB('b2')])).toEqual(['b1'])
 })
 
 test('an outage in one zone does not keep the others from their turn', () => {
@@ -46,5 +46,5 @@ test('an outage in one zone does not keep the others from their turn', () => {
     .assignedTo('new', { at: noon - minute })
     .inZone('zone-a')
 
-  expect(taken([down, inB('b1')])).toEqual(['b1'])
+  expect(selected([down, inB('b1')])).toEqual(['b1'])
 })

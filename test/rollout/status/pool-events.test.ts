@@ -3,12 +3,12 @@ import { decide } from '../../../src/rollout/decide.ts'
 import { aNode, aPool, aWave, minute, noon, remembering } from '../builders.ts'
 
 function told(pool: Parameters<typeof decide>[0]): string[] {
-  return decide(pool, noon).notices.map(({ on, type, reason, message }) => {
+  return decide(pool, noon).events.map(({ on, type, reason, message }) => {
     return `${type} ${reason} on ${on.kind === 'node' ? on.name : 'the pool'}: ${message}`
   })
 }
 
-test('a roll-out is told when it starts and when it completes', () => {
+test('a rollout is told when it starts and when it completes', () => {
   expect(told(aPool({ stable: 'older' }).with(aNode('a').on('older')))).toEqual(['Normal RolloutStarted on the pool: new'])
   expect(told(aPool({ stable: 'older', since: noon - minute }).with(aNode('a').on('new')))).toEqual([
     'Normal RolloutCompleted on the pool: new',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRef, aRun, assignments, aWave, hour, minute, nodes, noon, taken, verdict } from '../builders.ts'
+import { aNode, aPool, aRef, aRollout, assignments, aWave, hour, minute, nodes, noon, selected, verdict } from '../builders.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 
@@ -15,19 +15,22 @@ test('a commit that renders the same as one that failed is not tried', () => {
 })
 
 test('a return to what the pool has run before skips canary and soak, and keeps the budget', () => {
-  const history = [aRun('bad', { result: 'Completed' }), aRun('good', { result: 'Completed', startedAt: noon - 2 * hour })]
+  const history = [
+    aRollout('bad', { result: 'Completed' }),
+    aRollout('good', { result: 'Completed', startedAt: noon - 2 * hour }),
+  ]
   const pool = aPool({ head: 'good', stable: 'bad', history, waves: canary, maxUnavailable: 2 }).with(
     ...nodes('a', 'b', 'c').map((node) => node.on('bad')),
   )
 
   const decision = decide(pool, noon)
 
-  expect(taken(decision)).toHaveLength(2)
+  expect(selected(decision)).toHaveLength(2)
   expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
 })
 
 test('content that never completed is no return', () => {
-  const history = [aRun('newer', { result: 'Completed' }), aRun('unfinished', { result: 'Superseded' })]
+  const history = [aRollout('newer', { result: 'Completed' }), aRollout('unfinished', { result: 'Superseded' })]
   const pool = aPool({ head: 'unfinished', stable: 'newer', history, waves: canary }).with(
     ...nodes('a', 'b').map((node) => node.on('newer')),
   )

@@ -7,18 +7,18 @@ export class GateOracle {
   says: GateAnswer['verdict'] = 'Held'
   readonly held = new Set<string>()
 
-  answer(pool: string, { gate, wave, run, question }: AskGate, at: Instant): GateAnswer {
+  answer(pool: string, { gate, wave, rollout, question }: AskGate, at: Instant): GateAnswer {
     const verdict = this.says
-    if (question === 'after' && verdict === 'Held') this.held.add(passKey({ pool, run, wave, gate: gate.name }))
-    return { gate: gate.name, wave, run, question, at, verdict, message: verdict, unavailable: [] }
+    if (question === 'after' && verdict === 'Held') this.held.add(passKey({ pool, rollout, wave, gate: gate.name }))
+    return { gate: gate.name, wave, rollout, question, at, verdict, message: verdict, unavailable: [] }
   }
 }
 
 export function passKey(of: {
   readonly pool: string
-  readonly run: string
+  readonly rollout: string
   readonly wave: string
   readonly gate: string
 }): string {
-  return `${of.pool} ${of.run} ${of.wave} ${of.gate}`
+  return `${of.pool} ${of.rollout} ${of.wave} ${of.gate}`
 }

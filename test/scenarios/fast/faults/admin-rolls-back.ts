@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts'
 import type { World } from '../world.ts'
 
-/** To a commit, or to whatever completed last; or takes the roll-back away. */
+/** To a commit, or to whatever completed last; or takes the rollback away. */
 export function adminRollsBack(world: World, random: Random): void {
   const pool = random.pick([...world.pools.values()])
   const { rollback, ...others } = pool.controls

@@ -4,7 +4,7 @@ import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
-  claim: 'no sound node is disturbed while one that an unfinished roll-out has left down waits',
+  claim: 'no sound node is disturbed while one that an unfinished rollout has left down waits',
   ofDecision: (observed) => decidedPools(observed).every(leavesNoneBehind),
 }
 

@@ -3,7 +3,7 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 
-/** Broken nodes may come on top: what an unfinished roll-out has spoilt gets the new content at once. */
+/** Broken nodes may come on top: what an unfinished rollout has spoilt gets the new content at once. */
 export const canaryExposure: Invariant = {
   claim: 'the canary wave alone sees what is not proven',
   ofDecision: (observed) => decidedPools(observed).every(keepsToTheCanary),

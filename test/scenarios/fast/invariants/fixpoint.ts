@@ -8,7 +8,7 @@ export const fixpoint: Invariant = {
   ofDecision(observed: Observed) {
     const { decisions } = observed
     return [...takenAgain(observed)].every(
-      ([name, again]) => isDeepStrictEqual(again.status, decisions.get(name)?.status) && again.notices.length === 0,
+      ([name, again]) => isDeepStrictEqual(again.status, decisions.get(name)?.status) && again.events.length === 0,
     )
   },
 }

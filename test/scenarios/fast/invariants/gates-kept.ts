@@ -1,4 +1,4 @@
-import { lookAt } from '../../../../src/rollout/assess-pool.ts'
+import { assessPool } from '../../../../src/rollout/assess-pool.ts'
 import { passKey } from '../gate-oracle.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
@@ -11,14 +11,16 @@ export const gatesKept: Invariant = {
 
 function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number; readonly held: ReadonlySet<string> }): boolean {
   if (pool.policy.gates === undefined) return true
-  const { run, waves, open, members } = lookAt(pool, at)
+  const { rollout, waves, open, members } = assessPool(pool, at)
   const [top] = decision.status.history
-  const startedAt = run.memory.history[0]?.startedAt ?? ''
-  if (run.state !== 'Going' || run.proven || top?.startedAt !== startedAt) return true
+  const startedAt = rollout.memory.history[0]?.startedAt ?? ''
+  if (rollout.state !== 'Going' || rollout.proven || top?.startedAt !== startedAt) return true
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
   return waves.slice(open, openNow).every(({ name }, i) => {
     const isEmpty = members.every(({ wave }) => wave !== open + i)
     const asked = (pool.policy.gates ?? []).filter(({ after }) => after === undefined || after.includes(name))
-    return isEmpty || asked.every((gate) => held.has(passKey({ pool: pool.name, run: startedAt, wave: name, gate: gate.name })))
+    return (
+      isEmpty || asked.every((gate) => held.has(passKey({ pool: pool.name, rollout: startedAt, wave: name, gate: gate.name })))
+    )
   })
 }

@@ -7,12 +7,12 @@ export const staysRolledBack: Invariant = {
 }
 
 function isRolledBack({ pool }: Decided): boolean {
-  const { rollback, heeded } = pool.memory
+  const { rollback, observedControls } = pool.memory
   const isNew = rollback?.from.fingerprint !== pool.head.fingerprint && rollback?.from.revision !== pool.head.revision
-  return rollback !== undefined && !isNew && pool.controls.rollback === heeded?.rollback
+  return rollback !== undefined && !isNew && pool.controls.rollback === observedControls?.rollback
 }
 
-/** Nodes that join get what is proven, when the roll-back leads to what is not. */
+/** Nodes that join get what is proven, when the rollback leads to what is not. */
 function goesThere(decided: Decided): boolean {
   const { rollback, stable } = decided.pool.memory
   const allowed = [rollback?.to.fingerprint, stable?.fingerprint]
