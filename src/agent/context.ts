@@ -1,6 +1,7 @@
 import type { AgentOptions } from './options.ts'
 import { statePaths } from './paths.ts'
 import type { AgentPorts } from './ports.ts'
+import { Kinds } from './resources/kinds.ts'
 import { AgentState } from './state/state.ts'
 import { Journal } from './transaction/journal.ts'
 
@@ -10,11 +11,12 @@ export interface AgentContext {
   readonly options: AgentOptions
   readonly state: AgentState
   readonly journal: Journal
+  readonly kinds: Kinds
 }
 
-export function createContext(ports: AgentPorts, options: AgentOptions): AgentContext {
+export function createContext(ports: AgentPorts, options: AgentOptions, kinds = new Kinds()): AgentContext {
   const paths = statePaths(options.stateDirectory)
-  return { ports, options, state: new AgentState(paths, ports.files), journal: new Journal(paths.journal, ports.files) }
+  return { ports, options, state: new AgentState(paths, ports.files), journal: new Journal(paths.journal, ports.files), kinds }
 }
 
 /** RFC 3339, as it stands in the status. */

@@ -21,9 +21,10 @@ export interface StatePaths {
   readonly lock: string
   /** The originals of the transaction under way. */
   readonly backups: string
-  /** What the files were before nodewave first touched them. */
-  readonly local: string
-  readonly localIndex: string
+  /** What the host had before nodewave managed it. */
+  readonly baselines: string
+  readonly baselineIndex: string
+  readonly baselineContents: string
   readonly staging: string
   readonly checkpoints: string
 }
@@ -39,8 +40,10 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     lock: `${directory}/lock`,
     journal: `${directory}/journal.jsonl`,
     backups: `${directory}/backups`,
-    local: `${directory}/local`,
-    localIndex: `${directory}/local/index.json`,
+    // As the first release named it: whoever goes back to that one must find it.
+    baselines: `${directory}/local`,
+    baselineIndex: `${directory}/local/index.json`,
+    baselineContents: `${directory}/local/files`,
     staging: `${directory}/staging`,
     checkpoints: `${directory}/checkpoints`,
   }

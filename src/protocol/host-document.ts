@@ -61,6 +61,9 @@ const unit = z.strictObject({
   restartOn: z.optional(z.array(absolutePath)),
 })
 
+/** The parts that have a schema of their own. */
+export const HOST_SECTIONS = { files: z.array(file), units: z.array(unit) } as const
+
 const hostDocument = z.strictObject({
   kubelet: z.optional(kubeletInstall),
   repositories: z.optional(
@@ -78,8 +81,8 @@ const hostDocument = z.strictObject({
       }),
     ),
   ),
-  files: z.optional(z.array(file)),
-  units: z.optional(z.array(unit)),
+  files: z.optional(HOST_SECTIONS.files),
+  units: z.optional(HOST_SECTIONS.units),
   archives: z.optional(
     z.array(z.strictObject({ url: z.string(), sha256, directory: absolutePath, strip: z.optional(z.number()) })),
   ),
@@ -98,13 +101,26 @@ export type ConfigMode = (typeof CONFIG_MODES)[number]
 
 /** @throws {ProtocolError} naming the place in the document and what is wrong there. */
 export function parseHostDocument(text: string): HostDocument {
+  return parseWith(hostDocument, text)
+}
+
+/** The same with sections beside those above, which the agent's resource kinds bring. */
+export function parseExtendedHostDocument(
+  text: string,
+  sections: Readonly<Record<string, z.ZodMiniType>>,
+): HostDocument & { readonly [section: string]: unknown } {
+  const optional = Object.fromEntries(Object.entries(sections).map(([key, schema]) => [key, z.optional(schema)]))
+  return parseWith(z.extend(hostDocument, optional), text)
+}
+
+function parseWith<T>(schema: z.ZodMiniType<T>, text: string): T {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (cause) {
     throw new ProtocolError('host document is not JSON', { cause })
   }
-  const result = hostDocument.safeParse(value)
+  const result = schema.safeParse(value)
   if (result.success) return result.data
   throw new ProtocolError(`host document: ${explain(result.error.issues[0])}`)
 }

@@ -1,5 +1,5 @@
-import { kubeletConfigFile } from '../resources/kubelet-config-file.ts'
-import { type Resource, resource } from '../resources/resource.ts'
+import type { Resource } from '../resources/kind.ts'
+import { kubeletConfig } from '../resources/kubelet-config.ts'
 import { kubeletDocument, lenientDocument } from './kubelet-document.ts'
 import type { HostTexts, LayoutInput } from './layout.ts'
 
@@ -18,5 +18,5 @@ export function configTarget({ content, install }: LayoutInput, texts: HostTexts
   const before = lenientDocument(texts.current.get(path))
   if (content.config === undefined) return { resources: [], text: undefined, before, document: lenientDocument(local) }
   const made = kubeletDocument(content.config, { mode: install.configMode ?? 'overlay', local })
-  return { ...made, before, resources: [resource(kubeletConfigFile, { path, ...made }, { subject: path })] }
+  return { ...made, before, resources: [kubeletConfig.of({ path, ...made })] }
 }

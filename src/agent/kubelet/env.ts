@@ -2,11 +2,11 @@ import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AgentError } from '../agent-error.ts'
 import { KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
+import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
-import { type Resource, resource } from '../resources/resource.ts'
 import { configTarget } from './config-target.ts'
 import { flagValue, healthzUrl, joinFlags, withoutFlag } from './kubelet-flags.ts'
-import { binaryResources, binaryTarget, kubeletFile } from './kubelet-install.ts'
+import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
 const OPTS = 'KUBELET_OPTS'
@@ -20,9 +20,11 @@ export const envLayout: Layout = {
   name: 'env',
 
   managed: (input) => [
-    ...(input.install.binary ? [kubeletFile(KUBELET_BINARY)] : []),
-    ...(setsVariables(input) ? [kubeletFile(input.facts.environmentFile, [OPTS, VERSION])] : []),
-    ...(input.content.config === undefined ? [] : [kubeletFile(configPath(input))]),
+    ...(input.install.binary ? [{ kind: 'kubelet-binary', key: KUBELET_BINARY }] : []),
+    ...(setsVariables(input)
+      ? [{ kind: 'kubelet-environment', key: input.facts.environmentFile, variables: [OPTS, VERSION] }]
+      : []),
+    ...(input.content.config === undefined ? [] : [{ kind: 'kubelet-config', key: configPath(input) }]),
   ],
 
   reads: (input) => [input.facts.environmentFile, configPath(input)],
@@ -54,8 +56,9 @@ function environmentTarget(input: LayoutInput, { local }: HostTexts) {
   const before = readEnvironmentFile(original ?? new Uint8Array())
   const opts = wantedOpts(input, before.get(OPTS))
   const version = input.content.version ?? before.get(VERSION)
-  const spec = { path, variables: { [OPTS]: opts, [VERSION]: version }, original }
-  const resources = setsVariables(input) ? [resource(kubeletEnvironment, spec, { subject: path })] : []
+  const ours = { [OPTS]: wantedOpts(input, undefined), [VERSION]: input.content.version }
+  const spec = { path, variables: { [OPTS]: opts, [VERSION]: version }, ours, original }
+  const resources = setsVariables(input) ? [kubeletEnvironment.of(spec)] : []
   return { opts: opts ?? '', version, resources: resources as Resource[] }
 }
 

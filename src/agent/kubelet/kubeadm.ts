@@ -2,10 +2,10 @@ import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
-import { resource } from '../resources/resource.ts'
+import type { Claim } from '../state/managed.ts'
 import { configTarget } from './config-target.ts'
 import { healthzUrl, joinFlags } from './kubelet-flags.ts'
-import { binaryResources, binaryTarget, kubeletFile } from './kubelet-install.ts'
+import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
 const KUBEADM_ARGS = 'KUBELET_KUBEADM_ARGS'
@@ -19,9 +19,9 @@ export const kubeadmLayout: Layout = {
   name: 'kubeadm',
 
   managed: (input) => [
-    ...(input.install.binary ? [kubeletFile(KUBELET_BINARY)] : []),
-    ...(setsFlags(input) ? [kubeletFile(flagsPlace(input).path, [flagsPlace(input).variable])] : []),
-    ...(input.content.config === undefined ? [] : [kubeletFile(KUBELET_CONFIG)]),
+    ...(input.install.binary ? [{ kind: 'kubelet-binary', key: KUBELET_BINARY }] : []),
+    ...(setsFlags(input) ? [flagsClaim(input)] : []),
+    ...(input.content.config === undefined ? [] : [{ kind: 'kubelet-config', key: KUBELET_CONFIG }]),
   ],
 
   reads: ({ facts }) => [KUBELET_CONFIG, KUBEADM_FLAGS, facts.extraArgsFile],
@@ -56,6 +56,11 @@ function flagsPlace({ install, facts }: LayoutInput): {
     : { path: facts.extraArgsFile, variable: EXTRA_ARGS }
 }
 
+function flagsClaim(input: LayoutInput): Claim {
+  const { path, variable } = flagsPlace(input)
+  return { kind: 'kubelet-environment', key: path, variables: [variable] }
+}
+
 /** Flags that somebody else put there are part of the local configuration, and stay in front of ours. */
 function flagsTarget(input: LayoutInput, { local }: HostTexts) {
   const values = {
@@ -65,8 +70,9 @@ function flagsTarget(input: LayoutInput, { local }: HostTexts) {
   if (!setsFlags(input)) return { values, resources: [] }
   const { path, variable } = flagsPlace(input)
   values[variable] = joinFlags(values[variable], input.content.flags, input.content.opts)
-  const spec = { path, variables: { [variable]: values[variable] }, original: local.get(path) }
-  return { values, resources: [resource(kubeletEnvironment, spec, { subject: path })] }
+  const ours = { [variable]: joinFlags(input.content.flags, input.content.opts) }
+  const spec = { path, variables: { [variable]: values[variable] }, ours, original: local.get(path) }
+  return { values, resources: [kubeletEnvironment.of(spec)] }
 }
 
 function variableOf(bytes: Uint8Array | undefined, name: string): string {

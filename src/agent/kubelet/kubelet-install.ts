@@ -1,14 +1,8 @@
 import { AgentError } from '../agent-error.ts'
-import { KUBELET_BINARY, KUBELET_UNIT } from '../paths.ts'
+import { KUBELET_BINARY } from '../paths.ts'
+import type { Resource } from '../resources/kind.ts'
 import { kubeletBinary } from '../resources/kubelet-binary.ts'
-import { type Resource, resource } from '../resources/resource.ts'
-import type { ManagedFile } from '../state/local.ts'
 import type { KubeletTarget, LayoutInput } from './layout.ts'
-
-/** A file that the kubelet reads when it starts. */
-export function kubeletFile(path: string, variables?: readonly string[]): ManagedFile {
-  return { path, restarts: [KUBELET_UNIT], ...(variables === undefined ? {} : { variables: [...variables] }) }
-}
 
 /** @throws {AgentError} when the release has no binary for this machine. */
 export function binaryTarget({ install, arch, staging }: LayoutInput): KubeletTarget['binary'] {
@@ -25,5 +19,5 @@ export function binaryTarget({ install, arch, staging }: LayoutInput): KubeletTa
 export function binaryResources(binary: KubeletTarget['binary']): Resource[] {
   if (binary === undefined) return []
   const { path, staged, artifact } = binary
-  return [resource(kubeletBinary, { path, staged, sha256: artifact.sha256 }, { subject: path })]
+  return [kubeletBinary.of({ path, staged, artifact })]
 }

@@ -1,13 +1,13 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { Artifact, KubeletInstall } from '../../protocol/host-document.ts'
-import type { Resource } from '../resources/resource.ts'
-import type { ManagedFile } from '../state/local.ts'
+import type { Resource } from '../resources/kind.ts'
+import type { Claim } from '../state/managed.ts'
 
 /** How a kubelet is installed on a host: which files say what it runs with. Pure: what is on the host comes in as texts. */
 export interface Layout {
   readonly name: 'kubeadm' | 'env'
   /** What it touches for this content, and nothing else. */
-  managed(input: LayoutInput): readonly ManagedFile[]
+  managed(input: LayoutInput): readonly Claim[]
   /** @throws {AgentError} when the content cannot be laid out on this host. */
   target(input: LayoutInput, texts: HostTexts): KubeletTarget
   /** Files whose text `target` asks for. */

@@ -4,6 +4,7 @@ import { type AgentContext, createContext, stamp } from '../context.ts'
 import { Trial } from '../health/trial.ts'
 import type { AgentOptions } from '../options.ts'
 import type { AgentPorts } from '../ports.ts'
+import type { Kinds } from '../resources/kinds.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
@@ -33,9 +34,9 @@ export class Agent {
   #driftCheckedAt: number
   readonly #retry: Retry
 
-  constructor(ports: AgentPorts, options: AgentOptions) {
+  constructor(ports: AgentPorts, options: AgentOptions, kinds?: Kinds) {
     const names = namesFor(options.prefix)
-    this.#context = createContext(ports, options)
+    this.#context = createContext(ports, options, kinds)
     const { retry } = options.timing
     this.#reporter = new Reporter(names, { ...ports, retry })
     this.#watch = new NodeWatch(ports, {

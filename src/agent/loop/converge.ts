@@ -102,10 +102,11 @@ const DEFAULT_HEALTHZ = 'http://127.0.0.1:10248/healthz'
 async function carryOut(
   head: TransactionHead,
   { plan }: Prospect,
-  { ports, journal, state, options, signal }: AgentContext & { readonly signal: AbortSignal },
+  { ports, journal, kinds, state, options, signal }: AgentContext & { readonly signal: AbortSignal },
 ): Promise<Ending> {
   const { timing } = options
-  if (plan.steps.length > 0) return runTransaction(head, plan.steps, { ports, journal, paths: state.paths, timing, signal })
+  if (plan.steps.length > 0)
+    return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, signal })
   try {
     await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })
     return { kind: 'kept' }

@@ -26,7 +26,7 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {
-  const { ports, journal, state, options } = context
+  const { ports, journal, kinds, state, options } = context
   const head: TransactionHead = {
     at: 'begin',
     id: randomUUID(),
@@ -35,11 +35,11 @@ async function repair(steps: readonly Step[], reload: boolean, context: AgentCon
     proof: { ready: false, within: options.timing.healthy },
     before: { healthy: false },
   }
-  const ending = await runTransaction(head, steps, { ports, journal, paths: state.paths, timing: options.timing })
+  const ending = await runTransaction(head, steps, { ports, journal, kinds, paths: state.paths, timing: options.timing })
   if (ending.kind !== 'kept') ports.log.warn('drift not repaired', { ...ending.failure })
   await settle(head, ending, context)
 }
 
 function subjectOf({ change }: Step): string {
-  return change.kind === 'unit' ? change.unit : change.path
+  return change.subject
 }

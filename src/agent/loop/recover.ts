@@ -8,13 +8,13 @@ import { clear, settle } from './settle.ts'
  * @returns how it ended, if there was something.
  */
 export async function recover(context: AgentContext): Promise<Outcome | undefined> {
-  const { journal, ports, state, options } = context
+  const { journal, kinds, ports, state, options } = context
   const { ended } = journal
   if (ended && ended.ending.kind !== 'broken') return settle(ended.head, ended.ending, context)
   const record = await journal.open()
   if (record === undefined) return undefined
   ports.log.warn('found a transaction under way', { id: record.head.id, committed: record.committed })
-  const ending = await recoverTransaction(record, { ports, journal, paths: state.paths, timing: options.timing })
+  const ending = await recoverTransaction(record, { ports, journal, kinds, paths: state.paths, timing: options.timing })
   const outcome = await settle(record.head, ending, context)
   ports.log.info('transaction recovered', { ending: ending.kind, phase: outcome.phase })
   return outcome

@@ -1,5 +1,5 @@
 import { type AgentContext, stamp } from '../context.ts'
-import { pruneLocal } from '../state/local.ts'
+import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Ending, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
@@ -33,14 +33,14 @@ export async function clear(context: AgentContext): Promise<void> {
 
 /** The host is now made by this configuration; what it does not name any more is its owner's again. */
 async function adopt({ digest, purpose }: TransactionHead, context: AgentContext): Promise<void> {
-  const { state, ports } = context
+  const { state, ports, kinds } = context
   await state.point('active', digest)
   await state.setUnclean(false)
   if (digest === undefined) {
     await state.point('lastKnownGood', undefined)
     if (purpose === 'apply') await state.point('assigned', undefined)
   }
-  await pruneLocal(await managedNow(context), { paths: state.paths, host: ports })
+  await pruneBaselines(await managedNow(context), { paths: state.paths, host: ports, kinds })
 }
 
 /** Pure. */

@@ -1,23 +1,108 @@
-import type { WriteOptions } from '../ports.ts'
-import { type ActualFile, readRegular } from './regular-file.ts'
-import type { ResourceKind } from './resource.ts'
+import { HOST_SECTIONS, type HostFile } from '../../protocol/host-document.ts'
+import { AgentError } from '../agent-error.ts'
+import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
+import { sha256Of } from '../sha256.ts'
+import { resolveOwner } from './accounts.ts'
+import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
+import { type FileChange, fileHands } from './file-hands.ts'
+import { type CaptureContext, defineKind, type Kind, type Resource, type Section } from './kind.ts'
+import { statRegular } from './regular-file.ts'
 
-/** What is not named (mode, owner) stays as it is; a file without bytes should not be there. */
+/** What is not named (mode, owner) stays as it is; a file without content should not be there. */
 export interface FileSpec extends WriteOptions {
   readonly path: string
-  readonly bytes?: Uint8Array
+  readonly content?: FileContent | undefined
+  /** That go with the file, when it should not be there. */
+  readonly directories?: readonly string[] | undefined
 }
 
-export const file: ResourceKind<FileSpec, ActualFile | undefined> = {
+export type FileContent =
+  | { readonly bytes: Uint8Array }
+  /** A file on this host. */
+  | { readonly from: string; readonly sha256: string }
+
+export interface ActualFile {
+  readonly stat: FileStat | undefined
+  readonly sha256: string | undefined
+  readonly bytes: Uint8Array | undefined
+}
+
+const section: Section = {
+  key: 'files',
+  schema: HOST_SECTIONS.files,
+  managed: (files: readonly HostFile[]) => ({ claims: files.map(({ path }) => fileClaim(path)), triggers: [] }),
+  resources: (specs: readonly HostFile[], files) => Promise.all(specs.map(async (spec) => file.of(await toSpec(spec, files)))),
+}
+
+export const file: Kind<FileSpec> = defineKind({
   name: 'file',
-  observe: ({ files }, { path }) => readRegular(files, path),
-  difference: ({ bytes, ...spec }, actual) => {
-    if (bytes === undefined) return actual && { kind: 'remove', path: spec.path }
-    if (actual && Buffer.compare(bytes, actual.bytes) === 0 && hasOwnership(actual.stat, spec)) return undefined
-    return { kind: 'write', ...spec, bytes }
+  ...fileHands,
+  section,
+  subject: ({ path }: FileSpec) => path,
+
+  observe: async ({ path, content }, { files }): Promise<ActualFile> => {
+    const stat = await statRegular(files, path)
+    const isCompared = content !== undefined && 'bytes' in content
+    return {
+      stat,
+      bytes: stat && isCompared ? await files.read(path) : undefined,
+      sha256: stat && !isCompared ? await files.sha256(path) : undefined,
+    }
   },
+
+  differ: ({ content, directories, ...spec }, actual): FileChange | undefined => {
+    if (content === undefined) return actual.stat && { do: 'remove', path: spec.path, directories }
+    if (hasContent(actual, content) && hasOwnership(actual.stat, spec)) return undefined
+    if ('bytes' in content) return { do: 'write', ...spec, bytes: content.bytes }
+    return { do: 'install', ...spec, from: content.from }
+  },
+
+  baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureFile },
+})
+
+function recaptureFile(
+  base: FileBaseline,
+  { spec: { content }, context }: { readonly spec: FileSpec; readonly context: CaptureContext },
+): Promise<FileBaseline> {
+  const ours = content && ('bytes' in content ? sha256Of(content.bytes) : content.sha256)
+  return recaptureUnless(base, { isOurs: (sha256) => sha256 === ours, context })
 }
 
-export function hasOwnership(actual: Required<WriteOptions>, wanted: WriteOptions): boolean {
-  return (['mode', 'uid', 'gid'] as const).every((key) => wanted[key] === undefined || wanted[key] === actual[key])
+export function fileClaim(path: string) {
+  return { kind: 'file', key: path }
+}
+
+/** A file that nothing names any more is to be as it was: bytes, mode, owner, or not there. */
+export async function giveBackFile(base: FileBaseline, files: HostFiles): Promise<Resource> {
+  const { path, saved, directories } = base
+  if (saved === undefined) return file.of({ path, directories })
+  await verifyContent(base, files)
+  const { at, sha256, mode, uid, gid } = saved
+  return file.of({ path, content: { from: at, sha256 }, mode, uid, gid })
+}
+
+export function hasOwnership(actual: Required<WriteOptions> | undefined, wanted: WriteOptions): boolean {
+  return (['mode', 'uid', 'gid'] as const).every((key) => wanted[key] === undefined || wanted[key] === actual?.[key])
+}
+
+function hasContent(actual: ActualFile, content: FileContent): boolean {
+  if (actual.stat === undefined) return false
+  if ('bytes' in content) return actual.bytes !== undefined && Buffer.compare(content.bytes, actual.bytes) === 0
+  return actual.sha256 === content.sha256
+}
+
+async function toSpec(spec: HostFile, files: HostFiles): Promise<FileSpec> {
+  const { path, mode, state = 'present' } = spec
+  if (state === 'absent') return { path }
+  const owner = await resolveOwner(files, spec)
+  return { path, content: contentOf(spec), ...(mode === undefined ? {} : { mode: Number.parseInt(mode, 8) }), ...owner }
+}
+
+function contentOf({ path, content, contentBase64 }: HostFile): FileContent {
+  if (content !== undefined) return { bytes: Buffer.from(content) }
+  if (contentBase64 !== undefined) return { bytes: Buffer.from(contentBase64, 'base64') }
+  throw new AgentError(`write "${path}": the host document gives it no content; add it, or state: absent`, {
+    kind: 'load',
+    reason: 'MalformedHostDocument',
+  })
 }

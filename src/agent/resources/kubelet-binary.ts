@@ -1,25 +1,52 @@
+import type { Artifact } from '../../protocol/host-document.ts'
+import { asAgentError } from '../agent-error.ts'
 import type { FileStat } from '../ports.ts'
+import { giveBackFile } from './file.ts'
+import { type FileBaseline, fileBaselines, recaptureUnless } from './file-baseline.ts'
+import { type FileChange, fileHands } from './file-hands.ts'
+import { type CaptureContext, defineKind } from './kind.ts'
 import { statRegular } from './regular-file.ts'
-import type { ResourceKind } from './resource.ts'
+
+/** A kubelet has 85 MB today. What is larger than this is something else. */
+const MAX_BINARY_BYTES = 512 * 1024 * 1024
 
 export interface BinarySpec {
   readonly path: string
-  readonly sha256: string
+  readonly artifact: Artifact
   /** Where staging puts it. */
   readonly staged: string
 }
 
+type BinaryChange = Extract<FileChange, { do: 'install' }> & { readonly artifact: Artifact }
+
 /** Judged by content alone: a version can be built twice. */
-export const kubeletBinary: ResourceKind<
-  BinarySpec,
-  { readonly stat: FileStat | undefined; readonly sha256: string | undefined }
-> = {
+export const kubeletBinary = defineKind({
   name: 'kubelet-binary',
-  observe: async ({ files }, { path }) => ({ stat: await statRegular(files, path), sha256: await files.sha256(path) }),
-  difference: ({ path, sha256, staged }, actual) => {
-    if (actual.sha256 === sha256 && isExecutable(actual.stat)) return undefined
-    return { kind: 'install', path, from: staged, mode: 0o755 }
+  ...fileHands,
+  subject: ({ path }: BinarySpec) => path,
+  observe: async ({ path }, { files }) => ({ stat: await statRegular(files, path), sha256: await files.sha256(path) }),
+
+  differ: ({ path, artifact, staged }, actual): BinaryChange | undefined => {
+    if (actual.sha256 === artifact.sha256 && isExecutable(actual.stat)) return undefined
+    return { do: 'install', path, from: staged, mode: 0o755, artifact }
   },
+
+  stage: async ({ artifact, from }: BinaryChange, { ports, signal }) => {
+    const options = { maxBytes: MAX_BINARY_BYTES, mode: 0o755, signal }
+    await ports.downloads.fetch(artifact, from, options).catch((cause: unknown) => {
+      throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })
+    })
+  },
+
+  baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureBinary },
+})
+
+/** A package manager may have brought another kubelet since: then that one is what the host would have. */
+async function recaptureBinary(
+  base: FileBaseline,
+  { spec, context }: { readonly spec: BinarySpec; readonly context: CaptureContext },
+): Promise<FileBaseline> {
+  return recaptureUnless(base, { isOurs: (sha256) => sha256 === spec.artifact.sha256, context })
 }
 
 function isExecutable(stat: FileStat | undefined): boolean {

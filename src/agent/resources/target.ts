@@ -1,23 +1,23 @@
 import type { NodeContent } from '../../protocol/digest.ts'
-import { type HostDocument, parseHostDocument } from '../../protocol/host-document.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
-import { AgentError, asAgentError } from '../agent-error.ts'
+import { AgentError } from '../agent-error.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
 import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/layout.ts'
 import type { AgentOptions } from '../options.ts'
 import { KUBEADM_FLAGS, KUBELET_UNIT, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
-import type { Local, Managed } from '../state/local.ts'
-import { documentResources, managedByDocument } from './host-resources.ts'
-import { localResources } from './local-resources.ts'
-import { type Resource, resource } from './resource.ts'
-import { refuseUnsupported } from './supported-kinds.ts'
+import { type Baselines, isSame } from '../state/baselines.ts'
+import { joinManaged, type Managed } from '../state/managed.ts'
+import { baselineContent } from './file-baseline.ts'
+import type { Resource } from './kind.ts'
+import type { Kinds } from './kinds.ts'
+import { documentResources, managedByDocument, type ReadableDocument, readDocument } from './read-document.ts'
 import { unit } from './unit.ts'
 
 /** A configuration, understood: what it manages on this host, before anything of it is compared or done. */
 export interface Blueprint {
   readonly content: NodeContent
-  readonly document: HostDocument
+  readonly document: ReadableDocument
   readonly managed: Managed
   readonly kubelet: { readonly layout: Layout; readonly input: LayoutInput } | undefined
 }
@@ -36,16 +36,18 @@ export interface BlueprintContext {
   readonly files: HostFiles
   readonly options: AgentOptions
   readonly paths: StatePaths
+  readonly kinds: Kinds
 }
 
 /** @throws {AgentError} when the content cannot be understood, or asks for what this agent does not do. */
 export async function readBlueprint(content: NodeContent, context: BlueprintContext): Promise<Blueprint> {
-  const document = readDocument(content.host)
-  refuseUnsupported(document)
+  const { kinds, paths } = context
+  const document = readDocument(content.host, kinds)
   const kubelet = await layOut(content, { document, context })
-  const byDocument = managedByDocument(document)
-  const managed = { files: [...(kubelet?.layout.managed(kubelet.input) ?? []), ...byDocument.files], units: byDocument.units }
-  refuseClashes(managed, context.paths)
+  const claims = kubelet?.layout.managed(kubelet.input) ?? []
+  const triggers = [{ unit: KUBELET_UNIT, subjects: claims.map(({ key }) => key) }]
+  const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
+  refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
   return { content, document, managed, kubelet }
 }
@@ -53,34 +55,41 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
 /** Git's over the machine's, and the machine's where Git says nothing. */
 export async function buildTarget(
   blueprint: Blueprint,
-  { local, files }: { readonly local: Local; readonly files: HostFiles },
+  { baselines, files, kinds }: { readonly baselines: Baselines; readonly files: HostFiles; readonly kinds: Kinds },
 ): Promise<Target> {
   const { managed, document, content } = blueprint
-  const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { local, files }))
+  const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { baselines, files }))
   const resources = [
     ...(kubelet?.resources ?? []),
-    ...(await documentResources(document, files)),
-    ...(await localResources(local, { managed, host: files })),
+    ...(await documentResources(document, { kinds, files })),
+    ...(await givenBack(baselines, { managed, files, kinds })),
     restartKubelet(managed),
   ]
   return { resources, managed, kubelet, version: content.version, trialSeconds: document.kubelet?.trialSeconds }
 }
 
-function readDocument(text: string | undefined): HostDocument {
-  try {
-    return text === undefined ? {} : parseHostDocument(text)
-  } catch (error) {
-    throw asAgentError(error, { kind: 'load', reason: 'MalformedHostDocument' })
+/** Everything that was managed and is not named any more goes back to what it was; units that read it are restarted. */
+async function givenBack(
+  { list }: Baselines,
+  { managed, files, kinds }: { readonly managed: Managed; readonly files: HostFiles; readonly kinds: Kinds },
+): Promise<Resource[]> {
+  const left = list.filter((baseline) => !managed.claims.some((claim) => isSame(claim, baseline, kinds)))
+  const resources: Resource[] = []
+  for (const { base } of left) resources.push(await base.giveBack(files))
+  for (const name of new Set(left.flatMap(({ restarts }) => restarts))) {
+    const restartTriggers = left.filter(({ restarts }) => restarts.includes(name)).map(({ key }) => key)
+    resources.push(unit.of({ name, restartTriggers }))
   }
+  return resources
 }
 
-function concernsKubelet({ version, opts, flags, config }: NodeContent, document: HostDocument): boolean {
+function concernsKubelet({ version, opts, flags, config }: NodeContent, document: ReadableDocument): boolean {
   return [version, opts, flags, config, document.kubelet].some((part) => part !== undefined)
 }
 
 async function layOut(
   content: NodeContent,
-  { document, context }: { readonly document: HostDocument; readonly context: BlueprintContext },
+  { document, context }: { readonly document: ReadableDocument; readonly context: BlueprintContext },
 ): Promise<Blueprint['kubelet']> {
   const { files, options, paths } = context
   const install = document.kubelet ?? {}
@@ -96,18 +105,16 @@ async function layOut(
 }
 
 /** Two that write one file would undo each other for ever; and nobody but the agent writes what it remembers. */
-function refuseClashes({ files }: Managed, paths: StatePaths): void {
-  const claimed = new Set<string>()
-  for (const { path } of files) {
-    if (claimed.has(path))
-      throw new AgentError(`manage "${path}": it is claimed twice`, { kind: 'load', reason: 'PathClaimedTwice' })
-    if (path === paths.directory || path.startsWith(`${paths.directory}/`))
-      throw new AgentError(`manage "${path}": it belongs to the agent`, { kind: 'validate', reason: 'PathNotAllowed' })
-    claimed.add(path)
+function refuseClashes({ claims }: Managed, { paths, kinds }: { readonly paths: StatePaths; readonly kinds: Kinds }): void {
+  for (const [index, claim] of claims.entries()) {
+    if (claims.slice(0, index).some((other) => isSame(other, claim, kinds)))
+      throw new AgentError(`manage "${claim.key}": it is claimed twice`, { kind: 'load', reason: 'PathClaimedTwice' })
+    if (claim.key === paths.directory || claim.key.startsWith(`${paths.directory}/`))
+      throw new AgentError(`manage "${claim.key}": it belongs to the agent`, { kind: 'validate', reason: 'PathNotAllowed' })
   }
 }
 
-function refuseOwnUnit({ units = [] }: HostDocument): void {
+function refuseOwnUnit({ units = [] }: ReadableDocument): void {
   if (!units.some(({ name }) => name === AGENT_UNIT)) return
   throw new AgentError(
     `manage "${AGENT_UNIT}": an agent cannot restart itself; write its drop-ins as files, they count when it is started next`,
@@ -117,20 +124,20 @@ function refuseOwnUnit({ units = [] }: HostDocument): void {
 
 async function kubeletTarget(
   { layout, input }: NonNullable<Blueprint['kubelet']>,
-  { local, files }: { readonly local: Local; readonly files: HostFiles },
+  { baselines, files }: { readonly baselines: Baselines; readonly files: HostFiles },
 ): Promise<KubeletTarget> {
   const texts: { [side in keyof HostTexts]: Map<string, Uint8Array> } = { local: new Map(), current: new Map() }
   for (const path of layout.reads(input)) {
     const current = (await files.stat(path))?.type === 'file' ? await files.read(path) : undefined
-    const known = local.files.find((file) => file.path === path)
-    const before = known === undefined ? current : known.saved && (await files.read(known.saved.at))
+    const known = baselines.list.find(({ key }) => key === path)
+    const before = known === undefined ? current : await baselineContent(known.base, files)
     if (current) texts.current.set(path, current)
     if (before) texts.local.set(path, before)
   }
   return layout.target(input, texts)
 }
 
-function restartKubelet({ files }: Managed): Resource {
-  const restartOn = files.filter(({ restarts }) => restarts.includes(KUBELET_UNIT)).map(({ path }) => path)
-  return resource(unit, { name: KUBELET_UNIT }, { subject: KUBELET_UNIT, restartOn })
+function restartKubelet({ triggers }: Managed): Resource {
+  const restartTriggers = triggers.filter(({ unit: name }) => name === KUBELET_UNIT).flatMap(({ subjects }) => subjects)
+  return unit.of({ name: KUBELET_UNIT, restartTriggers })
 }

@@ -1,21 +1,11 @@
 import * as z from 'zod/mini'
 import { AgentError } from '../agent-error.ts'
 import type { HostFiles } from '../ports.ts'
-import type { Undo } from './change.ts'
+import type { RecordedUndo } from '../resources/kind.ts'
+import { toRecordedUndo, undoOfFirstRelease } from './journal-of-first-release.ts'
 
-/** What an undo can be; bytes are never in the journal, they are in a backup. */
-const undo = z.union([
-  z.object({
-    kind: z.literal('restore'),
-    path: z.string(),
-    from: z.string(),
-    mode: z.number(),
-    uid: z.number(),
-    gid: z.number(),
-  }),
-  z.object({ kind: z.literal('remove'), path: z.string(), directories: z.optional(z.readonly(z.array(z.string()))) }),
-  z.object({ kind: z.literal('unit'), unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) }),
-])
+/** Bytes are never in the journal, they are in a backup; what `data` means is the kind's affair. */
+const recordedUndo = z.object({ kind: z.string(), version: z.number(), data: z.unknown() })
 
 const failure = z.object({ reason: z.string(), message: z.string() })
 
@@ -42,7 +32,7 @@ const line = z.union([
     /** Of a fallback: why it came to it. */
     because: z.optional(failure),
   }),
-  z.object({ at: z.literal('intent'), step: z.number(), undo }),
+  z.object({ at: z.literal('intent'), step: z.number(), undo: z.union([recordedUndo, undoOfFirstRelease]) }),
   z.object({ at: z.literal('done'), step: z.number() }),
   /** Everything is in place and restarted; what is left is to prove it. */
   z.object({ at: z.literal('committed') }),
@@ -61,7 +51,7 @@ export type Failure = z.infer<typeof failure>
 export interface JournalRecord {
   readonly head: TransactionHead
   /** What puts back each step that may have been done, in the order of the steps. */
-  readonly undos: readonly Undo[]
+  readonly undos: readonly RecordedUndo[]
   readonly committed: boolean
   /** Why it is being undone, once that was decided. */
   readonly undoing: Failure | undefined
@@ -145,7 +135,7 @@ function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
   if (head?.at !== 'begin') return undefined
   return {
     head,
-    undos: lines.flatMap((entry) => (entry.at === 'intent' ? [entry.undo as Undo] : [])),
+    undos: lines.flatMap((entry) => (entry.at === 'intent' ? [toRecordedUndo(entry.undo)] : [])),
     committed: lines.some((entry) => entry.at === 'committed'),
     undoing: lines.findLast((entry) => entry.at === 'undoing')?.error,
   }

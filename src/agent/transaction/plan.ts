@@ -1,10 +1,10 @@
 import { atMost, type Disruption, greatest } from '../../protocol/desired-config.ts'
-import { isUnitPath, KUBELET_UNIT } from '../paths.ts'
-import type { Finding, Resource } from '../resources/resource.ts'
-import type { Change } from './change.ts'
+import { KUBELET_UNIT } from '../paths.ts'
+import type { BoundChange, Finding, Resource } from '../resources/kind.ts'
 
 export interface Step {
-  readonly change: Change
+  readonly change: BoundChange
+  /** Of the change, and of the restarts that follow from it. */
   readonly disruption: Disruption
 }
 
@@ -22,18 +22,13 @@ export interface Activation {
   readonly restarts: readonly string[]
 }
 
-/**
- * Pure: what was found decides. Units are stopped before their files go and started after their files have come; undone in
- * reverse, the same holds.
- */
+/** Pure: what was found decides. Each kind says which of its changes come first; an undo goes the other way. */
 export function plan(resources: readonly Resource[], findings: readonly Finding[]): Plan {
   const steps = findings.flatMap((finding) => toStep(finding, resources))
-  const paths = new Set(findings.filter((finding) => finding.change !== undefined).map((finding) => finding.subject))
-  const rank = ({ change }: Step): number => (change.kind !== 'unit' ? 1 : change.enabled || change.running ? 2 : 0)
   return {
-    steps: steps.toSorted((a, b) => rank(a) - rank(b)),
+    steps: steps.toSorted((a, b) => a.change.order - b.change.order),
     needs: greatest(steps.map((step) => step.disruption)),
-    activation: { reload: [...paths].some(isUnitPath), restarts: restartsFor(resources, { paths, steps }) },
+    activation: activationOf(resources, steps),
   }
 }
 
@@ -42,21 +37,22 @@ export function withinGrant(whole: Plan, grant: Disruption): readonly Step[] {
   return whole.steps.filter((step) => atMost(step.disruption, grant))
 }
 
-function toStep({ subject, change, disruption }: Finding, resources: readonly Resource[]): Step[] {
+function toStep({ subject, change }: Finding, resources: readonly Resource[]): Step[] {
   if (change === undefined) return []
-  const restarts = resources.some((resource) => resource.restartOn?.includes(subject))
-  return [{ change, disruption: greatest([disruption, restarts ? 'restart' : 'none']) }]
+  const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject))
+  return [{ change, disruption: greatest([change.disruption, restarts ? 'restart' : 'none']) }]
 }
 
 /** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */
-function restartsFor(
-  resources: readonly Resource[],
-  { paths, steps }: { readonly paths: ReadonlySet<string>; readonly steps: readonly Step[] },
-): string[] {
-  const started = steps.flatMap(({ change }) => (change.kind === 'unit' && change.running ? [change.unit] : []))
+function activationOf(resources: readonly Resource[], steps: readonly Step[]): Activation {
+  const changed = new Set(steps.map(({ change }) => change.subject))
+  const started = steps.flatMap(({ change }) => change.effects.starts ?? [])
   const units = resources
-    .filter(({ subject, restartOn }) => !started.includes(subject) && restartOn?.some((path) => paths.has(path)))
+    .filter(({ subject, restartTriggers }) => !started.includes(subject) && restartTriggers.some((path) => changed.has(path)))
     .map(({ subject }) => subject)
   const unique = new Set(units)
-  return unique.delete(KUBELET_UNIT) ? [...unique, KUBELET_UNIT] : [...unique]
+  return {
+    reload: steps.some(({ change }) => change.effects.reload === true),
+    restarts: unique.delete(KUBELET_UNIT) ? [...unique, KUBELET_UNIT] : [...unique],
+  }
 }

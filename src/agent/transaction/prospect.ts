@@ -1,9 +1,10 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
-import type { Finding } from '../resources/resource.ts'
+import type { Finding } from '../resources/kind.ts'
 import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
-import { captureLocal, type Managed, NOTHING_MANAGED, readLocal } from '../state/local.ts'
+import { captureBaselines, readBaselines } from '../state/baselines.ts'
+import type { Managed } from '../state/managed.ts'
 import { type Plan, plan } from './plan.ts'
 
 /** What a configuration makes of this host, compared with how it is. */
@@ -21,9 +22,10 @@ export interface Prospect {
 export async function compare(content: NodeContent, context: AgentContext): Promise<Prospect> {
   const { ports, state } = context
   const blueprint = await blueprintOf(content, context)
-  const place = { paths: state.paths, host: ports }
-  const local = await captureLocal(blueprint.managed, { ...place, already: await managedNow(context) })
-  const target = await buildTarget(blueprint, { local, files: ports.files })
+  const { kinds } = context
+  const place = { paths: state.paths, host: ports, kinds }
+  const baselines = await captureBaselines(blueprint.managed, { ...place, already: await managedNow(context) })
+  const target = await buildTarget(blueprint, { baselines, files: ports.files, kinds })
   const findings: Finding[] = []
   const strange: { subject: string; error: AgentError }[] = []
   for (const { subject, observe } of target.resources) {
@@ -43,18 +45,18 @@ export async function managedNow(context: AgentContext): Promise<Managed> {
   // After a failed undo nobody knows what is whose: all that was kept stays kept.
   if (await state.isUnclean()) return everythingKept(context)
   const digest = await state.digest('active')
-  if (digest === undefined) return NOTHING_MANAGED
+  if (digest === undefined) return { claims: [], triggers: [] }
   const active = await state.restore(digest)
   if (active !== undefined) return (await blueprintOf(active.content, context)).managed
   ports.log.warn('the checkpoint of the active configuration is gone; all originals are kept', { digest })
   return everythingKept(context)
 }
 
-async function everythingKept({ state, ports }: AgentContext): Promise<Managed> {
-  const { files, units } = await readLocal({ paths: state.paths, host: ports })
-  return { files, units: units.map(({ unit }) => unit) }
+async function everythingKept({ state, ports, kinds }: AgentContext): Promise<Managed> {
+  const { list } = await readBaselines({ paths: state.paths, host: ports, kinds })
+  return { claims: list, triggers: [] }
 }
 
-function blueprintOf(content: NodeContent, { ports, options, state }: AgentContext): Promise<Blueprint> {
-  return readBlueprint(content, { files: ports.files, options, paths: state.paths })
+function blueprintOf(content: NodeContent, { ports, options, state, kinds }: AgentContext): Promise<Blueprint> {
+  return readBlueprint(content, { files: ports.files, options, paths: state.paths, kinds })
 }

@@ -1,20 +1,10 @@
 import { AgentError, asAgentError } from '../agent-error.ts'
 import type { KubeletTarget } from '../kubelet/layout.ts'
 import { sameVersion } from '../kubelet/versions.ts'
-import { KUBELET_BINARY, type StatePaths } from '../paths.ts'
-import type { AgentPorts } from '../ports.ts'
+import { KUBELET_BINARY } from '../paths.ts'
+import type { StageContext } from '../resources/kind.ts'
 import type { Target } from '../resources/target.ts'
 import type { Plan } from './plan.ts'
-
-/** A kubelet has 85 MB today. What is larger than this is something else. */
-const MAX_BINARY_BYTES = 512 * 1024 * 1024
-
-export interface StageContext {
-  readonly ports: AgentPorts
-  readonly paths: StatePaths
-  /** Ends the staging when something newer was assigned. */
-  readonly signal: AbortSignal
-}
 
 /**
  * Brings everything that the plan needs onto the host, and lets the kubelet that is going to run judge what it is going to run with.
@@ -23,10 +13,10 @@ export interface StageContext {
  */
 export async function stage(target: Target, plan: Plan, context: StageContext): Promise<void> {
   const { kubelet, version } = target
+  const replaced = plan.steps.some(({ change }) => change.subject === KUBELET_BINARY)
+  if (kubelet && replaced) await keepBinary(kubelet, context)
+  for (const { change } of plan.steps) await change.stage(context)
   if (kubelet === undefined) return
-  const replaced = plan.steps.some(({ change }) => change.kind !== 'unit' && change.path === KUBELET_BINARY)
-  if (replaced) await keepBinary(kubelet, context)
-  if (kubelet.binary && replaced) await download(kubelet.binary, context)
   const binary = kubelet.binary && replaced ? kubelet.binary.staged : KUBELET_BINARY
   if (kubelet.fetchesVersion) return
   // A binary that comes out of the local configuration ran with it before, and is not where a staged one would be.
@@ -51,13 +41,6 @@ async function keepBinary({ binary }: KubeletTarget, { ports, paths }: StageCont
   if ((await ports.files.sha256(kept)) !== sha256) await ports.files.keep(KUBELET_BINARY, kept)
 }
 
-async function download({ artifact, staged }: NonNullable<KubeletTarget['binary']>, context: StageContext): Promise<void> {
-  const options = { maxBytes: MAX_BINARY_BYTES, mode: 0o755, signal: context.signal }
-  await context.ports.downloads.fetch(artifact, staged, options).catch((cause: unknown) => {
-    throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })
-  })
-}
-
 /** Without a release nothing here can bring a version onto the host, and restarting the old one would only look like an upgrade. */
 async function requireVersion(
   wanted: string,
@@ -75,7 +58,7 @@ async function requireVersion(
 
 function disturbsKubelet(kubelet: KubeletTarget, plan: Plan): boolean {
   const subjects = kubelet.resources.map(({ subject }) => subject)
-  return plan.steps.some(({ change }) => change.kind !== 'unit' && subjects.includes(change.path))
+  return plan.steps.some(({ change }) => subjects.includes(change.subject))
 }
 
 async function preflight(

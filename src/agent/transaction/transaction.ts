@@ -1,6 +1,6 @@
 import { verifyKubelet } from '../health/verify.ts'
 import type { AgentPorts } from '../ports.ts'
-import { isUndone, perform, prepareUndo, type Undo } from './change.ts'
+import type { BoundUndo } from '../resources/kind.ts'
 import type { Ending, Failure, JournalRecord, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
@@ -22,7 +22,7 @@ export async function runTransaction(
   const { journal, ports } = context
   await refuseWhenGoingDown(ports)
   await journal.write(head)
-  const undos: Undo[] = []
+  const undos: BoundUndo[] = []
   let unreadSince: number | undefined = ports.clock.elapsed()
   try {
     for (const [index, step] of steps.entries()) await doStep(step, { index, head, undos, context })
@@ -39,13 +39,18 @@ export async function runTransaction(
 /** Intent, act, done. A step that was announced counts as done from then on: its undo is harmless when it was not. */
 async function doStep(
   { change }: Step,
-  at: { readonly index: number; readonly head: TransactionHead; readonly undos: Undo[]; readonly context: TransactionContext },
+  at: {
+    readonly index: number
+    readonly head: TransactionHead
+    readonly undos: BoundUndo[]
+    readonly context: TransactionContext
+  },
 ): Promise<void> {
   const { index, head, undos, context } = at
-  const undo = await prepareUndo(change, { host: context.ports, backup: `${context.paths.backups}/${head.id}/${index}` })
+  const undo = await change.prepareUndo({ host: context.ports, backup: `${context.paths.backups}/${head.id}/${index}` })
   await context.journal.write({ at: 'intent', step: index, undo })
-  undos.push(undo)
-  await perform(change, context.ports)
+  undos.push(context.kinds.undo(undo))
+  await change.perform(context.ports)
   await context.journal.write({ at: 'done', step: index })
 }
 
@@ -57,10 +62,11 @@ async function doStep(
  * @throws {MachineGoesDown} the next start takes it up again.
  */
 export async function recoverTransaction(
-  { head, undos, committed, undoing }: JournalRecord,
+  { head, undos: recorded, committed, undoing }: JournalRecord,
   context: TransactionContext,
 ): Promise<Ending> {
-  const { ports, journal } = context
+  const { ports, journal, kinds } = context
+  const undos = recorded.map((undo) => kinds.undo(undo))
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
   if (undoing) return putBack(done, undoing, context)
@@ -93,9 +99,9 @@ async function putBack(done: Done, failure: Failure, context: TransactionContext
   return { kind: 'broken', failure: { reason: failure.reason, message } }
 }
 
-/** Each file step made a difference: a file that is as it was before was put back. */
-async function isTakenBack(undos: readonly Undo[], ports: AgentPorts): Promise<boolean> {
-  for (const undo of undos) if (undo.kind !== 'unit' && (await isUndone(undo, ports))) return true
+/** Each step made a difference: a thing that does not change by itself and is as it was before was put back. */
+async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<boolean> {
+  for (const undo of undos) if (undo.leavesTrace && (await undo.isUndone(ports))) return true
   return false
 }
 

@@ -2,7 +2,8 @@ import { asAgentError } from '../agent-error.ts'
 import { verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
-import { isRunning, isUndone, perform, type Undo } from './change.ts'
+import type { BoundUndo } from '../resources/kind.ts'
+import { isRunning } from '../service-state.ts'
 import type { Failure, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Activation } from './plan.ts'
@@ -12,7 +13,7 @@ import type { TransactionContext } from './transaction-context.ts'
 export interface Done {
   readonly head: TransactionHead
   /** What puts back each step that may have been done, in the order of the steps. */
-  readonly undos: readonly Undo[]
+  readonly undos: readonly BoundUndo[]
   /** Monotonic milliseconds: since when files differ, if nothing was restarted yet. Undefined: units may have read them. */
   readonly unreadSince?: number | undefined
   /** It was tried before, and units were restarted then: they are again only if all can be put back now. */
@@ -46,11 +47,11 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
 }
 
 /** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */
-async function putBackOne(undo: Undo, ports: AgentPorts): Promise<void> {
+async function putBackOne(undo: BoundUndo, ports: AgentPorts): Promise<void> {
   try {
-    await perform(undo, ports)
+    await undo.perform(ports)
   } catch (error) {
-    if (!(await isUndone(undo, ports))) throw error
+    if (!(await undo.isUndone(ports))) throw error
   }
 }
 

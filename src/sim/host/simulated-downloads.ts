@@ -1,5 +1,5 @@
 import type { Clock, Downloads } from '../../agent/ports.ts'
-import { sha256Of } from '../../agent/transaction/change.ts'
+import { sha256Of } from '../../agent/sha256.ts'
 import type { Faults } from './faults.ts'
 import type { MemoryFiles } from './memory-files.ts'
 

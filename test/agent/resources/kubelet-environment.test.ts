@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
-import { kubeletEnvironment } from '../../../src/agent/resources/kubelet-environment.ts'
+import { environmentChange } from '../../../src/agent/resources/kubelet-environment.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)
-const STAT = { type: 'file', size: 1, mode: 0o640, uid: 0, gid: 0 } as const
 
 function difference(now: string | undefined, spec: { readonly original?: string; readonly OPTS: string | undefined }) {
   const original = spec.original === undefined ? undefined : bytes(spec.original)
-  const actual = now === undefined ? undefined : { bytes: bytes(now), stat: STAT }
-  const change = kubeletEnvironment.difference({ path: '/env', variables: { OPTS: spec.OPTS }, original }, actual)
-  return change?.kind === 'write' ? Buffer.from(change.bytes).toString() : change?.kind
+  const about = { path: '/env', variables: { OPTS: spec.OPTS }, original }
+  const change = environmentChange(about, now === undefined ? undefined : bytes(now))
+  return change?.do === 'write' ? Buffer.from(change.bytes).toString() : change?.do
 }
 
 test('environment file is left alone when its variable has the value already, however it is quoted', () => {

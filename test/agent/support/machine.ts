@@ -1,7 +1,7 @@
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { type AgentOptions, DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
 import type { Log } from '../../../src/agent/ports.ts'
-import { sha256Of } from '../../../src/agent/transaction/change.ts'
+import { sha256Of } from '../../../src/agent/sha256.ts'
 import { type AgentStatus, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { type DesiredConfig, formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { contentDigest, type NodeContent } from '../../../src/protocol/digest.ts'

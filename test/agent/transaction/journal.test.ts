@@ -11,7 +11,7 @@ const BEGIN: JournalLine = {
   proof: { ready: true, within: 30_000 },
   before: { healthy: true },
 }
-const INTENT: JournalLine = { at: 'intent', step: 0, undo: { kind: 'remove', path: '/a' } }
+const INTENT: JournalLine = { at: 'intent', step: 0, undo: { kind: 'file', version: 1, data: { do: 'remove', path: '/a' } } }
 
 test('journal tells a transaction as it was written', async () => {
   const journal = new Journal('/journal', new MemoryFiles())
@@ -22,7 +22,7 @@ test('journal tells a transaction as it was written', async () => {
 
   expect(await journal.open()).toEqual({
     head: BEGIN,
-    undos: [{ kind: 'remove', path: '/a' }],
+    undos: [{ kind: 'file', version: 1, data: { do: 'remove', path: '/a' } }],
     committed: true,
     undoing: undefined,
   })

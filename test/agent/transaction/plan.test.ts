@@ -1,20 +1,27 @@
 import { expect, test } from 'vitest'
 import { file } from '../../../src/agent/resources/file.ts'
-import { type Finding, type Resource, resource } from '../../../src/agent/resources/resource.ts'
-import { unit } from '../../../src/agent/resources/unit.ts'
-import type { Change } from '../../../src/agent/transaction/change.ts'
+import type { Finding, Resource } from '../../../src/agent/resources/kind.ts'
+import { type UnitSpec, unit } from '../../../src/agent/resources/unit.ts'
 import { plan, withinGrant } from '../../../src/agent/transaction/plan.ts'
+import { SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
+import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 
-const aFile = (path: string): Resource => resource(file, { path }, { subject: path })
-const aUnit = (name: string, restartOn: readonly string[] = []): Resource =>
-  resource(unit, { name }, { subject: name, restartOn })
-const removal = (path: string): Finding => ({ subject: path, change: { kind: 'remove', path }, disruption: 'none' })
-const state = (name: string, change: Omit<Extract<Change, { kind: 'unit' }>, 'kind' | 'unit'>): Finding => ({
-  subject: name,
-  change: { kind: 'unit', unit: name, ...change },
-  disruption: 'none',
-})
-const asIs = (subject: string): Finding => ({ subject, change: undefined, disruption: 'none' })
+const aFile = (path: string): Resource => file.of({ path })
+const aUnit = (name: string, restartTriggers: readonly string[] = []): Resource => unit.of({ name, restartTriggers })
+const asIs = (subject: string): Finding => ({ subject, change: undefined })
+
+/** What is found on a host where the file is there, and should not be. */
+function removal(path: string): Promise<Finding> {
+  const host = new SimulatedHost({ clock: new VirtualClock(), version: '1.35.4' })
+  host.files.put(path, 'old')
+  return aFile(path).observe(host)
+}
+
+/** What is found on a host where the unit runs exactly when it should not. */
+function state(spec: UnitSpec): Promise<Finding> {
+  const units = spec.running ? [] : [spec.name]
+  return unit.of(spec).observe(new SimulatedHost({ clock: new VirtualClock(), version: '1.35.4', units }))
+}
 
 test('plan has no step and restarts nothing when everything is as it should be', () => {
   const resources = [aFile('/a'), aUnit('kubelet.service', ['/a'])]
@@ -26,42 +33,38 @@ test('plan has no step and restarts nothing when everything is as it should be',
   })
 })
 
-test('plan restarts only units that read what changes, the kubelet last', () => {
+test('plan restarts only units that read what changes, the kubelet last', async () => {
   const resources = [aUnit('kubelet.service', ['/a']), aUnit('containerd.service', ['/a', '/b']), aUnit('other.service', ['/c'])]
 
-  const { needs, activation } = plan(resources, [removal('/a'), removal('/b')])
+  const { needs, activation } = plan(resources, [await removal('/a'), await removal('/b')])
 
   expect(needs).toBe('restart')
   expect(activation.restarts).toEqual(['containerd.service', 'kubelet.service'])
 })
 
-test('plan reads unit files anew when one of them changes', () => {
-  expect(plan([], [removal('/etc/systemd/system/a.service')]).activation.reload).toBe(true)
-  expect(plan([], [removal('/etc/motd')]).activation.reload).toBe(false)
+test('plan reads unit files anew when one of them changes', async () => {
+  expect(plan([], [await removal('/etc/systemd/system/a.service')]).activation.reload).toBe(true)
+  expect(plan([], [await removal('/etc/motd')]).activation.reload).toBe(false)
 })
 
-test('plan stops units before their files go and starts them after their files have come', () => {
+test('plan stops units before their files go and starts them after their files have come', async () => {
   const findings = [
-    state('new.service', { running: true }),
-    removal('/f'),
-    state('old.service', { running: false, enabled: false }),
+    await state({ name: 'new.service', running: true }),
+    await removal('/f'),
+    await state({ name: 'old.service', running: false, enabled: false }),
   ]
 
-  expect(plan([], findings).steps.map(({ change }) => (change.kind === 'unit' ? change.unit : change.path))).toEqual([
-    'old.service',
-    '/f',
-    'new.service',
-  ])
+  expect(plan([], findings).steps.map(({ change }) => change.subject)).toEqual(['old.service', '/f', 'new.service'])
 })
 
-test('plan does not restart a unit that it starts', () => {
-  const findings = [removal('/f'), state('new.service', { running: true })]
+test('plan does not restart a unit that it starts', async () => {
+  const findings = [await removal('/f'), await state({ name: 'new.service', running: true })]
 
   expect(plan([aUnit('new.service', ['/f'])], findings).activation.restarts).toEqual([])
 })
 
-test('plan leaves to a grant of none what restarts nothing', () => {
-  const whole = plan([aUnit('kubelet.service', ['/a'])], [removal('/a'), removal('/b')])
+test('plan leaves to a grant of none what restarts nothing', async () => {
+  const whole = plan([aUnit('kubelet.service', ['/a'])], [await removal('/a'), await removal('/b')])
 
-  expect(withinGrant(whole, 'none').map(({ change }) => change)).toEqual([{ kind: 'remove', path: '/b' }])
+  expect(withinGrant(whole, 'none').map(({ change }) => change.subject)).toEqual(['/b'])
 })

@@ -1,0 +1,265 @@
+import type * as z from 'zod/mini'
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { StatePaths } from '../paths.ts'
+import type { AgentPorts, HostFiles } from '../ports.ts'
+import type { Claim, Managed } from '../state/managed.ts'
+
+/** What kinds read and change. */
+export type HostHands = Pick<AgentPorts, 'files' | 'services'>
+
+export interface StageContext {
+  readonly ports: AgentPorts
+  readonly paths: StatePaths
+  /** Ends the staging when something newer was assigned. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * A kind of thing on the host: everything that plan, journal, undo and drift need to know of it. They know no kind by name. A new kind is
+ * one file with such an object, and one line in `kinds.ts`.
+ *
+ * Spec is what the thing should be, Actual what was found, Change what makes the one of the other, Undo what takes a change back, and
+ * Base what the host had before nodewave managed the thing.
+ */
+export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
+  /** Stands in journals: never renamed. */
+  readonly name: string
+  /** Of the undo data in the journal. Raise it when an agent of today would misread what is written then. */
+  readonly version: number
+  /** The path or unit: no two resources of one target share it. */
+  subject(spec: Spec): string
+  /** Reads, and changes nothing. @throws {AgentError} when what is there cannot be managed. */
+  observe(spec: Spec, host: HostHands): Promise<Actual>
+  /** Pure. @returns what makes the thing as specified; undefined when it is. */
+  differ(spec: Spec, actual: Actual): Change | undefined
+  /** How much the change disturbs by itself; the plan adds restarts that follow from it. Default: none. */
+  disruption?(change: Change, actual: Actual): Disruption
+  /** Brings what the change needs onto the host, and disturbs nothing. */
+  stage?(change: Change, context: StageContext): Promise<void>
+  /** Idempotent: an agent that died in the middle may do it twice. */
+  perform(change: Change, host: HostHands): Promise<void>
+  readonly undo: UndoOf<Change, Undo>
+  readonly baseline: BaselineOf<Spec, Base>
+  /** Lower comes first, and is undone last. Default: 0. */
+  order?(change: Change): number
+  effects?(change: Change): Effects
+  /** Subjects whose change restarts this unit. */
+  restartTriggers?(spec: Spec): readonly string[]
+  /** The part of the host document that this kind reads. */
+  readonly section?: Section
+}
+
+/** How a change is taken back. */
+export interface UndoOf<Change, Undo> {
+  /** `exact`: bit for bit. `best effort`: what matters. `none`: a person has to; `perform` then says so by throwing. */
+  readonly fidelity: 'exact' | 'best effort' | 'none'
+  /** Of the data in the journal; bytes are never in it, they are in a backup. */
+  readonly schema: z.ZodMiniType<Undo>
+  /** Keeps what the change replaces, and says what takes the change back. `backup` is a path for what has to be kept. */
+  prepare(change: Change, options: { readonly host: HostHands; readonly backup: string }): Promise<Undo>
+  /** Idempotent, and harmless when the change was never done. */
+  perform(undo: Undo, host: HostHands): Promise<void>
+  isUndone(undo: Undo, host: HostHands): Promise<boolean>
+  /** Whether a thing found as it was before proves that an undo was begun. Not for what changes by itself. */
+  readonly leavesTrace: boolean
+}
+
+/** What a host had before, and how it is given back. Kinds that manage the same things share a collection. */
+export interface BaselineOf<Spec, Base> {
+  /** Under this name the records stand in the index on disk: never renamed. */
+  readonly collection: string
+  readonly schema: z.ZodMiniType<Base>
+  key(base: Base): string
+  /** Reads the host as it is, and keeps what has to be kept. */
+  capture(claim: Claim, context: CaptureContext): Promise<Base>
+  /** The file of ours that the record points to. */
+  content?(base: Base): KeptContent | undefined
+  /** That were not there before either. */
+  directories?(base: Base): readonly string[]
+  /** What makes the thing as it was. @throws {AgentError} when what was kept is damaged. */
+  giveBack(base: Base, files: HostFiles): Promise<Resource>
+  /**
+   * What the host would have without nodewave, now that others may have changed the thing: what is ours is told from what is theirs by the
+   * spec. Default: as it was. @returns `base` itself when nothing of theirs is new.
+   */
+  recapture?(base: Base, options: { readonly spec: Spec; readonly context: CaptureContext }): Promise<Base>
+}
+
+export interface CaptureContext {
+  readonly host: HostHands
+  readonly paths: StatePaths
+  /** Directories that are there only because we made them for other files. */
+  readonly ours: readonly string[]
+}
+
+export interface KeptContent {
+  readonly at: string
+  readonly sha256: string
+}
+
+/** What the service manager has to do for a change to count. */
+export interface Effects {
+  /** It must read its unit files again. */
+  readonly reload?: boolean
+  /** Units that the change starts: they have read the new files already. */
+  readonly starts?: readonly string[]
+}
+
+/** One key of the host document. `Value` is erased: the schema has checked what is handed in. */
+export interface Section {
+  readonly key: string
+  readonly schema: z.ZodMiniType
+  /** What the section manages; the host is not read for it. */
+  managed(value: never): Managed
+  resources(value: never, files: HostFiles): Promise<readonly Resource[]>
+}
+
+/** A kind bound to what it should be. */
+export interface Resource {
+  readonly kind: string
+  readonly subject: string
+  readonly restartTriggers: readonly string[]
+  observe(host: HostHands): Promise<Finding>
+  /** Of this resource; see `BaselineOf.recapture`. */
+  recapture(baseline: BoundBaseline, context: CaptureContext): Promise<BoundBaseline>
+}
+
+/** What observing one resource gave. */
+export interface Finding {
+  readonly subject: string
+  readonly change: BoundChange | undefined
+}
+
+/** A change, and the kind that knows how to do it. */
+export interface BoundChange {
+  readonly kind: string
+  readonly subject: string
+  readonly disruption: Disruption
+  readonly order: number
+  readonly effects: Effects
+  stage(context: StageContext): Promise<void>
+  prepareUndo(options: { readonly host: HostHands; readonly backup: string }): Promise<RecordedUndo>
+  perform(host: HostHands): Promise<void>
+}
+
+/** An undo as the journal keeps it. */
+export interface RecordedUndo {
+  readonly kind: string
+  readonly version: number
+  readonly data: unknown
+}
+
+/** An undo, and the kind that knows how to do it. */
+export interface BoundUndo {
+  readonly leavesTrace: boolean
+  perform(host: HostHands): Promise<void>
+  isUndone(host: HostHands): Promise<boolean>
+}
+
+/** What a list of kinds has to know of each. */
+export interface RegisteredKind {
+  readonly name: string
+  readonly version: number
+  readonly section?: Section | undefined
+  readonly collection: string
+  /** @returns undefined when the data is not of this kind and version. */
+  readUndo(data: unknown): BoundUndo | undefined
+  capture(claim: Claim, context: CaptureContext): Promise<BoundBaseline>
+  /** @returns undefined when the record is not of this kind and version. */
+  readBaseline(record: unknown): BoundBaseline | undefined
+}
+
+/** What the host had before, and the kind that knows how to give it back. */
+export interface BoundBaseline {
+  readonly kind: string
+  readonly key: string
+  /** As it stands in the index. */
+  readonly record: object
+  readonly content: KeptContent | undefined
+  readonly directories: readonly string[]
+  giveBack(files: HostFiles): Promise<Resource>
+}
+
+export interface Kind<Spec> extends RegisteredKind {
+  of(spec: Spec): Resource
+}
+
+export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+): Kind<Spec> {
+  const { name, version, section, undo, baseline } = kind
+  const bindBase = (base: Base): BoundBaseline => ({
+    kind: name,
+    key: baseline.key(base),
+    record: base,
+    content: baseline.content?.(base),
+    directories: baseline.directories?.(base) ?? [],
+    giveBack: (files) => baseline.giveBack(base, files),
+  })
+  return {
+    name,
+    version,
+    section,
+    collection: baseline.collection,
+    of: (spec) => bindSpec(kind, { spec, bindBase }),
+    readUndo: (data) => {
+      const read = undo.schema.safeParse(data)
+      return read.success ? bindUndo(undo, read.data) : undefined
+    },
+    capture: async (claim, context) => bindBase(await baseline.capture(claim, context)),
+    readBaseline: (record) => {
+      const read = baseline.schema.safeParse(record)
+      return read.success ? bindBase(read.data) : undefined
+    },
+  }
+}
+
+function bindSpec<Spec, Actual, Change, Undo, Base>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+  { spec, bindBase }: { readonly spec: Spec; readonly bindBase: (base: Base) => BoundBaseline },
+): Resource {
+  const subject = kind.subject(spec)
+  return {
+    kind: kind.name,
+    subject,
+    restartTriggers: kind.restartTriggers?.(spec) ?? [],
+    observe: async (host) => {
+      const actual = await kind.observe(spec, host)
+      const change = kind.differ(spec, actual)
+      return { subject, change: change && bindChange(kind, { subject, change, actual }) }
+    },
+    recapture: async (bound, context) => {
+      const { recapture, schema } = kind.baseline
+      const read = schema.safeParse(bound.record)
+      return recapture && read.success ? bindBase(await recapture(read.data, { spec, context })) : bound
+    },
+  }
+}
+
+function bindChange<Spec, Actual, Change, Undo, Base>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+  { subject, change, actual }: { readonly subject: string; readonly change: Change; readonly actual: Actual },
+): BoundChange {
+  return {
+    kind: kind.name,
+    subject,
+    disruption: kind.disruption?.(change, actual) ?? 'none',
+    order: kind.order?.(change) ?? 0,
+    effects: kind.effects?.(change) ?? {},
+    stage: async (context) => kind.stage?.(change, context),
+    prepareUndo: async (options) => ({
+      kind: kind.name,
+      version: kind.version,
+      data: await kind.undo.prepare(change, options),
+    }),
+    perform: (host) => kind.perform(change, host),
+  }
+}
+
+function bindUndo<Change, Undo>(undo: UndoOf<Change, Undo>, data: Undo): BoundUndo {
+  return {
+    leavesTrace: undo.leavesTrace,
+    perform: (host) => undo.perform(data, host),
+    isUndone: (host) => undo.isUndone(data, host),
+  }
+}

@@ -1,0 +1,52 @@
+import { AgentError } from '../agent-error.ts'
+import { file } from './file.ts'
+import type { BoundBaseline, BoundUndo, RecordedUndo, RegisteredKind, Section } from './kind.ts'
+import { kubeletBinary } from './kubelet-binary.ts'
+import { kubeletConfig } from './kubelet-config.ts'
+import { kubeletEnvironment } from './kubelet-environment.ts'
+import { unit } from './unit.ts'
+
+/** Every kind that this agent has. A new one is added here, and nowhere else. */
+export const ALL_KINDS: readonly RegisteredKind[] = [file, unit, kubeletBinary, kubeletConfig, kubeletEnvironment]
+
+/** The kinds by name. */
+export class Kinds {
+  readonly #byName: ReadonlyMap<string, RegisteredKind>
+
+  constructor(list: readonly RegisteredKind[] = ALL_KINDS) {
+    this.#byName = new Map(list.map((kind) => [kind.name, kind]))
+  }
+
+  /** The parts of a host document that this agent reads, by key. */
+  get sections(): ReadonlyMap<string, Section> {
+    return new Map([...this.#byName.values()].flatMap(({ section }) => (section === undefined ? [] : [[section.key, section]])))
+  }
+
+  /** @throws when no kind has this name: a claim names a kind of this list. */
+  named(name: string): RegisteredKind {
+    const kind = this.#byName.get(name)
+    if (kind === undefined) throw new Error(`find kind "${name}": it is not in the list of kinds`)
+    return kind
+  }
+
+  /** @throws {AgentError} JournalUnreadable, when another version of the agent wrote it: skipping it would leave the host half changed. */
+  undo({ kind, version, data }: RecordedUndo): BoundUndo {
+    const known = this.#byName.get(kind)
+    const undo = known?.version === version ? known.readUndo(data) : undefined
+    if (undo !== undefined) return undo
+    throw new AgentError(
+      `read the journal: this agent cannot undo kind "${kind}" version ${version}; start the version of the agent that wrote it, or assign something new`,
+      { kind: 'internal', reason: 'JournalUnreadable' },
+    )
+  }
+
+  /** @returns undefined when another version of the agent wrote the record. */
+  baseline(record: { readonly kind: string }, collection: string): BoundBaseline | undefined {
+    const known = this.#byName.get(record.kind)
+    return known?.collection === collection ? known.readBaseline(record) : undefined
+  }
+
+  get collections(): ReadonlySet<string> {
+    return new Set([...this.#byName.values()].map(({ collection }) => collection))
+  }
+}

@@ -1,0 +1,59 @@
+import { type HostDocument, parseExtendedHostDocument } from '../../protocol/host-document.ts'
+import { AgentError, asAgentError } from '../agent-error.ts'
+import type { HostFiles } from '../ports.ts'
+import { joinManaged, type Managed } from '../state/managed.ts'
+import type { Resource } from './kind.ts'
+import type { Kinds } from './kinds.ts'
+
+/** A host document with whatever sections the kinds of this agent have. */
+export type ReadableDocument = HostDocument & { readonly [section: string]: unknown }
+
+/**
+ * Half of a host document is not what anybody asked for: a section that no kind of this agent reads makes it refuse the whole.
+ * @throws {AgentError} naming the sections; the host stays as it is.
+ */
+export function readDocument(text: string | undefined, kinds: Kinds): ReadableDocument {
+  const document = text === undefined ? {} : parse(text, kinds)
+  const unread = Object.entries(document)
+    .filter(([key, value]) => key !== 'kubelet' && !kinds.sections.has(key) && !isEmpty(value))
+    .map(([key]) => key)
+  if (document.kubelet?.package) unread.push('kubelet.package')
+  if (unread.length === 0) return document
+  throw new AgentError(`apply the host document: this agent has no ${unread.join(', ')}; remove them, or upgrade the agent`, {
+    kind: 'validate',
+    reason: 'UnsupportedHostResource',
+  })
+}
+
+/** What the sections of a document manage. */
+export function managedByDocument(document: ReadableDocument, kinds: Kinds): Managed {
+  return joinManaged(presentSections(document, kinds).map(({ section, value }) => section.managed(value)))
+}
+
+export async function documentResources(
+  document: ReadableDocument,
+  { kinds, files }: { readonly kinds: Kinds; readonly files: HostFiles },
+): Promise<Resource[]> {
+  const resources: Resource[] = []
+  for (const { section, value } of presentSections(document, kinds)) resources.push(...(await section.resources(value, files)))
+  return resources
+}
+
+/** The schema of each section has checked its value. */
+function presentSections(document: ReadableDocument, kinds: Kinds) {
+  return [...kinds.sections]
+    .filter(([key]) => document[key] !== undefined)
+    .map(([key, section]) => ({ section, value: document[key] as never }))
+}
+
+function parse(text: string, kinds: Kinds): ReadableDocument {
+  try {
+    return parseExtendedHostDocument(text, Object.fromEntries([...kinds.sections].map(([key, { schema }]) => [key, schema])))
+  } catch (error) {
+    throw asAgentError(error, { kind: 'load', reason: 'MalformedHostDocument' })
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+}
