@@ -3,7 +3,7 @@ import { readCommitObject } from './commit-object.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** Commits looked at; beyond, the question costs more than it is worth. */
-const LIMIT = 10_000
+const LIMIT = 200_000
 
 /**
  * Whether a commit has another one among its ancestors (or is it). `unknown` when the history on this machine ends before

@@ -54,6 +54,17 @@ function address({ origin, pathname }: URL): string {
   return lineOf(`${origin}${pathname.replace(/\/(?:info\/refs|git-upload-pack)$/, '')}`)
 }
 
+/** Something in the repository, or somebody on the way, makes a pack that would cost too much. */
+export function packTooLarge(why: string): GitSyncError {
+  const remedy = 'remove what is large from the branch; or see --git-max-object and --git-max-unpacked'
+  return new GitSyncError(`refuse the pack that the repository sends: ${why}; ${remedy}`, { reason: 'PackTooLarge' })
+}
+
+export function corruptPack(why: string): GitSyncError {
+  const remedy = 'it is asked for again; if that does not help, run git fsck in the repository'
+  return new GitSyncError(`failed to read the pack that the repository sends: ${why}; ${remedy}`, { reason: 'CorruptPack' })
+}
+
 /** A branch that is not there, with those that are. */
 export function branchMissing(branch: string, { url, branches }: { readonly url: string; readonly branches: readonly string[] }) {
   const [first, ...more] = branches.map((name) => `"${name}"`)

@@ -1,6 +1,6 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { isDescendant } from './ancestry.ts'
-import { BadTreeError } from './git-sync-error.ts'
+import { BadTreeError, GitSyncError } from './git-sync-error.ts'
 import { objectStore } from './object-store.ts'
 import { type BlobCache, readSnapshot } from './read-snapshot.ts'
 import type { RefusalReason, RepoEvent } from './repo-event.ts'
@@ -57,7 +57,8 @@ async function* follow(source: RepoSource, wake: WakeSignal, options: FollowRepo
       } catch (thrown) {
         if (signal.aborted) return
         const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-        wait = Math.round(Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** failures++) * (0.5 + random()))
+        const backoff = Math.round(Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** failures++) * (0.5 + random()))
+        wait = Math.max(backoff, (error instanceof GitSyncError && error.retryAfter) || 0)
         yield { type: 'trouble', error, failures, retryAfter: wait }
       }
       await wake.wait(wait, signal)
@@ -137,8 +138,11 @@ class Judge {
     const from = this.#accepted
     if (from === undefined || this.#mayRewrite(commit)) return undefined
     let answer = await isDescendant(objectStore(gitdir), { commit, from })
-    while (answer === 'unknown' && (await this.#source.deepen(this.#options.signal)))
-      answer = await isDescendant(objectStore(gitdir), { commit, from })
+    while (answer === 'unknown') {
+      const history = await this.#source.deepen(this.#options.signal)
+      if (history === undefined) break
+      answer = await isDescendant(objectStore(history), { commit, from })
+    }
     if (answer === 'yes') return undefined
     return answer === 'no' ? rewritten(commit, from) : ancestryUnknown(commit, from)
   }

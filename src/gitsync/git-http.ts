@@ -6,17 +6,16 @@ import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git
 import { movedTo } from './explain-failure.ts'
 import { authorizationOf, type GitCredentials } from './git-credentials.ts'
 import { GitSyncError } from './git-sync-error.ts'
-import type { Timers } from './timers.ts'
+import { guardedPack, type PackGuard } from './pack-guard.ts'
+import { checkProxy } from './proxy.ts'
+import { RequestGuard, type RequestLimits } from './request-guard.ts'
+import { retryAfterOf } from './retry-after.ts'
 
-export interface GitHttpOptions {
+export interface GitHttpOptions extends RequestLimits {
   readonly credentials?: GitCredentials | undefined
   /** PEM of the authorities to trust instead of the usual ones. */
   readonly caFile?: string | undefined
-  /** Milliseconds without a byte. */
-  readonly timeout: number
-  /** Bytes of one answer: the largest pack that is taken. */
-  readonly maxBytes: number
-  readonly timers: Timers
+  readonly pack: PackGuard
 }
 
 /**
@@ -30,6 +29,7 @@ export type GitHttp = <T>(signal: AbortSignal, operation: (client: HttpClient) =
 
 export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
   const secure = url.startsWith('https:')
+  checkProxy(url, process.env)
   // The usual HTTPS_PROXY and NO_PROXY apply: forges are often behind one.
   const agent = new (secure ? https : http).Agent({ keepAlive: true, timeout: IDLE, proxyEnv: process.env })
   return async (signal, operation) => {
@@ -39,10 +39,10 @@ export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
       broken ??= error
     }
     const request = async (asked: GitHttpRequest): Promise<GitHttpResponse> => {
-      const guard = new Guard(signal, options)
+      const guard = new RequestGuard(signal, options)
       try {
         const response = await send(asked, { secure, agent, guard, options })
-        return { ...answer(response, asked), body: guard.bounded(response, keep) }
+        return { ...answer(response, asked), body: told(checkedPack(guard.bounded(response), asked, options), keep) }
       } catch (cause) {
         keep(guard.explain(cause))
         throw broken
@@ -56,10 +56,28 @@ export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
   }
 }
 
+function checkedPack(
+  body: AsyncGenerator<Uint8Array>,
+  { url }: GitHttpRequest,
+  { pack }: GitHttpOptions,
+): AsyncGenerator<Uint8Array> {
+  return url.endsWith('/git-upload-pack') ? guardedPack(body, pack) : body
+}
+
+/** Tells why a body breaks off. */
+async function* told(body: AsyncGenerator<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    onError(error)
+    throw error
+  }
+}
+
 interface Way {
   readonly secure: boolean
   readonly agent: http.Agent
-  readonly guard: Guard
+  readonly guard: RequestGuard
   readonly options: GitHttpOptions
 }
 
@@ -89,71 +107,18 @@ async function collect(body: GitHttpRequest['body']): Promise<Buffer> {
 
 function answer(response: http.IncomingMessage, asked: GitHttpRequest): Omit<GitHttpResponse, 'body'> {
   const { statusCode = 0, statusMessage = '', headers } = response
+  if (statusCode === 429 || statusCode === 503 || (statusCode >= 300 && statusCode < 400)) response.destroy()
   if (statusCode >= 300 && statusCode < 400) throw movedTo(headers.location, asked.url)
+  if (statusCode === 429 || statusCode === 503) throw busy(statusCode, headers['retry-after'])
   const single = Object.entries(headers).map(([name, value]) => [name, String(value)])
   return { url: asked.url, method: asked.method ?? 'GET', statusCode, statusMessage, headers: Object.fromEntries(single) }
 }
 
-/** Watches over one request from its start to the last byte of its answer. */
-class Guard {
-  readonly #controller = new AbortController()
-  readonly #caller: AbortSignal
-  readonly #options: GitHttpOptions
-  readonly #abort = () => this.#controller.abort(this.#caller.reason)
-  #stopClock = () => {}
-
-  constructor(caller: AbortSignal, options: GitHttpOptions) {
-    this.#caller = caller
-    this.#options = options
-    if (caller.aborted) this.#abort()
-    caller.addEventListener('abort', this.#abort)
-    this.#wind()
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
-  }
-
-  /** The chunks of the answer; tells `onError` why they break off. */
-  async *bounded(response: http.IncomingMessage, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
-    const { maxBytes } = this.#options
-    let size = 0
-    try {
-      for await (const chunk of response) {
-        size += chunk.length
-        if (size > maxBytes)
-          throw new GitSyncError(`refuse an answer larger than ${maxBytes} bytes`, { reason: 'ResponseTooLarge' })
-        this.#wind()
-        yield chunk
-      }
-    } catch (cause) {
-      const error = this.explain(cause)
-      onError(error)
-      throw error
-    } finally {
-      this.#release()
-    }
-  }
-
-  explain(cause: unknown): unknown {
-    this.#release()
-    if (this.signal.aborted) return this.signal.reason
-    if (cause instanceof GitSyncError) return cause
-    const why = cause instanceof Error ? cause.message : String(cause)
-    return new GitSyncError(`failed to reach the repository: ${why}`, { reason: 'Unreachable', cause })
-  }
-
-  #wind(): void {
-    this.#stopClock()
-    const { timeout, timers } = this.#options
-    const error = new GitSyncError(`failed to reach the repository: nothing came for ${timeout} ms`, { reason: 'Timeout' })
-    this.#stopClock = timers.after(timeout, () => this.#controller.abort(error))
-  }
-
-  #release(): void {
-    this.#stopClock()
-    this.#caller.removeEventListener('abort', this.#abort)
-  }
+function busy(statusCode: number, header: string | undefined): GitSyncError {
+  const retryAfter = retryAfterOf(header, Date.now())
+  const wants = retryAfter === undefined ? '' : `, and wants to be left alone for ${Math.ceil(retryAfter / 1000)} s`
+  const reason = statusCode === 429 ? 'RateLimited' : 'Unreachable'
+  return new GitSyncError(`failed to reach the repository: the server answers ${statusCode}${wants}`, { reason, retryAfter })
 }
 
 async function readCa(path: string): Promise<Buffer> {

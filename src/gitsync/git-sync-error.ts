@@ -9,18 +9,32 @@ export type GitSyncReason =
   | 'Unreachable'
   | 'Timeout'
   | 'ResponseTooLarge'
+  | 'PackTooLarge'
+  | 'CorruptPack'
+  | 'RateLimited'
+  | 'InsecureCredentials'
+  | 'UnsupportedProxy'
   | 'NotARepository'
   | 'InvalidAddress'
   | 'Unreadable'
+
+interface GitSyncErrorOptions {
+  readonly reason: GitSyncReason
+  readonly cause?: unknown
+  readonly retryAfter?: number | undefined
+}
 
 /** Whatever keeps a repository from being read; another try may pass. The message never holds credentials. */
 export class GitSyncError extends Error {
   override readonly name = 'GitSyncError'
   readonly reason: GitSyncReason
+  /** Milliseconds that the server wants to be left alone for. */
+  readonly retryAfter: number | undefined
 
-  constructor(message: string, { reason, cause }: { readonly reason: GitSyncReason; readonly cause?: unknown }) {
+  constructor(message: string, { reason, cause, retryAfter }: GitSyncErrorOptions) {
     super(message, { cause })
     this.reason = reason
+    this.retryAfter = retryAfter
   }
 }
 

@@ -29,7 +29,7 @@ export function createLocalSource({ path, branch }: LocalOptions): RepoSource {
   return {
     head: async () => (await head()).commit,
     fetch: head,
-    deepen: async () => false,
+    deepen: async () => undefined,
     tidy: async () => {},
     watch: async (ring) => watchRefs(await locateRepo(path), ring),
   }

@@ -1,15 +1,17 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { clone, fetch, listServerRefs, resolveRef } from 'isomorphic-git'
+import { listServerRefs } from 'isomorphic-git'
+import { commitsOnly } from './commits-only.ts'
 import { branchMissing, explainFailure } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { createGitHttp } from './git-http.ts'
 import { GitSyncError } from './git-sync-error.ts'
-import { objectStore } from './object-store.ts'
+import { PACK_LIMITS, type PackLimits } from './pack-limits.ts'
+import { createRemoteClone } from './remote-clone.ts'
 import type { RepoSource } from './repo-source.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
-export interface RemoteOptions {
+export interface RemoteOptions extends Partial<RemoteLimits> {
   /** `https://` or `http://`, without credentials in it. */
   readonly url: string
   readonly branch: string
@@ -17,56 +19,56 @@ export interface RemoteOptions {
   readonly directory: string
   readonly credentials?: GitCredentials
   readonly caFile?: string
-  /** Milliseconds without a byte after which a request is given up; the default is 30,000. */
-  readonly timeout?: number
-  /** Bytes of the largest pack that is taken; the default is 256 MiB. */
-  readonly maxBytes?: number
+  /** Sends credentials over `http://` too, where everybody on the way can read them. */
+  readonly insecureHttp?: boolean
   readonly timers?: Timers
 }
 
-/**
- * Commits of history that a fetch brings along. With all of it, the first merge of a branch that forked before the clone
- * would bring the whole history; with one only, no descent could be told.
- */
-const DEPTH = 50
-/** Taken one after the other until the last accepted commit is found. */
-const DEEPER = [500, 5000]
+/** What a repository, or whoever answers in its place, may cost. */
+export interface RemoteLimits extends PackLimits {
+  /** Milliseconds without a byte after which a request is given up. */
+  readonly timeout: number
+  /** Milliseconds after which a request is given up, whatever comes. */
+  readonly deadline: number
+  /** Bytes of the largest pack that is taken, as it is sent. */
+  readonly maxBytes: number
+}
+
+export const REMOTE_LIMITS: RemoteLimits = { ...PACK_LIMITS, timeout: 30_000, deadline: 600_000, maxBytes: 64 * 1024 * 1024 }
+
+/** Of what comes after the tip only commits matter. First a few, in the end all there are. */
+const DEPTHS = [50, 1000, 2 ** 31 - 1]
 /** Each fetch leaves a pack, and nothing joins them: reading slows down with their number. */
 const MAX_PACKS = 100
+/** Commits of refused packs that are kept: one for each head that was refused since the last one that was good. */
+const MAX_REFUSED = 1000
 
 const HEADS = 'refs/heads/'
 
 /** A repository on a forge, over smart HTTP. Another branch's pushes cost nothing: only this one is asked for. */
 export function createRemoteSource(options: RemoteOptions): RepoSource {
-  const {
-    branch,
-    directory,
-    credentials,
-    caFile,
-    timeout = 30_000,
-    maxBytes = 256 * 1024 * 1024,
-    timers = systemTimers,
-  } = options
-  const url = checkedUrl(options.url)
+  const { branch, directory, credentials, caFile, timers = systemTimers } = options
+  const limits: RemoteLimits = { ...REMOTE_LIMITS, ...options }
+  const url = checkedUrl(options)
   const remoteRef = `${HEADS}${branch}`
-  const tracking = `refs/remotes/origin/${branch}`
-  const gitdir = join(directory, 'clone')
-  const http = createGitHttp(url, { credentials, caFile, timeout, maxBytes, timers })
+  const refused: Buffer[] = []
+  const onRefused = (commits: readonly Buffer[]) => {
+    refused.push(...commits)
+    refused.splice(0, refused.length - MAX_REFUSED)
+  }
+  const http = createGitHttp(url, { ...limits, credentials, caFile, timers, pack: { limits, onRefused } })
+  const content = createRemoteClone({ url, branch, gitdir: join(directory, 'clone'), http })
+  // Apart from the content: a server leaves out what it believes to be here already.
+  const history = createRemoteClone({ url, branch, gitdir: join(directory, 'history'), http, wrap: commitsOnly })
   let cloned = false
-  let depths = DEEPER
+  let depths: readonly number[] = DEPTHS
 
   const cloneAnew = async (signal: AbortSignal) => {
     cloned = false
-    await rm(gitdir, { recursive: true, force: true })
-    const shape = { noCheckout: true, singleBranch: true, noTags: true, depth: DEPTH, ref: branch }
-    await http(signal, (client) => clone({ ...objectStore(gitdir), ...shape, dir: gitdir, url, http: client }))
+    await content.clear()
+    const commit = await content.fetch(1, signal)
     cloned = true
-  }
-
-  const fetchTo = (depth: number, signal: AbortSignal) => {
-    // Named by its tracking branch, so that the server learns what we have; by its short name it would send all files again.
-    const shape = { remote: 'origin', ref: tracking, remoteRef, singleBranch: true, tags: false, depth }
-    return http(signal, (client) => fetch({ ...objectStore(gitdir), ...shape, url, http: client }))
+    return commit
   }
 
   const refsLike = (prefix: string, signal: AbortSignal) =>
@@ -90,29 +92,33 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
       }),
     fetch: (signal, options) =>
       explained(signal, async () => {
-        depths = DEEPER
-        if (cloned && !options?.anew) await fetchTo(DEPTH, signal)
-        else await cloneAnew(signal)
-        return { gitdir, commit: await resolveRef({ ...objectStore(gitdir), ref: tracking }) }
+        depths = DEPTHS
+        await history.clear()
+        const commit = cloned && !options?.anew ? await content.fetch(1, signal) : await cloneAnew(signal)
+        // What a commit descends from may have been refused for what it held.
+        for (const parent of refused) await content.add(parent)
+        return { gitdir: content.gitdir, commit }
       }),
     deepen: (signal) =>
       explained(signal, async () => {
         const [depth, ...rest] = depths
-        if (depth === undefined) return false
-        await fetchTo(depth, signal)
+        if (depth === undefined) return undefined
+        await history.fetch(depth, signal)
         depths = rest
-        return true
+        return history.gitdir
       }),
     tidy: (signal) =>
       explained(signal, async () => {
+        await history.clear()
+        refused.length = 0
         if (!cloned) return
-        const packs = (await readdir(join(gitdir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
+        const packs = (await readdir(join(content.gitdir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
         if (packs.length > MAX_PACKS) await cloneAnew(signal)
       }),
   }
 }
 
-function checkedUrl(url: string): string {
+function checkedUrl({ url, credentials, insecureHttp = false }: RemoteOptions): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !/^https?:$/.test(parsed.protocol))
     throw new GitSyncError(`correct the repository's address: only https:// and http:// are supported`, {
@@ -122,5 +128,10 @@ function checkedUrl(url: string): string {
     throw new GitSyncError(`remove the credentials from the repository's address: they are given as files`, {
       reason: 'InvalidAddress',
     })
+  if (credentials && parsed.protocol === 'http:' && !insecureHttp)
+    throw new GitSyncError(
+      `refuse to send credentials to "${url}": over http:// everybody on the way can read them; use https://, or --insecure-http`,
+      { reason: 'InsecureCredentials' },
+    )
   return url.replace(/\/$/, '')
 }

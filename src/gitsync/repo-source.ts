@@ -7,8 +7,11 @@ export interface RepoSource {
    * @returns its commit, which may be newer than the one asked for before
    */
   fetch(signal: AbortSignal, options?: { readonly anew: boolean }): Promise<{ readonly commit: string; readonly gitdir: string }>
-  /** Brings more history. @returns false when there is none, or no more of it is taken */
-  deepen(signal: AbortSignal): Promise<boolean>
+  /**
+   * Brings more history, each time it is asked after a fetch; the last time all of it.
+   * @returns where its commits are, and perhaps nothing else; undefined when there is no more
+   */
+  deepen(signal: AbortSignal): Promise<string | undefined>
   /** Called when there is nothing else to do: clears up what fetching left behind. */
   tidy(signal: AbortSignal): Promise<void>
   /** Rings when the branch may have changed. A source that cannot tell is polled only. */

@@ -43,7 +43,10 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   return {
     url,
     async createRepository(name) {
-      await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', join(options.root, name)])
+      const path = join(options.root, name)
+      await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
+      // As forges have it.
+      await run('git', ['-C', path, 'config', 'uploadpack.allowFilter', 'true'])
       return `${url}/${name}`
     },
     [Symbol.asyncDispose]: () => stop(server),

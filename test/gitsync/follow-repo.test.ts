@@ -1,53 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type FollowRepoOptions, followRepo } from '../../src/gitsync/follow-repo.ts'
 import { createLocalSource } from '../../src/gitsync/local-source.ts'
-import { createRemoteSource, type RemoteOptions } from '../../src/gitsync/remote-source.ts'
-import type { RepoEvent } from '../../src/gitsync/repo-event.ts'
-import type { RepoSource } from '../../src/gitsync/repo-source.ts'
-import { type GitServerOptions, startGitServer } from '../../src/sim/git-server.ts'
+import { createRemoteSource } from '../../src/gitsync/remote-source.ts'
 import { ManualTimers } from '../kube/manual-timers.ts'
+import { brief, serverThat, silentServer, startFollow, startRemote } from './follow-fixture.ts'
 import { gitFixture } from './git-fixture.ts'
-
-/** What is told, in a form that is easily compared. */
-function brief(event: RepoEvent | undefined): unknown {
-  if (event?.type === 'snapshot') return ['snapshot', event.snapshot.commit]
-  if (event?.type === 'refused') return ['refused', event.commit, event.reason]
-  if (event?.type === 'trouble') return ['trouble', Object(event.error).reason, event.retryAfter]
-  return event?.type
-}
-
-function startFollow(source: RepoSource, options: Partial<FollowRepoOptions> = {}) {
-  const stop = new AbortController()
-  const timers = new ManualTimers()
-  const follower = followRepo(source, { signal: stop.signal, timers, random: () => 0.5, ...options })
-  const events = follower.events[Symbol.asyncIterator]()
-  const next = async () => (await events.next()).value as RepoEvent | undefined
-  return { timers, next, pollNow: follower.pollNow, stop, [Symbol.asyncDispose]: async () => stop.abort() }
-}
-
-async function startRemote(server: Partial<GitServerOptions> = {}) {
-  const fixture = await gitFixture()
-  const git = await startGitServer({ root: join(fixture.folder, 'root'), ...server })
-  const url = await git.createRepository('fleet.git')
-  const { username, password } = server.password ?? {}
-  await fixture.git('remote', 'add', 'origin', username ? url.replace('://', `://${username}:${password}@`) : url)
-  const source = (options: Partial<RemoteOptions> = {}) =>
-    createRemoteSource({ url, branch: 'main', directory: join(fixture.folder, 'objects'), ...options })
-  const push = async (message: string, files?: Record<string, string>) => {
-    const commit = await fixture.commit(message, files)
-    await fixture.git('push', '--quiet', '--force', 'origin', 'HEAD:main')
-    return commit
-  }
-  const dispose = async () => {
-    await git[Symbol.asyncDispose]()
-    await fixture[Symbol.asyncDispose]()
-  }
-  return { ...fixture, server: git, url, source, push, [Symbol.asyncDispose]: dispose }
-}
 
 test('followRepo gives each pushed commit when it polls, or at once when told to', async () => {
   await using remote = await startRemote()
@@ -195,14 +154,6 @@ test('followRepo ends when it is aborted, waiting or in the middle of a request'
   expect(await asking).toBeUndefined()
 })
 
-async function silentServer() {
-  const { promise: asked, resolve } = Promise.withResolvers<void>()
-  const server = createServer(() => resolve()).listen(0, '127.0.0.1')
-  await new Promise((listening) => server.once('listening', listening))
-  server.unref()
-  return { url: `http://127.0.0.1:${Object(server.address()).port}/fleet.git`, asked }
-}
-
 test('a remote is given up when it is silent for too long', async () => {
   await using fixture = await gitFixture()
   const { url, asked } = await silentServer()
@@ -236,7 +187,7 @@ test('a remote is read with the credentials that its files hold at the time', as
   await using remote = await startRemote({ password: { username: 'bot', password: 'right' } })
   const head = await remote.push('first')
   const [usernameFile, passwordFile] = [join(remote.folder, 'username'), join(remote.folder, 'password')]
-  const source = remote.source({ credentials: { kind: 'basic', usernameFile, passwordFile } })
+  const source = remote.source({ insecureHttp: true, credentials: { kind: 'basic', usernameFile, passwordFile } })
   const { signal } = new AbortController()
   await expect(source.head(signal)).rejects.toMatchObject({ reason: 'CredentialsUnreadable' })
   await writeFile(usernameFile, 'bot\n')
@@ -246,17 +197,16 @@ test('a remote is read with the credentials that its files hold at the time', as
   expect(await source.head(signal)).toBe(head)
   expect((await source.fetch(signal)).commit).toBe(head)
   await expect(
-    remote.source({ url: `${remote.url}x`, credentials: { kind: 'basic', usernameFile, passwordFile } }).head(signal),
+    remote
+      .source({ url: `${remote.url}x`, insecureHttp: true, credentials: { kind: 'basic', usernameFile, passwordFile } })
+      .head(signal),
   ).rejects.toMatchObject({ reason: 'RepositoryNotFound' })
 })
 
 test('a remote says where the repository has gone when it has moved', async () => {
   await using fixture = await gitFixture()
   const location = 'https://new/fleet.git/info/refs?service=git-upload-pack&token=secret'
-  const server = createServer((_, response) => response.writeHead(301, { location }).end())
-  server.listen(0, '127.0.0.1').unref()
-  await new Promise((listening) => server.once('listening', listening))
-  const url = `http://127.0.0.1:${Object(server.address()).port}/fleet.git`
+  const url = await serverThat((_, response) => response.writeHead(301, { location }).end())
   const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder })
   await expect(source.head(new AbortController().signal)).rejects.toMatchObject({
     reason: 'RepositoryMoved',

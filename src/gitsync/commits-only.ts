@@ -1,0 +1,59 @@
+import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git'
+
+/** Neither files nor folders: of a history the commits alone say what descends from what. */
+const FILTER = 'filter tree:0\n'
+/** Bytes of an advertisement within which the server says what it can do. */
+const MAX_FIRST_LINE = 64 * 1024
+
+/**
+ * A client that asks for commits alone where the server can leave out the rest, as forges can; isomorphic-git has no word for it.
+ * A server that cannot sends everything.
+ */
+export function commitsOnly(client: HttpClient): HttpClient {
+  let canFilter = false
+  const tapped = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let first = Buffer.alloc(0)
+    for await (const chunk of body) {
+      if (first.length < MAX_FIRST_LINE) first = Buffer.concat([first, chunk])
+      canFilter ||= offersFilter(first)
+      yield chunk
+    }
+  }
+  return {
+    async request(asked: GitHttpRequest): Promise<GitHttpResponse> {
+      if (asked.method === 'POST')
+        return client.request(canFilter && asked.body ? { ...asked, body: filtered(asked.body) } : asked)
+      const answer = await client.request(asked)
+      return answer.body ? { ...answer, body: tapped(answer.body) } : answer
+    },
+  }
+}
+
+/** What a server can do stands behind the NUL of the first ref. */
+function offersFilter(advertisement: Buffer): boolean {
+  const [, capabilities = ''] = /\0([^\n]*)\n/.exec(advertisement.toString('latin1', 0, MAX_FIRST_LINE)) ?? []
+  return capabilities.split(' ').includes('filter')
+}
+
+async function* filtered(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of body) chunks.push(chunk)
+  yield withFilter(Buffer.concat(chunks))
+}
+
+/** Says so behind the first `want`, and asks for it before the flush that ends what is wanted. */
+export function withFilter(request: Buffer): Buffer {
+  const first = lengthAt(request, 0)
+  const want = `${request.toString('latin1', 4, first).trimEnd()} filter\n`
+  let flush = first
+  while (lengthAt(request, flush) > 0) flush += lengthAt(request, flush)
+  return Buffer.concat([packet(want), request.subarray(first, flush), packet(FILTER), request.subarray(flush)])
+}
+
+function lengthAt(request: Buffer, at: number): number {
+  return Number.parseInt(request.toString('latin1', at, at + 4), 16)
+}
+
+function packet(line: string): Buffer {
+  return Buffer.from((line.length + 4).toString(16).padStart(4, '0') + line, 'latin1')
+}
