@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
+import { addGitOptions } from './controller/git-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
 
 interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
@@ -38,7 +39,7 @@ export function controllerCommand(io: CliIo): Command {
     .option('--prometheus-token-file <file>', 'bearer token for it')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'of lines on standard error').choices(LOG_FORMATS).default('text'))
-  return addElectionOptions(command, parseDuration)
+  return addElectionOptions(addGitOptions(command, parseDuration), parseDuration)
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',

@@ -71,6 +71,10 @@ test.each([
   [{ path: '/etc' }, '--path "/etc" leads out of the repository'],
   [{ repo: 'https://git.example.com/fleet.git', usernameFile: 'u' }, '--username-file and --password-file go together'],
   [{ repo: 'https://git.example.com/fleet.git', tokenFile: 't', usernameFile: 'u' }, '--token-file does not go with'],
+  [
+    { repo: 'http://git.example.com/fleet.git', tokenFile: 't' },
+    'refuse to send credentials to "http://git.example.com/fleet.git"',
+  ],
 ])('a repository given as %j is refused with what to do', async (more, message) => {
   await expect(findRepo(setup(more))).rejects.toThrow(message)
 })

@@ -6,8 +6,9 @@ import { createLocalSource } from '../../gitsync/local-source.ts'
 import { locateRepo } from '../../gitsync/locate-repo.ts'
 import { createRemoteSource } from '../../gitsync/remote-source.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
+import { type GitOptions, remoteLimitsOf } from './git-options.ts'
 
-export interface RepoOptions {
+export interface RepoOptions extends GitOptions {
   /** `https://…`, or a path on this machine, relative to `cwd`. */
   readonly repo: string
   readonly branch?: string
@@ -46,9 +47,10 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
   const credentials = credentialsOf(options)
   const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
   const directory = temporary ?? join(resolve(cwd, stateDir ?? ''), 'git')
-  const trust = caFile === undefined ? {} : { caFile: resolve(cwd, caFile) }
+  const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
+  const limits = remoteLimitsOf(options)
   return {
-    source: createRemoteSource({ url, branch, directory, ...trust, ...(credentials && { credentials }) }),
+    source: createRemoteSource({ url, branch, directory, ...limits, ...trust, ...(credentials && { credentials }) }),
     folder,
     close: async () => {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
