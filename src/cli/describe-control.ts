@@ -3,10 +3,10 @@ import { nameList } from './paint.ts'
 import { printable } from './printable.ts'
 
 /** `2026-11-21T08:00:00Z ada: Hold n1, n2 "disk"; left out of rollouts, and counted` */
-export function describeControl({ at, who = 'somebody', what, nodes, value, outcome, message }: ControlRecord): string {
+export function describeControl({ at, who = 'somebody', action, nodes, value, outcome, message }: ControlRecord): string {
   const about = nodes ? ` ${nameList(nodes)}` : ''
   const given = value === undefined ? '' : ` ${shown(value)}`
-  return printable(`${at} ${who}: ${what}${about}${given}; ${outcome === 'Refused' ? 'refused: ' : ''}${message}`)
+  return printable(`${at} ${who}: ${action}${about}${given}; ${outcome === 'Refused' ? 'refused: ' : ''}${message}`)
 }
 
 /** A commit as people name it; what people wrote themselves in quotes. */

@@ -17,7 +17,7 @@ export type PoolReason =
   | 'WaitingForPromotion'
   | 'WaitingForGate'
   | 'WaitingForDependency'
-  | 'HeldForPromotion'
+  | 'CommitNeedsPromotion'
   | 'FleetStopped'
   | 'Draining'
   | 'DrainBlocked'
@@ -27,7 +27,7 @@ export type PoolReason =
   | 'RenderFailed'
   | 'NodesFailed'
   | 'NodeClaimedTwice'
-  | 'NodesLeftOut'
+  | 'NoEligibleNode'
   | 'NoNodes'
 
 export interface PoolCondition {
@@ -78,7 +78,7 @@ export interface HistoryEntry extends RevisionRef {
 }
 
 /** What people do to a pool and its nodes by annotations. */
-export const CONTROL_ACTS = [
+export const OPERATOR_ACTIONS = [
   'Pause',
   'Resume',
   'PauseFleet',
@@ -91,11 +91,11 @@ export const CONTROL_ACTS = [
   'Release',
   'Reconcile',
 ] as const
-export type ControlAct = (typeof CONTROL_ACTS)[number]
+export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
 /** A control that the controller noticed, and what came of it. */
 export interface ControlRecord {
-  readonly what: ControlAct
+  readonly action: OperatorAction
   /** The reason or the commit that was given. */
   readonly value?: string
   /** Those held or released. */
@@ -119,7 +119,7 @@ export interface ObservedControls {
 }
 
 /** A rollback that a person asked for: the pool stays with `to` until the repository says something else than `from`. */
-export interface AskedRollback {
+export interface RequestedRollback {
   readonly to: RevisionRef
   /** The newest commit when it was asked. */
   readonly from: RevisionRef
@@ -135,10 +135,10 @@ export interface HeldNode {
 }
 
 /**
- * Noting: what is already unavailable is to be taken down before the wave. Noted: it is, and the wave may begin. Waiting: the wave is
+ * Recording: what is already unavailable is to be taken down before the wave. Recorded: it is, and the wave may begin. Waiting: the wave is
  * done, and the gate has not held yet.
  */
-export const GATE_STATES = ['Noting', 'Noted', 'Waiting', 'Passed', 'Failed'] as const
+export const GATE_STATES = ['Recording', 'Recorded', 'Waiting', 'Passed', 'Failed'] as const
 
 export interface GateStatus {
   readonly name: string
@@ -160,7 +160,7 @@ export interface GateStatus {
   /** Workloads that were unavailable before the wave: `DaemonSet kube-system/cni 3` if three of its pods were. */
   readonly before?: readonly string[]
   /** RFC 3339; when that was so. */
-  readonly notedAt?: string
+  readonly recordedAt?: string
 }
 
 export interface FailedNode {
@@ -188,7 +188,7 @@ export interface NodePoolStatus {
   /** Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10. */
   readonly rejected: readonly RevisionRef[]
   readonly observedControls?: ObservedControls
-  readonly rollback?: AskedRollback
+  readonly rollback?: RequestedRollback
   /** What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first. */
   readonly rollbackTo: readonly RevisionRef[]
   /** By name, at most 50. */

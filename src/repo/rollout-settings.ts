@@ -48,7 +48,7 @@ type Disturbance = Exclude<Disruption, 'none'>
 export interface DrainSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
   readonly timeout: number
-  readonly onTimeout: 'Hold' | 'Proceed' | 'Skip'
+  readonly onTimeout: 'Wait' | 'Proceed' | 'Skip'
   readonly deleteEmptyDirData: boolean
   readonly force: boolean
   readonly gracePeriodSeconds?: number | undefined
@@ -64,7 +64,7 @@ const DEFAULTS: RolloutSettings = {
   allowDowngrade: false,
   applyTimeout: 10 * MINUTE,
   trial: 2 * MINUTE,
-  drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+  drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
   disruption: {},
   zones: 'Any',
   cordoned: 'Skip',

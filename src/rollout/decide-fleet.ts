@@ -1,5 +1,5 @@
-import type { AskedBy } from '../protocol/asked-by.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import type { RequestedBy } from '../protocol/requested-by.ts'
 import { awaitedBy, inOrderOfDependency } from './blockers/dependencies.ts'
 import { fleetStop } from './blockers/fleet-stop.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
@@ -33,7 +33,7 @@ export interface FleetControls {
   /** Why, if at all. */
   readonly paused?: string
   /** Who wrote or removed that, if they said. */
-  readonly pausedBy?: AskedBy
+  readonly pausedBy?: RequestedBy
   /** A commit that may go on in spite of what failed at it. */
   readonly retry?: string
   /** A commit that may be taken though it does more at once than the fleet lets through. */

@@ -3,7 +3,7 @@ import { describeControl } from '../../src/cli/describe-control.ts'
 import type { ControlRecord } from '../../src/protocol/node-pool.ts'
 
 const RECORD: ControlRecord = {
-  what: 'Hold',
+  action: 'Hold',
   at: '2026-11-21T08:00:00.000Z',
   outcome: 'Done',
   message: 'left out of rollouts, and counted',
@@ -17,7 +17,7 @@ test('a control tells who did what, to which nodes, in the words that they gave'
 
 test('a control names a commit by its first seven characters', () => {
   const value = '90832c90cc94bd497433da37968773b811a7c4e6'
-  expect(describeControl({ ...RECORD, what: 'Rollback', value, message: 'the pool goes to 90832c9' })).toBe(
+  expect(describeControl({ ...RECORD, action: 'Rollback', value, message: 'the pool goes to 90832c9' })).toBe(
     '2026-11-21T08:00:00.000Z somebody: Rollback 90832c9; the pool goes to 90832c9',
   )
 })

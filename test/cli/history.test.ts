@@ -28,7 +28,7 @@ const history: readonly HistoryEntry[] = [
 ]
 const controls = [
   {
-    what: 'Pause',
+    action: 'Pause',
     who: 'bob',
     at: '2026-11-20T09:00:00Z',
     value: 'new firmware',

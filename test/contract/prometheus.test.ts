@@ -57,10 +57,10 @@ function ask(query: string) {
 }
 
 test.each([
-  ['up', 'Held', 1],
-  ['sum(up)', 'Held', 1],
-  ['1.5', 'NotHeld', 1.5],
-  ['vector(1)/0', 'NotHeld', Number.POSITIVE_INFINITY],
+  ['up', 'Passed', 1],
+  ['sum(up)', 'Passed', 1],
+  ['1.5', 'NotPassed', 1.5],
+  ['vector(1)/0', 'NotPassed', Number.POSITIVE_INFINITY],
 ])('Prometheus answers %s with one value', async (query, verdict, value) => {
   expect(await ask(query)).toMatchObject({ verdict, value })
 })

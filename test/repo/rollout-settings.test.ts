@@ -12,7 +12,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     allowDowngrade: false,
     applyTimeout: 600_000,
     trial: 120_000,
-    drain: { mode: 'Auto', timeout: 900_000, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+    drain: { mode: 'Auto', timeout: 900_000, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
     disruption: {},
     zones: 'Any',
     cordoned: 'Skip',

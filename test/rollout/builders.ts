@@ -260,7 +260,7 @@ function policyOf(options: PoolOptions): RolloutPolicy {
     drain: {
       mode: 'Auto',
       timeout: 15 * minute,
-      onTimeout: 'Hold',
+      onTimeout: 'Wait',
       deleteEmptyDirData: false,
       force: false,
       ...(typeof options.drain === 'string' ? { mode: options.drain } : options.drain),

@@ -1,7 +1,7 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
-import type { AskedBy } from '../../protocol/asked-by.ts'
-import type { ControlAct, ControlRecord, HistoryEntry, NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { ControlRecord, HistoryEntry, NodePoolStatus, OperatorAction, RevisionRef } from '../../protocol/node-pool.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import { projectPool } from '../status/pool-view.ts'
 
 type Status = Partial<NodePoolStatus>
@@ -9,7 +9,7 @@ type Status = Partial<NodePoolStatus>
 /** What is waited for in one pool. */
 export interface Awaited {
   readonly pool: string
-  readonly what: ControlAct
+  readonly what: OperatorAction
   /** All of these must be in the record. */
   readonly nodes?: readonly string[]
   /** When the record alone is not the effect: undefined while it is on its way. */
@@ -29,7 +29,7 @@ export interface WaitOutcome {
 /** Until the controller has recorded what was asked in every pool, and it has taken effect; or it is refused, or time is up. */
 export async function awaitRecords(
   kube: KubeApi,
-  { awaits, by, timeout }: { readonly awaits: readonly Awaited[]; readonly by: AskedBy; readonly timeout: number },
+  { awaits, by, timeout }: { readonly awaits: readonly Awaited[]; readonly by: RequestedBy; readonly timeout: number },
 ): Promise<WaitOutcome> {
   const found = new Map<Awaited, Effect>()
   const signal = AbortSignal.timeout(timeout)
@@ -51,14 +51,14 @@ export async function awaitRecords(
 
 const NOT_YET: Effect = { ok: false, message: 'not yet; is the controller running? nodewave status tells how it goes' }
 
-function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: AskedBy }): Effect | undefined {
-  const record = status.controls?.find((known) => known.what === awaited.what && isOf(known, by))
+function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: RequestedBy }): Effect | undefined {
+  const record = status.controls?.find((known) => known.action === awaited.what && isOf(known, by))
   if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
   return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }
 }
 
-function isOf({ who, at }: ControlRecord, by: AskedBy): boolean {
+function isOf({ who, at }: ControlRecord, by: RequestedBy): boolean {
   return who === by.who && at === by.at
 }
 

@@ -14,7 +14,7 @@ interface Flags extends VerbFlags {
 }
 
 /** A commit is taken as a whole or not at all: what is held is promoted for every pool, and a wave for its own. */
-const AWAITING: Readonly<Record<'fleet' | 'pool', PoolReason>> = { fleet: 'HeldForPromotion', pool: 'WaitingForPromotion' }
+const AWAITING: Readonly<Record<'fleet' | 'pool', PoolReason>> = { fleet: 'CommitNeedsPromotion', pool: 'WaitingForPromotion' }
 
 export function promoteCommand(io: CliIo): Command {
   return verbCommand('promote')
@@ -59,7 +59,7 @@ interface Waiting {
 /** A commit that is held is not the target yet. */
 function waitsIn({ status }: PoolView, awaiting: PoolReason): Waiting | undefined {
   const { conditions = [], wave, target, observedRevision } = status
-  const isHeld = awaiting === 'HeldForPromotion'
+  const isHeld = awaiting === 'CommitNeedsPromotion'
   const revision = isHeld ? observedRevision : target?.revision
   if (revision === undefined || !conditions.some(({ reason }) => reason === awaiting)) return undefined
   return { revision, after: wave && !isHeld ? ` after wave ${wave.index} of ${wave.count}, "${wave.name}"` : '' }

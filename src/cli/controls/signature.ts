@@ -1,5 +1,5 @@
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 
 /** Characters of a name: it goes into an annotation, and the status of pools. */
 const LONGEST = 200
@@ -11,7 +11,7 @@ const LONGEST = 200
 export async function signatureOf(
   kube: KubeApi,
   { asName, now }: { readonly asName?: string | undefined; readonly now: number },
-): Promise<AskedBy> {
+): Promise<RequestedBy> {
   const name = (asName ?? (await userName(kube))).replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
   if (name === '') throw new Error('sign the request: the name is empty; say who you are with --as-name NAME')
   return { who: name.slice(0, LONGEST), at: new Date(now).toISOString() }

@@ -1,8 +1,8 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import { configMapsPath } from '../../controller/config-maps/stored-config-map.ts'
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
-import type { AskedBy } from '../../protocol/asked-by.ts'
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import { byName, type PoolView, projectPool } from '../status/pool-view.ts'
 import { unknownName } from '../unknown-name.ts'
 
@@ -11,7 +11,7 @@ export interface ControlView {
   readonly kube: KubeApi
   readonly pools: readonly PoolView[]
   readonly namespace: string
-  readonly by: AskedBy
+  readonly by: RequestedBy
 }
 
 /** @throws {Error} saying what to install, when the cluster does not know the kind */

@@ -1,8 +1,8 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import { configMapsPath } from '../../controller/config-maps/stored-config-map.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import { type AskedBy, formatAskedBy } from '../../protocol/asked-by.ts'
 import { askedByKey, type FLEET_CONFIG_MAP, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import { formatRequestedBy, type RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What is steered. */
 export type Steered =
@@ -22,8 +22,8 @@ export interface ControlWrite {
  * The annotation and its signature in one request.
  * @throws {Error} naming the object and the right that is missing
  */
-export async function writeControl(kube: KubeApi, { on, annotation, value }: ControlWrite, by: AskedBy): Promise<void> {
-  const annotations = { [annotation]: value, [askedByKey(annotation)]: formatAskedBy(by) }
+export async function writeControl(kube: KubeApi, { on, annotation, value }: ControlWrite, by: RequestedBy): Promise<void> {
+  const annotations = { [annotation]: value, [askedByKey(annotation)]: formatRequestedBy(by) }
   try {
     await kube.patch(pathOf(on), { metadata: { annotations } })
   } catch (error) {

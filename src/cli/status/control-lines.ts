@@ -1,4 +1,4 @@
-import type { ControlAct, ControlRecord, NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { ControlRecord, NodePoolStatus, OperatorAction } from '../../protocol/node-pool.ts'
 import { nameList } from '../paint.ts'
 import type { PoolView } from './pool-view.ts'
 
@@ -21,8 +21,8 @@ export function heldLines({ status: { held = [] } }: PoolView): string[] {
   return known.length === 0 ? [] : [`held: ${nameList(known, 5)}`]
 }
 
-function signed({ controls = [] }: Partial<NodePoolStatus>, what: ControlAct): string {
-  const record = controls.find((known) => known.what === what)
+function signed({ controls = [] }: Partial<NodePoolStatus>, what: OperatorAction): string {
+  const record = controls.find((known) => known.action === what)
   return record ? by(record) : ''
 }
 

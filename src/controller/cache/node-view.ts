@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
-import { parseAskedBy } from '../../protocol/asked-by.ts'
 import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { readOnce } from '../../protocol/read-once.ts'
+import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
@@ -86,7 +86,7 @@ interface Parts {
 function viewOf({ metadata, ...object }: KubeObject, { annotations, names, status, desired }: Parts): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
-  const heldBy = parseAskedBy(annotations[askedByKey(names.hold)])
+  const heldBy = parseRequestedBy(annotations[askedByKey(names.hold)])
   const mark = parseCordonMark(annotations[names.cordonedFor])
   const assigned = assignedBy(desired.config)
   const agent = boundedStatus(parseAgentStatus(annotations[names.status]))

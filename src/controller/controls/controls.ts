@@ -1,5 +1,5 @@
-import { parseAskedBy } from '../../protocol/asked-by.ts'
 import { askedByKey, POOL_CONTROLS } from '../../protocol/names.ts'
+import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { FleetControls } from '../../rollout/decide-fleet.ts'
 import type { Controls } from '../../rollout/model/snapshot.ts'
 
@@ -35,7 +35,7 @@ function read(annotations: Annotations = {}, keys: { readonly [Control in keyof 
     return value === undefined ? [] : [[control, value.slice(0, MAX_VALUE)] as const]
   })
   const signed = Object.entries(keys).flatMap(([control, key]) => {
-    const by = parseAskedBy(annotations[askedByKey(key)])
+    const by = parseRequestedBy(annotations[askedByKey(key)])
     return by ? [[control, by] as const] : []
   })
   return { ...Object.fromEntries(found), ...(signed.length > 0 && { by: Object.fromEntries(signed) }) }

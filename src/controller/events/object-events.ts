@@ -49,7 +49,7 @@ function eventsOfPools({ head, decisions, executed, refused, pools }: Omit<PassO
       })),
       ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
-      ...warning(object, { reason: 'HeldForPromotion', message: head.held }),
+      ...warning(object, { reason: 'CommitNeedsPromotion', message: head.held }),
       ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
     ]
   })

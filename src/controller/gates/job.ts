@@ -31,7 +31,7 @@ export function job({ kube, namespace }: JobStore): RunGateCheck<JobCheck> {
     )
     if (!template) throw new Error(`there is no CronJob "${cronJob}" in namespace "${namespace}"`)
     await orThere(kube.create(jobs, jobFrom(template, { name, asked }), { signal }))
-    return { verdict: 'NotHeld', message: `Job "${name}" has been made` }
+    return { verdict: 'NotPassed', message: `Job "${name}" has been made` }
   }
 }
 
@@ -42,10 +42,10 @@ function judge({ metadata: { name, namespace, labels }, status }: KubeObject): G
   const failed = holds('Failed')
   if (failed)
     return { verdict: 'Failed', message: `Job "${name}" failed: ${failed.message ?? failed.reason ?? 'it says no reason'}` }
-  if (holds('Complete')) return { verdict: 'Held', message: `Job "${name}" succeeded` }
+  if (holds('Complete')) return { verdict: 'Passed', message: `Job "${name}" succeeded` }
   // That a pod may not be made, for a quota or by the namespace's rules, stands in the Job's events alone until its deadline is over.
   const why = active > 0 ? '' : `; no pod of it is active, kubectl -n ${namespace} describe job ${name} says why`
-  return { verdict: 'NotHeld', message: `Job "${name}" has not ended${why}` }
+  return { verdict: 'NotPassed', message: `Job "${name}" has not ended${why}` }
 }
 
 interface Condition {

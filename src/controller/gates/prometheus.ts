@@ -26,9 +26,9 @@ export function prometheus(access?: PrometheusAccess): RunGateCheck<PrometheusCh
 }
 
 function judge({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: PrometheusCheck, value: number): GateResult {
-  if (value < min) return { verdict: 'NotHeld', value, message: `${value} is below ${min}` }
-  if (value > max) return { verdict: 'NotHeld', value, message: `${value} is above ${max}` }
-  return { verdict: 'Held', value, message: `${value} is within bounds` }
+  if (value < min) return { verdict: 'NotPassed', value, message: `${value} is below ${min}` }
+  if (value > max) return { verdict: 'NotPassed', value, message: `${value} is above ${max}` }
+  return { verdict: 'Passed', value, message: `${value} is within bounds` }
 }
 
 interface Access {

@@ -21,9 +21,9 @@ interface Lack {
  * were drained from there are elsewhere now, or nowhere. What was made since then has not been available before, and counts for nothing.
  */
 export function workloads(kube: Pick<KubeApi, 'list'>): RunGateCheck<WorkloadsCheck> {
-  return async (check, { question, before, notedAt = '' }, signal) => {
+  return async (check, { question, before, recordedAt = '' }, signal) => {
     const lacking = await lackingWorkloads(kube, { check, signal })
-    return question === 'before' ? note(lacking) : compare(lacking, { before, notedAt: Date.parse(notedAt) })
+    return question === 'before' ? note(lacking) : compare(lacking, { before, recordedAt: Date.parse(recordedAt) })
   }
 }
 
@@ -31,21 +31,21 @@ function note(lacking: readonly Lack[]): GateResult {
   if (lacking.length > MAX_NOTED)
     throw new Error(`${lacking.length} workloads are unavailable already, more than can be noted; name the namespaces that count`)
   const unavailable = lacking.map(({ name, missing }) => `${name} ${missing}`).sort()
-  return { verdict: 'Held', message: `${lacking.length} workloads are unavailable already`, unavailable }
+  return { verdict: 'Passed', message: `${lacking.length} workloads are unavailable already`, unavailable }
 }
 
 function compare(
   lacking: readonly Lack[],
-  { before, notedAt }: { readonly before: readonly string[]; readonly notedAt: number },
+  { before, recordedAt }: { readonly before: readonly string[]; readonly recordedAt: number },
 ): GateResult {
   const noted = new Map(
     before.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   )
-  const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > notedAt) && missing > (noted.get(name) ?? 0))
-  if (worse.length === 0) return { verdict: 'Held', message: 'every workload that was available before is' }
+  const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > recordedAt) && missing > (noted.get(name) ?? 0))
+  if (worse.length === 0) return { verdict: 'Passed', message: 'every workload that was available before is' }
   const shown = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? 0} before`)
   const more = worse.length > TOLD ? `; and ${worse.length - TOLD} more` : ''
-  return { verdict: 'NotHeld', value: worse.length, message: `${shown.sort().join('; ')}${more}` }
+  return { verdict: 'NotPassed', value: worse.length, message: `${shown.sort().join('; ')}${more}` }
 }
 
 const KINDS = [

@@ -104,6 +104,6 @@ function snapshotOf(
     gateAnswers,
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
-    ...(held !== undefined && { heldCommit: held }),
+    ...(held !== undefined && { unpromotedCommit: held }),
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
-import { CONTROL_ACTS, GATE_STATES, POOL_CONDITIONS } from '../../protocol/node-pool.ts'
+import { GATE_STATES, OPERATOR_ACTIONS, POOL_CONDITIONS } from '../../protocol/node-pool.ts'
 
 const revisionRef = z.object({
   revision: z.string().describe('Commit id, in full.'),
@@ -31,7 +31,7 @@ const gate = z.object({
   value: z.number().describe('What was measured.').exactOptional(),
   message: z.string().exactOptional(),
   before: z.array(z.string()).describe('Workloads that were unavailable before the wave.').exactOptional(),
-  notedAt: z.string().exactOptional(),
+  recordedAt: z.string().exactOptional(),
 })
 
 const condition = z.object({
@@ -67,7 +67,7 @@ const heldNode = z.object({
 })
 
 const controlRecord = z.object({
-  what: z.enum(CONTROL_ACTS),
+  action: z.enum(OPERATOR_ACTIONS),
   value: z.string().describe('The reason or the commit that was given.').exactOptional(),
   nodes: z.array(z.string()).exactOptional(),
   who: z.string().describe('As they say themselves; absent when the annotation was written without saying.').exactOptional(),

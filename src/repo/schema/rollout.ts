@@ -27,10 +27,10 @@ const drain = z.strictObject({
     .describe('Auto drains where the change wants it, such as a new minor version; that is the default.'),
   timeout: duration.exactOptional().describe('How long a drain may take, counted from the cordon; 15m unless stated.'),
   onTimeout: z
-    .enum(['Hold', 'Proceed', 'Skip'])
+    .enum(['Wait', 'Proceed', 'Skip'])
     .exactOptional()
     .describe(
-      'Hold, the default, keeps the node cordoned and goes on trying; Proceed changes it with the pods that are left; Skip uncordons it and comes back to it later.',
+      'Wait keeps the node cordoned and goes on evicting; Proceed changes the node with the pods that are left; Skip uncordons the node and comes back to it later. Default: Wait.',
     ),
   deleteEmptyDirData: z.boolean().exactOptional().describe('Evict pods with emptyDir volumes too; their data is lost.'),
   force: z.boolean().exactOptional().describe('Evict pods that no controller will make anew.'),

@@ -36,7 +36,7 @@ export function fleetStop(maxFailures: Share, { pools, memoryOf, retry }: Judged
 
 /** A pool that has begun with it goes no further; who goes back does so, and who has completed it stays. */
 export function stoppedFleet({ pool, rollout }: PoolContext): Blocker | undefined {
-  return rollout.state === 'Going' && rollout.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
+  return rollout.state === 'InProgress' && rollout.target.fingerprint === pool.head.fingerprint ? stop(pool) : undefined
 }
 
 /** A pool that has not begun with it stays with what it has. */

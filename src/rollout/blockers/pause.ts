@@ -11,7 +11,7 @@ export function describePause({ pool, rollout }: PoolContext): string | undefine
   const reason = own ?? pool.fleet?.paused
   if (reason === undefined) return undefined
   const [what, act] = own === undefined ? (['the whole fleet is paused', 'PauseFleet'] as const) : (['paused', 'Pause'] as const)
-  const record = rollout.memory.controls.find((told) => told.what === act)
+  const record = rollout.memory.controls.find((told) => told.action === act)
   const by = record?.who === undefined ? '' : ` by ${record.who} at ${record.at}`
   return `${what}${by}${reason === '' ? '' : `: ${reason}`}`
 }

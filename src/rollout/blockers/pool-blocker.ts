@@ -1,4 +1,4 @@
-import { notingGates } from '../gates/gates.ts'
+import { recordingGates } from '../gates/gates.ts'
 import type { PoolContext, PoolState } from '../model/pool-state.ts'
 import { describeGates } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
@@ -10,7 +10,7 @@ import { describePause, resumeCommand } from './pause.ts'
 const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [blockedTarget, paused, stoppedFleet, closedWindow]
 
 export function blockerOf(poolState: PoolState): Blocker | undefined {
-  return poolBlocker(poolState) ?? unnoted(poolState)
+  return poolBlocker(poolState) ?? unrecordedGates(poolState)
 }
 
 /** What of it can be told before the nodes are looked at. */
@@ -39,8 +39,8 @@ function paused(poolState: PoolContext): Blocker | undefined {
 }
 
 /** What was unavailable before the wave cannot be told once it has begun. */
-function unnoted(poolState: PoolState): Blocker | undefined {
-  const gates = notingGates(poolState)
+function unrecordedGates(poolState: PoolState): Blocker | undefined {
+  const gates = recordingGates(poolState)
   if (gates.length === 0) return undefined
   return { reason: 'WaitingForGate', message: describeGates(gates), stalls: false, sparesJoining: true }
 }

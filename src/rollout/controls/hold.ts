@@ -21,8 +21,8 @@ export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Mem
     return before?.reason === node.hold ? before : heldNode(node, memory)
   })
   let after: Memory = { ...memory, held }
-  for (const node of released) after = recordHold(after, { node, what: 'Release', now })
-  for (const node of begun) after = recordHold(after, { node, what: 'Hold', now })
+  for (const node of released) after = recordHold(after, { node, action: 'Release', now })
+  for (const node of begun) after = recordHold(after, { node, action: 'Hold', now })
   return after
 }
 
@@ -38,15 +38,15 @@ function isShiftedIn({ name }: NodeView, before: readonly HeldNode[]): boolean {
 }
 
 function heldNode({ name, hold, heldBy }: Held, memory: Memory): HeldNode {
-  const signed = isSignedFor({ what: 'Hold', nodes: [name] }, heldBy, memory)
+  const signed = isSignedFor({ action: 'Hold', nodes: [name] }, heldBy, memory)
   return { node: name, reason: hold, ...(signed && heldBy) }
 }
 
 function recordHold(
   memory: Memory,
-  { node, what, now }: { readonly node: NodeView; readonly what: 'Hold' | 'Release'; readonly now: Instant },
+  { node, action, now }: { readonly node: NodeView; readonly action: 'Hold' | 'Release'; readonly now: Instant },
 ): Memory {
-  const message = what === 'Hold' ? 'left out of rollouts, and counted' : 'takes part in rollouts again'
+  const message = action === 'Hold' ? 'left out of rollouts, and counted' : 'takes part in rollouts again'
   const value = node.hold ? { value: node.hold } : {}
-  return recorded(memory, { effect: { what, nodes: [node.name], message, ...value }, by: node.heldBy, now })
+  return recorded(memory, { effect: { action, nodes: [node.name], message, ...value }, by: node.heldBy, now })
 }

@@ -1,5 +1,5 @@
-import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { ObservedControls } from '../../protocol/node-pool.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import type { ControlEffect } from './control-effect.ts'
@@ -40,11 +40,11 @@ function askedOf({ controls, fleet }: PoolSnapshot, control: keyof ObservedContr
 
 interface Asked {
   readonly value: string | undefined
-  readonly by: AskedBy | undefined
+  readonly by: RequestedBy | undefined
 }
 
 function withValue(effect: ControlEffect, value: string | undefined): ControlEffect & { readonly value?: string } {
-  return value === undefined || value === '' || effect.what === 'Reconcile' ? effect : { ...effect, value }
+  return value === undefined || value === '' || effect.action === 'Reconcile' ? effect : { ...effect, value }
 }
 
 function withObserved(

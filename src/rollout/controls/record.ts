@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { AskedBy } from '../../protocol/asked-by.ts'
-import type { ControlAct, ControlRecord } from '../../protocol/node-pool.ts'
+import type { ControlRecord, OperatorAction } from '../../protocol/node-pool.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { Memory } from '../model/snapshot.ts'
@@ -11,7 +11,7 @@ const KEPT = 10
 export interface Recording {
   readonly effect: ControlEffect & Pick<ControlRecord, 'value' | 'nodes'>
   /** As it stands beside the control. */
-  readonly by: AskedBy | undefined
+  readonly by: RequestedBy | undefined
   readonly now: Instant
 }
 
@@ -28,7 +28,7 @@ export function recorded(memory: Memory, { effect, by, now }: Recording): Memory
 }
 
 /** Acts on one annotation, which have its signature in common. */
-const ANNOTATION_OF: Readonly<Record<ControlAct, ControlAct>> = {
+const ANNOTATION_OF: Readonly<Record<OperatorAction, OperatorAction>> = {
   Pause: 'Pause',
   Resume: 'Pause',
   PauseFleet: 'PauseFleet',
@@ -44,16 +44,16 @@ const ANNOTATION_OF: Readonly<Record<ControlAct, ControlAct>> = {
 
 /** Who signed once, and let others act unsigned on the same annotation later, is not to be taken for them. */
 export function isSignedFor(
-  { what, nodes = [] }: Pick<ControlRecord, 'what' | 'nodes'>,
-  by: AskedBy | undefined,
+  { action, nodes = [] }: Pick<ControlRecord, 'action' | 'nodes'>,
+  by: RequestedBy | undefined,
   { controls }: Pick<Memory, 'controls'>,
-): by is AskedBy {
+): by is RequestedBy {
   if (by === undefined) return false
   const signed = controls.filter(
-    (told) => told.who === by.who && told.at === by.at && ANNOTATION_OF[told.what] === ANNOTATION_OF[what],
+    (told) => told.who === by.who && told.at === by.at && ANNOTATION_OF[told.action] === ANNOTATION_OF[action],
   )
   return signed.every(
-    (told) => told.what === what && told.nodes !== undefined && !nodes.some((node) => told.nodes?.includes(node)),
+    (told) => told.action === action && told.nodes !== undefined && !nodes.some((node) => told.nodes?.includes(node)),
   )
 }
 

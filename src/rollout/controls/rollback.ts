@@ -32,11 +32,11 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   const choices = rollbackChoices(memory, kept)
   const to = rollbackAsked(value, { memory, choices })
   if (to === undefined || recallRevision(pool, to) === undefined)
-    return { what: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
+    return { action: 'Rollback', refused: true, message: `${whyNot(value, memory)}; ${listChoices(choices)}` }
   const by = controls.by?.rollback
-  const asked = isSignedFor({ what: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
+  const asked = isSignedFor({ action: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
   return {
-    what: 'Rollback',
+    action: 'Rollback',
     message: `the pool goes to ${shortName(to)}, and stays until the repository says something new`,
     memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
@@ -45,7 +45,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
 /** A person took the annotation back; nothing to tell when the rollback had come to its end before. */
 export function endRollback({ memory }: PoolSnapshot): ControlEffect | undefined {
   const { rollback, ...rest } = memory
-  return rollback && { what: 'EndRollback', message: 'the pool follows the repository again', memory: rest }
+  return rollback && { action: 'EndRollback', message: 'the pool follows the repository again', memory: rest }
 }
 
 /**
@@ -56,7 +56,7 @@ export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory 
   const { rollback, ...rest } = memory
   if (!rollback || rollback.from.revision === head.revision || rollback.from.fingerprint === head.fingerprint) return memory
   const message = `${shortName(head)} arrived; the pool follows the repository again`
-  return recorded(rest, { effect: { what: 'EndRollback', message }, by: undefined, now })
+  return recorded(rest, { effect: { action: 'EndRollback', message }, by: undefined, now })
 }
 
 function whyNot(asked: string, { target, rejected }: Memory): string {

@@ -11,7 +11,7 @@ import { inOrder } from '../selection/order.ts'
  */
 export function lastResort(poolState: PoolState): readonly Member[] {
   const { members, pool, rollout } = poolState
-  if (rollout.state !== 'Going' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
+  if (rollout.state !== 'InProgress' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
   const down = members.filter(isLyingDown)
   const trying = down.filter(({ assigned }) => assigned).length
   const places = Math.max(0, allowedUnavailable(pool.policy.maxUnavailable, members.length) - trying)

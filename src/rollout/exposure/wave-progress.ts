@@ -10,7 +10,7 @@ export interface WaveProgress {
   readonly beyond: number
 }
 
-export function sumUp({ members, open }: PoolState): WaveProgress {
+export function countNodes({ members, open }: PoolState): WaveProgress {
   let [pending, current, total, beyond] = [0, 0, 0, 0]
   for (const { wave, progress } of members) {
     if (wave === undefined) continue
@@ -27,7 +27,7 @@ export function sumUp({ members, open }: PoolState): WaveProgress {
  * no node lets the next begin.
  */
 export function isWaveDone(poolState: PoolState): boolean {
-  const { pending, current, total, beyond } = sumUp(poolState)
+  const { pending, current, total, beyond } = countNodes(poolState)
   return pending === 0 && (current > 0 || (total === 0 && beyond > 0))
 }
 

@@ -8,7 +8,7 @@ import type { GateAnswer, GateQuestion } from '../model/snapshot.ts'
 /** A gate begins to wait, or to take down what is so before its wave. */
 export function beginRecord(
   about: Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'>,
-  { state, now }: { readonly state: 'Noting' | 'Waiting'; readonly now: Instant },
+  { state, now }: { readonly state: 'Recording' | 'Waiting'; readonly now: Instant },
 ): GateStatus {
   return { ...about, state, since: stamp(now) }
 }
@@ -16,22 +16,22 @@ export function beginRecord(
 /** The wave is done. */
 export function waiting(record: GateStatus, now: Instant): GateStatus {
   const { name, wave, revision, rollout } = record
-  return { ...beginRecord({ name, wave, revision, rollout }, { state: 'Waiting', now }), ...noted(record) }
+  return { ...beginRecord({ name, wave, revision, rollout }, { state: 'Waiting', now }), ...recorded(record) }
 }
 
-function noted({ before, notedAt }: GateStatus): Pick<GateStatus, 'before' | 'notedAt'> {
-  return { ...(before && { before }), ...(notedAt !== undefined && { notedAt }) }
+function recorded({ before, recordedAt }: GateStatus): Pick<GateStatus, 'before' | 'recordedAt'> {
+  return { ...(before && { before }), ...(recordedAt !== undefined && { recordedAt }) }
 }
 
 /** Nothing is asked of it for now: its time does not run on, and what it said is not counted. Undefined: nothing is left to remember. */
 export function suspended(record: GateStatus): GateStatus | undefined {
   if (record.state !== 'Waiting') return record
   const { name, wave, revision, rollout, since } = record
-  return record.before && { name, wave, revision, rollout, since, state: 'Noted', ...noted(record) }
+  return record.before && { name, wave, revision, rollout, since, state: 'Recorded', ...recorded(record) }
 }
 
 export function questionOf({ state }: GateStatus): GateQuestion | undefined {
-  if (state === 'Noting') return 'before'
+  if (state === 'Recording') return 'before'
   return state === 'Waiting' ? 'after' : undefined
 }
 
@@ -63,10 +63,12 @@ export function answered(
   const askedAt = stamp(answer.at)
   const base = { name, wave, revision, rollout, since, askedAt }
   const told = { ...base, ...(value !== undefined && Number.isFinite(value) && { value }), message }
-  const again = { ...told, ...noted(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
+  const again = { ...told, ...recorded(record), ...(verdict === 'Unanswered' && { unanswered: unanswered + 1 }) }
   if (answer.question === 'before')
-    return verdict === 'Held' ? { ...base, state: 'Noted', before: unavailable, notedAt: askedAt } : { ...again, state: 'Noting' }
-  if (verdict === 'Held') return { ...told, state: 'Passed' }
+    return verdict === 'Passed'
+      ? { ...base, state: 'Recorded', before: unavailable, recordedAt: askedAt }
+      : { ...again, state: 'Recording' }
+  if (verdict === 'Passed') return { ...told, state: 'Passed' }
   const isOver = answer.at >= countedFrom(Date.parse(since), clock) + gate.timeout
   return verdict === 'Failed' || isOver ? { ...told, state: 'Failed' } : { ...again, state: 'Waiting' }
 }

@@ -37,7 +37,7 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
 export function gatesAfterWave({ pool, rollout, waves, open, members }: PoolState): readonly GatePolicy[] {
   const { gates = [] } = pool.policy
   const wave = waves[open]
-  if (gates.length === 0 || rollout.state !== 'Going' || rollout.proven || !wave) return []
+  if (gates.length === 0 || rollout.state !== 'InProgress' || rollout.proven || !wave) return []
   const applying = gates.filter(({ after }) => after === undefined || after.includes(wave.name))
   return members.some((member) => member.wave === open) ? applying : []
 }
@@ -58,8 +58,8 @@ function about({ name }: GatePolicy, poolState: PoolState): Pick<GateStatus, 'na
 }
 
 /** Gates that must note what is so before the open wave may begin, and have not. */
-export function notingGates(poolState: PoolState): readonly GateState[] {
-  return gateStates(poolState).filter(({ record }) => record.state === 'Noting')
+export function recordingGates(poolState: PoolState): readonly GateState[] {
+  return gateStates(poolState).filter(({ record }) => record.state === 'Recording')
 }
 
 /** What is to be asked now. */
@@ -68,8 +68,8 @@ export function gateQuestions(poolState: PoolState): AskGate[] {
   return gateStates(poolState).flatMap(({ gate, record }) => {
     const question = questionOf(record)
     if (question === undefined || isStopped(poolState) || nextAsk(record, gate, now) > now) return []
-    const { wave, rollout, revision, before = [], notedAt } = record
-    const noted = { before, ...(notedAt !== undefined && { notedAt }) }
+    const { wave, rollout, revision, before = [], recordedAt } = record
+    const noted = { before, ...(recordedAt !== undefined && { recordedAt }) }
     return [{ kind: 'askGate', gate, question, wave, revision, rollout, nodes: nodesSoFar(poolState), ...noted }]
   })
 }
@@ -106,10 +106,10 @@ function currentRecord(gate: GatePolicy, record: GateStatus | undefined, poolSta
   const notes = gate.check.kind === 'workloads'
   if (!isAsking(poolState)) {
     const left = record && suspended(record)
-    return left ?? (notes ? beginRecord(about(gate, poolState), { state: 'Noting', now }) : undefined)
+    return left ?? (notes ? beginRecord(about(gate, poolState), { state: 'Recording', now }) : undefined)
   }
-  if (record?.state === 'Noted') return waiting(record, now)
-  return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Noting' : 'Waiting', now })
+  if (record?.state === 'Recorded') return waiting(record, now)
+  return record ?? beginRecord(about(gate, poolState), { state: notes ? 'Recording' : 'Waiting', now })
 }
 
 function isAsking(poolState: PoolState): boolean {

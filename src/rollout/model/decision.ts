@@ -45,7 +45,7 @@ export interface AskGate {
   readonly nodes: readonly string[]
   /** Workloads that were unavailable before the wave, and when that was so. */
   readonly before: readonly string[]
-  readonly notedAt?: string
+  readonly recordedAt?: string
 }
 
 /** Worth telling people, once: the shell writes it as an Event on the object. */

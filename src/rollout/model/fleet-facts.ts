@@ -1,4 +1,4 @@
-import type { AskedBy } from '../../protocol/asked-by.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What a decision about one pool must know of the others. */
 export interface FleetFacts {
@@ -8,7 +8,7 @@ export interface FleetFacts {
   readonly unavailable?: readonly UnavailableNodes[]
   /** Somebody paused every pool, and why. */
   readonly paused?: string
-  readonly pausedBy?: AskedBy
+  readonly pausedBy?: RequestedBy
   /** Why nobody goes on with the newest commit. */
   readonly stopped?: string
   /** Pools that this one depends on, and that have not completed the newest commit. */

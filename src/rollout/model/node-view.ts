@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
-import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from './instant.ts'
 
 /** A node of the pool, as the API server shows it: facts only, nothing concluded. */
@@ -18,7 +18,7 @@ export interface NodeView {
   readonly kubeletVersion: string
   readonly hold?: string
   /** Who wrote `hold`, or took it away. */
-  readonly heldBy?: AskedBy
+  readonly heldBy?: RequestedBy
   /** What stands beside a cordon of ours; a cordon without it is somebody else's. */
   readonly mark?: CordonMark
   /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */

@@ -45,8 +45,8 @@ export interface DrainPolicy {
   readonly mode: 'Auto' | 'Always' | 'Never'
   /** Milliseconds from the cordon. */
   readonly timeout: number
-  /** Hold: the node stays cordoned, and is tried further. Proceed: it is changed with the pods that are left. Skip: it is uncordoned, and comes later. */
-  readonly onTimeout: 'Hold' | 'Proceed' | 'Skip'
+  /** Wait: the node stays cordoned, and the drain goes on. Proceed: it is changed with the pods that are left. Skip: it is uncordoned, and comes later. */
+  readonly onTimeout: 'Wait' | 'Proceed' | 'Skip'
   readonly deleteEmptyDirData: boolean
   /** Evict pods that no controller will make anew. */
   readonly force: boolean

@@ -1,6 +1,6 @@
-import type { AskedBy } from '../../protocol/asked-by.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protocol/node-pool.ts'
+import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
 import type { NodePods, NodeView } from './node-view.ts'
@@ -13,8 +13,8 @@ export interface GateAnswer {
   readonly rollout: string
   readonly question: GateQuestion
   readonly at: Instant
-  /** NotHeld may hold later; Failed never will; Unanswered: it could not be asked. */
-  readonly verdict: 'Held' | 'NotHeld' | 'Failed' | 'Unanswered'
+  /** NotPassed may pass later; Failed never will; Unanswered: the check could not run. */
+  readonly verdict: 'Passed' | 'NotPassed' | 'Failed' | 'Unanswered'
   readonly value?: number | undefined
   readonly message: string
   /** To the question `before`: workloads that are unavailable. */
@@ -56,7 +56,7 @@ export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls:
 
 /** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
 export interface Controls extends Omit<ObservedControls, 'fleetPaused'> {
-  readonly by?: { readonly [Control in keyof Omit<ObservedControls, 'fleetPaused'>]?: AskedBy }
+  readonly by?: { readonly [Control in keyof Omit<ObservedControls, 'fleetPaused'>]?: RequestedBy }
 }
 
 /** Everything `decide` may look at for one pool. */
@@ -77,7 +77,7 @@ export interface PoolSnapshot {
   /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
   readonly repositoryProblem?: string
   /** Why the newest commit of the repository is not taken before a person promotes it, if so; `head` is the one before. */
-  readonly heldCommit?: string
+  readonly unpromotedCommit?: string
   /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */
   readonly contested?: readonly string[]
   /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */

@@ -35,5 +35,5 @@ export function describeGates(gates: readonly { readonly record: GateStatus }[])
 }
 
 export function describeGate({ name, wave, state, message = 'not asked yet' }: GateStatus): string {
-  return `gate "${name}" ${state === 'Noting' ? 'before' : 'after'} "${wave}": ${message}`
+  return `gate "${name}" ${state === 'Recording' ? 'before' : 'after'} "${wave}": ${message}`
 }

@@ -1,4 +1,4 @@
-import { sumUp } from '../exposure/wave-progress.ts'
+import { countNodes } from '../exposure/wave-progress.ts'
 import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
@@ -15,7 +15,7 @@ export function failuresOf({ members, rollout }: PoolState): readonly Member[] {
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch(failures: readonly Member[], poolState: PoolState): boolean {
   if (failures.length === 0) return false
-  const { pending, current } = sumUp(poolState)
+  const { pending, current } = countNodes(poolState)
   return failures.length > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || (pending === 0 && current === 0)
 }
 

@@ -1,5 +1,5 @@
 import type { Blocker } from '../blockers/blocker.ts'
-import { nobodyLeft } from '../blockers/no-node-left.ts'
+import { noEligibleNode } from '../blockers/no-eligible-node.ts'
 import { nodeBlockers } from '../blockers/node-blockers.ts'
 import { blockerOf } from '../blockers/pool-blocker.ts'
 import { isForeignCordon } from '../drain/cordon.ts'
@@ -33,7 +33,7 @@ export function selectNodes(poolState: PoolState): Selection {
   const judged = eligible
     .filter(({ member }) => isFree(member, blocker))
     .map((candidate) => ({ ...candidate, blocker: blockerFor(candidate.member) }))
-  const shown = blocker ?? judged.find((candidate) => candidate.blocker)?.blocker ?? nobodyLeft(poolState)
+  const shown = blocker ?? judged.find((candidate) => candidate.blocker)?.blocker ?? noEligibleNode(poolState)
   const selectable = judged
     .filter((candidate) => !candidate.blocker)
     .flatMap((candidate) => selectableOf(candidate, pool))

@@ -56,7 +56,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker }: Selection)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
   const gates = moves || !isWaveDone(poolState) ? [] : unpassedGates(poolState)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
-  if (!moves && rollout.state === 'Going' && isWaveDone(poolState) && awaitsPromotion(poolState))
+  if (!moves && rollout.state === 'InProgress' && isWaveDone(poolState) && awaitsPromotion(poolState))
     return { reason: 'WaitingForPromotion', message: `${message}; ${howToPromote(poolState)}` }
   if (!moves && blocker) return wait(blocker, message)
   if (isRejected(rollout.memory, pool.head)) return { reason: 'RollingBack', message }

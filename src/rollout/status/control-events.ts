@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ControlAct, ControlRecord, NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { ControlRecord, NodePoolStatus, OperatorAction } from '../../protocol/node-pool.ts'
 import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
 
-const REASONS: Readonly<Record<ControlAct, string>> = {
+const REASONS: Readonly<Record<OperatorAction, string>> = {
   Pause: 'Paused',
   Resume: 'Resumed',
   PauseFleet: 'FleetPaused',
@@ -33,10 +33,10 @@ function newPartOf(record: ControlRecord, before: readonly ControlRecord[]): rea
 }
 
 function eventsOf(record: ControlRecord): PoolEvent[] {
-  const { what, nodes, outcome, value, who = 'somebody', at } = record
+  const { action, nodes, outcome, value, who = 'somebody', at } = record
   const type = outcome === 'Refused' ? 'Warning' : 'Normal'
   const message = `${who} at ${at}${value === undefined ? '' : `: ${value.slice(0, 200)}`}; ${record.message}`
-  const about = { type, reason: outcome === 'Refused' ? `${what}Refused` : REASONS[what], message } as const
+  const about = { type, reason: outcome === 'Refused' ? `${action}Refused` : REASONS[action], message } as const
   if (!nodes) return [{ on: { kind: 'pool' }, ...about }]
   return nodes.map((name) => ({ on: { kind: 'node', name }, ...about }))
 }

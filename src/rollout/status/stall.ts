@@ -6,7 +6,7 @@ import type { Memory } from '../model/snapshot.ts'
 import { describeFailures, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select-nodes.ts'
 import { isSuperseded } from '../target/repair.ts'
-import { isAstray, isRejected } from '../target/target.ts'
+import { isRejected, isRollbackLost } from '../target/target.ts'
 import { endRollbackCommand, retryCommand } from './remedies.ts'
 
 export interface Explanation {
@@ -18,7 +18,7 @@ export interface Explanation {
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   return (
     invalidRepository(poolState) ??
-    heldCommit(poolState) ??
+    unpromotedCommit(poolState) ??
     lostRollback(poolState) ??
     rejection(poolState) ??
     askedRollback(poolState) ??
@@ -34,8 +34,8 @@ function invalidRepository({ pool }: PoolState): Explanation | undefined {
   return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
 }
 
-function heldCommit({ pool }: PoolState): Explanation | undefined {
-  return pool.heldCommit === undefined ? undefined : { reason: 'HeldForPromotion', message: pool.heldCommit }
+function unpromotedCommit({ pool }: PoolState): Explanation | undefined {
+  return pool.unpromotedCommit === undefined ? undefined : { reason: 'CommitNeedsPromotion', message: pool.unpromotedCommit }
 }
 
 function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | undefined {
@@ -66,7 +66,7 @@ function whatIsTouched(rollout: PoolState['rollout']): string {
 /** Nothing else is what the person asked for. */
 function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
   const { rollback } = rollout.memory
-  if (!rollback || !isAstray(rollout.memory, rollout.target)) return undefined
+  if (!rollback || !isRollbackLost(rollout.memory, rollout.target)) return undefined
   return {
     reason: 'Halted',
     message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${endOfRollback(pool)}`,

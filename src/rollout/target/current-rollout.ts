@@ -4,13 +4,13 @@ import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { goesOn, traceStart, withRollout } from './history.ts'
 import type { Rollout } from './rollout.ts'
-import { chooseTarget, isAstray, isProven, isRejected, recallRevision, refOf } from './target.ts'
+import { chooseTarget, isProven, isRejected, isRollbackLost, recallRevision, refOf } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const pool = { ...before, memory: observeControls(before, now) }
   const blocker = commitBlocker(pool)
   const target = chooseTarget(pool, { isBlocked: blocker !== undefined })
-  const isHalted = isRejected(pool.memory, target) || isAstray(pool.memory, target)
+  const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)
   const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
   const [top] = memory.history
@@ -22,7 +22,7 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
     ...(stable && { stable }),
     ...(blocker && { commitBlocker: blocker }),
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
-    state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'Going'),
+    state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,
     memory,
   }

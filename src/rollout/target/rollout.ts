@@ -9,10 +9,10 @@ export interface Rollout {
   readonly stable?: Revision
   readonly startedAt: Instant
   /**
-   * Going: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
+   * InProgress: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
    * nothing to go back to. Withheld: it may not begin yet, and there is nothing to do meanwhile.
    */
-  readonly state: 'Going' | 'Completed' | 'Halted' | 'Blocked'
+  readonly state: 'InProgress' | 'Completed' | 'Halted' | 'Blocked'
   /** The pool has run through this content before: no canary, no soak. */
   readonly proven: boolean
   /** Why the newest commit is not the target yet, though it has not failed. */

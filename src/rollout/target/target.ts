@@ -17,7 +17,7 @@ export function chooseTarget(pool: PoolSnapshot, { isBlocked }: { readonly isBlo
 }
 
 /** A person rolled the pool back to what can be rendered no more: to go to anything else is not what was asked. */
-export function isAstray({ rollback }: Pick<Memory, 'rollback'>, { revision, fingerprint }: RevisionRef): boolean {
+export function isRollbackLost({ rollback }: Pick<Memory, 'rollback'>, { revision, fingerprint }: RevisionRef): boolean {
   return rollback !== undefined && rollback.to.revision !== revision && rollback.to.fingerprint !== fingerprint
 }
 

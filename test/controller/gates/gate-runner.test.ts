@@ -47,7 +47,7 @@ test('a gate that is being asked is not asked once more, and each pool and gate 
   keeper.ask('workers', question({ gate: 'other' }))
   keeper.ask('gpu', question())
   expect(asked.length).toBe(3)
-  asked[0]?.resolve({ verdict: 'NotHeld', message: 'no' })
+  asked[0]?.resolve({ verdict: 'NotPassed', message: 'no' })
   await heard()
   keeper.ask('workers', question())
   expect(asked.length).toBe(4)
@@ -57,10 +57,10 @@ test('an answer is kept with its time, and the list is the same for as long as t
   const { keeper, asked, heard } = aKeeper()
   keeper.ask('workers', question())
   expect(keeper.answersFor('workers')).toEqual([])
-  asked[0]?.resolve({ verdict: 'Held', message: 'fine', value: 3 })
+  asked[0]?.resolve({ verdict: 'Passed', message: 'fine', value: 3 })
   await heard()
   expect(keeper.answersFor('workers')).toEqual([
-    { gate: 'slo', wave: 'canary', rollout: 'first', question: 'after', at: NOON, verdict: 'Held', value: 3, message: 'fine' },
+    { gate: 'slo', wave: 'canary', rollout: 'first', question: 'after', at: NOON, verdict: 'Passed', value: 3, message: 'fine' },
   ])
   expect(keeper.answersFor('workers')).toBe(keeper.answersFor('workers'))
   expect(keeper.answersFor('gpu')).toBe(keeper.answersFor('gpu'))
@@ -70,7 +70,7 @@ test('what gates of another run or wave said is forgotten', async () => {
   const { keeper, asked, heard } = aKeeper()
   for (const [i, more] of [{ gate: 'old' }, { gate: 'slo' }, { gate: 'new', rollout: 'second' }].entries()) {
     keeper.ask('workers', question(more))
-    asked[i]?.resolve({ verdict: 'Held', message: 'fine' })
+    asked[i]?.resolve({ verdict: 'Passed', message: 'fine' })
     await heard()
   }
   expect(keeper.answersFor('workers').map(({ gate }) => gate)).toEqual(['new'])

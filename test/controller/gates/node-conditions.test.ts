@@ -24,7 +24,7 @@ test.each([
   ['a forbidden one that is not there', { n0: {} }, { forbid: ['KernelDeadlock'] }],
   ['a required one that is True', { n0: { 'example.com/Fine': 'True' } }, { require: ['example.com/Fine'] }],
 ])('%s holds', async (_, fleet, check) => {
-  expect(await ask(fleet, check)).toMatchObject({ verdict: 'Held' })
+  expect(await ask(fleet, check)).toMatchObject({ verdict: 'Passed' })
 })
 
 test.each([
@@ -43,7 +43,7 @@ test.each([
   ['a required one that is False', { n0: { Fine: 'False' } }, { require: ['Fine'] }, 'Fine is False, wanted True'],
   ['a required one that is not there', { n0: {} }, { require: ['Fine'] }, 'Fine is not there, wanted True'],
 ])('%s does not hold', async (_, fleet, check, message) => {
-  expect(await ask(fleet, check)).toEqual({ verdict: 'NotHeld', value: 1, message: `node "n0": ${message}` })
+  expect(await ask(fleet, check)).toEqual({ verdict: 'NotPassed', value: 1, message: `node "n0": ${message}` })
 })
 
 test('of many nodes the first are named, and the others counted', async () => {

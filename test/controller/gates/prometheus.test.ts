@@ -49,13 +49,13 @@ function ask(url: string, { access, signal = AbortSignal.timeout(10_000), query 
 }
 
 test.each([
-  ['0.5', { max: 1 }, 'Held', '0.5 is within bounds'],
-  ['1', { min: 1, max: 1 }, 'Held', '1 is within bounds'],
-  ['1.5', { max: 1 }, 'NotHeld', '1.5 is above 1'],
-  ['-2', { min: -1 }, 'NotHeld', '-2 is below -1'],
-  ['+Inf', { max: 1 }, 'NotHeld', 'Infinity is above 1'],
-  ['-Inf', { min: 1 }, 'NotHeld', '-Infinity is below 1'],
-  ['1e-7', { max: 1 }, 'Held', '1e-7 is within bounds'],
+  ['0.5', { max: 1 }, 'Passed', '0.5 is within bounds'],
+  ['1', { min: 1, max: 1 }, 'Passed', '1 is within bounds'],
+  ['1.5', { max: 1 }, 'NotPassed', '1.5 is above 1'],
+  ['-2', { min: -1 }, 'NotPassed', '-2 is below -1'],
+  ['+Inf', { max: 1 }, 'NotPassed', 'Infinity is above 1'],
+  ['-Inf', { min: 1 }, 'NotPassed', '-Infinity is below 1'],
+  ['1e-7', { max: 1 }, 'Passed', '1e-7 is within bounds'],
 ])('a value of %s with %j is %s', async (value, bounds, verdict, message) => {
   await using server = await answering(vector(value))
 
@@ -65,7 +65,7 @@ test.each([
 test('a scalar counts like a series', async () => {
   await using server = await answering('{"status":"success","data":{"resultType":"scalar","result":[1795262400,"3"]}}')
 
-  expect(await ask(server.url, { max: 5 })).toMatchObject({ verdict: 'Held', value: 3 })
+  expect(await ask(server.url, { max: 5 })).toMatchObject({ verdict: 'Passed', value: 3 })
 })
 
 test('the query is sent as it stands, behind whatever path the URL has', async () => {

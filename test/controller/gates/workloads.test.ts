@@ -27,7 +27,7 @@ function ask(
   kube: Pick<KubeApi, 'list'>,
   { before = [], namespaces }: { before?: readonly string[]; namespaces?: readonly string[] } = {},
 ) {
-  const asked = { question: 'after', before, notedAt: NOTED } as unknown as Asked
+  const asked = { question: 'after', before, recordedAt: NOTED } as unknown as Asked
   return workloads(kube)({ kind: 'workloads', namespaces }, asked, new AbortController().signal)
 }
 
@@ -48,7 +48,7 @@ test.each([
     'DaemonSet shop/x lacks 2, 0 before',
   ],
 ])('%s does not hold', async (_, path, object, message) => {
-  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toEqual({ verdict: 'NotHeld', value: 1, message })
+  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toEqual({ verdict: 'NotPassed', value: 1, message })
 })
 
 test.each([
@@ -57,17 +57,17 @@ test.each([
   ['a StatefulSet of no pod', '/apis/apps/v1/statefulsets', { spec: { replicas: 0 } }],
   ['a DaemonSet on no node', '/apis/apps/v1/daemonsets', { status: {} }],
 ])('%s holds', async (_, path, object) => {
-  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toMatchObject({ verdict: 'Held' })
+  expect(await ask(cluster({ [path]: [named('x', object)] }).kube)).toMatchObject({ verdict: 'Passed' })
 })
 
 test('what was unavailable before may stay so, and not grow worse', async () => {
   const at = (numberUnavailable: number) =>
     cluster({ '/apis/apps/v1/daemonsets': [named('cni', { status: { numberUnavailable } })] }).kube
 
-  expect(await note(at(2))).toMatchObject({ verdict: 'Held', unavailable: ['DaemonSet shop/cni 2'] })
-  expect(await ask(at(2), { before: ['DaemonSet shop/cni 2'] })).toMatchObject({ verdict: 'Held' })
+  expect(await note(at(2))).toMatchObject({ verdict: 'Passed', unavailable: ['DaemonSet shop/cni 2'] })
+  expect(await ask(at(2), { before: ['DaemonSet shop/cni 2'] })).toMatchObject({ verdict: 'Passed' })
   expect(await ask(at(3), { before: ['DaemonSet shop/cni 2'] })).toMatchObject({
-    verdict: 'NotHeld',
+    verdict: 'NotPassed',
     message: 'DaemonSet shop/cni lacks 3, 2 before',
   })
 })
@@ -75,7 +75,7 @@ test('what was unavailable before may stay so, and not grow worse', async () => 
 test('what was made since the wave began is not looked at', async () => {
   const late = named('x', available(3, 0, 'False'), '2026-11-21T12:00:01Z')
 
-  expect(await ask(cluster({ [DEPLOYMENTS]: [late] }).kube)).toMatchObject({ verdict: 'Held' })
+  expect(await ask(cluster({ [DEPLOYMENTS]: [late] }).kube)).toMatchObject({ verdict: 'Passed' })
 })
 
 test('namespaces that are stated are looked at alone', async () => {

@@ -20,7 +20,7 @@ async function aSettledStage(stage: Stage, files = aFleet(LIMITED)): Promise<voi
 }
 
 function isHeld(pools: ReadonlyMap<string, KubeObject>): boolean {
-  return conditionOf(pools.get('workers'), 'Stalled')?.reason === 'HeldForPromotion'
+  return conditionOf(pools.get('workers'), 'Stalled')?.reason === 'CommitNeedsPromotion'
 }
 
 function isAt(revision: string | undefined) {
@@ -42,7 +42,7 @@ test('a commit that changes more than the fleet lets through is held until it is
   )
   expect(pools.get('workers')?.status).toMatchObject({ observedRevision: B, target: { revision: A } })
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
-  await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'HeldForPromotion'))
+  await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'CommitNeedsPromotion'))
   await promote(stage, B?.slice(0, 12))
   await stage.until(NODES, isAt(B))
   await stage.until(POOLS, (found) => {

@@ -16,7 +16,7 @@ test('a pause is recorded once, with who and when, and told as an event', () => 
 
   expect(decision.status.controls).toEqual([
     {
-      what: 'Pause',
+      action: 'Pause',
       value: 'new firmware',
       who: 'ada',
       at: '2026-11-21T11:59:00Z',
@@ -45,12 +45,12 @@ test('a pause of the fleet is recorded in every pool', () => {
   expect(condition(decision, 'Stalled').message).toBe(
     'the whole fleet is paused by ada at 2026-11-21T11:59:00Z; nodes under way finish; until: nodewave resume --all',
   )
-  expect(resumed.status.controls.map(({ what }) => what)).toEqual(['ResumeFleet', 'PauseFleet'])
+  expect(resumed.status.controls.map(({ action }) => action)).toEqual(['ResumeFleet', 'PauseFleet'])
 })
 
 test('a control without a signature is recorded when it is noticed', () => {
   expect(decide(aPoolWith({ paused: '' }), noon).status.controls[0]).toEqual({
-    what: 'Pause',
+    action: 'Pause',
     at: stamp(noon),
     outcome: 'Done',
     message: 'nothing begins; nodes under way finish',
@@ -64,7 +64,7 @@ test('a signature that was left behind is not taken for whoever acts without one
 
   const again = decide(remembering(aPoolWith({ paused: 'again', by: { paused: ada } }), afterwards), noon + 2 * minute)
 
-  expect(again.status.controls.map(({ what, who }) => `${what} ${who}`)).toEqual([
+  expect(again.status.controls.map(({ action, who }) => `${action} ${who}`)).toEqual([
     'Pause undefined',
     'Resume undefined',
     'Pause ada',
@@ -74,14 +74,14 @@ test('a signature that was left behind is not taken for whoever acts without one
 test('two controls that one person signs in the same second are both theirs', () => {
   const pool = aPoolWith({ paused: '', reconcileAt: 'now', by: { paused: ada, reconcileAt: ada } })
 
-  expect(decide(pool, noon).status.controls.map(({ what, who }) => `${what} ${who}`)).toEqual(['Reconcile ada', 'Pause ada'])
+  expect(decide(pool, noon).status.controls.map(({ action, who }) => `${action} ${who}`)).toEqual(['Reconcile ada', 'Pause ada'])
 })
 
 test('a promotion of another commit than the pool goes to is refused', () => {
   const { controls } = decide(aPoolWith({ promoted: 'c0ffee1' }), noon).status
 
   expect(controls[0]).toMatchObject({
-    what: 'Promote',
+    action: 'Promote',
     value: 'c0ffee1',
     outcome: 'Refused',
     message: 'it names neither the target nor the newest commit, new',
@@ -97,7 +97,7 @@ test('nodes held by one command make one entry, and an event on each', () => {
 
   expect(second.status.controls).toEqual([
     {
-      what: 'Hold',
+      action: 'Hold',
       nodes: ['a', 'b'],
       value: 'disk',
       who: 'ada',
@@ -120,7 +120,7 @@ test('a node that is released is recorded, and one that leaves the cluster is no
   const decision = decide(remembering(aPoolWith({}, { ...aNode('a'), heldBy: bob }), decide(pool, noon)), noon + minute)
 
   expect(decision.status.held).toEqual([])
-  expect(decision.status.controls.map(({ what, nodes, who }) => [what, nodes, who])).toEqual([
+  expect(decision.status.controls.map(({ action, nodes, who }) => [action, nodes, who])).toEqual([
     ['Release', ['a'], 'bob'],
     ['Hold', ['a', 'b'], undefined],
   ])

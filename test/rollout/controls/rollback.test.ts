@@ -78,7 +78,7 @@ test('a rollback ends with a commit that says something new, and its annotation 
   const next = decide(remembering(pushed, decision), noon + 2 * minute)
   expect(next.actions.at(-1)).toEqual({ kind: 'clearControl', control: 'rollback', value: '' })
   expect(decision.status.controls[0]).toMatchObject({
-    what: 'EndRollback',
+    action: 'EndRollback',
     message: 'fix arrived; the pool follows the repository again',
   })
 })
@@ -97,7 +97,7 @@ test('a rollback ends when its annotation is taken back', () => {
   const decision = decide({ ...resumed, memory: decide(aPoolAsked(''), noon).status }, noon + minute)
 
   expect(decision.status.target?.revision).toBe('present')
-  expect(decision.status.controls.map(({ what }) => what)).toEqual(['EndRollback', 'Rollback'])
+  expect(decision.status.controls.map(({ action }) => action)).toEqual(['EndRollback', 'Rollback'])
 })
 
 test('a rollback to what failed here is refused, with what can be chosen, and its annotation is cleared', () => {
@@ -107,7 +107,7 @@ test('a rollback to what failed here is refused, with what can be chosen, and it
 
   expect(selected(decision)).toEqual([])
   expect(decision.status.controls[0]).toMatchObject({
-    what: 'Rollback',
+    action: 'Rollback',
     who: 'ada',
     outcome: 'Refused',
     message: '"unfinished" failed here; choose from good',

@@ -69,7 +69,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
     '1 of 3 nodes are at new; wave 1 of 2, "canary"; gate "slo" after "canary": not asked yet',
   )
 
-  const passed = passing(pool, [{ at: noon + 1000, says: answer('Held', noon + 500, { value: 0.5 }) }])
+  const passed = passing(pool, [{ at: noon + 1000, says: answer('Passed', noon + 500, { value: 0.5 }) }])
 
   expect(selected(passed).toSorted()).toEqual(['b', 'c'])
   expect(passed.status.gates).toEqual([
@@ -82,7 +82,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
       since: stamp(noon),
       askedAt: stamp(noon + 500),
       value: 0.5,
-      message: 'Held',
+      message: 'Passed',
     },
   ])
   expect(passed.events.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
@@ -95,7 +95,7 @@ test('a run completes only after the gates of its last wave', () => {
   const pool = aPool({ stable: 'older', since, gates: [aGate('slo')] }).with(aNode('a').on('new', { at: noon - minute }))
 
   expect(decide(pool, noon).status.stable?.revision).toBe('older')
-  expect(passing(pool, [{ at: noon + 1, says: answer('Held', noon, { wave: 'rest' }) }]).status).toMatchObject({
+  expect(passing(pool, [{ at: noon + 1, says: answer('Passed', noon, { wave: 'rest' }) }]).status).toMatchObject({
     stable: { revision: 'new' },
     gates: [{ state: 'Passed' }],
   })
@@ -115,17 +115,19 @@ test('gates come before a promotion, so that their word is known to who promotes
   const pool = afterCanary([aGate('slo')], { waves: manual })
 
   expect(condition(decide(pool, noon), 'Ready').reason).toBe('WaitingForGate')
-  expect(condition(passing(pool, [{ at: noon + 1, says: answer('Held', noon) }]), 'Ready').reason).toBe('WaitingForPromotion')
+  expect(condition(passing(pool, [{ at: noon + 1, says: answer('Passed', noon) }]), 'Ready').reason).toBe('WaitingForPromotion')
 })
 
 test('a gate that has not held is asked again after its interval, and a pass is due then', () => {
   const pool = afterCanary([aGate('slo')])
 
-  const waiting = passing(pool, [{ at: noon + 1000, says: answer('NotHeld', noon + 1000) }])
+  const waiting = passing(pool, [{ at: noon + 1000, says: answer('NotPassed', noon + 1000) }])
 
   expect(asked(waiting)).toEqual([])
   expect(waiting.wakeAt).toBe(noon + 31_000)
-  expect(asked(passing(pool, [{ at: noon + 1000, says: answer('NotHeld', noon + 1000) }, { at: noon + 31_000 }]))).toHaveLength(1)
+  expect(asked(passing(pool, [{ at: noon + 1000, says: answer('NotPassed', noon + 1000) }, { at: noon + 31_000 }]))).toHaveLength(
+    1,
+  )
 })
 
 test('a gate that cannot be asked is not passed, says why, and is asked again with backoff', () => {
@@ -143,7 +145,7 @@ test('a gate that cannot be asked is not passed, says why, and is asked again wi
   expect(condition(passing(pool, steps), 'Ready').message).toContain('gate "slo" after "canary": connection refused')
 })
 
-test.each(['NotHeld', 'Unanswered'] as const)('a gate that is %s has failed when it still is after its timeout', (says) => {
+test.each(['NotPassed', 'Unanswered'] as const)('a gate that is %s has failed when it still is after its timeout', (says) => {
   const pool = afterCanary([aGate('slo')])
   const [before, after] = [noon + 5 * minute - 1, noon + 5 * minute]
 
@@ -172,12 +174,12 @@ test('time alone fails no gate: it is asked once more', () => {
   const late = passing(pool, [{ at: noon + hour }])
 
   expect(asked(late)).toHaveLength(1)
-  expect(selected(passing(pool, [{ at: noon + hour, says: answer('Held', noon + hour) }])).toSorted()).toEqual(['b', 'c'])
+  expect(selected(passing(pool, [{ at: noon + hour, says: answer('Passed', noon + hour) }])).toSorted()).toEqual(['b', 'c'])
 })
 
 test('a clock that is put forward fails no gate', () => {
   const pool = { ...afterCanary([aGate('slo')]), steadySince: noon + hour }
-  const says = answer('NotHeld', noon + hour)
+  const says = answer('NotPassed', noon + hour)
 
   expect(passing(pool, [{ at: noon + hour, says }]).status.rejected).toEqual([])
   expect(passing({ ...pool, steadySince: noon }, [{ at: noon + hour, says }]).status.rejected).toHaveLength(1)
@@ -217,7 +219,7 @@ test('an answer about another run, wave or gate, or from before the wait, opens 
   ]
 
   for (const other of others)
-    expect(selected(passing(pool, [{ at: noon + 1, says: { ...answer('Held', noon), ...other } }]))).toEqual([])
+    expect(selected(passing(pool, [{ at: noon + 1, says: { ...answer('Passed', noon), ...other } }]))).toEqual([])
 })
 
 test('a target that the pool has run through before passes no gate again', () => {
@@ -278,7 +280,7 @@ test('no node is taken before it is noted which workloads were unavailable', () 
   const pool = aPool({ stable: 'older', waves, gates: [apps] }).with(...nodes('a', 'b').map((node) => node.on('older')))
   const rollout = stamp(noon)
   const notes = {
-    ...answer('Held', noon + 1),
+    ...answer('Passed', noon + 1),
     gate: 'apps',
     rollout,
     question: 'before' as const,
@@ -294,7 +296,7 @@ test('no node is taken before it is noted which workloads were unavailable', () 
   expect(condition(refused, 'Ready')).toMatchObject({ reason: 'WaitingForGate' })
   expect(condition(refused, 'Ready').message).toContain('gate "apps" before "canary": deployments: Forbidden')
   expect(selected(noted)).toHaveLength(1)
-  expect(noted.status.gates).toMatchObject([{ state: 'Noted', before: ['Deployment shop/web'] }])
+  expect(noted.status.gates).toMatchObject([{ state: 'Recorded', before: ['Deployment shop/web'] }])
 })
 
 test('what was noted before the wave comes with the question after it, also to another process', () => {
@@ -304,7 +306,7 @@ test('what was noted before the wave comes with the question after it, also to a
     wave: 'canary',
     revision: 'new',
     rollout: stamp(since),
-    state: 'Noted',
+    state: 'Recorded',
     since: stamp(since),
   } as const
   const memory = { ...pool.memory, gates: [{ ...noted, before: ['DaemonSet kube-system/cni'] }] }
@@ -316,7 +318,7 @@ test('what was noted before the wave comes with the question after it, also to a
 })
 
 test('a wave opens exactly when every gate has held, whatever they said before and in which order', () => {
-  const verdicts = fc.constantFrom('Held', 'NotHeld', 'Unanswered') satisfies fc.Arbitrary<GateAnswer['verdict']>
+  const verdicts = fc.constantFrom('Passed', 'NotPassed', 'Unanswered') satisfies fc.Arbitrary<GateAnswer['verdict']>
   const said = fc.array(fc.record({ gate: fc.constantFrom('one', 'two'), verdict: verdicts }), { maxLength: 12 })
   fc.assert(
     fc.property(said, (answers) => {
@@ -325,7 +327,7 @@ test('a wave opens exactly when every gate has held, whatever they said before a
         at: noon + i * minute,
         says: answer(verdict, noon + i * minute, { gate }),
       }))
-      const held = (gate: string) => answers.some((one) => one.gate === gate && one.verdict === 'Held')
+      const held = (gate: string) => answers.some((one) => one.gate === gate && one.verdict === 'Passed')
       expect(selected(passing(pool, steps)).length > 0 || passing(pool, steps).status.wave?.index === 2).toBe(
         held('one') && held('two'),
       )

@@ -4,12 +4,12 @@ import type { GateAnswer } from '../../../src/rollout/model/snapshot.ts'
 
 /** What every gate says when it is asked, and which ones have held. */
 export class GateOracle {
-  says: GateAnswer['verdict'] = 'Held'
+  says: GateAnswer['verdict'] = 'Passed'
   readonly held = new Set<string>()
 
   answer(pool: string, { gate, wave, rollout, question }: AskGate, at: Instant): GateAnswer {
     const verdict = this.says
-    if (question === 'after' && verdict === 'Held') this.held.add(passKey({ pool, rollout, wave, gate: gate.name }))
+    if (question === 'after' && verdict === 'Passed') this.held.add(passKey({ pool, rollout, wave, gate: gate.name }))
     return { gate: gate.name, wave, rollout, question, at, verdict, message: verdict, unavailable: [] }
   }
 }

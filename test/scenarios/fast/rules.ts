@@ -31,7 +31,7 @@ const BASE: RolloutPolicy = {
   maxUnavailable: { count: 1 },
   maxFailures: { count: 0 },
   onFailure: 'Halt',
-  drain: { mode: 'Auto', timeout: 15 * 60_000, onTimeout: 'Hold', deleteEmptyDirData: false, force: false },
+  drain: { mode: 'Auto', timeout: 15 * 60_000, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
   zones: 'Any',
   cordoned: 'Skip',
   applyTimeout: 10 * 60_000,

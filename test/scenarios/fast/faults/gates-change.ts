@@ -3,6 +3,6 @@ import type { World } from '../world.ts'
 
 /** The measured thing grows worse or better, or cannot be asked. */
 export function gatesChange(world: World, random: Random): void {
-  world.gates.says = random.pick(['Held', 'Held', 'NotHeld', 'Unanswered', 'Failed'])
+  world.gates.says = random.pick(['Passed', 'Passed', 'NotPassed', 'Unanswered', 'Failed'])
   world.tell(`gates: ${world.gates.says}`)
 }

@@ -14,7 +14,7 @@ function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number
   const { rollout, waves, open, members } = assessPool(pool, at)
   const [top] = decision.status.history
   const startedAt = rollout.memory.history[0]?.startedAt ?? ''
-  if (rollout.state !== 'Going' || rollout.proven || top?.startedAt !== startedAt) return true
+  if (rollout.state !== 'InProgress' || rollout.proven || top?.startedAt !== startedAt) return true
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
   return waves.slice(open, openNow).every(({ name }, i) => {
     const isEmpty = members.every(({ wave }) => wave !== open + i)

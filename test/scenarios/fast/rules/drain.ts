@@ -6,7 +6,7 @@ export function drain(random: Random): Partial<RolloutPolicy> {
     drain: {
       mode: random.pick(['Auto', 'Auto', 'Always', 'Never']),
       timeout: random.pick([60_000, 15 * 60_000]),
-      onTimeout: random.pick(['Hold', 'Proceed', 'Skip']),
+      onTimeout: random.pick(['Wait', 'Proceed', 'Skip']),
       deleteEmptyDirData: false,
       force: random.chance(0.5),
     },

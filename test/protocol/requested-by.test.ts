@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { formatAskedBy, parseAskedBy } from '../../src/protocol/asked-by.ts'
+import { formatRequestedBy, parseRequestedBy } from '../../src/protocol/requested-by.ts'
 
 test('a signature is a name and a date, and reads back', () => {
   const signed = { who: 'oidc:Ada Lovelace', at: '2026-11-21T08:00:00Z' }
 
-  expect(formatAskedBy(signed)).toBe('oidc:Ada Lovelace 2026-11-21T08:00:00Z')
-  expect(parseAskedBy('oidc:Ada Lovelace 2026-11-21T08:00:00Z')).toEqual(signed)
+  expect(formatRequestedBy(signed)).toBe('oidc:Ada Lovelace 2026-11-21T08:00:00Z')
+  expect(parseRequestedBy('oidc:Ada Lovelace 2026-11-21T08:00:00Z')).toEqual(signed)
 })
 
 test('what is no signature is none', () => {
@@ -19,5 +19,5 @@ test('what is no signature is none', () => {
     `${'a'.repeat(300)} x`,
   ]
 
-  expect(texts.map(parseAskedBy)).toEqual(texts.map(() => undefined))
+  expect(texts.map(parseRequestedBy)).toEqual(texts.map(() => undefined))
 })

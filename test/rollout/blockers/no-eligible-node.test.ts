@@ -9,8 +9,8 @@ function rolling(members: readonly NodeView[], options: PoolOptions = {}) {
 }
 
 const a = aNode('a').on('older')
-const stalled = { Ready: 'False NodesLeftOut', Reconciling: 'False NodesLeftOut', Stalled: 'True NodesLeftOut' }
-const waiting = { Ready: 'False NodesLeftOut', Reconciling: 'True NodesLeftOut', Stalled: 'False NodesLeftOut' }
+const stalled = { Ready: 'False NoEligibleNode', Reconciling: 'False NoEligibleNode', Stalled: 'True NoEligibleNode' }
+const waiting = { Ready: 'False NoEligibleNode', Reconciling: 'True NoEligibleNode', Stalled: 'False NoEligibleNode' }
 
 test.each([
   ['a person uncordoned in its drain', a.drainedFor('new', { state: 'Released' })],

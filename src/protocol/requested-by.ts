@@ -1,5 +1,5 @@
 /** Who wrote a control or took it back, and when; as they say themselves. */
-export interface AskedBy {
+export interface RequestedBy {
   readonly who: string
   /** RFC 3339 */
   readonly at: string
@@ -9,12 +9,12 @@ const LONGEST = 300
 const STAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 
 /** `ada@example.com 2026-11-21T08:00:00Z` */
-export function formatAskedBy({ who, at }: AskedBy): string {
+export function formatRequestedBy({ who, at }: RequestedBy): string {
   return `${who} ${at}`
 }
 
 /** @returns undefined when there is none, or when it does not end with a date. */
-export function parseAskedBy(annotation: string | undefined): AskedBy | undefined {
+export function parseRequestedBy(annotation: string | undefined): RequestedBy | undefined {
   if (annotation === undefined || annotation.length > LONGEST) return undefined
   const text = annotation.trim()
   const gap = text.lastIndexOf(' ')

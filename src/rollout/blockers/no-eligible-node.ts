@@ -18,15 +18,15 @@ const TOLD: Readonly<Record<Cause, string>> = {
 }
 
 /** Whom the open waves consist of is left out or out of reach: nobody is there to try the target, so no wave can end. */
-export function nobodyLeft(poolState: PoolState): Blocker | undefined {
+export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const { members, rollout, open } = poolState
-  if (rollout.state !== 'Going' || isWaveDone(poolState)) return undefined
+  if (rollout.state !== 'InProgress' || isWaveDone(poolState)) return undefined
   const concerned = members.filter(({ wave = open }) => wave <= open)
   const causes = Map.groupBy(concerned, causeOf)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
   const message = `no node is there to take ${shortName(rollout.target)}; ${told.join('; ')}`
-  return { reason: 'NodesLeftOut', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
+  return { reason: 'NoEligibleNode', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
 }
 
 /** @returns undefined for a node that something is still to be expected of. */
