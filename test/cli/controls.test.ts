@@ -213,8 +213,8 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
   expect(status).toMatchObject({
     held: [],
     controls: [
-      { what: 'Release', nodes: ['n0', 'n1'], who: 'anyone' },
-      { what: 'Hold', nodes: ['n0', 'n1'], value: 'disk', who: 'anyone' },
+      { action: 'Release', nodes: ['n0', 'n1'], who: 'anyone' },
+      { action: 'Hold', nodes: ['n0', 'n1'], value: 'disk', who: 'anyone' },
     ],
   })
 })

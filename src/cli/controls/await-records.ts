@@ -9,7 +9,7 @@ type Status = Partial<NodePoolStatus>
 /** What is waited for in one pool. */
 export interface Awaited {
   readonly pool: string
-  readonly what: OperatorAction
+  readonly action: OperatorAction
   /** All of these must be in the record. */
   readonly nodes?: readonly string[]
   /** When the record alone is not the effect: undefined while it is on its way. */
@@ -52,7 +52,7 @@ export async function awaitRecords(
 const NOT_YET: Effect = { ok: false, message: 'not yet; is the controller running? nodewave status tells how it goes' }
 
 function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: RequestedBy }): Effect | undefined {
-  const record = status.controls?.find((known) => known.action === awaited.what && isOf(known, by))
+  const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
   if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }
   return awaited.effect ? awaited.effect(status) : { ok: true, message: record.message }

@@ -41,9 +41,9 @@ async function intend({ kube }: ControlView, names: readonly string[], { annotat
 }
 
 /** Each pool records its own nodes. */
-export function awaitsOf(nodes: readonly HeldNode[], what: 'Hold' | 'Release'): Awaited[] {
+export function awaitsOf(nodes: readonly HeldNode[], action: 'Hold' | 'Release'): Awaited[] {
   const byPool = Map.groupBy(nodes, ({ pool }) => pool)
   return [...byPool].flatMap(([pool, members]) =>
-    pool === undefined ? [] : [{ pool, what, nodes: members.map(({ name }) => name) }],
+    pool === undefined ? [] : [{ pool, action, nodes: members.map(({ name }) => name) }],
   )
 }

@@ -38,7 +38,7 @@ function pausePool({ pools }: ControlView, name: string, reason: string): Intent
   return {
     says: `pool "${name}" is paused: nothing begins, nodes under way finish${because(reason)}`,
     writes: [{ on, annotation: POOL_CONTROLS.paused, value: reason }],
-    awaits: [{ pool: name, what: 'Pause', effect: isQuiet }],
+    awaits: [{ pool: name, action: 'Pause', effect: isQuiet }],
   }
 }
 
@@ -50,7 +50,7 @@ async function pauseFleet(view: ControlView, reason: string): Promise<Intent> {
   return {
     says: `the fleet is paused: no pool begins anything, nodes under way finish${because(reason)}`,
     writes: [{ on, annotation: POOL_CONTROLS.paused, value: reason }],
-    awaits: pools.map(({ name }) => ({ pool: name, what: 'PauseFleet', effect: isQuiet })),
+    awaits: pools.map(({ name }) => ({ pool: name, action: 'PauseFleet', effect: isQuiet })),
   }
 }
 

@@ -46,7 +46,7 @@ function intend(view: ControlView, pool: string | undefined, { all, revision }: 
   return {
     says: `${name} is promoted: ${first.revision.slice(0, 7)} goes on${first.after}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
-    awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Promote' }],
+    awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Promote' }],
   }
 }
 

@@ -18,6 +18,6 @@ function intend({ pools, by }: ControlView, pool: string | undefined): Intent {
   return {
     says: 'the controller looks at the repository',
     writes: names.map((name) => ({ on: { kind: 'NodePool', name }, annotation: POOL_CONTROLS.reconcileAt, value: by.at })),
-    awaits: names.map((name) => ({ pool: name, what: 'Reconcile' })),
+    awaits: names.map((name) => ({ pool: name, action: 'Reconcile' })),
   }
 }

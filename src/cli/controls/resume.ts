@@ -34,7 +34,7 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
     return {
       says: `pool "${name}" goes on${rolledBack}${still}`,
       writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
-      awaits: [{ pool: name, what: 'Resume' }],
+      awaits: [{ pool: name, action: 'Resume' }],
     }
   }
   if (controls.rollback === undefined)
@@ -42,7 +42,7 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
   return {
     says: `pool "${name}" follows the repository again${still}`,
     writes: [{ on, annotation: POOL_CONTROLS.rollback, value: null }],
-    awaits: [{ pool: name, what: 'EndRollback' }],
+    awaits: [{ pool: name, action: 'EndRollback' }],
   }
 }
 
@@ -55,6 +55,6 @@ async function resumeFleet(view: ControlView): Promise<Intent> {
   return {
     says: `the fleet goes on${own.length === 0 ? '' : `; still paused by themselves: ${own.join(', ')}`}`,
     writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
-    awaits: pools.map(({ name }) => ({ pool: name, what: 'ResumeFleet' })),
+    awaits: pools.map(({ name }) => ({ pool: name, action: 'ResumeFleet' })),
   }
 }

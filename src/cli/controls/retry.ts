@@ -38,7 +38,7 @@ function intend({ pools, namespace }: ControlView, pool: string | undefined, { a
   return {
     says: `${name} tries ${describeRef(ref)} again`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
-    awaits: isFleet ? [] : [{ pool: pool ?? '', what: 'Retry', effect: runEnded(ref) }],
+    awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Retry', effect: runEnded(ref) }],
   }
 }
 

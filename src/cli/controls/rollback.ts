@@ -38,7 +38,7 @@ function intend({ pools }: ControlView, pool: string, to: string | undefined): I
   return {
     says: `pool "${pool}" goes back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives`,
     writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
-    awaits: [{ pool, what: 'Rollback', effect: runEnded(ref) }],
+    awaits: [{ pool, action: 'Rollback', effect: runEnded(ref) }],
   }
 }
 

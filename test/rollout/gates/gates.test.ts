@@ -86,7 +86,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
     },
   ])
   expect(passed.events.map(({ reason, message }) => `${reason} ${message}`)).toEqual([
-    'GatePassed new: gate "slo" after "canary": Held',
+    'GatePassed new: gate "slo" after "canary": Passed',
     'WaveOpened wave 2 of 2, "rest", of new',
   ])
 })
