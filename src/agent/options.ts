@@ -32,6 +32,8 @@ export interface Timing {
   readonly fetched: number
   /** How long a health that held before may be gone during the trial. */
   readonly unwell: number
+  /** How long the Node may be not Ready during the trial: longer, since a network that starts anew takes its time. */
+  readonly unready: number
   /** Health must hold this long before a configuration is last-known-good, unless the host document says another time. */
   readonly trial: number
   /** Between two looks during the trial, and for drift. */
@@ -50,6 +52,7 @@ export const DEFAULT_TIMING: Timing = {
   healthy: MINUTE,
   fetched: 10 * MINUTE,
   unwell: 30 * SECOND,
+  unready: 90 * SECOND,
   trial: 10 * MINUTE,
   watch: 10 * SECOND,
   drift: 5 * MINUTE,

@@ -12,6 +12,8 @@ export interface StatePaths {
   readonly active: string
   /** Digest of what last held its trial; no file: the local configuration. */
   readonly lastKnownGood: string
+  /** What the active configuration has to show through its trial. */
+  readonly trial: string
   /** How the last assignment ended. */
   readonly outcome: string
   /** There as long as nobody knows what is whose on the host: putting it back failed. */
@@ -35,6 +37,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     assigned: `${directory}/meta/assigned`,
     active: `${directory}/meta/active`,
     lastKnownGood: `${directory}/meta/last-known-good`,
+    trial: `${directory}/meta/trial.json`,
     outcome: `${directory}/meta/outcome.json`,
     unclean: `${directory}/meta/unclean`,
     lock: `${directory}/lock`,

@@ -80,6 +80,11 @@ export interface ServiceManager {
   lastWords(unit: string, since: number): Promise<string[]>
 }
 
+/** The program that was to tell the service manager was killed, as by a service manager that stops this agent: nothing is known of the unit. */
+export class ServiceCallKilled extends Error {
+  override readonly name = 'ServiceCallKilled'
+}
+
 export type MachineState = 'starting' | 'up' | 'stopping'
 
 export interface ServiceState {
@@ -101,7 +106,14 @@ export interface KubeletProbe {
   /** The staged binary judges the staged flags and configuration; nothing on the host is disturbed. */
   preflight(subject: PreflightSubject): Promise<PreflightVerdict>
   /** Never throws: no answer is an answer. `url` is http://127.0.0.1:10248/healthz, or where the configuration puts it. */
-  healthz(url: string): Promise<{ readonly ok: boolean; readonly detail: string }>
+  healthz(url: string): Promise<Answer>
+  /** Never throws. Whether the container runtime accepts connections; `endpoint` is a path or `unix:///run/containerd/containerd.sock`. */
+  runtime(endpoint: string): Promise<Answer>
+}
+
+export interface Answer {
+  readonly ok: boolean
+  readonly detail: string
 }
 
 export interface PreflightSubject {
@@ -132,6 +144,8 @@ export interface NodeApi {
    */
   follow(signal: AbortSignal, events?: ConnectionEvents): AsyncIterable<OwnNode>
   get(): Promise<OwnNode>
+  /** When the kubelet last renewed the node's own Lease: milliseconds since the epoch; undefined when there is none. */
+  leaseRenewed(): Promise<number | undefined>
   /** Merge patch of annotations; null removes one. */
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** `data` of a ConfigMap. @throws {KubeError} */
@@ -152,6 +166,8 @@ export interface OwnNode {
   readonly arch: string
   readonly annotations: Readonly<Record<string, string>>
   readonly ready: boolean
+  /** When the kubelet last told whether it is ready: milliseconds since the epoch by the node's clock, whole seconds; undefined before. */
+  readonly heartbeat: number | undefined
   /** As the kubelet reports it: `v1.36.3`. */
   readonly kubeletVersion: string
 }

@@ -68,4 +68,4 @@ async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection
 const refuse = (): never => {
   throw new Error('reach the API server: rebasing does without it')
 }
-const NO_API: NodeApi = { follow: refuse, get: refuse, annotate: refuse, configMap: refuse }
+const NO_API: NodeApi = { follow: refuse, get: refuse, leaseRenewed: refuse, annotate: refuse, configMap: refuse }

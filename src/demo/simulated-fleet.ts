@@ -79,7 +79,7 @@ function nodeOf({ name, zone, labels }: Machine, version: string): object {
 /** What a kubelet would post to its Node's status; the time of a transition moves only with the condition. */
 function nodeReporter(api: KubeApi, name: string): (status: NodeStatus) => Promise<void> {
   let before: { readonly ready: boolean; readonly at: string } | undefined
-  return async ({ ready, kubeletVersion }) => {
+  return async ({ ready, kubeletVersion, heartbeat }) => {
     const now = new Date().toISOString()
     if (before?.ready !== ready) before = { ready, at: now }
     const condition = {
@@ -88,7 +88,7 @@ function nodeReporter(api: KubeApi, name: string): (status: NodeStatus) => Promi
       reason: ready ? 'KubeletReady' : 'NodeStatusUnknown',
       message: ready ? 'kubelet is posting ready status' : 'Kubelet stopped posting node status.',
       lastTransitionTime: before.at,
-      lastHeartbeatTime: now,
+      ...(heartbeat === undefined ? {} : { lastHeartbeatTime: new Date(heartbeat).toISOString() }),
     }
     const nodeInfo = kubeletVersion === undefined ? {} : { nodeInfo: { kubeletVersion } }
     await api.patch(`/api/v1/nodes/${name}/status`, { status: { conditions: [condition], ...nodeInfo } }, { type: 'strategic' })

@@ -39,6 +39,8 @@ const agentStatus = z.object({
   drift: z.optional(z.array(z.string())),
   agent: z.optional(z.string()),
   kubelet: z.optional(z.string()),
+  /** RFC 3339, when the kubelet was started that this assignment restarted. A Ready that was said before says nothing of it. */
+  kubeletStartedAt: z.optional(z.string()),
 })
 
 /** The content of the `status` annotation. */

@@ -1,12 +1,18 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { ConnectionEvents, NodeApi, OwnNode } from '../ports.ts'
 
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
+
 /** The API server as one node's agent uses it: its own Node, and ConfigMaps by name. */
 export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   const path = `/api/v1/nodes/${name}`
   return {
     follow: (signal, events) => followNode(kube, { ...events, name, signal }),
     get: async () => toOwnNode(await kube.get<KubeObject>(path)),
+    leaseRenewed: async () => {
+      const lease = await kube.get<{ spec?: { renewTime?: string } }>(`${LEASES}/${name}`)
+      return instantOf(lease.spec?.renewTime)
+    },
     annotate: async (annotations) => {
       await kube.patch(path, { metadata: { annotations } })
     },
@@ -33,17 +39,24 @@ async function* followNode(
 
 interface NodeStatus {
   readonly nodeInfo?: { readonly architecture?: string; readonly kubeletVersion?: string }
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastHeartbeatTime?: string }[]
 }
 
 export function toOwnNode({ metadata, ...node }: KubeObject): OwnNode {
   const status = (node.status ?? {}) as NodeStatus
+  const ready = status.conditions?.find(({ type }) => type === 'Ready')
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',
     arch: status.nodeInfo?.architecture ?? '',
     annotations: metadata.annotations ?? {},
-    ready: status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false,
+    ready: ready?.status === 'True',
+    heartbeat: instantOf(ready?.lastHeartbeatTime),
     kubeletVersion: status.nodeInfo?.kubeletVersion ?? '',
   }
+}
+
+function instantOf(stamp: string | undefined): number | undefined {
+  const instant = Date.parse(stamp ?? '')
+  return Number.isNaN(instant) ? undefined : instant
 }

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { http } from '../../kube/node-http.ts'
 import { reasonIn, unquoted } from '../kubelet/kubelet-words.ts'
 import type { KubeletProbe, PreflightSubject, PreflightVerdict } from '../ports.ts'
+import { connects, healthz } from './probes.ts'
 import { type Outcome, runProgram } from './run-program.ts'
 
 /** The kubelet's last word before it would touch the host: flags and configuration were all accepted. */
@@ -36,6 +36,7 @@ export function kubeletProgram({ place = (path: string) => path } = {}): Kubelet
     preflight: ({ binary, args, config }) =>
       preflight({ binary: place(binary), args, ...(config === undefined ? {} : { config: place(config) }) }),
     healthz,
+    runtime: (endpoint) => connects(place(endpoint.replace(/^unix:\/\//, ''))),
   }
 }
 
@@ -99,20 +100,4 @@ export function judgePreflight({ code, stdout, stderr, timedOut }: Outcome): Pre
     return { ok: true, warnings: lines.filter((line) => line.includes('strict decoding error')).map(unquoted) }
   if (timedOut) return { ok: false, message: 'kubelet gave no verdict on its flags and configuration within 30 s' }
   return { ok: false, message: reasonIn(lines) ?? `kubelet exited with ${code} before it judged its configuration` }
-}
-
-function healthz(url: string): Promise<{ ok: boolean; detail: string }> {
-  return new Promise((resolve) => {
-    const request = http.get(url, { timeout: 2000, agent: false }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => {
-        body = (body + chunk).slice(0, 1000)
-      })
-      response.on('end', () => resolve({ ok: response.statusCode === 200, detail: `${response.statusCode} ${body.trim()}` }))
-      response.on('error', (error) => resolve({ ok: false, detail: error.message }))
-    })
-    request.on('timeout', () => request.destroy(new Error('no answer within 2 s')))
-    request.on('error', (error) => resolve({ ok: false, detail: error.message }))
-  })
 }

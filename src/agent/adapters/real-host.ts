@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentPorts, NodeApi } from '../ports.ts'
+import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
 import { nodeFiles } from './node-files.ts'
@@ -28,7 +28,10 @@ export function createRealPorts({ node, root = '/', logFormat = 'text' }: RealHo
   return {
     ...ports,
     services: rootedServices(log),
-    kubelet: { ...kubelet, healthz: async () => ({ ok: true, detail: 'not asked below --root' }) },
-    node: { ...node, get: async () => Promise.reject(new Error('not asked below --root')) },
+    kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
+    node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }
 }
+
+const NOT_ASKED = 'not asked below --root'
+const notAsked = async (): Promise<Answer> => ({ ok: true, detail: NOT_ASKED })

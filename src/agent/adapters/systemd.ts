@@ -1,4 +1,4 @@
-import type { MachineState, ServiceManager, ServiceState } from '../ports.ts'
+import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
 const PROPERTIES = [
@@ -26,7 +26,8 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     run('systemctl', [verb, '--no-ask-password', ...args], { timeout: LONGEST_STOP })
   /** A unit's name may begin with a dash, and is no option then. */
   const act = async (verb: string, ...units: readonly string[]): Promise<void> => {
-    const { code, stderr } = await systemctl(verb, '--', ...units)
+    const { code, stderr, timedOut } = await systemctl(verb, '--', ...units)
+    if (code === -1 && !timedOut) throw new ServiceCallKilled(`systemctl ${[verb, ...units].join(' ')} was killed`)
     if (code !== 0) throw new Error(`systemctl ${[verb, ...units].join(' ')}: exit ${code}: ${stderr.trim()}`)
   }
   /** A unit that failed too often is not started again, not even by hand, until its failures are forgotten. */

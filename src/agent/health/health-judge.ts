@@ -1,24 +1,26 @@
-import type { ServiceState } from '../ports.ts'
+import type { Answer, ServiceState } from '../ports.ts'
+import { isStable, observeProcess, type ProcessLook, type ProcessRecord, recordFrom } from './process-record.ts'
 
-/** One look at the kubelet's service on its own host. */
-export interface Look {
-  /** Monotonic milliseconds. */
-  readonly at: number
+/** One look at the kubelet's service on its own host, and at what it needs. */
+export interface Look extends ProcessLook {
+  readonly health: Answer
+  /** The container runtime. */
+  readonly runtime: Answer
+  /** Units besides the kubelet that have to run. */
+  readonly units: readonly UnitLook[]
+}
+
+export interface UnitLook {
+  readonly unit: string
   readonly service: ServiceState
-  readonly health: { readonly ok: boolean; readonly detail: string }
 }
 
 /** What the looks so far have shown. */
 export interface Watched {
-  readonly startedAt: number
-  /** What a process ran before that proves nothing: the host was changed then. */
-  readonly countsFrom: number
-  /** Of the process that runs now; 0 when none was seen since the last exit. */
-  readonly pid: number
-  readonly pidSince: number
-  readonly exits: number
-  readonly down: boolean
-  readonly downSince: number
+  /** Monotonic milliseconds. */
+  readonly since: number
+  readonly kubelet: ProcessRecord
+  readonly units: Readonly<Record<string, ProcessRecord>>
 }
 
 export interface Limits {
@@ -28,49 +30,70 @@ export interface Limits {
   readonly healthy: number
 }
 
-export type Judgement = { readonly kind: 'wait' | 'start' | 'healthy' } | { readonly kind: 'failed'; readonly message: string }
+export type Judgement =
+  | { readonly kind: 'wait' | 'start' | 'healthy' }
+  /** `unit`: the one that is to blame, when it is not the kubelet. */
+  | { readonly kind: 'failed'; readonly message: string; readonly unit?: string }
 
 /** A single exit can be bad luck: a container runtime that was restarted a moment ago. The third is the kubelet's last word. */
 const EXITS_TO_FAIL = 3
 /** Milliseconds to wait before the first and before the second new start. Waiting for the unit's own RestartSec would take 10 s each. */
 const PATIENCE = [1000, 4000]
 
-/** @param options.undisturbed nothing was done to the host: how long the kubelet has run already counts in full */
+/** @param options.undisturbed nothing was done to the host: how long its processes have run already counts in full */
 export function watchFrom(at: number, { undisturbed = false } = {}): Watched {
-  return {
-    startedAt: at,
-    countsFrom: undisturbed ? Number.NEGATIVE_INFINITY : at,
-    pid: 0,
-    pidSince: at,
-    exits: 0,
-    down: false,
-    downSince: at,
-  }
+  return { since: at, kubelet: recordFrom(undisturbed ? Number.NEGATIVE_INFINITY : at, at), units: {} }
 }
 
 /** Takes one more look into account. Pure. */
-export function observeLook(before: Watched, { at, service }: Look): Watched {
-  const runs = service.active === 'active' && service.mainPid !== 0
-  if (runs) {
-    if (service.mainPid === before.pid) return before
-    const replaced = before.pid !== 0
-    const pidSince = Math.max(before.countsFrom, at - service.runningFor)
-    return { ...before, pid: service.mainPid, pidSince, exits: before.exits + (replaced ? 1 : 0), down: false }
-  }
-  const exited = service.mainPid === 0 && (service.lastExit !== 0 || before.pid !== 0 || service.active === 'failed')
-  if (!exited || before.down) return before
-  return { ...before, pid: 0, exits: before.exits + 1, down: true, downSince: at }
+export function observeLook(before: Watched, look: Look): Watched {
+  const { at, now } = look
+  const record = ({ unit, service }: UnitLook): [string, ProcessRecord] => [
+    unit,
+    observeProcess(before.units[unit] ?? recordFrom(before.kubelet.countsFrom, at), { at, now, service }),
+  ]
+  return { ...before, kubelet: observeKubelet(before.kubelet, look), units: Object.fromEntries(look.units.map(record)) }
 }
 
-/** `start`: give it another chance at once. `healthy`: the same process has run and answered for long enough. */
+/** The kubelet's unit is of a type that is active before its process is there. */
+function observeKubelet(before: ProcessRecord, look: ProcessLook): ProcessRecord {
+  const { service } = look
+  const isStarting = service.active === 'active' && service.mainPid === 0
+  return observeProcess(before, isStarting ? { ...look, service: { ...service, active: 'activating' } } : look)
+}
+
+/** The kubelet was started anew. */
+export function startedAnew(watched: Watched): Watched {
+  return { ...watched, kubelet: { ...watched.kubelet, down: false } }
+}
+
+/** `start`: give the kubelet another chance at once. `healthy`: the same processes have run and answered for long enough. */
 export function judgeHealth(watched: Watched, look: Look, limits: Limits): Judgement {
-  if (watched.exits >= EXITS_TO_FAIL) return { kind: 'failed', message: `kubelet exited ${watched.exits} times` }
-  const stable = watched.pid !== 0 && look.at - watched.pidSince >= limits.stable
-  if (stable && look.health.ok) return { kind: 'healthy' }
-  if (look.at - watched.startedAt >= limits.healthy)
-    return { kind: 'failed', message: `kubelet was not healthy after ${limits.healthy / 1000} s: ${describe(look)}` }
-  const patience = PATIENCE[watched.exits - 1] ?? 0
-  return { kind: watched.down && look.at - watched.downSince >= patience ? 'start' : 'wait' }
+  const { kubelet } = watched
+  if (kubelet.exits >= EXITS_TO_FAIL) return { kind: 'failed', message: `kubelet exited ${kubelet.exits} times` }
+  const dead = look.units.find((one) => isGivenUp(one, watched))
+  if (dead !== undefined) return { kind: 'failed', ...blame(dead, watched) }
+  const isKubeletUp = isStable(kubelet, look.at, limits.stable) && look.health.ok
+  const unstable = look.units.find(({ unit }) => !isStable(watched.units[unit] ?? kubelet, look.at, limits.stable))
+  if (isKubeletUp && unstable === undefined && look.runtime.ok) return { kind: 'healthy' }
+  if (look.at - watched.since >= limits.healthy) {
+    const after = `after ${limits.healthy / 1000} s`
+    if (!isKubeletUp) return { kind: 'failed', message: `kubelet was not healthy ${after}: ${describe(look)}` }
+    if (unstable !== undefined) return { kind: 'failed', ...blame(unstable, watched) }
+    return { kind: 'failed', message: `the container runtime did not answer ${after}: ${look.runtime.detail}` }
+  }
+  const patience = PATIENCE[kubelet.exits - 1] ?? 0
+  return { kind: kubelet.down && look.at - kubelet.downSince >= patience ? 'start' : 'wait' }
+}
+
+/** The service manager starts it no more, or does so again and again. */
+function isGivenUp({ unit, service }: UnitLook, { units }: Watched): boolean {
+  return service.active === 'failed' || (units[unit]?.exits ?? 0) >= EXITS_TO_FAIL
+}
+
+function blame({ unit, service }: UnitLook, { units }: Watched): { readonly message: string; readonly unit: string } {
+  const exits = units[unit]?.exits ?? 0
+  return { message: exits >= EXITS_TO_FAIL ? `${unit} exited ${exits} times` : `${unit} is ${service.active}`, unit }
 }
 
 function describe({ service, health }: Look): string {

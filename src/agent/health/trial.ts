@@ -4,39 +4,26 @@ import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { sweep } from '../loop/settle.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { Failure } from '../transaction/journal.ts'
+import { LONGEST_START } from '../transaction/machine-state.ts'
 import { compare } from '../transaction/prospect.ts'
 import type { Look } from './health-judge.ts'
-import { lookAt, looksHealthy } from './verify.ts'
+import { nodeComplaint } from './node-complaint.ts'
+import type { ProcessRecord } from './process-record.ts'
+import {
+  judgeTrial,
+  observeTrial,
+  type TrialLook,
+  type TrialRecord,
+  type TrialVerdict,
+  trialFrom,
+  troubleIn,
+} from './trial-judge.ts'
+import { evidenceFrom, lookAt, type Proof } from './verify.ts'
 
-/** What the looks during a trial have shown. Monotonic milliseconds. */
-export interface TrialRecord {
+interface TrialSettings {
   readonly digest: string
-  readonly startedAt: number
-  /** Restarts that the service manager had counted when the trial began. */
-  readonly restarts: number
-  /** Since when the kubelet has not been healthy; undefined while it is. */
-  readonly unwellSince: number | undefined
-}
-
-export type TrialVerdict = 'holding' | 'passed' | 'failed'
-
-/** The kubelet dies and comes back between two looks: this many times is no accident. */
-const RESTARTS_TO_FAIL = 3
-
-/** Pure. */
-export function judgeTrial(
-  record: TrialRecord,
-  look: Look,
-  limits: { readonly duration: number; readonly unwell: number },
-): { readonly record: TrialRecord; readonly verdict: TrialVerdict } {
-  const well = looksHealthy(look)
-  // What somebody stopped did not go bad: nothing that dies of itself is `inactive` under a unit that restarts it.
-  const isStopped = look.service.active === 'inactive'
-  const unwellSince = well || isStopped ? undefined : (record.unwellSince ?? look.at)
-  const next = { ...record, unwellSince, restarts: Math.min(record.restarts, look.service.restarts) }
-  const looping = look.service.restarts - next.restarts >= RESTARTS_TO_FAIL
-  if (looping || (unwellSince !== undefined && look.at - unwellSince >= limits.unwell)) return { record: next, verdict: 'failed' }
-  return { record: next, verdict: well && look.at - record.startedAt >= limits.duration ? 'passed' : 'holding' }
+  readonly duration: number
+  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat'>
 }
 
 /**
@@ -46,43 +33,73 @@ export function judgeTrial(
 export class Trial {
   readonly #context: AgentContext
   #record: TrialRecord | undefined
-  #settings: { readonly digest: string; readonly duration: number; readonly healthz: string | undefined } | undefined
+  #settings: TrialSettings | undefined
 
   constructor(context: AgentContext) {
     this.#context = context
   }
 
-  /** @returns why the active configuration has to go, `holding` while that is open, undefined when there is no trial. */
-  async look(): Promise<'holding' | Failure | undefined> {
-    const { state, ports, options } = this.#context
+  /** @returns why the active configuration has to go; `none` when there is no trial. */
+  async look(): Promise<'holding' | 'passed' | 'none' | Failure> {
+    const { state, options } = this.#context
     const digest = await state.digest('active')
-    if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return undefined
-    const { duration, healthz } = await this.#settingsOf(digest)
-    const look = await lookAt({ healthz }, ports)
-    if (this.#record?.digest !== digest)
-      this.#record = { digest, startedAt: look.at, restarts: look.service.restarts, unwellSince: undefined }
-    const { record, verdict } = judgeTrial(this.#record, look, { duration, unwell: options.timing.unwell })
+    if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return 'none'
+    const { duration, proof } = await this.#settingsOf(digest)
+    const host = await lookAt(proof, this.#context.ports)
+    if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at)
+    const look = await this.#completed(host, proof)
+    const { unwell, unready } = options.timing
+    const { record, verdict } = judgeTrial(this.#record, look, { duration, unwell, unready })
     this.#record = record
-    if (verdict === 'failed') return this.#failure(look)
-    if (verdict === 'holding') return 'holding'
+    if (verdict.kind === 'failed') return this.#failure(verdict)
+    if (verdict.kind === 'holding') return 'holding'
     await state.point('lastKnownGood', digest)
     await sweep(this.#context)
-    return undefined
+    return 'passed'
   }
 
-  async #settingsOf(digest: string) {
+  async #completed(host: Look, proof: TrialSettings['proof']): Promise<TrialLook> {
+    const { ports } = this.#context
+    const { startedAt = host.at } = this.#record ?? {}
+    const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), { ...host, node: FINE, isStarting: false })
+    const node = proof.ready || proof.heartbeat ? await askNode(proof, kubelet, ports) : FINE
+    const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint'
+    const mayBeStarting = !isCalm && host.at - startedAt < LONGEST_START
+    return { ...host, node, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
+  }
+
+  async #settingsOf(digest: string): Promise<TrialSettings> {
     if (this.#settings?.digest === digest) return this.#settings
-    const active = await this.#context.state.restore(digest)
+    const { state, options } = this.#context
+    const active = await state.restore(digest)
     const { target } = await compare(active?.content ?? {}, this.#context)
-    const duration = target.trialSeconds === undefined ? this.#context.options.timing.trial : target.trialSeconds * 1000
-    this.#settings = { digest, duration, healthz: target.kubelet?.healthz }
+    const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
+    const { ready = false, heartbeat = false, units = [] } = (await state.trial(digest)) ?? {}
+    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units }
+    this.#settings = { digest, duration, proof }
     return this.#settings
   }
 
-  async #failure({ service, health }: Look): Promise<Failure> {
+  async #failure({ message, unit = KUBELET_UNIT }: Extract<TrialVerdict, { kind: 'failed' }>): Promise<Failure> {
     const { ports } = this.#context
-    const words = await ports.services.lastWords(KUBELET_UNIT, ports.clock.now() - 60_000).catch(() => [])
-    const detail = reasonIn(words) ?? (service.active === 'active' ? health.detail : `its service is ${service.active}`)
-    return { reason: 'TrialFailed', message: `${ERROR_OPENINGS.validate}: kubelet went bad during its trial: ${detail}` }
+    const words = await ports.services.lastWords(unit, ports.clock.now() - 60_000).catch(() => [])
+    const subject = unit === KUBELET_UNIT ? 'kubelet' : unit
+    const detail = reasonIn(words) ?? message
+    return { reason: 'TrialFailed', message: `${ERROR_OPENINGS.validate}: ${subject} went bad during its trial: ${detail}` }
   }
+}
+
+const FINE = { kind: 'fine' } as const
+
+async function askNode(
+  proof: TrialSettings['proof'],
+  { pid, startedAt }: ProcessRecord,
+  ports: AgentContext['ports'],
+): Promise<TrialLook['node']> {
+  // Without a process there is nobody who could have reported; that is for the host's own evidence to judge.
+  if (pid === 0) return FINE
+  const evidence = await evidenceFrom(startedAt, ports)
+  if (evidence === undefined) return { kind: 'unknown' }
+  const message = nodeComplaint(evidence, proof, startedAt)
+  return message === undefined ? FINE : { kind: 'complaint', message }
 }

@@ -1,21 +1,27 @@
 import { AgentError } from '../agent-error.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
-import { sameVersion } from '../kubelet/versions.ts'
 import type { Timing } from '../options.ts'
 import { KUBELET_UNIT } from '../paths.ts'
-import type { AgentPorts, OwnNode } from '../ports.ts'
-import { judgeHealth, type Look, observeLook, watchFrom } from './health-judge.ts'
+import type { AgentPorts } from '../ports.ts'
+import { type Judgement, judgeHealth, type Look, observeLook, startedAnew, type Watched, watchFrom } from './health-judge.ts'
+import { isAmbiguous, type NodeDemands, type NodeEvidence, nodeComplaint } from './node-complaint.ts'
 
-/** What a healthy kubelet has to show. */
-export interface Proof {
-  /** Where it answers; undefined: nowhere, then running is all it can show. */
+/** What a healthy host has to show. */
+export interface Proof extends NodeDemands {
+  /** Where the kubelet answers; undefined: nowhere, then running is all it can show. */
   readonly healthz?: string | undefined
-  /** The version that the Node must come to report. */
-  readonly version?: string | undefined
-  /** Whether the Node must be Ready: not when it was not before, since then something else is the matter. */
-  readonly ready: boolean
+  /** Socket of the container runtime, when it is known. */
+  readonly runtime?: string | undefined
+  /** Units besides the kubelet that have to run. */
+  readonly units?: readonly string[] | undefined
   /** Milliseconds until it must be healthy. */
   readonly within: number
+}
+
+/** What was proved. */
+export interface Proved {
+  /** Wall clock in milliseconds: when the kubelet's process was started. */
+  readonly startedAt: number
 }
 
 type VerifyPorts = Pick<AgentPorts, 'services' | 'kubelet' | 'node' | 'clock'>
@@ -30,67 +36,94 @@ export interface VerifyOptions {
 }
 
 /**
- * Watches the kubelet until it has proved healthy, or until it is clear that it will not be.
+ * Watches the host until it has proved healthy, or until it is clear that it will not be.
  *
- * What counts first is what the host itself shows: the same process running for a while, and its health endpoint. Ready alone proves
- * nothing (it stays true for 50 s after a kubelet died), so it is only asked after that. And an API server that does not answer is no
- * fault of the kubelet's: then the host's own evidence is enough, or an outage would roll back every node that just changed.
+ * What counts first is what the host itself shows: processes that keep running, the kubelet's health endpoint, the runtime's socket.
+ * The Node is asked after that. An API server that does not answer is no fault of the kubelet's: then the host's own evidence is enough,
+ * or an outage would roll back every node that just changed.
  *
- * @throws {AgentError} HealthCheckFailed, with the kubelet's own last words
+ * @throws {AgentError} HealthCheckFailed, with the last words of the unit that is to blame
  */
-export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promise<void> {
+export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promise<Proved> {
   const { ports, timing, signal, undisturbed = false } = options
   const since = ports.clock.now()
   let watched = watchFrom(ports.clock.elapsed(), { undisturbed })
+  let complainedSince: number | undefined
   for (;;) {
     const within = signal?.aborted ? Math.min(timing.unwell, proof.within) : proof.within
-    const look = await lookAt(proof, ports).catch((error: unknown) => {
-      // A service manager that does not answer is no fault of the kubelet's; but one that never does proves nothing either.
-      if (ports.clock.elapsed() - watched.startedAt >= within) throw error
-    })
+    const look = await lookUnlessSilent(proof, { ports, until: watched.since + within })
     if (look === undefined) {
       await ports.clock.sleep(timing.poll)
       continue
     }
     watched = observeLook(watched, look)
     const judgement = judgeHealth(watched, look, { stable: timing.stable, healthy: within })
-    if (judgement.kind === 'failed') throw await failure(judgement.message, { ports, since })
+    if (judgement.kind === 'failed') throw await failure(judgement, { ports, since })
     if (judgement.kind === 'healthy') {
-      const complaint = nodeComplaint(await ports.node.get().catch(() => undefined), proof)
-      if (complaint === undefined) return
-      if (look.at - watched.startedAt >= within) throw await failure(complaint, { ports, since })
+      const complaint = await complaintOf(proof, watched, ports)
+      if (complaint === undefined) return { startedAt: watched.kubelet.startedAt }
+      complainedSince ??= look.at
+      // An API server that has only just come back has not heard from the kubelet yet.
+      const isOver = look.at - watched.since >= within && look.at - complainedSince >= Math.min(timing.unwell, within)
+      if (isOver) throw await failure({ kind: 'failed', message: complaint }, { ports, since })
     }
     if (judgement.kind === 'start') {
       await ports.services.restart(KUBELET_UNIT)
-      watched = { ...watched, down: false }
+      watched = startedAnew(watched)
     }
     // What the Node shows costs a request each time, and changes less often than what the host shows.
     await ports.clock.sleep(judgement.kind === 'healthy' ? 4 * timing.poll : timing.poll)
   }
 }
 
-export async function lookAt({ healthz }: Pick<Proof, 'healthz'>, ports: Omit<VerifyPorts, 'node'>): Promise<Look> {
-  const service = await ports.services.show(KUBELET_UNIT)
-  const health = healthz === undefined ? { ok: true, detail: 'no health endpoint' } : await ports.kubelet.healthz(healthz)
-  return { at: ports.clock.elapsed(), service, health }
+/** A service manager that does not answer is no fault of the kubelet's; but one that never does proves nothing either. */
+async function lookUnlessSilent(
+  proof: Proof,
+  { ports, until }: { readonly ports: VerifyPorts; readonly until: number },
+): Promise<Look | undefined> {
+  return lookAt(proof, ports).catch((error: unknown) => {
+    if (ports.clock.elapsed() >= until) throw error
+    return undefined
+  })
 }
 
-export function looksHealthy({ service, health }: Look): boolean {
+export async function lookAt(
+  { healthz, runtime, units = [] }: Pick<Proof, 'healthz' | 'runtime' | 'units'>,
+  { services, kubelet, clock }: Omit<VerifyPorts, 'node'>,
+): Promise<Look> {
+  const service = await services.show(KUBELET_UNIT)
+  const others = await Promise.all(units.map(async (unit) => ({ unit, service: await services.show(unit) })))
+  const health = healthz === undefined ? { ok: true, detail: 'no health endpoint' } : await kubelet.healthz(healthz)
+  const answer = runtime === undefined ? { ok: true, detail: 'not known' } : await kubelet.runtime(runtime)
+  return { at: clock.elapsed(), now: clock.now(), service, health, runtime: answer, units: others }
+}
+
+/** Undefined when the API server does not answer. */
+export async function evidenceFrom(
+  startedAt: number,
+  { node: api }: Pick<AgentPorts, 'node'>,
+): Promise<NodeEvidence | undefined> {
+  const node = await api.get().catch(() => undefined)
+  if (node === undefined) return undefined
+  const leaseRenewed = isAmbiguous(startedAt, node) ? await api.leaseRenewed().catch(() => undefined) : undefined
+  return { node, leaseRenewed }
+}
+
+async function complaintOf(proof: Proof, { kubelet }: Watched, ports: VerifyPorts): Promise<string | undefined> {
+  if (!proof.ready && proof.version === undefined && !proof.heartbeat) return undefined
+  const evidence = await evidenceFrom(kubelet.startedAt, ports)
+  return evidence && nodeComplaint(evidence, proof, kubelet.startedAt)
+}
+
+export function looksHealthy({ service, health }: Pick<Look, 'service' | 'health'>): boolean {
   return service.active === 'active' && service.mainPid !== 0 && health.ok
 }
 
-function nodeComplaint(node: OwnNode | undefined, { version, ready }: Proof): string | undefined {
-  if (node === undefined) return undefined
-  if (version !== undefined && !sameVersion(node.kubeletVersion, version))
-    return `the Node reports kubelet "${node.kubeletVersion}", expected "${version}"`
-  return ready && !node.ready ? 'the Node is not Ready' : undefined
-}
-
 async function failure(
-  message: string,
+  { message, unit = KUBELET_UNIT }: Extract<Judgement, { kind: 'failed' }>,
   { ports, since }: { readonly ports: VerifyPorts; readonly since: number },
 ): Promise<AgentError> {
-  const words = await ports.services.lastWords(KUBELET_UNIT, since - 1000).catch(() => [])
+  const words = await ports.services.lastWords(unit, since - 1000).catch(() => [])
   const reason = reasonIn(words)
   return new AgentError(reason === undefined ? message : `${message}: ${reason}`, {
     kind: 'validate',

@@ -4,7 +4,7 @@ import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import type { Claim } from '../state/managed.ts'
 import { configTarget } from './config-target.ts'
-import { healthzUrl, joinFlags } from './kubelet-flags.ts'
+import { healthzUrl, joinFlags, runtimeEndpoint } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
@@ -39,6 +39,7 @@ export const kubeadmLayout: Layout = {
       fetchesVersion: false,
       healthz: healthzUrl(config.document, args),
       healthzBefore: healthzUrl(config.before, args),
+      runtime: runtimeEndpoint(config.document, args),
     }
   },
 }

@@ -22,7 +22,14 @@ export function joinFlags(...parts: readonly (string | undefined)[]): string {
 export function healthzUrl(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
   const port = Number(flagValue(args, 'healthz-port') ?? document.healthzPort ?? 10248)
   if (port === 0) return undefined
-  const address = flagValue(args, 'healthz-bind-address') ?? document.healthzBindAddress ?? '127.0.0.1'
+  // An empty address is the default, as it is for the kubelet.
+  const address = flagValue(args, 'healthz-bind-address') || document.healthzBindAddress || '127.0.0.1'
   const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : String(address)
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}/healthz`
+}
+
+/** @returns the endpoint only when it is named: the kubelet's own default depends on its version. */
+export function runtimeEndpoint(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
+  const endpoint = flagValue(args, 'container-runtime-endpoint') ?? document.containerRuntimeEndpoint
+  return typeof endpoint === 'string' && endpoint !== '' ? endpoint : undefined
 }

@@ -51,4 +51,6 @@ export interface KubeletTarget {
   readonly healthz: string | undefined
   /** Where the one that runs now answers. */
   readonly healthzBefore: string | undefined
+  /** Socket of the container runtime; undefined when neither flags nor configuration name one. */
+  readonly runtime: string | undefined
 }

@@ -119,6 +119,7 @@ export class Agent {
       await this.#fallBack(trial)
       return 0
     }
+    if (trial === 'passed' && outcome !== undefined) await this.#show(outcome)
     const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
     if (left <= 0 && outcome !== undefined) await this.#checkDrift(outcome)
     return trial === 'holding' ? options.timing.watch : left > 0 ? left : options.timing.drift

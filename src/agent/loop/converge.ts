@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { atMost } from '../../protocol/desired-config.ts'
 import { type AgentContext, stamp } from '../context.ts'
-import { lookAt, looksHealthy, type Proof, verifyKubelet } from '../health/verify.ts'
+import type { Look } from '../health/health-judge.ts'
+import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
+import { lookAt, looksHealthy, verifyKubelet } from '../health/verify.ts'
+import { KUBELET_UNIT } from '../paths.ts'
 import type { OwnNode } from '../ports.ts'
+import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Ending, TransactionHead } from '../transaction/journal.ts'
 import { compare, type Prospect } from '../transaction/prospect.ts'
@@ -77,11 +81,15 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
   const { ports, options } = context
   const { kubelet, version } = target
   const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
-  const proof: Proof = {
+  const look = await lookAt({ healthz: healthzBefore }, ports)
+  const running = await runningOf(plan.activation.restarts, ports)
+  const started = plan.steps.flatMap(({ change }) => change.effects.starts ?? [])
+  const stopped = [KUBELET_UNIT, ...plan.steps.flatMap(({ change }) => change.effects.stops ?? [])]
+  const proof = {
     healthz: kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthz,
-    // Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again.
-    version: work.because ? undefined : version,
-    ready: work.because === undefined && (work.node?.ready ?? false),
+    runtime: kubelet?.runtime,
+    units: [...new Set([...running, ...started])].filter((unit) => !stopped.includes(unit)),
+    ...(work.because ? HOST_ALONE : nodeDemands(work, { version, look })),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
   }
   return {
@@ -91,9 +99,28 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
     ...(work.goal === undefined ? {} : { digest: work.goal.digest }),
     activation: { reload: plan.activation.reload, restarts: [...plan.activation.restarts] },
     proof,
-    before: { healthy: looksHealthy(await lookAt({ healthz: healthzBefore }, ports)), healthz: healthzBefore },
+    before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
     because: work.because,
   }
+}
+
+/** Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again. */
+const HOST_ALONE = { ready: false }
+
+/** A Node that was not Ready, or heard nothing from its kubelet before, has something else the matter. */
+function nodeDemands(
+  { node }: Work,
+  { version, look }: { readonly version: string | undefined; readonly look: Look },
+): NodeDemands {
+  const startedAt = look.now - look.service.runningFor
+  const heartbeat = node !== undefined && hasReportedSince(startedAt, { node, leaseRenewed: undefined })
+  return { version, ready: node?.ready ?? false, heartbeat }
+}
+
+async function runningOf(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {
+  const running: string[] = []
+  for (const unit of units) if (unit !== KUBELET_UNIT && isRunning((await services.show(unit)).active)) running.push(unit)
+  return running
 }
 
 const DEFAULT_HEALTHZ = 'http://127.0.0.1:10248/healthz'
@@ -108,8 +135,7 @@ async function carryOut(
   if (plan.steps.length > 0)
     return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, signal })
   try {
-    await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })
-    return { kind: 'kept' }
+    return { kind: 'kept', ...(await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })) }
   } catch (error) {
     return { kind: 'undone', failure: failureOf(error) }
   }

@@ -1,4 +1,5 @@
 import { type AgentContext, stamp } from '../context.ts'
+import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Ending, TransactionHead } from '../transaction/journal.ts'
@@ -32,8 +33,12 @@ export async function clear(context: AgentContext): Promise<void> {
 }
 
 /** The host is now made by this configuration; what it does not name any more is its owner's again. */
-async function adopt({ digest, purpose }: TransactionHead, context: AgentContext): Promise<void> {
+async function adopt({ digest, purpose, proof }: TransactionHead, context: AgentContext): Promise<void> {
   const { state, ports, kinds } = context
+  if (digest !== undefined && purpose === 'apply') {
+    const { ready, heartbeat = false, units = [] } = proof
+    await state.setTrial({ digest, ready, heartbeat, units })
+  }
   await state.point('active', digest)
   await state.setUnclean(false)
   if (digest === undefined) {
@@ -45,15 +50,22 @@ async function adopt({ digest, purpose }: TransactionHead, context: AgentContext
 
 /** Pure. */
 export function conclude(
-  { purpose, digest, because }: TransactionHead,
+  { purpose, digest, because, activation }: TransactionHead,
   ending: Ending,
   { last, now }: { readonly last: Outcome | undefined; readonly now: string },
 ): Outcome {
-  const { error: _error, needs: _needs, ...base } = last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
+  const {
+    error: _error,
+    needs: _needs,
+    kubeletStartedAt: _startedAt,
+    ...base
+  } = last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
   if (purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
   if (ending.kind === 'kept') {
     if (purpose === 'fallback') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
-    return { ...base, phase: digest === undefined ? 'Reverted' : 'Applied', since: now }
+    const isRestarted = activation.restarts.includes(KUBELET_UNIT) && ending.startedAt !== undefined
+    const started = isRestarted ? { kubeletStartedAt: new Date(ending.startedAt ?? 0).toISOString() } : {}
+    return { ...base, phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
   }
   const { failure } = ending
   // What made it necessary is still there, and will show again.

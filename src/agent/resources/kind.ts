@@ -103,6 +103,7 @@ export interface Effects {
   readonly reload?: boolean
   /** Units that the change starts: they have read the new files already. */
   readonly starts?: readonly string[]
+  readonly stops?: readonly string[]
 }
 
 /** One key of the host document. `Value` is erased: the schema has checked what is handed in. */

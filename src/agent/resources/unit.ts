@@ -47,7 +47,7 @@ export const unit: Kind<UnitSpec> = defineKind({
   disruption: ({ running }, actual) => (running === false && isRunning(actual.active) ? 'restart' : 'none'),
   // Stopped before its files go, and started after they have come; undone in reverse, the same holds.
   order: ({ enabled, running }) => (enabled || running ? 1 : -1),
-  effects: ({ unit: name, running }) => ({ starts: running ? [name] : [] }),
+  effects: ({ unit: name, running }) => ({ starts: running ? [name] : [], stops: running === false ? [name] : [] }),
   perform: (change, { services }) => setUnit(change, services),
 
   undo: {

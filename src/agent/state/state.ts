@@ -19,10 +19,23 @@ const outcome = z.object({
   attempts: z.number(),
   error: z.optional(z.object({ reason: z.string(), message: z.string() })),
   needs: z.optional(z.enum(DISRUPTIONS)),
+  /** RFC 3339, of the kubelet that was restarted and proved healthy. */
+  kubeletStartedAt: z.optional(z.string()),
 })
 
 /** How far the last assignment came. It is on disk, so that an agent that starts anew neither forgets a failure nor repeats it. */
 export type Outcome = z.infer<typeof outcome>
+
+const trialDemands = z.object({
+  digest: z.string(),
+  /** Whether the Node was Ready before the change, and heard from its kubelet. */
+  ready: z.boolean(),
+  heartbeat: z.boolean(),
+  /** Units besides the kubelet that ran, or were started. */
+  units: z.array(z.string()),
+})
+
+export type TrialDemands = z.infer<typeof trialDemands>
 
 const content = z.object({
   version: z.optional(z.string()),
@@ -66,6 +79,16 @@ export class AgentState {
 
   async setOutcome(value: Outcome): Promise<void> {
     await this.#files.writeAtomic(this.paths.outcome, Buffer.from(JSON.stringify(value)), PRIVATE)
+  }
+
+  /** What the configuration with this digest has to show through its trial; undefined when that is not known. */
+  async trial(digest: string): Promise<TrialDemands | undefined> {
+    const result = trialDemands.safeParse(parseJson(await this.#text(this.paths.trial)))
+    return result.success && result.data.digest === digest ? result.data : undefined
+  }
+
+  async setTrial(demands: TrialDemands): Promise<void> {
+    await this.#files.writeAtomic(this.paths.trial, Buffer.from(JSON.stringify(demands)), PRIVATE)
   }
 
   /** Whether putting the host back failed, and nothing was applied since. */

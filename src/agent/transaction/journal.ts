@@ -22,12 +22,17 @@ const line = z.union([
       healthz: z.optional(z.string()),
       version: z.optional(z.string()),
       ready: z.boolean(),
+      heartbeat: z.optional(z.boolean()),
+      runtime: z.optional(z.string()),
+      units: z.optional(z.array(z.string())),
       within: z.number(),
     }),
     before: z.object({
       /** Whether the kubelet was healthy: an undo cannot give back more. */
       healthy: z.boolean(),
       healthz: z.optional(z.string()),
+      /** Units to restart that ran: an undo gives them back, also those that have failed since. */
+      running: z.optional(z.array(z.string())),
     }),
     /** Of a fallback: why it came to it. */
     because: z.optional(failure),
@@ -40,7 +45,9 @@ const line = z.union([
 ])
 
 /** kept: done and proved. undone: the host is as before. broken: it is not, and a person is needed. */
-export type Ending = { readonly kind: 'kept' } | { readonly kind: 'undone' | 'broken'; readonly failure: Failure }
+export type Ending =
+  /** `startedAt`: when the kubelet that proved healthy was started, milliseconds since the epoch. */
+  { readonly kind: 'kept'; readonly startedAt?: number } | { readonly kind: 'undone' | 'broken'; readonly failure: Failure }
 
 export type JournalLine = z.infer<typeof line>
 export type TransactionHead = Extract<JournalLine, { at: 'begin' }>

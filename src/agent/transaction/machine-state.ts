@@ -1,7 +1,7 @@
 import type { AgentPorts } from '../ports.ts'
 
 /** Milliseconds. A machine whose start never comes to an end, for one unit that hangs, has to do as it is. */
-const LONGEST_START = 120_000
+export const LONGEST_START = 120_000
 const POLL = 1000
 
 /** The machine goes down: what stops or cannot be started now says nothing, and is looked at again when it is up. */

@@ -1,11 +1,12 @@
-import { verifyKubelet } from '../health/verify.ts'
-import type { AgentPorts } from '../ports.ts'
+import { type Proved, verifyKubelet } from '../health/verify.ts'
+import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo } from '../resources/kind.ts'
+import { activate } from './activate.ts'
 import type { Ending, Failure, JournalRecord, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
 import type { TransactionContext } from './transaction-context.ts'
-import { activate, type Done, failureOf, undoAll } from './undo.ts'
+import { type Done, failureOf, undoAll } from './undo.ts'
 
 /**
  * Does the steps, makes them count, and proves the kubelet healthy; or puts everything back. Whatever happens in between, journal and
@@ -29,10 +30,10 @@ export async function runTransaction(
     unreadSince = undefined
     await activate(head.activation, ports)
     await journal.write({ at: 'committed' })
-    await prove(head, context)
-    return { kind: 'kept' }
+    return { kind: 'kept', ...(await prove(head, context)) }
   } catch (error) {
-    return putBack({ head, undos, unreadSince }, failureOf(error), context)
+    const failure = error instanceof ServiceCallKilled ? INTERRUPTED : failureOf(error)
+    return putBack({ head, undos, unreadSince }, failure, context)
   }
 }
 
@@ -73,9 +74,8 @@ export async function recoverTransaction(
   if (!committed || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
   try {
     await awaitStart(ports)
-    // The Node of a machine that has just started is Ready when its network is: that is not for the kubelet's configuration to prove.
-    await prove({ ...head, proof: { ...head.proof, ready: false } }, context)
-    return { kind: 'kept' }
+    // The Node of a machine that has just started is Ready when its network is: that is for the trial to see.
+    return { kind: 'kept', ...(await prove({ ...head, proof: { ...head.proof, ready: false, heartbeat: false } }, context)) }
   } catch (error) {
     return putBack(done, failureOf(error), context)
   }
@@ -106,6 +106,6 @@ async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Prom
 }
 
 /** A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */
-async function prove(head: TransactionHead, context: TransactionContext): Promise<void> {
-  if (head.purpose !== 'repair') await verifyKubelet(head.proof, context)
+async function prove(head: TransactionHead, context: TransactionContext): Promise<Partial<Proved>> {
+  return head.purpose === 'repair' ? {} : verifyKubelet(head.proof, context)
 }

@@ -3,10 +3,9 @@ import { verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
 import type { BoundUndo } from '../resources/kind.ts'
-import { isRunning } from '../service-state.ts'
+import { activate } from './activate.ts'
 import type { Failure, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
-import type { Activation } from './plan.ts'
 import type { TransactionContext } from './transaction-context.ts'
 
 /** What a transaction has done so far. */
@@ -39,7 +38,8 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
     ports,
   )
   if (failed.length === 0 || !done.again) {
-    failed.push(...(await persist([() => activate({ ...head.activation, restarts }, ports)], ports)))
+    const running = head.before.running ?? []
+    failed.push(...(await persist([() => activate({ ...head.activation, restarts, running }, ports)], ports)))
     failed.push(...(await tryAll([() => prove(head, { restarts, context })])))
   }
   if (failed.length > 0) await refuseWhenGoingDown(ports)
@@ -77,7 +77,8 @@ async function prove(
   if (!before.healthy || purpose === 'repair') return
   await awaitStart(context.ports)
   const undisturbed = !restarts.includes(KUBELET_UNIT)
-  await verifyKubelet({ healthz: before.healthz, ready: false, within: proof.within }, { ...context, undisturbed })
+  const { healthz, running: units } = before
+  await verifyKubelet({ healthz, units, ready: false, within: proof.within }, { ...context, undisturbed })
 }
 
 /** Each is harmless when it is done twice. */
@@ -94,14 +95,6 @@ async function tryAll(attempts: readonly (() => Promise<void>)[]): Promise<strin
   const failed: string[] = []
   for (const attempt of attempts) await attempt().catch((error: unknown) => failed.push(failureOf(error).message))
   return failed
-}
-
-/** The kubelet is started whatever state it is in; another unit only when it runs. */
-export async function activate({ reload, restarts }: Activation, { services }: Pick<AgentPorts, 'services'>): Promise<void> {
-  if (reload) await services.reload()
-  for (const unit of restarts) {
-    if (unit === KUBELET_UNIT || isRunning((await services.show(unit)).active)) await services.restart(unit)
-  }
 }
 
 export function failureOf(error: unknown): Failure {

@@ -143,9 +143,10 @@ function guard<T extends object>(target: T, gate: (call: Call) => Promise<unknow
   })
 }
 
-function bound(node: NodeApi): Pick<NodeApi, 'get' | 'annotate' | 'configMap'> {
+function bound(node: NodeApi): Omit<NodeApi, 'follow'> {
   return {
     get: () => node.get(),
+    leaseRenewed: () => node.leaseRenewed(),
     annotate: (annotations) => node.annotate(annotations),
     configMap: (namespace, name) => node.configMap(namespace, name),
   }

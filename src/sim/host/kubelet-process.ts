@@ -3,7 +3,7 @@ import { judgeLaunch, RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
 
 /** What becomes of a kubelet that was started: known at once, and shown as time passes. */
 export type ProcessOutcome =
-  | { readonly kind: 'runs'; readonly version: string; readonly healthyAfter: number }
+  | { readonly kind: 'runs'; readonly version: string; readonly healthyAfter: number; readonly isElsewhere?: boolean }
   | { readonly kind: 'dies'; readonly after: number; readonly exit: number; readonly message: string }
 
 export interface Durations {
@@ -42,7 +42,9 @@ export function outcomeOf(
     )
   const reason = crashReason?.(launch)
   if (reason !== undefined) return dies(2, reason)
-  return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy }
+  // Under another name it registers, or fails to, somewhere else: its own Node hears nothing of it.
+  const isElsewhere = launch.args.some((arg) => arg.startsWith('--hostname-override='))
+  return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy, isElsewhere }
 }
 
 function commandFailed(message: string): string {

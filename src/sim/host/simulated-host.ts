@@ -31,6 +31,10 @@ export interface NodeStatus {
   readonly ready: boolean
   /** `v1.36.3`; undefined when nobody has heard from the kubelet for too long. */
   readonly kubeletVersion: string | undefined
+  /** When the kubelet said so, in whole seconds as it does; undefined when it is another who speaks. */
+  readonly heartbeat?: number
+  /** When it renewed its Lease. */
+  readonly renewed?: number
 }
 
 const DURATIONS = { healthy: 500, dying: 200, download: 0, grace: 50_000 }
@@ -112,10 +116,13 @@ export class SimulatedHost {
 
   /** A kubelet keeps trying to tell its status as long as it runs. */
   async #tellNode(pid: number, fate: ProcessOutcome): Promise<void> {
-    if (fate.kind === 'dies') return this.#noticeSilence()
+    if (fate.kind === 'dies' || fate.isElsewhere) return this.#noticeSilence()
     await this.#options.clock.sleep(fate.healthyAfter)
     while ((await this.services.show(KUBELET_UNIT)).mainPid === pid) {
-      if (this.faults.network !== 'lost' && (await this.#posted({ ready: true, kubeletVersion: fate.version }))) return
+      const renewed = this.#options.clock.now()
+      const heartbeat = Math.floor(renewed / 1000) * 1000
+      const status = { ready: true, kubeletVersion: fate.version, heartbeat, renewed }
+      if (this.faults.network !== 'lost' && (await this.#posted(status))) return
       await this.#options.clock.sleep(STATUS_PERIOD)
     }
   }
@@ -123,7 +130,7 @@ export class SimulatedHost {
   /** Nobody says that a kubelet died: the node controller gives it up when it has been silent for long enough. */
   async #noticeSilence(): Promise<void> {
     await this.#options.clock.sleep(this.#durations.grace)
-    while (this.services.healthyVersion() === undefined) {
+    while (!this.services.isReporting()) {
       if (await this.#posted({ ready: false, kubeletVersion: undefined })) return
       await this.#options.clock.sleep(STATUS_PERIOD)
     }
@@ -160,6 +167,12 @@ export class SimulatedHost {
         this.services.healthyVersion() === undefined
           ? { ok: false, detail: 'connect ECONNREFUSED' }
           : { ok: true, detail: '200 ok' },
+      runtime: async () => {
+        const { exists, active } = await this.services.show('containerd.service')
+        return exists && active !== 'active'
+          ? { ok: false, detail: 'connect ECONNREFUSED' }
+          : { ok: true, detail: 'it accepts connections' }
+      },
     }
   }
 

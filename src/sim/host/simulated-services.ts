@@ -120,6 +120,12 @@ export class SimulatedServices implements ServiceManager {
     return this.#options.clock.elapsed() >= unit.startedAt + unit.fate.healthyAfter ? unit.fate.version : undefined
   }
 
+  /** Whether the Node hears of the kubelet that runs. */
+  isReporting(): boolean {
+    const fate = this.#units.get(KUBELET_UNIT)?.fate
+    return this.healthyVersion() !== undefined && fate?.kind === 'runs' && fate.isElsewhere !== true
+  }
+
   /** The running kubelet will die of itself, for whatever reason is not in its configuration. */
   scheduleExit(after: number, message: string): void {
     const unit = this.#known(KUBELET_UNIT)

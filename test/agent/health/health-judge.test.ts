@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { judgeHealth, type Look, observeLook, watchFrom } from '../../../src/agent/health/health-judge.ts'
+import { judgeHealth, type Look, observeLook, startedAnew, watchFrom } from '../../../src/agent/health/health-judge.ts'
 
 const LIMITS = { stable: 3000, healthy: 30_000 }
 const look = (at: number, change: Partial<Look['service']> & { ok?: boolean } = {}): Look => {
   const { ok = true, ...service } = change
   const running = { exists: true, active: 'active' as const, enabled: true, mainPid: 7, restarts: 0, runningFor: 0, lastExit: 0 }
-  return { at, service: { ...running, ...service }, health: { ok, detail: 'connection refused' } }
+  const health = { ok, detail: 'connection refused' }
+  return { at, now: at, service: { ...running, ...service }, health, runtime: { ok: true, detail: '' }, units: [] }
 }
 const crashed = (at: number): Look => look(at, { active: 'activating', mainPid: 0, lastExit: 1, ok: false })
 
@@ -15,7 +16,7 @@ function judgeAll(looks: readonly Look[], options: Parameters<typeof watchFrom>[
   return looks.map((one) => {
     watched = observeLook(watched, one)
     const judgement = judgeHealth(watched, one, LIMITS)
-    if (judgement.kind === 'start') watched = { ...watched, down: false }
+    if (judgement.kind === 'start') watched = startedAnew(watched)
     return judgement.kind === 'failed' ? judgement.message : judgement.kind
   })
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Look } from '../../../src/agent/health/health-judge.ts'
-import { judgeTrial } from '../../../src/agent/health/trial.ts'
+import { judgeTrial, type TrialLook, trialFrom } from '../../../src/agent/health/trial-judge.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
@@ -113,8 +112,13 @@ test('agent leaves a kubelet that an administrator has stopped during the trial 
   expect(memory(machine, 'last-known-good')).toBe(digest)
 })
 
-const aLook = (at: number, ok: boolean, restarts: number): Look => ({
+const aLook = (at: number, ok: boolean, restarts: number): TrialLook => ({
   at,
+  now: at,
+  runtime: { ok: true, detail: '' },
+  units: [],
+  node: { kind: 'fine' },
+  isStarting: false,
   service: { exists: true, active: 'active', enabled: true, mainPid: 1, restarts, runningFor: 0, lastExit: 0 },
   health: { ok, detail: '' },
 })
@@ -126,14 +130,14 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
   })
   fc.assert(
     fc.property(looks, (sequence) => {
-      let record = { digest: 'd', startedAt: 0, restarts: 0, unwellSince: undefined as number | undefined }
+      let record = trialFrom('d', 0)
       let at = 0
       for (const { pause, ok } of sequence) {
         at += pause
-        const judged = judgeTrial(record, aLook(at, ok, 0), { duration: 600_000, unwell: 30_000 })
-        if (judged.verdict === 'passed') expect(ok && at >= 600_000).toBe(true)
-        if (judged.verdict === 'failed') expect(ok).toBe(false)
-        record = { ...judged.record, unwellSince: judged.record.unwellSince }
+        const judged = judgeTrial(record, aLook(at, ok, 0), { duration: 600_000, unwell: 30_000, unready: 90_000 })
+        if (judged.verdict.kind === 'passed') expect(ok && at >= 600_000).toBe(true)
+        if (judged.verdict.kind === 'failed') expect(ok).toBe(false)
+        record = judged.record
       }
     }),
   )

@@ -30,6 +30,7 @@ test('agent repairs a file that was changed under it, and restarts nothing', asy
 test('agent reports drift that only a restart could repair, once, and reports when it is gone', async () => {
   const machine = await applied()
   const good = machine.host.files.text('/var/lib/kubelet/config.yaml') ?? ''
+  await machine.clock.advance(11 * MINUTE)
   const patches = machine.node.patches.length
   machine.host.files.put('/var/lib/kubelet/config.yaml', good.replace('maxPods: 50', 'maxPods: 99'))
   await machine.clock.advance(30 * MINUTE)

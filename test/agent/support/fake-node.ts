@@ -1,10 +1,13 @@
 import type { ConnectionEvents, NodeApi, OwnNode } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
+import type { NodeStatus } from '../../../src/sim/host/simulated-host.ts'
 
 /** One Node and the ConfigMaps it may read, in memory. */
 export class FakeNode implements NodeApi {
   /** Every patch that was made, in order. */
   readonly patches: Readonly<Record<string, string | null>>[] = []
+  /** When the kubelet renewed its Lease; undefined: there is none. */
+  lease: number | undefined
   readonly configMaps = new Map<string, Record<string, string>>()
   /** The connection broke, and stands again; nothing changed in between. */
   reconnect = (): void => {}
@@ -12,7 +15,7 @@ export class FakeNode implements NodeApi {
   #changed = Promise.withResolvers<void>()
 
   constructor(kubeletVersion: string) {
-    this.#node = { name: 'a', uid: 'u1', arch: 'amd64', annotations: {}, ready: true, kubeletVersion }
+    this.#node = { name: 'a', uid: 'u1', arch: 'amd64', annotations: {}, ready: true, heartbeat: undefined, kubeletVersion }
   }
 
   get annotations(): Readonly<Record<string, string>> {
@@ -30,8 +33,13 @@ export class FakeNode implements NodeApi {
     this.#set({ uid, annotations: {} })
   }
 
-  kubeletTold({ ready, kubeletVersion }: { readonly ready: boolean; readonly kubeletVersion: string | undefined }): void {
-    this.#set({ ready, ...(kubeletVersion === undefined ? {} : { kubeletVersion }) })
+  kubeletTold({ ready, kubeletVersion, heartbeat, renewed }: NodeStatus): void {
+    this.lease = renewed ?? this.lease
+    const known = {
+      ...(kubeletVersion === undefined ? {} : { kubeletVersion }),
+      ...(heartbeat === undefined ? {} : { heartbeat }),
+    }
+    this.#set({ ready, ...known })
   }
 
   async *follow(signal: AbortSignal, { onOpen }: ConnectionEvents = {}): AsyncIterable<OwnNode> {
@@ -46,6 +54,10 @@ export class FakeNode implements NodeApi {
 
   async get(): Promise<OwnNode> {
     return this.#node
+  }
+
+  async leaseRenewed(): Promise<number | undefined> {
+    return this.lease
   }
 
   async annotate(annotations: Readonly<Record<string, string | null>>): Promise<void> {

@@ -90,11 +90,16 @@ export class Machine {
     this.startAgent()
   }
 
-  async #tellStatus({ ready, kubeletVersion }: NodeStatus): Promise<void> {
+  async #tellStatus({ ready, kubeletVersion, heartbeat }: NodeStatus): Promise<void> {
     if (this.#gone) return
     const now = new Date(this.#options.clock.now()).toISOString()
     if (this.#ready?.value !== ready) this.#ready = { value: ready, since: now }
-    const condition = { type: 'Ready', status: ready ? 'True' : 'Unknown', lastTransitionTime: this.#ready.since }
+    const condition = {
+      type: 'Ready',
+      status: ready ? 'True' : 'Unknown',
+      lastTransitionTime: this.#ready.since,
+      ...(heartbeat === undefined ? {} : { lastHeartbeatTime: new Date(heartbeat).toISOString() }),
+    }
     const nodeInfo = kubeletVersion === undefined ? {} : { nodeInfo: { kubeletVersion } }
     const status = { conditions: [condition], ...nodeInfo }
     await this.#options.kube.patch(`${NODES}/${this.name}/status`, { status }, { type: 'strategic' })

@@ -1,0 +1,95 @@
+import { KUBELET_UNIT } from '../paths.ts'
+import type { Look, UnitLook } from './health-judge.ts'
+import { observeProcess, type ProcessRecord, recordFrom } from './process-record.ts'
+import { looksHealthy } from './verify.ts'
+
+/** One look during a trial. */
+export interface TrialLook extends Look {
+  /** What the Node shows against the kubelet; `unknown` when the API server does not answer. */
+  readonly node: { readonly kind: 'fine' | 'unknown' } | { readonly kind: 'complaint'; readonly message: string }
+  /** The machine is starting, and what does not run yet says nothing. */
+  readonly isStarting: boolean
+}
+
+/** What the looks during a trial have shown. Monotonic milliseconds. */
+export interface TrialRecord {
+  readonly digest: string
+  readonly startedAt: number
+  readonly kubelet: ProcessRecord
+  /** Restarts that the service manager had counted when the trial began, by unit. */
+  readonly restarts: Readonly<Record<string, number>>
+  /** Since when the host has not been healthy; undefined while it is. */
+  readonly unwellSince: number | undefined
+  /** Since when the Node has spoken against the kubelet. */
+  readonly complainedSince: number | undefined
+}
+
+export interface TrialLimits {
+  readonly duration: number
+  readonly unwell: number
+  readonly unready: number
+}
+
+export type TrialVerdict =
+  | { readonly kind: 'holding' | 'passed' }
+  | { readonly kind: 'failed'; readonly message: string; readonly unit?: string }
+
+/** A unit dies and comes back between two looks: this many times is no accident. */
+const RESTARTS_TO_FAIL = 3
+const HOLDING: TrialVerdict = { kind: 'holding' }
+
+export function trialFrom(digest: string, at: number): TrialRecord {
+  const record = { digest, startedAt: at, kubelet: recordFrom(Number.NEGATIVE_INFINITY, at), restarts: {} }
+  return { ...record, unwellSince: undefined, complainedSince: undefined }
+}
+
+/** Pure. */
+export function judgeTrial(
+  before: TrialRecord,
+  look: TrialLook,
+  limits: TrialLimits,
+): { readonly record: TrialRecord; readonly verdict: TrialVerdict } {
+  const record = observeTrial(before, look)
+  const looping = servicesOf(look).find(
+    ({ unit, service }) => service.restarts - (record.restarts[unit] ?? 0) >= RESTARTS_TO_FAIL,
+  )
+  const isOver = (since: number | undefined, limit: number): boolean => since !== undefined && look.at - since >= limit
+  if (looping !== undefined || isOver(record.unwellSince, limits.unwell)) {
+    const trouble = looping === undefined ? troubleIn(look) : { message: 'it keeps exiting', unit: looping.unit }
+    return { record, verdict: { kind: 'failed', ...(trouble ?? { message: 'it was not healthy' }) } }
+  }
+  if (look.node.kind === 'complaint' && isOver(record.complainedSince, limits.unready))
+    return { record, verdict: { kind: 'failed', message: look.node.message } }
+  const holds = looksHealthy(look) && troubleIn(look) === undefined && look.node.kind === 'fine'
+  return { record, verdict: holds && look.at - record.startedAt >= limits.duration ? { kind: 'passed' } : HOLDING }
+}
+
+export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord {
+  const isUnwell = !look.isStarting && troubleIn(look) !== undefined
+  const isComplained = !look.isStarting && look.node.kind === 'complaint'
+  const counted = servicesOf(look).map(({ unit, service }): [string, number] => {
+    return [unit, Math.min(before.restarts[unit] ?? service.restarts, service.restarts)]
+  })
+  return {
+    ...before,
+    kubelet: observeProcess(before.kubelet, look),
+    restarts: Object.fromEntries(counted),
+    unwellSince: isUnwell ? (before.unwellSince ?? look.at) : undefined,
+    complainedSince: isComplained ? (before.complainedSince ?? look.at) : undefined,
+  }
+}
+
+function servicesOf({ service, units }: Look): UnitLook[] {
+  return [{ unit: KUBELET_UNIT, service }, ...units]
+}
+
+/** What somebody stopped did not go bad: nothing that dies of itself is `inactive` under a unit that restarts it. */
+export function troubleIn(look: Look): { readonly message: string; readonly unit?: string } | undefined {
+  const { service, health, runtime } = look
+  const down = look.units.find(({ service: { active } }) => active !== 'active' && active !== 'inactive')
+  if (down !== undefined) return { message: `${down.unit} is ${down.service.active}`, unit: down.unit }
+  if (service.active === 'inactive') return undefined
+  if (!looksHealthy(look))
+    return { message: service.active === 'active' ? health.detail : `its service is ${service.active}`, unit: KUBELET_UNIT }
+  return runtime.ok ? undefined : { message: `the container runtime does not answer: ${runtime.detail}` }
+}
