@@ -1,6 +1,7 @@
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { type AgentOptions, DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
 import type { Log } from '../../../src/agent/ports.ts'
+import { Kinds } from '../../../src/agent/resources/kinds.ts'
 import { sha256Of } from '../../../src/agent/sha256.ts'
 import { type AgentStatus, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { type DesiredConfig, formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
@@ -15,6 +16,8 @@ import { FakeNode } from './fake-node.ts'
 
 export interface MachineOptions extends Partial<Omit<SimulatedHostOptions, 'clock'>> {
   readonly agent?: Partial<AgentOptions>
+  /** What the agent can manage; more than it has by itself, or less. */
+  readonly kinds?: Kinds
 }
 
 /** A simulated host, its Node, and the agents that ran on it. */
@@ -24,11 +27,14 @@ export class Machine {
   readonly host: SimulatedHost
   readonly artifacts = new Map<string, Uint8Array>()
   readonly logged: string[] = []
+  /** Of the agent that is started next. */
+  kinds: Kinds
   readonly #options: AgentOptions
   #stop = new AbortController()
   #agent: AgentProcess | undefined
 
-  constructor({ agent, ...host }: MachineOptions = {}) {
+  constructor({ agent, kinds = new Kinds(), ...host }: MachineOptions = {}) {
+    this.kinds = kinds
     const version = host.version ?? '1.35.4'
     this.#options = { ...DEFAULT_OPTIONS, ...agent }
     this.node = new FakeNode(`v${version.replaceAll('_', '+')}`)
@@ -47,7 +53,7 @@ export class Machine {
     const log: Log = { info: note, warn: note }
     this.#stop = new AbortController()
     this.#agent = this.host.process(this.node, { log, ...(death === undefined ? {} : { death }) })
-    void new Agent(this.#agent.ports, this.#options).run(this.#stop.signal)
+    void new Agent(this.#agent.ports, this.#options, this.kinds).run(this.#stop.signal)
     return this.#agent
   }
 

@@ -1,0 +1,205 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { defineKind, type HostHands, type Kind } from '../../../src/agent/resources/kind.ts'
+import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
+import type { NodeContent } from '../../../src/protocol/digest.ts'
+import type { Death, DiskFault } from '../../../src/sim/host/faults.ts'
+import { Machine } from '../support/machine.ts'
+
+/*
+ * A kind that no other file of the project knows: lamps, each of which is in one of a few positions. The host shows and takes the position
+ * of a lamp as a file below /sys/lamps.
+ */
+const lamp = z.object({ name: z.string(), position: z.nullable(z.string()) })
+type Lamp = z.infer<typeof lamp>
+
+const lamps: Kind<Lamp> = defineKind({
+  name: 'lamp',
+  version: 1,
+  subject: ({ name }: Lamp) => placeOf(name),
+  observe: ({ name }, host) => positionOf(name, host),
+  differ: (wanted, actual) => (wanted.position === actual ? undefined : wanted),
+  perform: turn,
+  undo: {
+    fidelity: 'exact',
+    schema: lamp,
+    leavesTrace: true,
+    prepare: async ({ name }, { host }) => ({ name, position: await positionOf(name, host) }),
+    perform: turn,
+    isUndone: async ({ name, position }, host) => (await positionOf(name, host)) === position,
+  },
+  baseline: {
+    collection: 'lamps',
+    schema: lamp,
+    key: ({ name }) => placeOf(name),
+    capture: async ({ key }, { host }) => {
+      const name = key.slice(placeOf('').length)
+      return { name, position: await positionOf(name, host) }
+    },
+    giveBack: async (base) => lamps.of(base),
+  },
+  section: {
+    key: 'lamps',
+    schema: z.record(z.string(), z.string()),
+    managed: (wanted: Record<string, string>) => ({
+      claims: Object.keys(wanted).map((name) => ({ kind: 'lamp', key: placeOf(name) })),
+      triggers: [],
+    }),
+    resources: async (wanted: Record<string, string>) =>
+      Object.entries(wanted).map(([name, position]) => lamps.of({ name, position })),
+  },
+})
+
+function placeOf(name: string): string {
+  return `/sys/lamps/${name}`
+}
+
+async function positionOf(name: string, { files }: HostHands): Promise<string | null> {
+  const bytes = await files.read(placeOf(name))
+  return bytes === undefined ? null : Buffer.from(bytes).toString()
+}
+
+async function turn({ name, position }: Lamp, { files }: HostHands): Promise<void> {
+  if (position === null) return files.remove(placeOf(name))
+  await files.writeAtomic(placeOf(name), Buffer.from(position))
+}
+
+const MINUTE = 60_000
+const BAD = '--container-runtime-endpoint=unix:///not/there.sock'
+const withLamps = new Kinds([...ALL_KINDS, lamps])
+
+function machineWithLamps(): Machine {
+  const machine = new Machine({ kinds: withLamps })
+  machine.host.files.put('/sys/lamps/red', 'off')
+  return machine
+}
+
+function content(red: string, flags = '--v=3'): NodeContent {
+  const units = [{ name: 'containerd.service', restartOn: ['/sys/lamps/red'] }]
+  return { flags, host: JSON.stringify({ lamps: { red, green: 'on' }, files: [{ path: '/etc/motd', content: red }], units }) }
+}
+
+const positions = ({ host: { files } }: Machine) => [files.text('/sys/lamps/red'), files.text('/sys/lamps/green')]
+
+test('new kind is applied, restarts what reads it, and is given back when the annotation is removed', async () => {
+  const machine = machineWithLamps()
+  const before = machine.hostFiles()
+  const { mainPid } = await machine.host.services.show('containerd.service')
+  machine.start()
+  machine.assign(content('on'))
+  await machine.until('Applied')
+  expect(positions(machine)).toEqual(['on', 'on'])
+  expect((await machine.host.services.show('containerd.service')).mainPid).not.toBe(mainPid)
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(machine.hostFiles()).toEqual(before)
+  expect(machine.host.files.text('/var/lib/nodewave/local/index.json')).toBeUndefined()
+})
+
+test('new kind that is no longer named is given back, and the others stay', async () => {
+  const machine = machineWithLamps()
+  machine.start()
+  await machine.untilDigest(machine.assign(content('on')), 'Applied')
+  await machine.untilDigest(machine.assign({ host: JSON.stringify({ lamps: { green: 'dim' } }) }), 'Applied')
+
+  expect(positions(machine)).toEqual(['off', 'dim'])
+})
+
+test('new kind is refused by an agent that has it not, and by one whose schema it breaks', async () => {
+  for (const [kinds, red, reason] of [
+    [new Kinds(), 'on', 'MalformedHostDocument'],
+    [withLamps, 7, 'MalformedHostDocument'],
+  ] as const) {
+    const machine = machineWithLamps()
+    machine.kinds = kinds
+    machine.start()
+    machine.assign({ host: JSON.stringify({ lamps: { red } }) })
+    expect((await machine.until('RolledBack')).error?.reason).toBe(reason)
+    expect(positions(machine)).toEqual(['off', undefined])
+  }
+})
+
+test('new kind that drifts is repaired, or reported when that would restart something', async () => {
+  const machine = machineWithLamps()
+  machine.start()
+  machine.assign(content('on'))
+  await machine.until('Applied')
+  machine.host.files.put('/sys/lamps/red', 'dim')
+  machine.host.files.put('/sys/lamps/green', 'dim')
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status?.drift).toEqual(['/sys/lamps/red'])
+  expect(positions(machine)).toEqual(['dim', 'on'])
+})
+
+test('new kind goes back to the checkpoint of what last worked when the trial fails, without a network', async () => {
+  const machine = machineWithLamps()
+  machine.start()
+  const good = machine.assign(content('dim'))
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  await machine.untilDigest(machine.assign(content('on', '--v=4')), 'Applied')
+  machine.host.faults.network = 'lost'
+  machine.host.injectCrash(({ args }) => (args.includes('--v=4') ? 'panic: out of luck' : undefined))
+  await machine.clock.advance(5 * MINUTE)
+  machine.host.faults.network = undefined
+
+  expect(await machine.until('RolledBack')).toMatchObject({ active: good })
+  expect(positions(machine)).toEqual(['dim', 'on'])
+})
+
+interface Story {
+  readonly flags: string
+  readonly death?: Death
+  readonly disk?: DiskFault
+  readonly isPowerCut?: boolean
+}
+
+async function runToEnd({ flags, death, disk, isPowerCut = false }: Story) {
+  const machine = machineWithLamps()
+  await machine.clock.advance(5000)
+  const digest = machine.assign(content('on', flags))
+  const onEffect = (count: number): void => {
+    if (disk !== undefined && count === death?.afterEffect) machine.host.faults.disk = disk
+  }
+  const agent = machine.start(disk === undefined ? death : { onEffect })
+  const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack'].includes(machine.status.phase)
+  await machine.clock.runUntil(() => agent.dead || machine.host.faults.disk !== undefined || ended())
+  if (machine.host.faults.disk !== undefined) await machine.clock.advance(10 * MINUTE)
+  machine.host.faults.disk = undefined
+  if (agent.dead) {
+    machine.kill()
+    if (isPowerCut) machine.host.powerOff()
+    if (isPowerCut) machine.host.powerOn()
+    machine.start()
+  }
+  await machine.clock.runUntil(ended)
+  return { effects: agent.effects, phase: machine.status?.phase, files: machine.hostFiles() }
+}
+
+test.each([
+  ['a good assignment', '--v=3', 'Applied'],
+  ['one that makes the kubelet crash', BAD, 'RolledBack'],
+])('new kind comes to the same end after %s when the agent or the machine dies after any effect', async (_, flags, phase) => {
+  const calm = await runToEnd({ flags })
+  expect(calm.phase).toBe(phase)
+  for (let effect = 1; effect <= calm.effects; effect++)
+    for (const story of [{ isPowerCut: false }, { isPowerCut: true }, { torn: true }]) {
+      const { torn = false, ...rest } = { isPowerCut: false, ...story }
+      const killed = await runToEnd({ flags, death: { afterEffect: effect, torn }, ...rest })
+      expect({ phase: killed.phase, files: killed.files }, `${JSON.stringify(story)} after effect ${effect}`).toEqual({
+        phase,
+        files: calm.files,
+      })
+    }
+})
+
+test('new kind is as assigned or as before when the disk is full from any effect on, and works again', async () => {
+  const before = machineWithLamps().hostFiles()
+  const calm = await runToEnd({ flags: '--v=3' })
+  for (let effect = 1; effect <= calm.effects; effect++) {
+    const { phase, files } = await runToEnd({ flags: '--v=3', death: { afterEffect: effect }, disk: 'ENOSPC' })
+    expect(files, `full from effect ${effect}`).toEqual(phase === 'Applied' ? calm.files : before)
+  }
+})
