@@ -1,0 +1,124 @@
+import type { Observed } from '../scenarios/fast/controller.ts'
+import { type Write, written } from './pass.ts'
+import type { Effect, Scope } from './scope.ts'
+import { commitsOf } from './snapshot.ts'
+import { changed, type NodeState, revisionName, type State, withNode, withPool } from './state.ts'
+
+/** Something that happens in a state, and the state after it. */
+export interface Event {
+  readonly label: string
+  readonly state: State
+}
+
+export interface Moment {
+  readonly state: State
+  readonly scope: Scope
+  readonly observed: Observed
+  /** Of the pass that would follow now. */
+  readonly writes: readonly Write[]
+}
+
+/** What goes on in every fleet, or what ends a fault. */
+export function ordinaryEvents(moment: Moment): Event[] {
+  return [...passes(moment), ...agents(moment), ...time(moment), ...pushes(moment), ...promotions(moment), ...recoveries(moment)]
+}
+
+/** What goes on by itself: the controller first, then agents, then time. None: the fleet is at rest. */
+export function nextByItself(moment: Moment): Event | undefined {
+  return passes(moment)[0] ?? agents(moment)[0] ?? time(moment)[0]
+}
+
+function passes({ state, writes }: Moment): Event[] {
+  return writes.length === 0 ? [] : [{ label: describePass(writes), state: written(state, writes) }]
+}
+
+export function describePass(writes: readonly Write[]): string {
+  const told = writes.map((request) => {
+    if (request.kind === 'status') return `${request.pool}: ${request.status.conditions[0]?.reason}`
+    const { action } = request
+    return action.kind === 'assign' ? `${action.node} := ${action.digest}` : action.kind
+  })
+  return `pass (${told.join(', ')})`
+}
+
+function agents({ state, scope }: Moment): Event[] {
+  return state.nodes.filter(isPending).map((node) => {
+    const effect = commitsOf(scope).find(({ name }) => name === node.assigned?.digest)?.effect ?? 'good'
+    return reported(state, node, effect)
+  })
+}
+
+export function isPending({ assigned, status, up, silent }: NodeState): boolean {
+  if (!assigned || !up || silent) return false
+  return status?.assigned !== assigned.digest || status.assignedAt !== new Date(assigned.at ?? 0).toISOString()
+}
+
+/** The agent ends its work at what is assigned. */
+export function reported(state: State, node: NodeState, effect: Effect): Event {
+  const digest = node.assigned?.digest ?? ''
+  const runs = node.active === digest && !node.ruined
+  const result = runs || effect === 'good' ? 'Applied' : effect === 'crash' && !node.ruined ? 'RolledBack' : 'Failed'
+  const active = result === 'Applied' ? digest : node.active
+  const about = { digest, assigned: digest, assignedAt: new Date(node.assigned?.at ?? 0).toISOString(), active }
+  const status = { phase: result, ...about, since: new Date(state.now).toISOString() } as const
+  const next = withNode(state, node.name, () => changed(node, { status, active, ruined: result === 'Failed' }, state.now))
+  return { label: `${node.name}: ${result} ${digest}`, state: next }
+}
+
+/** On to the next instant for which a decision asks. */
+function time({ state, observed }: Moment): Event[] {
+  const wakes = [...observed.decisions.values()].flatMap(({ wakeAt }) => wakeAt ?? [])
+  if (wakes.length === 0) return []
+  const now = Math.min(...wakes)
+  return [{ label: `${Math.round((now - state.now) / 1000)} s pass`, state: { ...state, now } }]
+}
+
+function pushes({ state, scope }: Moment): Event[] {
+  const head = state.head + 1
+  const content = scope.commits[head]
+  return content ? [{ label: `push ${content.name}`, state: { ...state, head } }] : []
+}
+
+function promotions({ state, scope }: Moment): Event[] {
+  return state.pools.flatMap(({ name, controls }): Event[] => {
+    const isManual = scope.pools.get(name)?.policy.waves.some(({ manual }) => manual)
+    const content = commitsOf(scope)[state.head]
+    if (!isManual || !content || controls.promoted === revisionName(state.head, content)) return []
+    return [{ label: `promote ${name}`, state: promoted(state, name, scope) }]
+  })
+}
+
+export function promoted(state: State, pool: string, scope: Scope): State {
+  const content = commitsOf(scope)[state.head]
+  if (!content) throw new Error(`there is no commit ${state.head}`)
+  return withPool(state, pool, (before) => ({
+    ...before,
+    controls: { ...before.controls, promoted: revisionName(state.head, content) },
+    promoted: content.name,
+  }))
+}
+
+function recoveries({ state }: Moment): Event[] {
+  const ofNodes = state.nodes.flatMap((node): Event[] => {
+    const end = (label: string, change: Partial<NodeState>): Event => ({
+      label: `${node.name} ${label}`,
+      state: withNode(state, node.name, () => changed(node, change, state.now)),
+    })
+    return [
+      ...(node.up ? [] : [end('comes back', { up: true })]),
+      ...(node.silent ? [end('has its agent again', { silent: false })] : []),
+      ...(node.held ? [end('is released', { held: false })] : []),
+      ...(node.unschedulable ? [end('is uncordoned', { unschedulable: false })] : []),
+    ]
+  })
+  const ofPools = state.pools.flatMap(({ name, controls }): Event[] =>
+    (['paused', 'rollback'] as const).flatMap((control) =>
+      controls[control] === undefined ? [] : [{ label: `${name} without ${control}`, state: without(state, name, control) }],
+    ),
+  )
+  return [...ofNodes, ...ofPools]
+}
+
+function without(state: State, pool: string, control: 'paused' | 'rollback'): State {
+  return withPool(state, pool, ({ controls: { [control]: _, ...controls }, ...rest }) => ({ ...rest, controls }))
+}

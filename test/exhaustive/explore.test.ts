@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { decideFleet, type FleetSnapshot } from '../../src/rollout/decide-fleet.ts'
+import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
+import { type Explored, explore } from './explore.ts'
+import type { Decide } from './pass.ts'
+import { type Scope, type Size, scopesOf } from './scope.ts'
+
+const ONE_POOL = { pools: 1, nodes: 2 }
+const SCOPES: readonly (readonly [string, Size])[] = [
+  ['canary, crash', { ...ONE_POOL, faults: 1 }],
+  ['canary, ruin, halt', { ...ONE_POOL, faults: 1 }],
+  ['manual', { ...ONE_POOL, faults: 0 }],
+  ['canary, crash', { pools: 2, nodes: 2, faults: 0 }],
+  ['fleet budget', { pools: 2, nodes: 2, faults: 0 }],
+  ['depends', { pools: 2, nodes: 2, faults: 0 }],
+  ['fleet stop', { pools: 2, nodes: 2, faults: 0 }],
+]
+
+test.each(SCOPES)('every state of the fleet "%s" with %o keeps the rules and has a way to rest', (name, size) => {
+  const { states, atRest, ...explored } = explore(scopeOf(name, size))
+  console.log(`${name}, ${JSON.stringify(size)}: ${states} states, ${atRest} at rest`)
+  expect({ complete: explored.complete, wrong: describe(explored) }).toEqual({ complete: true, wrong: undefined })
+})
+
+/** The same decision about another fleet than the one that is there: a fault of one rule. */
+function fault(change: (pool: PoolSnapshot) => Partial<PoolSnapshot>): Decide {
+  return (fleet: FleetSnapshot, now) =>
+    decideFleet({ ...fleet, pools: fleet.pools.map((pool) => ({ ...pool, ...change(pool) })) }, now)
+}
+
+const greedy = fault(({ policy }) => ({ policy: { ...policy, maxUnavailable: { count: 2 } } }))
+const hasty = fault(({ controls, head }) => ({ controls: { ...controls, promoted: head.revision } }))
+const widened = fault(({ policy }) => ({ policy: { ...policy, waves: [], maxUnavailable: { count: 2 } } }))
+const forgetful = fault(({ memory }) => ({ memory: { ...memory, rejected: [] } }))
+const deaf = fault(({ controls: { paused: _, ...controls } }) => ({ controls }))
+
+test.each([
+  ['a budget that is off by one', greedy, 'canary, crash', 1, 'maxUnavailable'],
+  ['a rollout without waves', widened, 'good twice', 0, 'more'],
+  ['a wave that opens without promotion', hasty, 'manual', 0, 'manual wave'],
+  ['a pause that is not read', deaf, 'canary, crash', 1, 'paused pool'],
+  ['a rejection that is forgotten', forgetful, 'canary, crash', 0, 'rest'],
+] as const)('exploration finds %s', (_, decide, name, faults, claim) => {
+  const { wrong } = explore(scopeOf(name, { ...ONE_POOL, faults }), { decide })
+  expect(wrong?.claim).toContain(claim)
+})
+
+test('exploration tells the shortest story that leads to a wrong state', () => {
+  const { wrong } = explore(scopeOf('manual', { ...ONE_POOL, faults: 0 }), { decide: hasty })
+  expect(wrong?.story).toEqual(['push crash', 'push good', 'pass (a: RollingOut, a0 := good)', 'a0: Applied good', '120 s pass'])
+})
+
+function scopeOf(name: string, size: Size): Scope {
+  const scope = scopesOf(size).find((each) => each.name === name)
+  if (!scope) throw new Error(`no scope "${name}"`)
+  return scope
+}
+
+function describe({ wrong }: Pick<Explored, 'wrong'>): string | undefined {
+  return wrong && [...wrong.story, wrong.claim].join('\n')
+}

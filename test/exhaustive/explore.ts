@@ -1,0 +1,156 @@
+import { decideFleet } from '../../src/rollout/decide-fleet.ts'
+import { fixpoint } from '../scenarios/fast/invariants/fixpoint.ts'
+import { sameInAnyOrder } from '../scenarios/fast/invariants/same-in-any-order.ts'
+import { INVARIANTS } from '../scenarios/fast/invariants.ts'
+import { brokenClaim, withPromotions } from './claims.ts'
+import { type Event, type Moment, nextByItself, ordinaryEvents } from './events.ts'
+import { faultEvents } from './faults.ts'
+import { Graph } from './graph.ts'
+import { keyOf } from './key.ts'
+import { type Decide, decideIn, writesOf } from './pass.ts'
+import { settles, unnamedWait } from './rest.ts'
+import type { Scope } from './scope.ts'
+import { initialState, type State } from './state.ts'
+
+/** What was visited, and what was found wrong first, with the events that lead there. */
+export interface Explored {
+  readonly states: number
+  readonly events: number
+  readonly atRest: number
+  /** All reachable states were visited. */
+  readonly complete: boolean
+  readonly wrong?: { readonly claim: string; readonly story: readonly string[] }
+}
+
+/** Those of the stories, but for two that decide again: each state is decided here anyway. */
+const OF_DECISIONS = INVARIANTS.filter((each) => each.ofDecision && each !== fixpoint && each !== sameInAnyOrder)
+
+interface Found {
+  readonly state: State
+  readonly number: number
+}
+
+/** A state in which something does not hold. */
+class Wrong extends Error {
+  readonly number: number
+  readonly last: string | undefined
+
+  constructor(claim: string, { number, last }: { readonly number: number; readonly last?: string }) {
+    super(claim)
+    this.number = number
+    this.last = last
+  }
+}
+
+export interface ExploreOptions {
+  /** Default: all. */
+  readonly mostStates?: number
+  /** Default: the real one. */
+  readonly decide?: Decide
+}
+
+/** Visits the states that a fleet can reach: with no fault, then with one, and so on, the nearest first. */
+export function explore(scope: Scope, options: ExploreOptions = {}): Explored {
+  const exploration = new Exploration(scope, options)
+  try {
+    exploration.run()
+    return exploration.result()
+  } catch (error) {
+    if (!(error instanceof Wrong)) throw error
+    return { ...exploration.result(), wrong: exploration.describe(error) }
+  }
+}
+
+class Exploration {
+  readonly #scope: Scope
+  readonly #mostStates: number
+  readonly #decide: Decide
+  readonly #graph = new Graph()
+  readonly #settled = new Set<string>()
+  #events = 0
+  #atRest = 0
+  #complete = true
+
+  constructor(scope: Scope, { mostStates = Number.POSITIVE_INFINITY, decide = decideFleet }: ExploreOptions) {
+    this.#scope = scope
+    this.#mostStates = mostStates
+    this.#decide = decide
+  }
+
+  run(): void {
+    const state = this.#established()
+    let layer: Found[] = [{ state, number: this.#graph.add(keyOf(state), { from: 0, label: '' }) }]
+    for (let faults = 0; faults <= this.#scope.mostFaults; faults++) layer = this.#visit(layer, faults < this.#scope.mostFaults)
+    const endless = this.#complete ? this.#graph.endless() : undefined
+    if (endless !== undefined) throw new Wrong('the fleet never comes to rest', { number: endless })
+  }
+
+  result(): Omit<Explored, 'wrong'> {
+    return { states: this.#graph.size, events: this.#events, atRest: this.#atRest, complete: this.#complete }
+  }
+
+  describe({ message, number, last }: Wrong): NonNullable<Explored['wrong']> {
+    return { claim: message, story: [...this.#graph.story(number), ...(last === undefined ? [] : [last])] }
+  }
+
+  /** The first commit has completed everywhere. */
+  #established(): State {
+    let moment = this.#momentOf(initialState(this.#scope))
+    for (let next = nextByItself(moment); next; next = nextByItself(moment)) moment = this.#momentOf(next.state)
+    return moment.state
+  }
+
+  /** @returns the states that one more fault leads to */
+  #visit(queue: Found[], mayFail: boolean): Found[] {
+    const failed: Found[] = []
+    for (let index = 0; index < queue.length; index++) {
+      const found = queue[index]
+      if (!found) break
+      const moment = this.#momentOf(found.state)
+      this.#check(moment, found)
+      const next = nextByItself(moment)
+      this.#graph.follows(found.number, next ? this.#numberOf(next, found, queue) : -2)
+      if (!next) this.#checkRest(moment, found)
+      for (const event of ordinaryEvents(moment)) this.#numberOf(event, found, queue)
+      if (mayFail) for (const event of faultEvents(moment)) this.#numberOf(event, found, failed)
+    }
+    return failed
+  }
+
+  #numberOf({ state, label }: Event, from: Found, queue: Found[]): number {
+    this.#events += 1
+    const next = withPromotions(state, this.#scope)
+    const claim =
+      state.pools === from.state.pools && state.nodes === from.state.nodes
+        ? undefined
+        : brokenClaim(from.state, next, this.#scope)
+    if (claim !== undefined) throw new Wrong(claim, { number: from.number, last: label })
+    const key = keyOf(next)
+    const known = this.#graph.find(key)
+    if (known !== undefined) return known
+    if (this.#graph.size >= this.#mostStates) {
+      this.#complete = false
+      return -1
+    }
+    const number = this.#graph.add(key, { from: from.number, label })
+    queue.push({ state: next, number })
+    return number
+  }
+
+  #check({ observed }: Moment, { number }: Found): void {
+    for (const { claim, ofDecision } of OF_DECISIONS) if (!ofDecision?.(observed)) throw new Wrong(claim, { number })
+  }
+
+  #checkRest(moment: Moment, { number }: Found): void {
+    this.#atRest += 1
+    const unnamed = unnamedWait(moment)
+    if (unnamed !== undefined) throw new Wrong(unnamed, { number })
+    const claim = settles(moment, { known: this.#settled, momentOf: (state) => this.#momentOf(state) })
+    if (claim !== undefined) throw new Wrong(claim, { number })
+  }
+
+  #momentOf(state: State): Moment {
+    const observed = decideIn(state, { scope: this.#scope, decide: this.#decide })
+    return { state, scope: this.#scope, observed, writes: writesOf(observed, state) }
+  }
+}
