@@ -15,9 +15,14 @@ export function selects(selector: LabelSelector | undefined, labels: Labels): bo
   if (selector === undefined) return false
   const { matchLabels = {}, matchExpressions = [] } = selector
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => holds(operator, { value: labels[key], values }))
+    Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => holds(operator, { value: own(labels, key), values }))
   )
+}
+
+/** A label may be named as what every object has, such as `constructor`. */
+function own(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined
 }
 
 function holds(

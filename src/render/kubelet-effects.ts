@@ -82,7 +82,8 @@ export function kubeletEffect(
   change?: { readonly from: Json | undefined; readonly to: Json | undefined },
 ): KubeletEffect {
   const letters = lettersOf(name)
-  const isRaised = change !== undefined && letters in LIMITS && limit(change.to, letters) > limit(change.from, letters)
+  const isRaised =
+    change !== undefined && Object.hasOwn(LIMITS, letters) && limit(change.to, letters) > limit(change.from, letters)
   return (isRaised ? undefined : BY_LETTERS.get(letters)) ?? READ_AT_START
 }
 

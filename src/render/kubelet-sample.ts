@@ -1,5 +1,6 @@
 import { splitFlagString } from '../protocol/flag-string.ts'
 import type { ConfigMode } from '../protocol/host-document.ts'
+import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { collectTemplates } from './collect-templates.ts'
@@ -53,7 +54,7 @@ export function kubeletSample(model: FleetModel, pool: Doc<NodePoolSpec>): Kubel
 }
 
 function madeUp(references: Iterable<string>): ReadonlyMap<string, string> {
-  return new Map([...references].map((reference) => [reference, MADE_UP[reference] ?? 'value']))
+  return new Map([...references].map((reference) => [reference, own(MADE_UP, reference) ?? 'value']))
 }
 
 function originsOfFlags(flags: MergedFlags): SampleOrigin[] {

@@ -1,4 +1,5 @@
 import { digestOf, type Json } from '../protocol/digest.ts'
+import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Selector } from '../repo/schema/common.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
@@ -35,7 +36,7 @@ export function poolFingerprint(model: FleetModel, name: string): string {
 
 function mayConcern(pool: Selector, { spec }: Doc<NodeOverrideSpec>): boolean {
   const wanted = spec.nodeSelector?.matchLabels ?? {}
-  return Object.entries(wanted).every(([key, value]) => (pool.matchLabels[key] ?? value) === value)
+  return Object.entries(wanted).every(([key, value]) => (own(pool.matchLabels, key) ?? value) === value)
 }
 
 function overrideText(model: FleetModel, { name, spec }: Doc<NodeOverrideSpec>): Json {

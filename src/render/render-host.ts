@@ -1,4 +1,5 @@
 import type { Artifact, HostDocument, HostFile, KubeletInstall } from '../protocol/host-document.ts'
+import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
@@ -50,7 +51,7 @@ function kubeletInstall(model: FleetModel, { pool }: Subject): KubeletInstall {
 }
 
 function fillUrl(url: string, values: Readonly<Record<string, string>>): string {
-  return url.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => values[name] ?? placeholder)
+  return url.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => own(values, name) ?? placeholder)
 }
 
 function releaseOf(model: FleetModel, pool: Subject['pool']): Doc<KubeletReleaseSpec> | undefined {

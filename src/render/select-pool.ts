@@ -1,3 +1,4 @@
+import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Selector } from '../repo/schema/common.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
@@ -22,7 +23,7 @@ export function selectPool(pools: FleetModel['pools'], node: Pick<NodeFacts, 'na
 
 /** As Kubernetes matches labels: all of them, with exactly these values. */
 export function selects(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
-  for (const key in selector.matchLabels) if (labels[key] !== selector.matchLabels[key]) return false
+  for (const key in selector.matchLabels) if (own(labels, key) !== selector.matchLabels[key]) return false
   return true
 }
 

@@ -61,12 +61,13 @@ function parseDocument(text: string, what: string): JsonObject {
 
 /** RFC 7396: maps merge, null removes, everything else replaces. */
 export function mergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
-  const merged: Record<string, Json | undefined> = isObject(target) ? { ...target } : {}
+  // No plain object: a key `__proto__` would be no key of it.
+  const merged = new Map(isObject(target) ? Object.entries(target) : [])
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete merged[key]
-    else merged[key] = isObject(value) ? mergePatch(merged[key], value) : value
+    if (value === null) merged.delete(key)
+    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value)
   }
-  return merged
+  return Object.fromEntries(merged)
 }
 
 function isObject(value: unknown): value is JsonObject {

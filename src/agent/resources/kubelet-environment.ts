@@ -1,4 +1,5 @@
 import { patchEnvironmentFile, readEnvironmentFile } from '../../protocol/environment-file.ts'
+import { own } from '../../protocol/own.ts'
 import { joinFlags } from '../kubelet/kubelet-flags.ts'
 import type { HostFiles } from '../ports.ts'
 import { contentOf, type FileBaseline, fileBaselines, keepContent } from './file-baseline.ts'
@@ -73,9 +74,9 @@ function theirValues(
   const then = readEnvironmentFile(before)
   return Object.fromEntries(
     Object.keys(variables).map((name) => {
-      const [value, own = '', old] = [found.get(name), ours[name], then.get(name)]
-      if (value === variables[name] || value === own || value === joinFlags(old, own)) return [name, old]
-      return [name, own !== '' && value?.endsWith(own) ? value.slice(0, -own.length).trim() : value]
+      const [value, added = '', old] = [found.get(name), own(ours, name), then.get(name)]
+      if (value === variables[name] || value === added || value === joinFlags(old, added)) return [name, old]
+      return [name, added !== '' && value?.endsWith(added) ? value.slice(0, -added.length).trim() : value]
     }),
   )
 }

@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from '../../protocol/digest.ts'
+import { own } from '../../protocol/own.ts'
 
 type Mapping = { readonly [key: string]: Json | undefined }
 
@@ -17,7 +18,9 @@ export function theirDocument({ before, ours, now }: Versions): Json | undefined
   if (!isMapping(now) || !isMapping(ours)) return now
   const old: Mapping = isMapping(before) ? before : {}
   const keys = new Set([...Object.keys(old), ...Object.keys(now)])
-  const fields = [...keys].map((key) => [key, theirDocument({ before: old[key], ours: ours[key], now: now[key] })] as const)
+  const fields = [...keys].map(
+    (key) => [key, theirDocument({ before: own(old, key), ours: own(ours, key), now: own(now, key) })] as const,
+  )
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 

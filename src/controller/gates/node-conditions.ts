@@ -1,3 +1,4 @@
+import { own } from '../../protocol/own.ts'
 import type { GateCheck } from '../../rollout/model/policy.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
@@ -22,7 +23,7 @@ export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): Ru
 
 /** A condition of status Unknown is neither: nobody has told about it for a while. */
 function wrongWith({ name, conditions }: ClusterNode, { require, forbid }: NodeConditionsCheck): string[] {
-  const statusOf = (type: string) => conditions[type]
+  const statusOf = (type: string) => own(conditions, type)
   return [
     ...require.filter((type) => statusOf(type) !== 'True').map((type) => [type, statusOf(type) ?? 'not there', 'True']),
     ...forbid.filter((type) => (statusOf(type) ?? 'False') !== 'False').map((type) => [type, statusOf(type), 'False']),

@@ -1,3 +1,4 @@
+import { own } from '../../protocol/own.ts'
 import { type Draft, errorAt } from '../draft.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 
@@ -26,5 +27,5 @@ function overlaps(a: Labels, b: Labels): boolean {
 }
 
 function isPartOf(some: Labels, all: Labels): boolean {
-  return Object.entries(some).every(([key, value]) => all[key] === value)
+  return Object.entries(some).every(([key, value]) => own(all, key) === value)
 }

@@ -1,3 +1,4 @@
+import { own } from '../../protocol/own.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
@@ -41,7 +42,7 @@ function shadowedIn(pool: Loaded<NodePoolSpec>, documents: Draft['documents']): 
   const fields = fieldsOf(pool, documents)
   return [...flagsOf(pool, documents)].flatMap(([flag, place]) => {
     if (MERGED.includes(flag)) return []
-    const field = fields.get((FIELDS[flag] ?? [flag.replaceAll('-', '')]).join('.').toLowerCase())
+    const field = fields.get((own(FIELDS, flag) ?? [flag.replaceAll('-', '')]).join('.').toLowerCase())
     return field ? [problemOf({ flag, place, field })] : []
   })
 }

@@ -1,3 +1,4 @@
+import { own } from '../../protocol/own.ts'
 import type { Flags, FlagValue } from '../schema/common.ts'
 import { gateFinding } from './check-gates.ts'
 import type { Finding } from './finding.ts'
@@ -30,8 +31,8 @@ const PATTERNS: Readonly<Record<string, { readonly expected: string; readonly pa
 }
 
 function checkValue(name: string, value: FlagValue, type: string): Finding[] {
-  const rule = PATTERNS[/^u?int\d*$/.test(type) ? 'int' : type]
-  const text = String(value)
+  const rule = own(PATTERNS, /^u?int\d*$/.test(type) ? 'int' : type)
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (!rule || text.includes('{{') || rule.pattern.test(text)) return []
   return [{ path: [name], reason: 'InvalidValue', part: 'value', message: `expected flag --${name} to be ${rule.expected}` }]
 }
@@ -41,8 +42,6 @@ function checkGates(value: FlagValue, version: string | undefined): Finding[] {
   const isMap = typeof value === 'object' && !Array.isArray(value)
   const names = isMap
     ? Object.keys(value)
-    : String(value)
-        .split(',')
-        .map((pair) => pair.split('=')[0]?.trim() ?? '')
+    : (Array.isArray(value) ? value.join(',') : String(value)).split(',').map((pair) => pair.split('=')[0]?.trim() ?? '')
   return names.filter(Boolean).flatMap((name) => gateFinding(name, isMap ? [GATES_FLAG, name] : [GATES_FLAG], version))
 }

@@ -1,3 +1,4 @@
+import { own } from '../../protocol/own.ts'
 import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import { stableHash } from '../model/stable-hash.ts'
@@ -51,7 +52,7 @@ export function waveMembership(
 function membersOf({ nodes }: WavePolicy, total: number): (node: WaveCandidate) => boolean {
   if ('matchLabels' in nodes) {
     const wanted = Object.entries(nodes.matchLabels)
-    return ({ labels }) => wanted.every(([key, value]) => labels[key] === value)
+    return ({ labels }) => wanted.every(([key, value]) => own(labels, key) === value)
   }
   let places = sizeOf(nodes, total)
   return () => places-- > 0
