@@ -6,6 +6,7 @@ import { checkFleet } from './checks/fleet.ts'
 import { checkFullConfig } from './checks/full-config.ts'
 import { checkHostFiles } from './checks/host-files.ts'
 import { checkKubeletKnowledge } from './checks/kubelet-knowledge.ts'
+import { checkNodeIdentity } from './checks/node-identity.ts'
 import { checkOverrides } from './checks/overrides.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
@@ -41,6 +42,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFlagsFile,
   checkShadowedFields,
   checkKubeletKnowledge,
+  checkNodeIdentity,
   checkDisruptionFields,
   checkHostFiles,
   checkOverrides,

@@ -66,7 +66,12 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
 }
 
 interface NodeStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime?: string }[]
+  readonly conditions?: readonly {
+    readonly type: string
+    readonly status: string
+    readonly lastTransitionTime?: string
+    readonly lastHeartbeatTime?: string
+  }[]
   readonly addresses?: readonly { readonly type: string; readonly address: string }[]
   readonly nodeInfo?: { readonly kubeletVersion?: string; readonly architecture?: string; readonly osImage?: string }
 }
@@ -98,6 +103,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     createdAt,
     ready: ready?.status === 'True',
     readySince: instant(ready?.lastTransitionTime) || createdAt,
+    ...(isBefore(ready?.lastHeartbeatTime, agent?.kubeletStartedAt) && { staleReady: true }),
     unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
     kubeletVersion: (status.nodeInfo?.kubeletVersion ?? '').replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
@@ -111,6 +117,15 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
 
 /** Characters; people write this by hand, and the status of the pool repeats it. */
 const MAX_REASON = 500
+
+/**
+ * Both are stamps of the node's own clock; heartbeats have whole seconds. Not the heartbeat itself is kept: it changes every five minutes,
+ * and each change of a view is a reason to decide.
+ */
+function isBefore(heartbeat: string | undefined, startedAt: string | undefined): boolean {
+  if (heartbeat === undefined || startedAt === undefined) return false
+  return Date.parse(heartbeat) < Math.floor(Date.parse(startedAt) / 1000) * 1000
+}
 
 /** Whoever has a node's credential writes this; the status of the pool, which repeats the errors of many nodes, must stay writable. */
 const MAX_ERROR = 2000

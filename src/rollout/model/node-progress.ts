@@ -100,6 +100,10 @@ function proving(subject: Subject): NodeProgress {
     const message = `node reports kubelet "${node.kubeletVersion}", wanted "${version}"`
     return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
   }
+  if (node.staleReady) {
+    const message = `node is Ready by a heartbeat from before its kubelet was restarted at ${report?.kubeletStartedAt}`
+    return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
+  }
   const until =
     course.soak === 0
       ? course.now

@@ -13,6 +13,8 @@ export interface NodeView {
   readonly ready: boolean
   /** When `ready` last changed. */
   readonly readySince: Instant
+  /** `ready` was said before the agent restarted the kubelet that runs now. */
+  readonly staleReady?: true
   readonly unschedulable: boolean
   /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
   readonly kubeletVersion: string

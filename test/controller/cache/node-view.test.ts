@@ -94,3 +94,15 @@ test('another prefix makes other annotations ours', () => {
   const node = aNode({ 'nodewave.io/hold': 'not read', 'node-agent.alpha.coreos.com/hold': 'disk is replaced' })
   expect(other(node).view.hold).toBe('disk is replaced')
 })
+
+test('a Ready from before the second in which the kubelet was restarted is stale, and a heartbeat alone changes nothing of the view', () => {
+  const status = (heartbeat: string) => ({
+    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T08:01:00Z', lastHeartbeatTime: heartbeat }],
+  })
+  const report = JSON.stringify({ phase: 'Applied', since: '2026-11-21T09:00:09Z', kubeletStartedAt: '2026-11-21T09:00:05.400Z' })
+  const at = (heartbeat: string) => project(aNode({ 'nodewave.io/status': report }, { status: status(heartbeat) })).view
+
+  expect(at('2026-11-21T09:00:04Z').staleReady).toBe(true)
+  expect(at('2026-11-21T09:00:05Z')).not.toHaveProperty('staleReady')
+  expect(at('2026-11-21T09:05:05Z')).toEqual(at('2026-11-21T09:00:05Z'))
+})

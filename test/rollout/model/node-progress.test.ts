@@ -50,6 +50,15 @@ test('a node is not Current while its kubelet reports another version, and fails
   })
 })
 
+test('a node is not Current by a Ready from before its kubelet was restarted, and fails when that lasts', () => {
+  const stale = Object.assign(aNode('a').on('new', { at: noon - 5 * minute, since: noon - 4 * minute }), {
+    staleReady: true as const,
+  })
+
+  expect(phase(stale)).toBe('Applying')
+  expect(progress(stale, { now: noon + 10 * minute }).failure?.reason).toBe('HeartbeatMissing')
+})
+
 test('a node is not Current by a report about another digest', () => {
   expect(phase(aNode('a').on('older').assignedTo('new'))).toBe('Assigned')
 })
