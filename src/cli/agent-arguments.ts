@@ -15,21 +15,21 @@ export interface AgentArguments {
 const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
 const FORMATS = ['text', 'json'] as const
 
-export const AGENT_HELP = `Usage: nodewave agent [options]          make this node what its annotation says, and keep it so
-       nodewave agent rebase [options]   take the local configuration anew, as after "kubeadm upgrade node";
-                                         stop the agent first
+export const AGENT_HELP = `Usage: nodewave agent [options]          configure this node as its annotation says
+       nodewave agent rebase [options]   record the host's own configuration again, as after
+                                         "kubeadm upgrade node"; stop the agent first
 
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
   --kubeconfig FILE          credentials (default: /etc/kubernetes/kubelet.conf, or the pod's service account)
-  --annotation-prefix NAME   of the annotations on the Node (default: ${DEFAULT_OPTIONS.prefix})
-  --namespace NAME           where ConfigMaps are, unless the annotation says (default: ${DEFAULT_OPTIONS.namespace})
+  --annotation-prefix NAME   prefix of the annotations on the Node (default: ${DEFAULT_OPTIONS.prefix})
+  --namespace NAME           namespace of ConfigMaps that the annotation names without one (default: ${DEFAULT_OPTIONS.namespace})
   --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
-  --environment-file FILE    of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
-  --state-directory DIR      what the agent remembers (default: ${DEFAULT_OPTIONS.stateDirectory})
-  --health-timeout SECONDS   a kubelet that was restarted must be healthy within this (default: ${DEFAULT_TIMING.healthy / 1000})
-  --trial SECONDS            health must hold this long to be last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
-  --root DIR                 the directory that stands for /, to try things out: files are written there, no service is touched
+  --environment-file FILE    environment file of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
+  --state-directory DIR      directory of the agent's state (default: ${DEFAULT_OPTIONS.stateDirectory})
+  --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
+  --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
+  --root DIR                 directory used as / in a test: the agent writes files there and touches no service
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
   --help                     print this
@@ -87,7 +87,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
 function commandIn(positionals: readonly string[]): 'run' | 'rebase' {
   if (positionals.length === 0) return 'run'
   if (positionals.length === 1 && positionals[0] === 'rebase') return 'rebase'
-  throw new Error(`understand "${positionals.join(' ')}": the only command is "rebase"; see nodewave agent --help`)
+  throw new Error(`unknown argument "${positionals.join(' ')}": the only command is "rebase"; see nodewave agent --help`)
 }
 
 function oneOf<T extends string>(
@@ -96,15 +96,15 @@ function oneOf<T extends string>(
 ): T {
   const found = choices.find((choice) => choice === value)
   if (found !== undefined) return found
-  throw new Error(`read ${option} "${value}": it must be one of ${choices.join(', ')}`)
+  throw new Error(`invalid ${option} "${value}": expected one of ${choices.join(', ')}`)
 }
 
 function absolute(option: string, path: string): string {
   if (path.startsWith('/') && !path.split('/').includes('..')) return path.replace(/(?<=.)\/+$/, '')
-  throw new Error(`read ${option} "${path}": it must be an absolute path`)
+  throw new Error(`invalid ${option} "${path}": expected an absolute path`)
 }
 
 function seconds(option: string, text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text)
-  throw new Error(`read ${option} "${text}": it must be a number of seconds`)
+  throw new Error(`invalid ${option} "${text}": expected a number of seconds`)
 }

@@ -52,7 +52,9 @@ async function runRebase({ root, logFormat, options }: AgentArguments): Promise<
   // An agent that runs may be in the middle of what is to be taken anew.
   await takeLock({ files: ports.files, paths: statePaths(options.stateDirectory), processes: procProcesses })
   const paths = await rebase(createContext(ports, options))
-  process.stdout.write(paths.length === 0 ? 'nothing to take anew\n' : paths.map((path) => `taken anew: ${path}\n`).join(''))
+  process.stdout.write(
+    paths.length === 0 ? 'no baseline has changed\n' : paths.map((path) => `baseline updated: ${path}\n`).join(''),
+  )
 }
 
 async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection> {
@@ -61,7 +63,9 @@ async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection
   if (existsSync(own)) return loadKubeconfig(own)
   const connection = await inCluster(process.env)
   if (connection !== undefined) return connection
-  throw new Error(`find a way to the API server: there is no "${own}", and this is no pod; name a file with --kubeconfig`)
+  throw new Error(
+    `no credentials for the API server: file "${own}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
+  )
 }
 
 /** Rebasing is between the agent's memory and the host. */

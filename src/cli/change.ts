@@ -16,11 +16,11 @@ export interface ChangeOptions extends NodeSource {
 export function withChangeOptions(command: Command): Command {
   return command
     .argument('[path]', 'folder of the fleet', '.')
-    .option('--from <rev>', 'the commit that the nodes are at', 'HEAD')
-    .option('--to <rev>', 'the commit to come; otherwise what lies in the folder, committed or not')
+    .option('--from <rev>', 'the commit that the nodes run now', 'HEAD')
+    .option('--to <rev>', 'the commit to change to. Default: the files in the folder, committed or not')
     .option(
       '--nodes <file>',
-      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+      'file of nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin. Default: the nodes of the cluster',
     )
     .addOption(serverVersionOption())
 }

@@ -14,8 +14,8 @@ export interface ClusterFlags {
 
 export function withClusterOptions(command: Command): Command {
   return command
-    .option('--kubeconfig <file>', 'the cluster; KUBECONFIG, the pod, or ~/.kube/config unless stated')
-    .option('--context <name>', 'of the kubeconfig; its current-context unless stated')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster. Default: KUBECONFIG, the pod, or ~/.kube/config')
+    .option('--context <name>', 'context of the kubeconfig. Default: its current-context')
 }
 
 /** @throws {KubeconfigError} naming the file and what is wrong with it. */

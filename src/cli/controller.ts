@@ -12,33 +12,33 @@ interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
 
 export function controllerCommand(io: CliIo): Command {
   const command = new Command('controller')
-    .description('follow a fleet repository, and bring the nodes of a cluster to what it says, wave by wave')
+    .description('follow a fleet repository and roll its commits out to the nodes of a cluster, wave by wave')
     .requiredOption('--repo <url|path>', 'the fleet repository: an https:// URL, or a path on this machine')
-    .option('--branch <name>', 'branch to follow (default: "main"; of a path: whatever is checked out)')
+    .option('--branch <name>', 'branch to follow. Default: main; for a path, the branch that is checked out')
     .addOption(new Option('--path <folder>', 'folder of the fleet in the repository').default('', 'its root'))
     .addOption(POLL)
-    .option('--username-file <file>', 'user name for the repository; goes with --password-file')
-    .option('--password-file <file>', 'password for the repository')
-    .option('--token-file <file>', 'bearer token for the repository')
-    .option('--ca-file <file>', 'certificates to trust the repository by, as PEM')
+    .option('--username-file <file>', 'file with the user name for the repository; needs --password-file')
+    .option('--password-file <file>', 'file with the password for the repository')
+    .option('--token-file <file>', 'file with the bearer token for the repository')
+    .option('--ca-file <file>', 'file with the CA certificates of the repository, as PEM')
     .addOption(
-      new Option('--allow-force-push', 'take a head that does not descend from the last accepted commit').default(
+      new Option('--allow-force-push', 'accept a commit that does not descend from the last accepted commit').default(
         false,
         'refuse it',
       ),
     )
-    .option('--state-dir <directory>', 'where the clone is kept; a temporary directory unless stated')
-    .option('--kubeconfig <file>', 'the cluster; KUBECONFIG, the pod, or ~/.kube/config unless stated')
-    .option('--namespace <name>', 'where payloads are kept, which nodes read, and the lease', DEFAULT_NAMESPACE)
+    .option('--state-dir <directory>', 'directory of the clone. Default: a temporary directory')
+    .option('--kubeconfig <file>', 'kubeconfig of the cluster. Default: KUBECONFIG, the pod, or ~/.kube/config')
+    .option('--namespace <name>', 'namespace of the ConfigMaps that nodes read, and of the lease', DEFAULT_NAMESPACE)
     .option(
       '--revisions-namespace <name>',
-      'where accepted revisions are kept, which no node may read',
+      'namespace of accepted revisions, which no node may read',
       DEFAULT_REVISIONS_NAMESPACE,
     )
-    .option('--prometheus-url <url>', 'the Prometheus of gates that is shown a token; a gate may name another, and that is not')
-    .option('--prometheus-token-file <file>', 'bearer token for it')
+    .option('--prometheus-url <url>', 'Prometheus server that gets the token; a gate that names another server sends no token')
+    .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
-    .addOption(new Option('--log-format <format>', 'of lines on standard error').choices(LOG_FORMATS).default('text'))
+    .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
   return addElectionOptions(addGitOptions(command, parseDuration), parseDuration)
     .addHelpText(
       'after',
@@ -50,7 +50,7 @@ export function controllerCommand(io: CliIo): Command {
     })
 }
 
-const POLL = new Option('--poll <duration>', 'how often a URL is asked for news').argParser(parseDuration).default(30_000, '30s')
+const POLL = new Option('--poll <duration>', 'interval between fetches of a URL').argParser(parseDuration).default(30_000, '30s')
 
 /** Once told to stop, a write that is under way ends first, and the lease is handed over; told twice, the process ends at once. */
 async function untilSignal(run: (signal: AbortSignal) => Promise<void>, log: ControllerSetup['log']): Promise<void> {

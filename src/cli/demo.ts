@@ -17,13 +17,11 @@ const HOME = join(dirname(import.meta.dirname), '..')
 
 export function demoCommand(io: CliIo): Command {
   return new Command('demo')
-    .description(
-      'play the whole product on simulated nodes: a real Git server, the real controller, the real agent on every node',
-    )
-    .option('--keep', 'leave everything running at the end, until Ctrl-C')
+    .description('run the whole product on simulated nodes: a real Git server, the real controller, the real agent on every node')
+    .option('--keep', 'keep everything running at the end, until Ctrl-C')
     .option('--nodes <count>', 'how many nodes to simulate', parseNodes, 40)
     .addOption(
-      new Option('-o, --output <format>', 'json: the result of every scene besides, in the last line')
+      new Option('-o, --output <format>', 'json: also print the result of every scene, in the last line')
         .choices(['text', 'json'])
         .default('text'),
     )
@@ -40,7 +38,7 @@ async function runDemo(io: CliIo, options: DemoOptions): Promise<void> {
     const played = await playScenes(stage, io)
     const seconds = secondsSince(started, io)
     const succeeded = played.filter(({ ok }) => ok).length
-    io.stdout(`\n${succeeded} of ${played.length} scenes ended as they should, in ${seconds} s.\n`)
+    io.stdout(`\n${succeeded} of ${played.length} scenes succeeded, in ${seconds} s.\n`)
     if (options.keep && !signal.aborted) await keepUp(stage, io)
     return { scenes: played, seconds }
   })
@@ -67,7 +65,7 @@ function introduction({ machines, kubeconfig, repoUrl }: Stage): string {
 
 async function keepUp({ git, signal }: Stage, io: CliIo): Promise<void> {
   io.stdout(
-    `\nEverything keeps running. Push something of your own from\n${git.folder},\nor look around with kubectl. Ctrl-C ends it.\n`,
+    `\nEverything keeps running. Push your own commits from\n${git.folder},\nor look around with kubectl. Ctrl-C stops it.\n`,
   )
   const forever = setInterval(() => {}, 2 ** 30)
   await once(signal, 'abort')

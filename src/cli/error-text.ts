@@ -2,19 +2,19 @@ import { KubeError } from '../kube/kube-api.ts'
 
 /** What the system's codes say of a path that a person gave, and what to do about it. */
 const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or folder; check the path',
-  ENOTDIR: 'it is a file, or leads through one; name a folder',
+  ENOENT: 'no such file or folder; check the path',
+  ENOTDIR: 'it is a file, or a part of the path is one; name a folder',
   EISDIR: 'it is a folder; name a file',
   EACCES: 'you may not read it; check its owner and mode',
   EPERM: 'you may not do this; check the owner and mode of the path',
-  ELOOP: 'its symbolic links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   ENAMETOOLONG: 'the path is too long',
 }
 
 /** What to do when an API server was asked in vain. */
 const REMEDIES: Readonly<Record<number, string>> = {
-  0: 'does it run, and is it the one that you mean? --kubeconfig and --context name another',
-  401: 'it does not know who you are: do the credentials of the kubeconfig still hold?',
+  0: 'check that it runs, and that it is the right one; choose another with --kubeconfig and --context',
+  401: 'it rejects your credentials: check the kubeconfig',
   403: 'the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
 }
 

@@ -28,16 +28,16 @@ interface ExplainOptions extends NodeSource {
 
 export function explainCommand(io: CliIo): Command {
   return withClusterOptions(new Command('explain'))
-    .description('where every value of a node comes from: file, line, and what it took the place of')
+    .description('show where every value of a node comes from: file, line, and which values it overrides')
     .argument('<node>')
     .option('--repo <path>', 'folder of the fleet', '.')
-    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
-    .option('--field <name>', 'only this: a flag, a field such as evictionHard, or a path such as config.evictionHard')
+    .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .option('--field <name>', 'show only this flag, field such as evictionHard, or path such as config.evictionHard')
     .option(
       '--nodes <file>',
-      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+      'file of nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin. Default: the nodes of the cluster',
     )
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave explain worker-3 --repo fleet/ --field maxPods')
     .action(async (name: string, options: ExplainOptions) => {
       const model = await readFleet(io, { path: options.repo, revision: options.revision })
@@ -54,7 +54,7 @@ function unsetField({ node, values }: Explanation, field: string): string {
     field,
     values.flatMap(({ path }) => [path.join('.'), path.slice(1).join('.')]),
   )
-  return `explain field "${field}": nothing in the repository sets it on node "${node}"${near === undefined ? '' : `; ${near}`}`
+  return `field "${field}" is not set by the repository on node "${node}"${near === undefined ? '' : `; ${near}`}`
 }
 
 function explainNamed(
@@ -66,7 +66,7 @@ function explainNamed(
   const owner = selectPool(model.pools, node)
   if (owner.kind === 'contested') throw new Error(renderProblemText(owner.problem))
   const pool = owner.kind === 'owned' ? model.pools.get(owner.pool) : undefined
-  if (pool === undefined) throw new Error(`explain node "${name}": no pool selects it by its labels`)
+  if (pool === undefined) throw new Error(`node "${name}" is in no pool: no nodeSelector matches its labels`)
   return explainNode(model, { pool, node })
 }
 
@@ -99,7 +99,7 @@ function explainText({ node, pool, precedence, values }: ExplainView, paint: Pai
     ...overrode.map((earlier) => row('', earlier)),
   ])
   const lines = tableLines(rows).map((line) => (line.startsWith(' ') ? paint.dim(line) : line))
-  return `${[`${paint.bold(node)} in pool ${pool}; later wins: ${precedence.join(', ')}`, '', ...lines].join('\n')}\n`
+  return `${[`${paint.bold(node)} in pool ${pool}; precedence, last wins: ${precedence.join(', ')}`, '', ...lines].join('\n')}\n`
 }
 
 function row(path: string, { value, where, source }: ReturnType<typeof placed>): string[] {

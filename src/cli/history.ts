@@ -14,10 +14,10 @@ interface Flags extends ClusterFlags {
 
 export function historyCommand(io: CliIo): Command {
   return withClusterOptions(new Command('history'))
-    .description('the last rollouts of a pool: when, of whom, how they ended, what people did; or what a node ran and when')
-    .argument('<pool|node>', 'a name, or pool/NAME or node/NAME where both have it')
+    .description('list the last rollouts of a pool, with results and operator actions; or the last assignments of a node')
+    .argument('<pool|node>', 'name; pool/NAME or node/NAME when a pool and a node have the same name')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
-    .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
     .addHelpText('after', '\nTimes are UTC.\n\nExample:\n  $ nodewave history workers')
     .action((name: string, flags: Flags) => runHistory(io, name, flags))
 }

@@ -25,18 +25,20 @@ export function planText(view: PlanView, look: Look): string {
 /** What concerns no single pool that is there afterwards. */
 export function remarks({ addedPools, removedPools, released, contested, unknownServer, held }: PlanView): string[] {
   return [
-    ...(held.length > 0 ? [`held until a person promotes it: ${held.join('; ')}`] : []),
+    ...(held.length > 0 ? [`needs promotion: ${held.join('; ')}`] : []),
     ...(unknownServer
-      ? ['kubelet versions are not checked against the API server: say which it is, as --server-version 1.36']
+      ? [
+          'kubelet versions are not checked against the API server: its version is unknown; name it, such as --server-version 1.36',
+        ]
       : []),
     ...addedPools.map((pool) => `pool ${pool} is new`),
-    ...removedPools.map((pool) => `pool ${pool} goes away`),
-    ...(released.length > 0 ? [`no pool has ${nameList(released)} any more: they stay as they are`] : []),
+    ...removedPools.map((pool) => `pool ${pool} is removed`),
+    ...(released.length > 0 ? [`no pool selects ${nameList(released)} any more: these nodes keep their configuration`] : []),
     ...contested,
   ]
 }
 
-/** `12 of 40 nodes change, it takes a drain; 1 cannot be rendered` */
+/** `12 of 40 nodes change, each node is drained; 1 cannot be rendered` */
 export function summary({ touched, nodes, disruption, problems }: PoolView): string {
   const failing = new Set(problems.map(({ node }) => node)).size
   const all = counted(nodes.length, 'node')
@@ -100,10 +102,10 @@ function groupLines(
 
 export function disruptionText(disruption: ChangeGroup['disruption']): string {
   return {
-    none: 'nothing is disturbed',
+    none: 'no disruption',
     restart: 'the kubelet restarts',
-    drain: 'it takes a drain',
-    reboot: 'it takes a reboot',
+    drain: 'each node is drained',
+    reboot: 'each node reboots',
   }[disruption]
 }
 

@@ -131,7 +131,7 @@ function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel)
   return { pods: isNever ? UNDRAINED : DRAINED }
 }
 
-const UNDRAINED = 'not drained, for the pool says drain: {mode: Never}; they stay while the kubelet restarts under them'
+const UNDRAINED = 'not drained, because the pool has drain: {mode: Never}; they keep running while the kubelet restarts'
 const DRAINED = 'evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md'
 
 function wavesIn(plan: PoolPlan, { model, byName }: { model: FleetModel; byName: ReadonlyMap<string, PlannedNode> }): WaveView[] {

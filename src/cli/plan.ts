@@ -26,8 +26,8 @@ const FORMATS = {
 
 export function planCommand(io: CliIo): Command {
   return withChangeOptions(withClusterOptions(new Command('plan')))
-    .description('what a change of the repository would do to the nodes: exit code 0 nothing, 1 changes, 2 an error')
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .description('show what a change of the repository does to the nodes; exit code 0: no change, 1: changes, 2: an error')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
     .action(async (path: string, options: PlanOptions) => {
       const change = await readChange(io, { path, options, warnOfConflicts: true })

@@ -41,7 +41,7 @@ export async function readFleet(
   const errors = { ...judged, problems: judged.problems.filter(({ severity }) => severity === 'error') }
   const whose = source.revision === undefined ? '' : ` at ${source.revision}`
   io.stderr(
-    `${problemLines(errors, paintFor({ color: false })).join('\n\n')}\n\nthe fleet is not valid${whose}: ${verdict(errors)}\n`,
+    `${problemLines(errors, paintFor({ color: false })).join('\n\n')}\n\nthe fleet is invalid${whose}: ${verdict(errors)}\n`,
   )
   io.exit(2)
   return undefined

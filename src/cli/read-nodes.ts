@@ -58,10 +58,10 @@ export async function readNodes(io: CliIo, { nodes, ...cluster }: NodeSource): P
 
 async function nodesOfFile(path: string): Promise<GivenNode[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
-    throw new Error(`read nodes from "${path}": ${cause.code}`, { cause })
+    throw new Error(`failed to read nodes from "${path}": ${cause.code}`, { cause })
   })
   const result = nodesFile.safeParse(parseText(text, path))
-  if (!result.success) throw new Error(`read nodes from "${path}": ${result.error.issues[0]?.message}`)
+  if (!result.success) throw new Error(`failed to read nodes from "${path}": ${result.error.issues[0]?.message}`)
   return result.data
 }
 
@@ -70,9 +70,12 @@ function parseText(text: string, path: string): unknown {
   try {
     return /^\s*[[{]/.test(text) ? JSON.parse(text) : parse(text)
   } catch (cause) {
-    throw new Error(`read nodes from "${path}": it is neither JSON nor YAML; kubectl get nodes -o json prints what is expected`, {
-      cause,
-    })
+    throw new Error(
+      `failed to read nodes from "${path}": it is neither JSON nor YAML; expected the output of kubectl get nodes -o json`,
+      {
+        cause,
+      },
+    )
   }
 }
 

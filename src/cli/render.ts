@@ -33,16 +33,18 @@ const FORMATS = {
 
 export function renderCommand(io: CliIo): Command {
   return withClusterOptions(new Command('render'))
-    .description('what each node is to become; as yaml or json, the ConfigMaps and annotations that the controller would write')
+    .description(
+      'render the configuration of each node; as yaml or json, the ConfigMaps and annotations that the controller writes',
+    )
     .argument('[path]', 'folder of the fleet', '.')
-    .option('--node <name>', 'only this node')
-    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
-    .option('--namespace <name>', 'where the ConfigMaps are to be', DEFAULT_NAMESPACE)
+    .option('--node <name>', 'render only this node')
+    .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .option('--namespace <name>', 'namespace of the ConfigMaps', DEFAULT_NAMESPACE)
     .option(
       '--nodes <file>',
-      'nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin; otherwise those of the cluster',
+      'file of nodes, as `kubectl get nodes -o json` prints them, or "-" for stdin. Default: the nodes of the cluster',
     )
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave render fleet/ --node worker-3 -o yaml')
     .action(async (path: string, options: RenderOptions) => {
       const model = await readFleet(io, { path, revision: options.revision })
@@ -58,7 +60,8 @@ export function renderCommand(io: CliIo): Command {
 function meant<Node extends NodeFacts>(nodes: readonly Node[], name: string | undefined): readonly Node[] {
   const found = nodes.filter((node) => name === undefined || node.name === name)
   if (found.length > 0) return found
-  if (name === undefined) throw new Error('render: there are no nodes; name some with --nodes, or another cluster')
+  if (name === undefined)
+    throw new Error('no nodes to render: the cluster has none; name a file with --nodes, or another cluster')
   throw new Error(unknownName('node', name, namesOf(nodes)))
 }
 

@@ -46,26 +46,31 @@ export function simulateCommand(io: CliIo): Command {
   const { byGrant, download, podStop, podStart } = DEFAULT_TIMES
   return withChangeOptions(withClusterOptions(new Command('simulate')))
     .description(
-      'how a change of the repository would be rolled out: the real controller in virtual time; exit code 0 it completes, 1 it does not, 2 an error',
+      'simulate the rollout of a change: the real controller in virtual time; exit code 0: it completes, 1: it does not, 2: an error',
     )
     .option(
       '--fake-nodes <counts>',
-      'invented nodes: so many in all, or of each pool as in control-plane=3,workers=200',
+      'number of generated nodes, in all or for each pool, such as control-plane=3,workers=200',
       fakeNodes,
     )
-    .option('--pods <file>', 'pods and their budgets, as `kubectl get pods,pdb -A -o json` prints them; otherwise there are none')
-    .option('--at <time>', 'when the commit arrives, as 2026-11-21T22:00:00Z; now unless stated', instant)
-    .addOption(new Option('--within <duration>', 'how far to look').argParser(timeSpan).default(30 * DAY, '30d'))
+    .option(
+      '--pods <file>',
+      'file of pods and PodDisruptionBudgets, as `kubectl get pods,pdb -A -o json` prints them. Default: no pods',
+    )
+    .option('--at <time>', 'time at which the commit arrives, such as 2026-11-21T22:00:00Z. Default: now', instant)
+    .addOption(new Option('--within <duration>', 'longest time to simulate').argParser(timeSpan).default(30 * DAY, '30d'))
     .addOption(new Option('--fail <node...>', 'nodes on which the change fails').default([], 'none'))
     .addOption(
-      new Option('--slow <node=times...>', 'nodes that need so many times as long').argParser(factors).default(new Map(), 'none'),
+      new Option('--slow <node=times...>', 'nodes that need more time, with a factor')
+        .argParser(factors)
+        .default(new Map(), 'none'),
     )
-    .addOption(time('--restart-time', 'what an agent needs that restarts the kubelet', byGrant.restart))
-    .addOption(time('--download-time', 'what it needs besides for another version', download))
-    .addOption(time('--reboot-time', 'what a reboot takes', byGrant.reboot))
-    .addOption(time('--pod-stop-time', 'what an evicted pod needs to end', podStop))
-    .addOption(time('--pod-start-time', 'what it needs until it serves on another node', podStart))
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addOption(time('--restart-time', 'time that an agent needs to restart the kubelet', byGrant.restart))
+    .addOption(time('--download-time', 'time to download another kubelet version', download))
+    .addOption(time('--reboot-time', 'time of a reboot', byGrant.reboot))
+    .addOption(time('--pod-stop-time', 'time until an evicted pod has ended', podStop))
+    .addOption(time('--pod-start-time', 'time until its replacement serves on another node', podStart))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave simulate fleet/ --from main --to HEAD --fake-nodes 40 --at 2026-11-21T22:00:00Z',

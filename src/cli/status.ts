@@ -22,13 +22,11 @@ interface Flags extends ClusterFlags {
 
 export function statusCommand(io: CliIo): Command {
   return withClusterOptions(new Command('status'))
-    .description(
-      'show how far the pools of a cluster have come, or all about one pool or node; ends with 1 when one is not Ready',
-    )
-    .argument('[pool|node]', 'a name, or pool/NAME or node/NAME where both have it')
-    .option('-w, --watch', 'go on showing changes until Ctrl-C')
+    .description('show the pools of a cluster, or details of one pool or node; exit code 1 when one is not Ready')
+    .argument('[pool|node]', 'name; pool/NAME or node/NAME when a pool and a node have the same name')
+    .option('-w, --watch', 'show changes until Ctrl-C')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
-    .addOption(new Option('-o, --output <format>', 'of what is shown').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave status workers --watch')
     .action((name: string | undefined, flags: Flags) => runStatus(io, name, flags))
 }
@@ -38,7 +36,7 @@ async function runStatus(
   name: string | undefined,
   { kubeconfig, context, watch, output, annotationPrefix }: Flags,
 ): Promise<void> {
-  if (watch && output !== 'text') throw new Error(`--watch does not go with -o ${output}; leave one of them out`)
+  if (watch && output !== 'text') throw new Error(`--watch and -o ${output} exclude each other; omit one of them`)
   const kube = await connectTo(io, { kubeconfig, context })
   if (watch) return watchUntilInterrupted(io, kube, await watchedPool(kube, name))
   if (name === undefined) return showFleet(io, kube, output)
@@ -60,7 +58,7 @@ async function watchedPool(kube: KubeApi, name: string | undefined): Promise<str
   if (name === undefined) return undefined
   const subject = await subjectNamed(kube, name)
   if (subject.kind === 'pool') return subject.pool.name
-  throw new Error(`--watch follows pools, and "${name}" is a node; leave --watch out`)
+  throw new Error(`--watch follows pools only, and "${name}" is a node; omit --watch`)
 }
 
 async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Promise<void> {

@@ -25,8 +25,8 @@ export async function subjectNamed(kube: KubeApi, text: string): Promise<Subject
   if (kind === 'pool') throw new Error(unknownName('pool', name, poolNames))
   const nodes = await nodeNames(kube)
   if (kind === 'node') throw new Error(unknownName('node', name, nodes))
-  const near = didYouMean(name, [...poolNames, ...nodes]) ?? `there are the pools ${poolNames.join(', ') || '(none)'}`
-  throw new Error(`there is no pool and no node "${name}"; ${near}`)
+  const near = didYouMean(name, [...poolNames, ...nodes]) ?? `pools: ${poolNames.join(', ') || '(none)'}`
+  throw new Error(`no pool or node is named "${name}"; ${near}`)
 }
 
 async function nodeNamed(kube: KubeApi, name: string): Promise<KubeObject | undefined> {

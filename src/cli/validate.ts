@@ -33,19 +33,19 @@ const FORMATS = {
 
 const KUBELET = new Option(
   '--kubelet <path>',
-  'a kubelet that judges the flags and configuration of the pools of its version; may be repeated',
+  'kubelet binary that checks the flags and configuration of the pools of its version. Repeat the option for several versions',
 )
   .argParser((path: string, earlier: readonly string[]) => [...earlier, path])
   .default([], 'none')
 
 export function validateCommand(io: CliIo, { judge = kubeletProgram() }: { readonly judge?: Judge } = {}): Command {
   return new Command('validate')
-    .description('check a fleet repository: every problem at its line')
+    .description('check a fleet repository; print every problem with its file and line')
     .argument('[path]', 'folder of the fleet', '.')
-    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
+    .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
     .addOption(KUBELET)
     .addOption(serverVersionOption())
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(Object.keys(FORMATS)).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave validate fleet/ --kubelet /usr/bin/kubelet')
     .action(async (path: string, { revision, kubelet, serverVersion, output }: ValidateOptions) => {
       const judged = withServers(await judgeFleet(io, { path, revision }), serverVersion)
@@ -79,7 +79,7 @@ function toText(found: Findings, io: CliIo): string {
   const counts = verdict(found)
   const ending =
     found.model === undefined
-      ? paint.red(`${counts}: not valid`)
+      ? paint.red(`invalid: ${counts}`)
       : paint.green(`valid: ${contents(found.model)}${counts && `; ${counts}`}`)
   const remarks = found.verdicts.map(({ remark }) => remark)
   return `${[...problemLines(found, paint), ...(remarks.length > 0 ? [remarks.join('\n')] : []), ending].join('\n\n')}\n`

@@ -27,13 +27,13 @@ interface PoolWindows {
 
 export function windowsCommand(io: CliIo): Command {
   return new Command('windows')
-    .description('when rollouts may begin: the next windows of each pool')
+    .description('list the next rollout windows of each pool')
     .argument('[path]', 'folder of the fleet', '.')
-    .option('--revision <rev>', 'a commit of the repository, instead of what lies in the folder')
-    .option('-n, --count <number>', 'how many windows of each pool', readCount, 3)
-    .option('--from <time>', 'from then on, such as 2026-12-24T12:00Z; now unless stated', readTime)
-    .option('--time-zone <zone>', 'of the times that the table shows', readTimeZone, 'UTC')
-    .addOption(new Option('-o, --output <format>', 'how to tell').choices(['text', 'json', 'yaml']).default('text'))
+    .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .option('-n, --count <number>', 'number of windows for each pool', readCount, 3)
+    .option('--from <time>', 'start of the list, such as 2026-12-24T12:00Z. Default: now', readTime)
+    .option('--time-zone <zone>', 'time zone of the times in the table', readTimeZone, 'UTC')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave windows fleet/ --time-zone Europe/Berlin')
     .action(async (path: string, options: WindowsOptions) => {
       const model = await readFleet(io, { path, revision: options.revision })

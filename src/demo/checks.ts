@@ -83,7 +83,7 @@ export function digests(view: FleetView): string {
 }
 
 export function check(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`not so: ${what}`)
+  if (!holds) throw new Error(`check failed: ${what}`)
 }
 
 export function short(commit: string): string {

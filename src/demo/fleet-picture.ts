@@ -5,7 +5,7 @@ const PALETTE = [34, 32, 35, 36, 33]
 const INDENT = 17
 
 /** What `FleetPicture` shows, for people. */
-export const LEGEND = '■ runs what was asked   ◐ at work   ✗ failed and put back   · not touched yet'
+export const LEGEND = '■ runs its assignment   ◐ changing   ✗ failed and restored   · not assigned yet'
 
 /** The fleet as lines of text: a pool a paragraph, one cell a node. */
 export class FleetPicture {

@@ -11,9 +11,7 @@ export function inventNodes(model: FleetModel, counts: FakeNodes): GivenNode[] {
   return [...wishesOf(model, counts)].flatMap(([name, count]) => {
     const pool = model.pools.get(name)
     if (!pool)
-      throw new Error(
-        `read --fake-nodes "${name}=${count}": the fleet has no such pool, only ${[...model.pools.keys()].join(', ')}`,
-      )
+      throw new Error(`invalid --fake-nodes "${name}=${count}": unknown pool; known pools: ${[...model.pools.keys()].join(', ')}`)
     return Array.from({ length: count }, (_, index) => inventedNode(pool, index))
   })
 }

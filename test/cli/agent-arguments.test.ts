@@ -30,11 +30,11 @@ test('agent takes the place of a CoreOS Node Agent by its arguments', () => {
 })
 
 test.each([
-  [['--layout', 'managed'], 'read --layout "managed": it must be one of auto, kubeadm, env'],
-  [['--state-directory', 'var'], 'read --state-directory "var": it must be an absolute path'],
-  [['--environment-file', '/etc/../x'], 'read --environment-file "/etc/../x": it must be an absolute path'],
-  [['--trial', '10m'], 'read --trial "10m": it must be a number of seconds'],
-  [['rebse'], 'understand "rebse": the only command is "rebase"; see nodewave agent --help'],
+  [['--layout', 'managed'], 'invalid --layout "managed": expected one of auto, kubeadm, env'],
+  [['--state-directory', 'var'], 'invalid --state-directory "var": expected an absolute path'],
+  [['--environment-file', '/etc/../x'], 'invalid --environment-file "/etc/../x": expected an absolute path'],
+  [['--trial', '10m'], 'invalid --trial "10m": expected a number of seconds'],
+  [['rebse'], 'unknown argument "rebse": the only command is "rebase"; see nodewave agent --help'],
   [['--no-such'], "Unknown option '--no-such'"],
 ])('agent refuses %j and says what it can be', (args, message) => {
   expect(() => parseAgentArguments(args)).toThrow(message)

@@ -64,13 +64,13 @@ test('the folder of a path below the root of a repository is counted from its ro
 })
 
 test.each([
-  [{ repo: 'git@git.example.com:fleet.git' }, 'repositories are read over https:// only'],
-  [{ repo: 'ssh://git.example.com/fleet.git' }, 'repositories are read over https:// only'],
+  [{ repo: 'git@git.example.com:fleet.git' }, 'expected an https:// URL with --token-file, or a path'],
+  [{ repo: 'ssh://git.example.com/fleet.git' }, 'expected an https:// URL with --token-file, or a path'],
   [{ repo: 'nowhere' }, 'failed to find a Git repository'],
-  [{ path: '../other' }, '--path "../other" leads out of the repository'],
-  [{ path: '/etc' }, '--path "/etc" leads out of the repository'],
-  [{ repo: 'https://git.example.com/fleet.git', usernameFile: 'u' }, '--username-file and --password-file go together'],
-  [{ repo: 'https://git.example.com/fleet.git', tokenFile: 't', usernameFile: 'u' }, '--token-file does not go with'],
+  [{ path: '../other' }, 'invalid --path "../other": it leaves the repository'],
+  [{ path: '/etc' }, 'invalid --path "/etc": it leaves the repository'],
+  [{ repo: 'https://git.example.com/fleet.git', usernameFile: 'u' }, '--username-file and --password-file need each other'],
+  [{ repo: 'https://git.example.com/fleet.git', tokenFile: 't', usernameFile: 'u' }, '--token-file excludes'],
   [
     { repo: 'http://git.example.com/fleet.git', tokenFile: 't' },
     'refuse to send credentials to "http://git.example.com/fleet.git"',

@@ -57,7 +57,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
 
   expect(paused).toEqual({
     stdout:
-      'pool "workers" is paused: nothing begins, nodes under way finish; new firmware (by anyone)\nworkers: no node is under way\n',
+      'pool "workers" is paused: no new node starts, nodes that have started finish; new firmware (by anyone)\nworkers: no node is changing\n',
     stderr: '',
     code: 0,
   })
@@ -68,7 +68,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
   stage.push('b', aFleet({ v: 3 }))
   await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
   expect((await run('resume', 'workers', '--wait', '--as-name', 'bob')).stdout).toBe(
-    'pool "workers" goes on (by bob)\nworkers: the pool goes on\n',
+    'pool "workers" is resumed (by bob)\nworkers: the pool goes on\n',
   )
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
 })
@@ -80,7 +80,7 @@ test('pausing what is paused already writes nothing', async () => {
   await run('pause', 'workers')
   const before = await annotationsOf(stage, `${POOLS}/workers`)
 
-  expect(await run('pause', 'workers')).toMatchObject({ stdout: 'pool "workers" is paused already\n', code: 0 })
+  expect(await run('pause', 'workers')).toMatchObject({ stdout: 'pool "workers" is already paused\n', code: 0 })
   expect(await annotationsOf(stage, `${POOLS}/workers`)).toEqual(before)
 })
 
@@ -93,11 +93,11 @@ test('a pause of the fleet makes its ConfigMap where there is none, and resume t
   expect(await annotationsOf(stage, FLEET_MAP)).toMatchObject({ 'nodewave.io/paused': 'cooling' })
   await run('pause', 'workers')
   expect((await run('resume', 'workers')).stdout).toBe(
-    'pool "workers" goes on; but the fleet is paused: nodewave resume --all (by anyone)\n',
+    'pool "workers" is resumed; the fleet is still paused: nodewave resume --all (by anyone)\n',
   )
   await run('pause', 'workers')
   expect((await run('resume', '--all', '--wait')).stdout).toBe(
-    'the fleet goes on; still paused by themselves: workers (by anyone)\nworkers: the fleet goes on\n',
+    'the fleet is resumed; pools with a pause of their own: workers (by anyone)\nworkers: the fleet goes on\n',
   )
   expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
 })
@@ -109,10 +109,10 @@ test('a pool that there is not is an error with what was meant, and nothing is w
 
   expect(await run('pause', 'worker')).toEqual({
     stdout: '',
-    stderr: 'error: there is no pool "worker"; did you mean "workers"?\n',
+    stderr: 'error: unknown pool "worker"; did you mean "workers"?\n',
     code: 2,
   })
-  expect(await run('pause')).toMatchObject({ stderr: 'error: name a pool, or give --all\n', code: 2 })
+  expect(await run('pause')).toMatchObject({ stderr: 'error: missing argument: name a pool, or use --all\n', code: 2 })
   expect(await run('pause', 'workers', '--all')).toMatchObject({ code: 2 })
 })
 
@@ -126,11 +126,11 @@ test('promote opens the wave that waits for a person, and refuses when none does
     'error: pool "workers" waits for the promotion of aaaaaaaaaaaa, not of "bbbbbbb"\n',
   )
   expect((await run('promote', 'workers', '--wait')).stdout).toBe(
-    'pool "workers" is promoted: aaaaaaa goes on after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
+    'pool "workers" is promoted: aaaaaaa continues after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
   )
   await settled(stage, A)
   expect(await run('promote', 'workers')).toMatchObject({
-    stderr: 'error: nothing in pool "workers" waits for a promotion; nodewave status tells what it does\n',
+    stderr: 'error: nothing in pool "workers" waits for promotion; check with: nodewave status\n',
     code: 2,
   })
 })
@@ -140,7 +140,7 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   const { run } = await aFleetWith(stage)
   await settled(stage, A)
   expect((await run('retry', 'workers')).stderr).toBe(
-    'error: nothing failed in pool "workers" that could be tried again; nodewave status tells what it does\n',
+    'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
   )
   stage.push('f', aFleet({ v: 9 }))
   await rolledBack(stage)
@@ -148,11 +148,11 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   const retried = await run('retry', 'workers', '--wait')
 
   expect(retried.code).toBe(1)
-  expect(retried.stdout).toContain('pool "workers" tries fffffff "change f" again (by anyone)\nworkers: fffffff RolledBack on "n')
+  expect(retried.stdout).toContain('pool "workers" retries fffffff "change f" (by anyone)\nworkers: fffffff RolledBack on "n')
   stage.push('b', aFleet({ v: 3 }))
   await settled(stage, B)
   expect((await run('retry', 'workers')).stderr).toBe(
-    'error: nothing failed in pool "workers" that could be tried again; nodewave status tells what it does\n',
+    'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
   )
 })
 
@@ -170,7 +170,7 @@ test('retry tries again a commit that renders the same as one that failed, by th
   )
 
   expect((await run('retry', 'workers', '--revision', 'eeeeeeeeeeee', '--wait')).stdout).toBe(
-    'pool "workers" tries eeeeeee again (by anyone)\nworkers: eeeeeee Completed\n',
+    'pool "workers" retries eeeeeee (by anyone)\nworkers: eeeeeee Completed\n',
   )
 })
 
@@ -179,13 +179,13 @@ test('rollback goes back to what completed before, and refuses what it cannot re
   const { run } = await aFleetWith(stage)
   await settled(stage, A)
   expect((await run('rollback', 'workers')).stderr).toBe(
-    'error: roll back pool "workers": no other commit that completed there is kept\n',
+    'error: cannot roll back pool "workers": no other commit that completed there is kept\n',
   )
   stage.push('b', aFleet({ v: 3 }))
   await settled(stage, B)
 
   expect((await run('rollback', 'workers', '--to', 'ccccccc')).stderr).toBe(
-    'error: roll back pool "workers" to "ccccccc": it is none of those that can be; choose from\n  aaaaaaa "change a"\n',
+    'error: cannot roll back pool "workers": unknown commit "ccccccc": it is not one of the choices; choices:\n  aaaaaaa "change a"\n',
   )
   const back = await run('rollback', 'workers', '--wait', '-o', 'json')
   expect(JSON.parse(back.stdout)).toMatchObject({
@@ -202,7 +202,7 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
   const { run } = await aFleetWith(stage)
   await settled(stage, A)
 
-  expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: there is no node "n9"; did you mean "n0"?\n')
+  expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
   expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
     '2 nodes held: n0, n1; disk (by anyone)\nworkers: left out of rollouts, and counted\n',
   )
@@ -225,7 +225,7 @@ test('reconcile asks every pool for a look at the repository', async () => {
   await settled(stage, A)
 
   expect((await run('reconcile', '--wait')).stdout).toBe(
-    'the controller looks at the repository (by anyone)\nworkers: the repository is looked at\n',
+    'the controller fetches the repository (by anyone)\nworkers: the repository is looked at\n',
   )
 })
 
@@ -241,7 +241,7 @@ test('waiting ends with 1 when no controller answers', async () => {
   const args = ['pause', 'workers', '--wait', '--timeout', '1s', '--kubeconfig', join(folder, 'kubeconfig')]
 
   expect(await runCli(folder, args)).toMatchObject({
-    stdout: expect.stringContaining('workers: not yet; is the controller running? nodewave status tells how it goes\n'),
+    stdout: expect.stringContaining('workers: not yet; check that a controller runs, and check with: nodewave status\n'),
     code: 1,
   })
 })
@@ -261,5 +261,5 @@ test('a server that does not say who asks has the person say it', async () => {
   await settled(stage, A)
   stage.server.faults.failNext({ verb: 'create', resource: 'selfsubjectreviews.authentication.k8s.io', code: 403 })
 
-  expect((await run('pause', 'workers')).stderr).toContain('say it with --as-name NAME')
+  expect((await run('pause', 'workers')).stderr).toContain('name yourself with --as-name NAME')
 })

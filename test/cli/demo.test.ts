@@ -58,7 +58,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     demo.kill(signal)
     demo.kill(signal)
     expect(await exited).toEqual([2, null])
-    expect(lines.slice(-3)).toEqual(['  ✗ interrupted', '', expect.stringMatching(/^0 of \d+ scenes ended as they should/)])
+    expect(lines.slice(-3)).toEqual(['  ✗ interrupted', '', expect.stringMatching(/^0 of \d+ scenes succeeded/)])
     expect(await readdir(temporary)).toEqual([])
   },
 )

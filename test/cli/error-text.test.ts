@@ -4,7 +4,7 @@ import { errorText } from '../../src/cli/error-text.ts'
 import { startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { aFolder, FLEET, NODES, runCli } from './run-cli.ts'
 
-const missing = 'ENOENT: there is no such file or folder; check the path\n'
+const missing = 'ENOENT: no such file or folder; check the path\n'
 
 test('a path that leads nowhere is named with what to do, in every command that takes one', async () => {
   const folder = await aFolder({ ...FLEET, 'nodes.json': NODES })
@@ -14,23 +14,25 @@ test('a path that leads nowhere is named with what to do, in every command that 
     expect(await errors(command, 'nope')).toBe(`error: failed to read folder "${at('nope')}": ${missing}`)
   expect(await errors('explain', 'w-0', '--repo', 'nope')).toBe(`error: failed to read folder "${at('nope')}": ${missing}`)
   expect(await errors('validate', 'fleet.yaml')).toBe(
-    `error: failed to read folder "${at('fleet.yaml')}": ENOTDIR: it is a file, or leads through one; name a folder\n`,
+    `error: failed to read folder "${at('fleet.yaml')}": ENOTDIR: it is a file, or a part of the path is one; name a folder\n`,
   )
-  expect(await errors('render', '--nodes', 'nope')).toBe(`error: read nodes from "${at('nope')}": ${missing}`)
-  expect(await errors('render', '--nodes', '.')).toBe(`error: read nodes from "${folder}": EISDIR: it is a folder; name a file\n`)
+  expect(await errors('render', '--nodes', 'nope')).toBe(`error: failed to read nodes from "${at('nope')}": ${missing}`)
+  expect(await errors('render', '--nodes', '.')).toBe(
+    `error: failed to read nodes from "${folder}": EISDIR: it is a folder; name a file\n`,
+  )
   for (const args of [['status'], ['history', 'x'], ['pause', 'x'], ['hold', 'n', '--reason', 'r'], ['render']])
     expect(await errors(...args, '--kubeconfig', 'nope')).toBe(`error: failed to read kubeconfig "${at('nope')}": ${missing}`)
-  expect(await errors('validate', '--kubelet', 'nope')).toContain('there is no such file or folder; check the path')
+  expect(await errors('validate', '--kubelet', 'nope')).toContain('no such file or folder; check the path')
 })
 
 test('a cluster that is not there, or does not know nodewave, is told with what to look at', async () => {
   const server = await startApiServer()
   const folder = await aFolder({ kubeconfig: server.kubeconfig() })
   const status = async () => (await runCli(folder, ['status', '--kubeconfig', 'kubeconfig'])).stderr
-  expect(await status()).toMatch(/\(404\); is nodewave installed on this cluster\? kubectl apply -k deploy\/\n$/)
+  expect(await status()).toMatch(/\(404\); is nodewave installed in this cluster\? Install it: kubectl apply -k deploy\/\n$/)
   await server.close()
   expect(await status()).toMatch(
-    /ECONNREFUSED .*; does it run, and is it the one that you mean\? --kubeconfig and --context name another\n$/,
+    /ECONNREFUSED .*; check that it runs, and that it is the right one; choose another with --kubeconfig and --context\n$/,
   )
 })
 

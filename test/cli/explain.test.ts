@@ -6,7 +6,7 @@ const EXPLAIN = ['explain', 'w-1', '--nodes', 'nodes.json', '--repo', '.']
 
 test('explain shows file and line of every value, and what it took the place of', async () => {
   expect(await runCli(await aFleetFolder(), EXPLAIN)).toEqual({
-    stdout: `w-1 in pool workers; later wins: KubeletConfig base, FlagSet baseline, NodePool workers, NodeOverride w-1
+    stdout: `w-1 in pool workers; precedence, last wins: KubeletConfig base, FlagSet baseline, NodePool workers, NodeOverride w-1
 
 version         1.35.4    pools/workers.yaml:7:14  NodePool workers
 flags.node-ip   10.0.0.1  baseline.yaml:5:26       FlagSet baseline
@@ -33,12 +33,9 @@ test.each(['maxPods', 'config.maxPods', 'config'])('explain --field %s shows the
 })
 
 test.each([
-  [[...EXPLAIN, '--field', 'max'], 'explain field "max": nothing in the repository sets it on node "w-1"'],
-  [
-    [...EXPLAIN, '--field', 'maxPod'],
-    'explain field "maxPod": nothing in the repository sets it on node "w-1"; did you mean "maxPods"?',
-  ],
-  [['explain', 'nope', '--nodes', 'nodes.json'], 'there is no node "nope"; there are w-0, w-1, gpu-0'],
+  [[...EXPLAIN, '--field', 'max'], 'field "max" is not set by the repository on node "w-1"'],
+  [[...EXPLAIN, '--field', 'maxPod'], 'field "maxPod" is not set by the repository on node "w-1"; did you mean "maxPods"?'],
+  [['explain', 'nope', '--nodes', 'nodes.json'], 'unknown node "nope"; known nodes: w-0, w-1, gpu-0'],
 ])('explain %j is an error', async (args, message) => {
   const { stdout, stderr, code } = await runCli(await aFleetFolder(), args)
   expect([stdout, stderr, code]).toEqual(['', `error: ${message}\n`, 2])
@@ -46,5 +43,5 @@ test.each([
 
 test('explain of a node that no pool selects is an error', async () => {
   const folder = await aFolder({ 'nodes.json': NODES.replaceAll('"role":"worker"', '"role":"none"'), ...FLEET })
-  expect((await runCli(folder, EXPLAIN)).stderr).toBe('error: explain node "w-1": no pool selects it by its labels\n')
+  expect((await runCli(folder, EXPLAIN)).stderr).toBe('error: node "w-1" is in no pool: no nodeSelector matches its labels\n')
 })

@@ -116,10 +116,10 @@ test('the history of a pool comes as JSON, too, and an unknown name is an error'
     { revision: 'a'.repeat(40), result: 'Completed' },
   ])
   expect(await run('history', 'worker')).toMatchObject({
-    stderr: 'error: there is no pool and no node "worker"; did you mean "workers"?\n',
+    stderr: 'error: no pool or node is named "worker"; did you mean "workers"?\n',
     code: 2,
   })
-  expect((await run('history', 'node/n7')).stderr).toBe('error: there is no node "n7"; did you mean "n0"?\n')
+  expect((await run('history', 'node/n7')).stderr).toBe('error: unknown node "n7"; did you mean "n0"?\n')
 })
 
 test('status of a pool shows what people set, and where it can be rolled back to', async () => {
@@ -135,7 +135,7 @@ test('status of a pool shows what people set, and where it can be rolled back to
   expect(stdout).toContain(`  paused by ada at ${at}`)
   expect(stdout).toContain(': firmware\n')
   expect(stdout).toContain('  held: n1 (ada: disk)\n')
-  expect(stdout).toContain('CAN BE ROLLED BACK TO\n  aaaaaaaaaaaa change a\n')
+  expect(stdout).toContain('ROLLBACK TARGETS\n  aaaaaaaaaaaa change a\n')
   expect(stdout.replace(/\n {4}/g, ' ')).toMatch(/ ada: Pause "firmware"; nothing begins; nodes under way finish\n/)
 })
 
@@ -154,5 +154,5 @@ test('status of a node tells its pool, phase and hold, and ends with 1 unless al
     well: false,
     facts: { held: expect.stringMatching(/^disk \(ada at 2026-/), phase: expect.stringMatching(/^Applied since /) },
   })
-  expect((await run('status', 'n1', '--watch')).stderr).toContain('--watch follows pools, and "n1" is a node')
+  expect((await run('status', 'n1', '--watch')).stderr).toContain('--watch follows pools only, and "n1" is a node')
 })

@@ -24,13 +24,13 @@ gpu  1 of 1 node change, the kubelet restarts
   because flags.v: the kubelet reads it when it starts (restart)
   waves   all: gpu-0
 
-workers  2 of 2 nodes change, it takes a drain
-  w-0: it takes a drain
+workers  2 of 2 nodes change, each node is drained
+  w-0: each node is drained
   version         1.35.4 → 1.36.3
   config.maxPods  110 → 250
   because version: minor release 1.35 → 1.36 (drain)
   because config.maxPods: the kubelet reads it when it starts (restart)
-  w-1: it takes a drain
+  w-1: each node is drained
   version  1.35.4 → 1.36.3
   because version: minor release 1.35 → 1.36 (drain)
   pods    evicted first, as far as PodDisruptionBudgets allow; see docs/drain.md
@@ -49,10 +49,12 @@ test('plan says that pods stay when the pool says not to drain', async () => {
     .replace('1.35.4', '1.36.3')
     .replace('  rollout:\n', '  rollout:\n    drain: {mode: Never}\n')
   await writeFiles(folder, { 'pools/workers.yaml': never })
-  const pods = 'not drained, for the pool says drain: {mode: Never}; they stay while the kubelet restarts under them'
+  const pods = 'not drained, because the pool has drain: {mode: Never}; they keep running while the kubelet restarts'
   expect((await runCli(folder, PLAN)).stdout).toContain(`\n  pods    ${pods}\n`)
-  expect((await runCli(folder, PLAN, { isTTY: true, columns: 80 })).stdout).toContain('they stay while\n          the kubelet')
-  expect((await runCli(folder, [...PLAN, '-o', 'markdown'])).stdout).toContain('\n\nPods: not drained, for the pool says drain')
+  expect((await runCli(folder, PLAN, { isTTY: true, columns: 80 })).stdout).toContain('they keep\n          running while')
+  expect((await runCli(folder, [...PLAN, '-o', 'markdown'])).stdout).toContain(
+    '\n\nPods: not drained, because the pool has drain',
+  )
 })
 
 test('plan between two revisions that mean the same ends with 0', async () => {
@@ -129,7 +131,7 @@ test('plan of a commit that is not valid tells where, and ends with 2', async ()
   const { stdout, stderr, code } = await runCli(folder, PLAN)
   expect([stdout, code]).toEqual(['', 2])
   expect(stderr).toContain('baseline.yaml:5:11  flags: {vv: 2')
-  expect(stderr).toContain('the fleet is not valid: 1 error\n')
+  expect(stderr).toContain('the fleet is invalid: 1 error\n')
 })
 
 test('plan ends with 2 when a node cannot be rendered, and tells of the others', async () => {
@@ -154,8 +156,8 @@ test.each([
 })
 
 test.each([
-  ['is not there', undefined, 'ENOENT: there is no such file or folder; check the path'],
-  ['is broken', '{"items": [', 'it is neither JSON nor YAML; kubectl get nodes -o json prints what is expected'],
+  ['is not there', undefined, 'ENOENT: no such file or folder; check the path'],
+  ['is broken', '{"items": [', 'it is neither JSON nor YAML; expected the output of kubectl get nodes -o json'],
   [
     'is something else',
     '{"kind":"PodList","items":[]}',
@@ -165,7 +167,7 @@ test.each([
   const folder = await aFolder({ ...FLEET, ...(nodes && { 'n.txt': nodes }) })
   await commitAll(folder)
   const { stderr, code } = await runCli(folder, ['plan', '--nodes', 'n.txt'])
-  expect([stderr, code]).toEqual([`error: read nodes from "${folder}/n.txt": ${message}\n`, 2])
+  expect([stderr, code]).toEqual([`error: failed to read nodes from "${folder}/n.txt": ${message}\n`, 2])
 })
 
 test('plan without nodes and without a cluster says what to give', async () => {

@@ -20,8 +20,8 @@ test('without a token nobody is shown one', () => {
 })
 
 test.each([
-  [{ prometheusTokenFile: '/token' }, 'state both --prometheus-url and --prometheus-token-file'],
-  [{ prometheusUrl: 'https://p' }, 'state both --prometheus-url and --prometheus-token-file'],
+  [{ prometheusTokenFile: '/token' }, '--prometheus-url and --prometheus-token-file need each other'],
+  [{ prometheusUrl: 'https://p' }, '--prometheus-url and --prometheus-token-file need each other'],
   [{ prometheusUrl: 'prometheus:9090', prometheusTokenFile: '/token' }, '--prometheus-url "prometheus:9090": expected a URL'],
 ])('%j is refused', (options, message) => {
   expect(() => prometheusAccess(options)).toThrow(message)

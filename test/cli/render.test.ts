@@ -68,5 +68,5 @@ pools/gpu.yaml:5:3  nodeSelector: {matchLabels: {role: gpu}}
 
 test('render of a node that is not there is an error', async () => {
   const { stderr, code } = await runCli(await aFleetFolder(), [...RENDER, '--node', 'nope'])
-  expect([stderr, code]).toEqual(['error: there is no node "nope"; there are w-0, w-1, gpu-0\n', 2])
+  expect([stderr, code]).toEqual(['error: unknown node "nope"; known nodes: w-0, w-1, gpu-0\n', 2])
 })

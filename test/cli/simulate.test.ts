@@ -27,11 +27,11 @@ workers  2 nodes
 
 completes after 10m 20s, at 2026-11-21T22:10:20Z
 at most 1 node unavailable at once
-nodes changed: 2, by what they were granted: 2 restart
+nodes changed: 2, by disruption: 2 restart
 
-taken for granted:
-  every node is whole and runs what HEAD says; nothing else happens to the fleet meanwhile
-  an agent needs 10s where the kubelet restarts (--restart-time), 30s more for another version (--download-time)
+Assumptions:
+  every node is healthy and runs HEAD; nothing else changes in the fleet
+  an agent needs 10s to restart the kubelet (--restart-time) and 30s to download another version (--download-time)
   API servers are at 1.35.4 (--server-version), and requests to them take no time
 `,
     stderr: '',
@@ -48,8 +48,8 @@ test('simulate ends with 1 and says why when the change fails on a node, which i
 })
 
 test.each([
-  ['--fail', 'w-7', '--fail: there is no node "w-7"; did you mean "w-0"?'],
-  ['--slow', 'worker-1=5', '--slow: there is no node "worker-1"; there are w-0, w-1, gpu-0'],
+  ['--fail', 'w-7', '--fail: unknown node "w-7"; did you mean "w-0"?'],
+  ['--slow', 'worker-1=5', '--slow: unknown node "worker-1"; known nodes: w-0, w-1, gpu-0'],
 ])('simulate %s of a node that is not there is refused: the answer would look better than it is', async (option, value, told) => {
   expect(await runCli(await aChangedFleet(), [...SIMULATE, option, value])).toEqual({
     stdout: '',
@@ -92,7 +92,7 @@ test('simulate asks no gate for real, and says that it takes them for granted', 
     'gates: [{name: slo, prometheus: {url: "http://127.0.0.1:9", query: up, min: 1}}, {name: smoke, job: {cronJob: x}}]'
   const folder = await aChangedFleet(FLEET['pools/workers.yaml'].replace(/waves.*/, gate))
   const { stdout, code } = await runCli(folder, SIMULATE)
-  expect(stdout).toContain('every gate holds as soon as it is asked')
+  expect(stdout).toContain('every gate passes at its first check')
   expect(code).toBe(0)
 })
 
@@ -136,9 +136,9 @@ test('simulate of a change that changes nothing is complete at once', async () =
 test.each([
   [['--at', 'tonight'], 'expected a time such as 2026-11-21T22:00:00Z'],
   [['--fake-nodes', '0'], 'expected a whole number from 1 to 100000'],
-  [['--fake-nodes', 'workers=x'], 'expected a pool and how many nodes it has, such as workers=200, not "workers=x"'],
-  [['--fake-nodes', 'nope=3'], 'read --fake-nodes "nope=3": the fleet has no such pool, only gpu, workers'],
-  [['--slow', 'w-0'], 'expected a node and how many times as long it needs, such as worker-3=5'],
+  [['--fake-nodes', 'workers=x'], 'expected a pool and its number of nodes, such as workers=200, not "workers=x"'],
+  [['--fake-nodes', 'nope=3'], 'invalid --fake-nodes "nope=3": unknown pool; known pools: gpu, workers'],
+  [['--slow', 'w-0'], 'expected a node and a factor, such as worker-3=5'],
   [['--restart-time', 'soon'], 'expected a duration such as 45s, 10m or 1h30m'],
   [['--from', 'nowhere'], 'nowhere'],
 ])('simulate %j is refused with what it expects', async (args, message) => {
@@ -189,7 +189,7 @@ test('simulate evicts pods before a node is drained, and waits for them to end',
 test('simulate says once that drains took no time where no pod was', async () => {
   const { stdout } = await runCli(await anUpgrade(1), [...SIMULATE, '-o', 'json'])
   expect(JSON.parse(stdout).assumptions.filter((text: string) => text.includes('drain'))).toEqual([
-    'no pod was on the nodes that were drained (--pods), so that draining took no time',
+    'the drained nodes ran no pods (--pods), so drains took no time',
   ])
 })
 
@@ -204,7 +204,7 @@ test('simulate refuses a file of pods that is something else', async () => {
   const folder = await aChangedFleet()
   const { stderr, code } = await runCli(folder, [...SIMULATE, '--pods', 'nodes.json'])
   expect([stderr, code]).toEqual([
-    `error: read pods from "${folder}/nodes.json": expected what \`kubectl get pods,pdb -A -o json\` prints\n`,
+    `error: failed to read pods from "${folder}/nodes.json": expected the output of \`kubectl get pods,pdb -A -o json\`\n`,
     2,
   ])
 })

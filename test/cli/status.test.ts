@@ -47,7 +47,7 @@ test('status shows pools, waves, and failing nodes with their errors', () => {
 
 test('status says what to look for when there are no pools', () => {
   expect(renderStatus([], { color: false })).toEqual([
-    'There are no pools: is a controller running, and has it accepted a commit?',
+    'There are no pools. Check that a controller runs and has accepted a commit.',
   ])
 })
 
@@ -59,9 +59,9 @@ test('status says why there are no pools when no commit was ever accepted', asyn
   await stage.until('/api/v1/namespaces/default/events', (found) => found.size === 1)
   const text = await runCli(folder, ['status', '--kubeconfig', join(folder, 'kubeconfig')])
   expect(text.code).toBe(1)
-  expect(text.stdout).toBe(`There are no pools, for no commit has been accepted yet.
+  expect(text.stdout).toBe(`There are no pools, because no commit has been accepted yet.
 
-InvalidRepository, told at 2026-11-21T08:00:00.000Z:
+InvalidRepository, at 2026-11-21T08:00:00.000Z:
   commit "aaaaaaaaaaaa" is not valid and not taken: fleet.yaml:14:5: unknown field "flagz"; did you mean "flags"?
 `)
   const json = await runCli(folder, ['status', '-o', 'json', '--kubeconfig', join(folder, 'kubeconfig')])
@@ -128,7 +128,7 @@ test('watching draws over what it drew on a terminal, however its lines were bro
   )
   const [first, second] = shown.split('\u001b[J').slice(1)
   expect(first?.slice(-31)).toBe('12 of 40 nodes are current\n\u001b[9A')
-  expect(second).toBe('There are no pools: is a controller running, and has it accepted a commit?\n')
+  expect(second).toBe('There are no pools. Check that a controller runs and has accepted a commit.\n')
 })
 
 test('watching prints a line only for what changed elsewhere', async () => {

@@ -29,8 +29,8 @@ async function validate(files: Readonly<Record<string, string>>, judge: Judge, a
 test('validate has the kubelet judge the flags and configuration of the pools of its version, and names the others', async () => {
   const { asked, judge } = aKubelet({ ok: true, warnings: [] })
   expect(await validate(TWO_POOLS, judge)).toEqual({
-    stdout: `pool "gpu" is not judged: it wants kubelet 1.36.3, and given is 1.35.4
-kubelet 1.35.4 accepts pool "workers" (only Git's fields: on a node they lie over its own file)
+    stdout: `pool "gpu" is not judged: it wants kubelet 1.36.3, and the given kubelets are 1.35.4
+kubelet 1.35.4 accepts pool "workers" (only the fields from Git: on a node they are merged over the node's own file)
 
 valid: 2 NodePools, 1 FlagSet, 1 KubeletConfig, 1 NodeOverride
 `,
@@ -58,9 +58,9 @@ test('validate shows the line of the field that the kubelet refuses and ends wit
   used by pools/workers.yaml:7:14
 
 pool "gpu" is not judged: it names no kubelet version
-kubelet 1.35.4 refuses pool "workers" (only Git's fields: on a node they lie over its own file)
+kubelet 1.35.4 refuses pool "workers" (only the fields from Git: on a node they are merged over the node's own file)
 
-1 error: not valid
+invalid: 1 error
 `,
     stderr: '',
     code: 2,
@@ -96,7 +96,7 @@ test('validate passes on what the kubelet takes and does not understand, once fo
         line: 6,
         column: 14,
         found: '110',
-        message: 'kubelet 1.35.4 takes it, but: strict decoding error: unknown field "maxPods"',
+        message: 'kubelet 1.35.4 accepts it, but warns: strict decoding error: unknown field "maxPods"',
         usedBy: [
           { file: 'pools/others.yaml', line: 7, column: 14 },
           { file: 'pools/workers.yaml', line: 7, column: 14 },
@@ -108,12 +108,14 @@ test('validate passes on what the kubelet takes and does not understand, once fo
       {
         pool: 'others',
         verdict: 'accepted',
-        remark: 'kubelet 1.35.4 accepts pool "others" (only Git\'s fields: on a node they lie over its own file)',
+        remark:
+          'kubelet 1.35.4 accepts pool "others" (only the fields from Git: on a node they are merged over the node\'s own file)',
       },
       {
         pool: 'workers',
         verdict: 'accepted',
-        remark: 'kubelet 1.35.4 accepts pool "workers" (only Git\'s fields: on a node they lie over its own file)',
+        remark:
+          'kubelet 1.35.4 accepts pool "workers" (only the fields from Git: on a node they are merged over the node\'s own file)',
       },
     ],
   })
@@ -132,6 +134,6 @@ test('validate says which file is no kubelet', async () => {
     preflight: () => Promise.reject(new Error('not reached')),
   }
   await expect(validate(FLEET, judge)).rejects.toThrow(
-    /^ask "\/opt\/kubelet" for its version, as a kubelet of this machine: "\/opt\/kubelet --version": exit 0: true \(GNU coreutils\) 9\.1$/,
+    /^failed to run "\/opt\/kubelet" to read its version: "\/opt\/kubelet --version": exit 0: true \(GNU coreutils\) 9\.1$/,
   )
 })

@@ -19,7 +19,7 @@ test('validate shows every problem at its line and ends with 2', async () => {
   used by pools/workers.yaml:10:14
   did you mean "maxPods"?
 
-1 error: not valid
+invalid: 1 error
 `,
     stderr: '',
     code: 2,
@@ -63,7 +63,7 @@ test('validate tells of a folder that is not there', async () => {
   const folder = await aFolder({})
   expect(await runCli(folder, ['validate', 'nope'])).toEqual({
     stdout: '',
-    stderr: `error: failed to read folder "${folder}/nope": ENOENT: there is no such file or folder; check the path\n`,
+    stderr: `error: failed to read folder "${folder}/nope": ENOENT: no such file or folder; check the path\n`,
     code: 2,
   })
 })

@@ -44,8 +44,8 @@ test('plan refuses an older minor without consent, says how to consent, and then
   const { stdout, code } = await runCli(await aChangeTo('1.34.9'), args)
 
   expect(stdout).toContain(`
-  refused pool "workers": kubelet 1.35.4 → 1.34.9 goes back over a minor
-          to allow it, set rollout.allowDowngrade: true; a revert to what the pool has run before needs no consent
+  refused pool "workers": kubelet 1.35.4 → 1.34.9 goes back by a minor version
+          to allow it, set rollout.allowDowngrade: true; a revert to content that the pool ran before is allowed
           pools/workers.yaml:7:14
 `)
   expect(code).toBe(2)
@@ -71,7 +71,7 @@ test('plan without an API server says that versions are not checked', async () =
   const { stdout, code } = await runCli(await aChangeTo('1.36.3'), PLAN)
 
   expect(stdout).toContain(
-    '\n\nkubelet versions are not checked against the API server: say which it is, as --server-version 1.36\n',
+    '\n\nkubelet versions are not checked against the API server: its version is unknown; name it, such as --server-version 1.36\n',
   )
   expect(code).toBe(1)
 })
@@ -107,12 +107,12 @@ test('plan asks the cluster for its API servers, and tells how nodes of the cont
 
   await member('cp-0')
   expect((await plan()).stdout).toContain(
-    '\n  control plane  cp-0: it has no other beside it, so there is no other way than to change it: the API may be away meanwhile\n',
+    '\n  control plane  cp-0: the only one, so the API may be unavailable during the change\n',
   )
   await member('cp-1')
   const { stdout, code } = await plan()
   expect(stdout).toContain(
-    '\n  control plane  cp-0, cp-1: one at a time over all pools, and only while all other API servers and etcd members are well; at present they wait: etcd has 2 members and needs 2: add one before\n',
+    '\n  control plane  cp-0, cp-1: one at a time over all pools, and only while all other API servers and etcd members are healthy; now they wait: etcd has 2 members and needs 2: add one before\n',
   )
   expect(stdout).toContain('newer than API server "kube-apiserver-cp-0" at v1.35.9; allowed: 1.33 to 1.35\n')
   expect(code).toBe(2)
@@ -126,7 +126,7 @@ test('validate refuses a kubelet that the API server does not take, at its line'
                                   ^^^^^^^^
   pool "workers": kubelet 1.35.4 is newer than the API server at 1.34; allowed: 1.31 to 1.34
 
-1 error: not valid
+invalid: 1 error
 `,
     stderr: '',
     code: 2,

@@ -4,7 +4,7 @@ import { InvalidArgumentError, Option } from 'commander'
 export function serverVersionOption(): Option {
   return new Option(
     '--server-version <version>',
-    'version of an API server, such as 1.36: kubelets must not be newer; repeat it for those of another version',
+    'version of an API server, such as 1.36; kubelets must not be newer. Repeat the option for several versions',
   )
     .argParser((text: string, earlier: readonly string[]) => [...earlier, parse(text)])
     .default([], 'none')

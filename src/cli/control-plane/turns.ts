@@ -19,8 +19,8 @@ export function turnsText(
 
 function hinderedNow(hosts: readonly string[], view: ControlPlaneView | undefined): string {
   const hindrance = hosts.flatMap((host) => (view && hindranceTo(host, view)) ?? [])[0]
-  return hindrance === undefined ? '' : `; at present they wait: ${hindrance.message}`
+  return hindrance === undefined ? '' : `; now they wait: ${hindrance.message}`
 }
 
-const ONE_BY_ONE = 'one at a time over all pools, and only while all other API servers and etcd members are well'
-const ALONE = 'it has no other beside it, so there is no other way than to change it: the API may be away meanwhile'
+const ONE_BY_ONE = 'one at a time over all pools, and only while all other API servers and etcd members are healthy'
+const ALONE = 'the only one, so the API may be unavailable during the change'

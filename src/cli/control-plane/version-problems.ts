@@ -32,8 +32,8 @@ export function downgradeProblem(pool: Doc<NodePoolSpec>, { from, to, nodes, has
   if (newest === undefined || rolloutSettings(to.fleet.spec, pool.spec).allowDowngrade) return []
   if (hasRun(pool.name, poolFingerprint(to, pool.name))) return []
   const change = `${newest.replace(/^v/, '')} → ${version}`
-  const remedy = 'to allow it, set rollout.allowDowngrade: true; a revert to what the pool has run before needs no consent'
-  return [{ ...atVersion(pool, `pool "${pool.name}": kubelet ${change} goes back over a minor`), remedy }]
+  const remedy = 'to allow it, set rollout.allowDowngrade: true; a revert to content that the pool ran before is allowed'
+  return [{ ...atVersion(pool, `pool "${pool.name}": kubelet ${change} goes back by a minor version`), remedy }]
 }
 
 function atVersion(pool: Doc<NodePoolSpec>, message: string): Problem {

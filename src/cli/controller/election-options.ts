@@ -20,13 +20,15 @@ export function addElectionOptions(command: Command, parseDuration: (text: strin
     new Option(`--leader-elect-${flag} <duration>`, about).argParser(parseDuration).default(is, `${is / 1000}s`)
   return command
     .addOption(
-      new Option('--leader-elect <true|false>', 'of several controllers let one lead; false: this is the only one')
+      new Option('--leader-elect <true|false>', 'elect a leader among several controllers; false: this is the only one')
         .argParser(parseBoolean)
         .default(true, 'true'),
     )
-    .addOption(duration('lease-duration', { is: leaseDuration, about: 'how long a lease that is not renewed is respected' }))
-    .addOption(duration('renew-deadline', { is: renewDeadline, about: 'how long the leader acts without a renewal' }))
-    .addOption(duration('retry-period', { is: retryPeriod, about: 'between renewals' }))
+    .addOption(
+      duration('lease-duration', { is: leaseDuration, about: 'time until another controller takes a lease that is not renewed' }),
+    )
+    .addOption(duration('renew-deadline', { is: renewDeadline, about: 'time that the leader acts without a renewal' }))
+    .addOption(duration('retry-period', { is: retryPeriod, about: 'interval between renewals' }))
 }
 
 /** @throws {Error} when the times do not go together */

@@ -35,7 +35,7 @@ export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
   const path = folderOf(options.path ?? '')
   if (/^https?:\/\//.test(options.repo)) return remoteRepo(options, path)
   if (/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(options.repo))
-    throw new Error(`follow "${options.repo}": repositories are read over https:// only; give such a URL with --token-file`)
+    throw new Error(`unsupported repository "${options.repo}": expected an https:// URL with --token-file, or a path`)
   const found = await locateRepo(resolve(options.cwd, options.repo))
   const branch = options.branch === undefined ? {} : { branch: options.branch }
   const source = createLocalSource({ path: resolve(options.cwd, options.repo), ...branch })
@@ -61,12 +61,12 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
 function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptions): GitCredentials | undefined {
   if (tokenFile !== undefined) {
     if (usernameFile !== undefined || passwordFile !== undefined)
-      throw new Error('--token-file does not go with --username-file and --password-file; give one or the other')
+      throw new Error('--token-file excludes --username-file and --password-file; use one or the other')
     return { kind: 'bearer', tokenFile: resolve(cwd, tokenFile) }
   }
   if (usernameFile === undefined && passwordFile === undefined) return undefined
   if (usernameFile === undefined || passwordFile === undefined)
-    throw new Error('--username-file and --password-file go together; give both')
+    throw new Error('--username-file and --password-file need each other')
   return { kind: 'basic', usernameFile: resolve(cwd, usernameFile), passwordFile: resolve(cwd, passwordFile) }
 }
 
@@ -74,6 +74,6 @@ function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptio
 function folderOf(path: string): string {
   const folder = posix.normalize(path).replace(/^\.?\/*$|\/+$/g, '')
   if (posix.isAbsolute(path) || folder === '..' || folder.startsWith('../'))
-    throw new Error(`--path "${path}" leads out of the repository; give a folder in it, such as "fleet"`)
+    throw new Error(`invalid --path "${path}": it leaves the repository; name a folder in it, such as "fleet"`)
   return folder
 }

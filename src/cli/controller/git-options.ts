@@ -17,12 +17,12 @@ export function addGitOptions(command: Command, parseDuration: (text: string) =>
     new Option(`--git-${flag} <size>`, about).argParser(parseSize).default(is, formatSize(is))
   return command
     .addOption(new Option('--insecure-http', 'send credentials to an http:// URL too').default(false, 'refuse to'))
-    .addOption(size('max-pack', { is: maxBytes, about: 'largest answer of the repository that is taken' }))
+    .addOption(size('max-pack', { is: maxBytes, about: 'largest answer of the repository' }))
     .addOption(size('max-object', { is: maxObjectBytes, about: 'largest object in it, unpacked' }))
-    .addOption(size('max-unpacked', { is: maxUnpackedBytes, about: 'most bytes of all objects in it, unpacked' }))
-    .addOption(new Option('--git-max-objects <count>', 'most objects in it').argParser(parseCount).default(maxObjects))
+    .addOption(size('max-unpacked', { is: maxUnpackedBytes, about: 'total size of all objects in it, unpacked' }))
+    .addOption(new Option('--git-max-objects <count>', 'number of objects in it').argParser(parseCount).default(maxObjects))
     .addOption(
-      new Option('--git-timeout <duration>', 'longest time that one request to the repository takes')
+      new Option('--git-timeout <duration>', 'timeout of one request to the repository')
         .argParser(parseDuration)
         .default(deadline, `${deadline / 60_000}m`),
     )

@@ -14,9 +14,7 @@ export interface PrometheusOptions {
 export function prometheusAccess({ prometheusUrl, prometheusTokenFile }: PrometheusOptions): PrometheusAccess | undefined {
   if (prometheusUrl === undefined && prometheusTokenFile === undefined) return undefined
   if (prometheusUrl === undefined || prometheusTokenFile === undefined)
-    throw new Error(
-      'state both --prometheus-url and --prometheus-token-file, or neither: the token is shown to that server alone',
-    )
+    throw new Error('--prometheus-url and --prometheus-token-file need each other: only that server gets the token')
   const origin = originOf(prometheusUrl)
   return { origin, token: async () => (await readFile(prometheusTokenFile, 'utf8')).trim() }
 }

@@ -62,7 +62,7 @@ function explained(error: unknown): unknown {
 }
 
 const REMEDIES: ReadonlyMap<number, string> = new Map([
-  [401, 'the cluster does not know these credentials'],
-  [403, 'the controller lacks rights: deploy/controller-rbac.yaml has all that it needs'],
-  [404, 'is the NodePool kind installed? kubectl apply -f deploy/crds/nodepools.yaml'],
+  [401, 'the cluster rejects these credentials'],
+  [403, 'the controller lacks rights: apply deploy/controller-rbac.yaml'],
+  [404, 'is the NodePool kind installed? Install it: kubectl apply -f deploy/crds/nodepools.yaml'],
 ])

@@ -49,7 +49,7 @@ export async function awaitRecords(
   }
 }
 
-const NOT_YET: Effect = { ok: false, message: 'not yet; is the controller running? nodewave status tells how it goes' }
+const NOT_YET: Effect = { ok: false, message: 'not yet; check that a controller runs, and check with: nodewave status' }
 
 function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: RequestedBy }): Effect | undefined {
   const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
@@ -67,7 +67,7 @@ const AT_WORK = ['Cordoned', 'Draining', 'Assigned', 'Applying'] as const
 /** Nothing is under way any more. */
 export function isQuiet({ nodes }: Status): Effect | undefined {
   const busy = AT_WORK.some((phase) => (nodes?.byPhase[phase] ?? 0) > 0)
-  return busy ? undefined : { ok: true, message: 'no node is under way' }
+  return busy ? undefined : { ok: true, message: 'no node is changing' }
 }
 
 /** The last run towards this content has come to its end; what followed it, such as the way back, is another. */

@@ -14,9 +14,9 @@ interface Flags extends VerbFlags {
 
 export function holdCommand(io: CliIo): Command {
   return verbCommand('hold')
-    .description('leave nodes out of every rollout; they stay as they are, and are counted in their pools')
+    .description('exclude nodes from every rollout; they keep their configuration and count in their pools')
     .argument('<nodes...>')
-    .requiredOption('--reason <text>', 'for the others, who read it in the status')
+    .requiredOption('--reason <text>', 'reason shown in the status')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave hold worker-3 worker-7 --reason "memory is being replaced"')
     .action((names: readonly string[], flags: Flags) => runVerb(io, flags, (view) => intend(view, names, flags)))
@@ -30,9 +30,9 @@ async function intend({ kube }: ControlView, names: readonly string[], { annotat
   const { hold } = namesFor(annotationPrefix)
   const nodes = await nodesNamed(kube, { names, prefix: annotationPrefix })
   const news = nodes.filter((node) => node.hold !== reason)
-  if (news.length === 0) return { says: `held already: ${nameList(nodes.map(({ name }) => name))}`, writes: [], awaits: [] }
+  if (news.length === 0) return { says: `already held: ${nameList(nodes.map(({ name }) => name))}`, writes: [], awaits: [] }
   const loose = news.filter(({ pool }) => pool === undefined).map(({ name }) => name)
-  const none = loose.length === 0 ? '' : `; in no pool yet: ${nameList(loose)}`
+  const none = loose.length === 0 ? '' : `; not in any pool yet: ${nameList(loose)}`
   return {
     says: `${counted(news.length, 'node')} held: ${nameList(news.map(({ name }) => name))}; ${reason}${none}`,
     writes: news.map(({ name }) => ({ on: { kind: 'Node', name }, annotation: hold, value: reason })),

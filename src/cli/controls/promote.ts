@@ -18,10 +18,10 @@ const AWAITING: Readonly<Record<'fleet' | 'pool', PoolReason>> = { fleet: 'Commi
 
 export function promoteCommand(io: CliIo): Command {
   return verbCommand('promote')
-    .description('let go on what waits for a person: the next wave of a pool, or a commit that is held')
+    .description('promote what waits for an operator: the next wave of a pool, or a commit that exceeds the blast radius')
     .argument('[pool]')
-    .option('--all', 'a commit that does more at once than the fleet lets through')
-    .option('--revision <rev>', 'the commit, at least seven characters of it; what waits unless stated')
+    .option('--all', 'promote a commit that exceeds the blast radius of the fleet')
+    .option('--revision <rev>', 'commit to promote, at least seven characters. Default: the commit that waits')
     .addHelpText('after', '\nExample:\n  $ nodewave promote workers')
     .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
@@ -35,8 +35,8 @@ function intend(view: ControlView, pool: string | undefined, { all, revision }: 
   const [first] = waiting
   if (!first) {
     const isHeld = !isFleet && pools.some((candidate) => waitsIn(candidate, AWAITING.fleet))
-    const hint = isHeld ? 'its commit is held for the whole fleet: nodewave promote --all' : 'nodewave status tells what it does'
-    throw new Error(`nothing in ${name} waits for a promotion; ${hint}`)
+    const hint = isHeld ? 'its commit needs promotion for the whole fleet: nodewave promote --all' : 'check with: nodewave status'
+    throw new Error(`nothing in ${name} waits for promotion; ${hint}`)
   }
   if (revision !== undefined && !denotes(revision, { revision: first.revision }))
     throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
@@ -44,7 +44,7 @@ function intend(view: ControlView, pool: string | undefined, { all, revision }: 
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} is promoted: ${first.revision.slice(0, 7)} goes on${first.after}`,
+    says: `${name} is promoted: ${first.revision.slice(0, 7)} continues${first.after}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Promote' }],
   }

@@ -6,17 +6,18 @@ import { type ControlView, poolNamed } from './view.ts'
 
 export function reconcileCommand(io: CliIo): Command {
   return verbCommand('reconcile')
-    .description('have the controller look at the repository now, instead of at its next poll')
-    .argument('[pool]', 'in the name of this pool alone')
+    .description('make the controller fetch the repository now, before its next poll')
+    .argument('[pool]', 'record the request on this pool only')
     .addHelpText('after', '\nExample:\n  $ git push && nodewave reconcile')
     .action((pool: string | undefined, flags: VerbFlags) => runVerb(io, flags, (view) => intend(view, pool)))
 }
 
 function intend({ pools, by }: ControlView, pool: string | undefined): Intent {
   const names = pool === undefined ? pools.map(({ name }) => name) : [poolNamed(pools, pool).name]
-  if (names.length === 0) throw new Error('there is no pool yet that could ask for it: has a controller accepted a commit?')
+  if (names.length === 0)
+    throw new Error('there are no pools to record the request on: check whether a controller has accepted a commit')
   return {
-    says: 'the controller looks at the repository',
+    says: 'the controller fetches the repository',
     writes: names.map((name) => ({ on: { kind: 'NodePool', name }, annotation: POOL_CONTROLS.reconcileAt, value: by.at })),
     awaits: names.map((name) => ({ pool: name, action: 'Reconcile' })),
   }

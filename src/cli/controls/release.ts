@@ -13,7 +13,7 @@ interface Flags extends VerbFlags {
 
 export function releaseCommand(io: CliIo): Command {
   return verbCommand('release')
-    .description('let nodes that were held take part in rollouts again')
+    .description('include held nodes in rollouts again')
     .argument('<nodes...>')
     .addOption(prefixOption())
     .addHelpText('after', '\nExample:\n  $ nodewave release worker-3 worker-7')

@@ -11,11 +11,9 @@ interface Flags extends VerbFlags {
 
 export function resumeCommand(io: CliIo): Command {
   return verbCommand('resume')
-    .description(
-      'end the pause of a pool or of the fleet; a pool that is not paused follows the repository again after a rollback',
-    )
+    .description('end the pause of a pool or of the fleet; for a pool that is not paused, end its rollback')
     .argument('[pool]')
-    .option('--all', "end the fleet's pause; pools that are paused themselves stay so")
+    .option('--all', "end the fleet's pause; a pool with a pause of its own stays paused")
     .addHelpText('after', '\nExample:\n  $ nodewave resume workers')
     .action((pool: string | undefined, flags: Flags) =>
       runVerb(io, flags, (view) =>
@@ -28,11 +26,11 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
   const { controls = {} } = poolNamed(view.pools, name)
   const on = { kind: 'NodePool', name } as const
   const fleet = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
-  const still = fleet === undefined ? '' : '; but the fleet is paused: nodewave resume --all'
+  const still = fleet === undefined ? '' : '; the fleet is still paused: nodewave resume --all'
   if (controls.paused !== undefined) {
-    const rolledBack = controls.rollback === undefined ? '' : '; it stays rolled back until it is resumed once more'
+    const rolledBack = controls.rollback === undefined ? '' : '; it stays rolled back until the next nodewave resume'
     return {
-      says: `pool "${name}" goes on${rolledBack}${still}`,
+      says: `pool "${name}" is resumed${rolledBack}${still}`,
       writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
       awaits: [{ pool: name, action: 'Resume' }],
     }
@@ -53,7 +51,7 @@ async function resumeFleet(view: ControlView): Promise<Intent> {
   const own = pools.filter(({ controls }) => controls?.paused !== undefined).map(({ name }) => name)
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {
-    says: `the fleet goes on${own.length === 0 ? '' : `; still paused by themselves: ${own.join(', ')}`}`,
+    says: `the fleet is resumed${own.length === 0 ? '' : `; pools with a pause of their own: ${own.join(', ')}`}`,
     writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
     awaits: pools.map(({ name }) => ({ pool: name, action: 'ResumeFleet' })),
   }

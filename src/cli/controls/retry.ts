@@ -17,10 +17,10 @@ interface Flags extends VerbFlags {
 
 export function retryCommand(io: CliIo): Command {
   return verbCommand('retry')
-    .description('try a commit again that failed in a pool; or let every pool go on that failures elsewhere have stopped')
+    .description('retry a commit that failed in a pool; or continue a commit that failures stopped in the whole fleet')
     .argument('[pool]')
-    .option('--all', 'what failures have stopped in the whole fleet')
-    .option('--revision <rev>', 'the commit, at least seven characters of it; the last that failed unless stated')
+    .option('--all', 'continue the commit that failures stopped in the whole fleet')
+    .option('--revision <rev>', 'commit to retry, at least seven characters. Default: the last that failed')
     .addHelpText('after', '\nExample:\n  $ nodewave retry workers --wait')
     .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
@@ -30,13 +30,13 @@ function intend({ pools, namespace }: ControlView, pool: string | undefined, { a
   const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
   const [last] = failed
-  if (!last) throw new Error(`nothing failed in ${name} that could be tried again; nodewave status tells what it does`)
-  const ref = revision === undefined ? last : refNamed(revision, failed, `try again in ${name}`)
+  if (!last) throw new Error(`nothing in ${name} can be retried: no commit failed there; check with: nodewave status`)
+  const ref = revision === undefined ? last : refNamed(revision, failed, `cannot retry in ${name}: unknown commit`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} tries ${describeRef(ref)} again`,
+    says: `${name} retries ${describeRef(ref)}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Retry', effect: runEnded(ref) }],
   }

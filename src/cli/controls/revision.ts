@@ -14,7 +14,7 @@ export function refNamed(text: string, choices: readonly RevisionRef[], what: st
   const found = choices.filter((ref) => denotes(text, ref))
   const [one] = found
   if (one && new Set(found.map(({ revision }) => revision)).size === 1) return one
-  const why = text.length < 7 ? 'a commit is named by at least seven characters' : 'it is none of those that can be'
-  const listed = choices.length === 0 ? 'there is none to choose' : ['choose from', ...choices.map(describeRef)].join('\n  ')
+  const why = text.length < 7 ? 'a commit needs at least seven characters' : 'it is not one of the choices'
+  const listed = choices.length === 0 ? 'there are no choices' : ['choices:', ...choices.map(describeRef)].join('\n  ')
   throw new Error(`${what} "${text.slice(0, 40)}": ${why}; ${listed}`)
 }

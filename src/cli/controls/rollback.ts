@@ -15,13 +15,11 @@ interface Flags extends VerbFlags {
 
 export function rollbackCommand(io: CliIo): Command {
   return verbCommand('rollback')
-    .description(
-      'bring a pool back to a commit that it had before; it stays there until another commit arrives, or until it is resumed',
-    )
+    .description('roll a pool back to an earlier commit; it stays there until another commit arrives, or until nodewave resume')
     .argument('<pool>')
     .option(
       '--to <rev>',
-      'the commit, at least seven characters of it; the last that completed before the present one unless stated',
+      'commit to roll back to, at least seven characters. Default: the last that completed before the current one',
     )
     .addHelpText('after', '\nExample:\n  $ nodewave rollback workers --to 3f2c9ab --wait')
     .action((pool: string, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags.to)))
@@ -32,11 +30,15 @@ function intend({ pools }: ControlView, pool: string, to: string | undefined): I
   const { rollbackTo = [] } = status
   const memory = { ...NO_MEMORY, ...status }
   const ref =
-    to === undefined ? lastCompleted(rollbackTo, { memory, pool }) : refNamed(to, rollbackTo, `roll back pool "${pool}" to`)
+    to === undefined
+      ? lastCompleted(rollbackTo, { memory, pool })
+      : refNamed(to, rollbackTo, `cannot roll back pool "${pool}": unknown commit`)
   const proven = isProven(memory, ref)
-  const how = proven ? 'it completed that before, so without canary and soak' : 'it never completed that, so wave by wave'
+  const how = proven
+    ? 'it completed that commit before, so without canary and soak'
+    : 'it never completed that commit, so wave by wave'
   return {
-    says: `pool "${pool}" goes back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives`,
+    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives`,
     writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
     awaits: [{ pool, action: 'Rollback', effect: runEnded(ref) }],
   }
@@ -48,6 +50,6 @@ function lastCompleted(
 ): RevisionRef {
   const found = choices.find((ref) => isProven(memory, ref))
   if (found) return found
-  const others = choices.length === 0 ? '' : `; choose with --to from\n  ${choices.map(describeRef).join('\n  ')}`
-  throw new Error(`roll back pool "${pool}": no other commit that completed there is kept${others}`)
+  const others = choices.length === 0 ? '' : `; choose one with --to:\n  ${choices.map(describeRef).join('\n  ')}`
+  throw new Error(`cannot roll back pool "${pool}": no other commit that completed there is kept${others}`)
 }

@@ -13,7 +13,7 @@ export async function signatureOf(
   { asName, now }: { readonly asName?: string | undefined; readonly now: number },
 ): Promise<RequestedBy> {
   const name = (asName ?? (await userName(kube))).replace(/[\p{Cc}\p{Cf}]/gu, ' ').trim()
-  if (name === '') throw new Error('sign the request: the name is empty; say who you are with --as-name NAME')
+  if (name === '') throw new Error('cannot sign the request: the name is empty; name yourself with --as-name NAME')
   return { who: name.slice(0, LONGEST), at: new Date(now).toISOString() }
 }
 
@@ -24,7 +24,9 @@ async function userName(kube: KubeApi): Promise<string> {
     return status?.userInfo?.username ?? ''
   } catch (cause) {
     if (!(cause instanceof KubeError) || cause.reaction === 'retry') throw cause
-    throw new Error(`ask the API server who you are: ${cause.message}; say it with --as-name NAME`, { cause })
+    throw new Error(`failed to read your user name from the API server: ${cause.message}; name yourself with --as-name NAME`, {
+      cause,
+    })
   }
 }
 

@@ -30,11 +30,11 @@ export interface VerbFlags extends ClusterFlags {
 /** A command of a person's that steers pools or nodes; what is its own is added by the verb. */
 export function verbCommand(name: string): Command {
   return withClusterOptions(new Command(name))
-    .option('--as-name <name>', 'who asks, for the record; the user of the kubeconfig unless stated')
-    .option('--namespace <name>', "where the fleet's ConfigMap is", DEFAULT_NAMESPACE)
-    .option('--wait', 'until it has taken effect; ends with 1 when it does not')
-    .addOption(new Option('--timeout <duration>', 'of --wait').argParser(parseDuration).default(600_000, '10m'))
-    .addOption(new Option('-o, --output <format>', 'of what is told').choices(['text', 'json', 'yaml']).default('text'))
+    .option('--as-name <name>', 'your name for the record. Default: the user of the kubeconfig')
+    .option('--namespace <name>', "namespace of the fleet's ConfigMap", DEFAULT_NAMESPACE)
+    .option('--wait', 'wait until it takes effect; exit code 1 when it does not')
+    .addOption(new Option('--timeout <duration>', 'timeout of --wait').argParser(parseDuration).default(600_000, '10m'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
 }
 
 /** Looks, judges, writes, tells, and waits when asked to. @throws {Error} when what is asked makes no sense; nothing is written then. */
@@ -48,8 +48,8 @@ export async function runVerb(
   const by = await signatureOf(kube, { asName: flags.asName, now: io.now() })
   const { says, writes, awaits } = await intend({ kube, pools, namespace: flags.namespace, by })
   for (const write of writes) await writeControl(kube, write, by)
-  const known = writes.length === 0 ? says : `${says} (by ${by.who})`
-  if (flags.output === 'text') io.stdout(`${known}\n`)
+  const line = writes.length === 0 ? says : `${says} (by ${by.who})`
+  if (flags.output === 'text') io.stdout(`${line}\n`)
   const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
   if (flags.output !== 'text')
     io.stdout(asDocument({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, flags.output))

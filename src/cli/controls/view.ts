@@ -21,7 +21,7 @@ export async function readPools(kube: KubeApi): Promise<PoolView[]> {
     return items.sort(byName)
   } catch (cause) {
     if (!(cause instanceof KubeError) || cause.code !== 404) throw cause
-    throw new Error(`${cause.message}; is nodewave installed on this cluster? kubectl apply -k deploy/`, { cause })
+    throw new Error(`${cause.message}; is nodewave installed in this cluster? Install it: kubectl apply -k deploy/`, { cause })
   }
 }
 
@@ -30,7 +30,9 @@ export function poolNamed(pools: readonly PoolView[], name: string): PoolView {
   const found = pools.find((pool) => pool.name === name)
   if (found) return found
   if (pools.length === 0)
-    throw new Error(`there is no pool "${name}", nor any other; has a controller accepted a commit? nodewave status tells`)
+    throw new Error(
+      `unknown pool "${name}"; there are no pools: check with nodewave status whether a controller has accepted a commit`,
+    )
   throw new Error(
     unknownName(
       'pool',

@@ -57,6 +57,6 @@ export function pathOf(on: Steered): string {
 function explained(cause: unknown, { kind, name }: Steered): unknown {
   if (!(cause instanceof KubeError)) return cause
   const remedy =
-    cause.code === 403 ? '; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights it takes' : ''
+    cause.code === 403 ? '; the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that this needs' : ''
   return new Error(`annotate ${kind} "${name}": ${cause.message}${remedy}`, { cause })
 }

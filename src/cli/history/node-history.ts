@@ -45,7 +45,7 @@ const HEADER = ['ASSIGNED', 'UNTIL', 'PHASE', 'KUBELET', 'COMMIT', 'REASON']
 
 /** At most a hundred columns wide. */
 export function nodeHistoryLines(runs: readonly NodeRunView[]): string[] {
-  if (runs.length === 0) return ['the node was never assigned anything']
+  if (runs.length === 0) return ['no configuration was ever assigned to this node']
   return tableLines([HEADER, ...runs.map(rowOf)])
 }
 

@@ -30,7 +30,7 @@ export function poolRuns({ history = [], controls = [] }: Partial<NodePoolStatus
 
 /** As wide as the terminal, and nothing cut where there is none; below each run why it failed, and what people did. */
 export function poolHistoryLines(runs: readonly PoolRun[], look: Look): string[] {
-  if (runs.length === 0) return ['no rollout has begun yet']
+  if (runs.length === 0) return ['no rollout has started yet']
   const [header = '', ...rows] = tableLines([HEADER, ...runs.map((run) => rowOf(run, look))])
   const width = Math.max(look.columns, header.length - (HEADER.at(-1)?.length ?? 0) + SHORTEST_SUBJECT)
   const shown = look.isTTY ? rows.map((row) => cut(row, width)) : rows

@@ -17,17 +17,17 @@ export function assumptionsOf({
   const { byGrant, download } = times
   const { disruptions } = course
   return [
-    `every node is whole and runs what ${from} says; nothing else happens to the fleet meanwhile`,
-    `an agent needs ${lasting(byGrant.restart)} where the kubelet restarts (--restart-time), ${lasting(download)} more for another version (--download-time)`,
+    `every node is healthy and runs ${from}; nothing else changes in the fleet`,
+    `an agent needs ${lasting(byGrant.restart)} to restart the kubelet (--restart-time) and ${lasting(download)} to download another version (--download-time)`,
     ...(disruptions.podsEvicted > 0
       ? [
-          `an evicted pod needs ${lasting(times.podStop)} to end (--pod-stop-time) and ${lasting(times.podStart)} to serve elsewhere (--pod-start-time)`,
+          `an evicted pod ends after ${lasting(times.podStop)} (--pod-stop-time); its replacement serves after ${lasting(times.podStart)} (--pod-start-time)`,
         ]
       : disruptions.drain > 0
-        ? ['no pod was on the nodes that were drained (--pods), so that draining took no time']
+        ? ['the drained nodes ran no pods (--pods), so drains took no time']
         : []),
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
-    ...(course.gated ? ['every gate holds as soon as it is asked'] : []),
+    ...(course.gated ? ['every gate passes at its first check'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]
 }

@@ -47,6 +47,6 @@ export async function estimate(io: CliIo, { path, options, model, nodes }: Estim
   const cost = `at most ${counted(peak.nodes, 'node')} unavailable at once`
   if (outcome === 'Completed' || !stopped) return `about ${lasting(endsAt - startsAt)}, ${cost}`
   if (outcome === 'Unfinished')
-    return `more than ${lasting(endsAt - startsAt)}, and how much more nodewave simulate tells; until then ${cost}`
+    return `more than ${lasting(endsAt - startsAt)} (the limit of this estimate; see nodewave simulate); until then ${cost}`
   return `does not complete by itself, ${stopped.pool} is ${stopped.end.reason}; ${cost}`
 }

@@ -79,7 +79,7 @@ export function fakeNodes(text: string): FakeNodes {
     text.split(',').map((part) => {
       const [, pool = '', count = ''] = /^([^=]+)=(\d+)$/.exec(part) ?? []
       if (pool === '')
-        throw new InvalidArgumentError(`expected a pool and how many nodes it has, such as workers=200, not "${part}"`)
+        throw new InvalidArgumentError(`expected a pool and its number of nodes, such as workers=200, not "${part}"`)
       return [pool, wholeNumber(count)]
     }),
   )
@@ -87,6 +87,6 @@ export function fakeNodes(text: string): FakeNodes {
 
 export function factors(text: string, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const [, node = '', times = ''] = /^([^=]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? []
-  if (node === '') throw new InvalidArgumentError('expected a node and how many times as long it needs, such as worker-3=5')
+  if (node === '') throw new InvalidArgumentError('expected a node and a factor, such as worker-3=5')
   return new Map([...before, [node, Number(times)]])
 }

@@ -10,6 +10,6 @@ export async function readPods(io: CliIo, file: string | undefined): Promise<Pod
   try {
     return podObjects.parse(JSON.parse(await readFile(path, 'utf8'))).items
   } catch (cause) {
-    throw new Error(`read pods from "${path}": expected what \`kubectl get pods,pdb -A -o json\` prints`, { cause })
+    throw new Error(`failed to read pods from "${path}": expected the output of \`kubectl get pods,pdb -A -o json\``, { cause })
   }
 }

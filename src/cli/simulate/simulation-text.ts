@@ -14,7 +14,7 @@ export function simulationText(simulation: Simulation, look: Look): string {
     look.paint.bold(`${from} → ${to}, from ${stamp(startsAt)}`),
     ...pools.map((pool) => poolText(pool, startsAt, look)),
     [verdict(simulation, look.paint), peakText(simulation), disruptionsText(simulation.disruptions)].join('\n'),
-    ['taken for granted:', ...taken].join('\n'),
+    ['Assumptions:', ...taken].join('\n'),
   ]
   return `${paragraphs.join('\n\n')}\n`
 }
@@ -40,7 +40,7 @@ export function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' |
   const took = lasting(endsAt - startsAt)
   if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
   if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
-  return paint.red(`does not complete: after ${took} nothing more happens by itself`)
+  return paint.red(`does not complete: it stops after ${took}`)
 }
 
 export function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakByZone'>): string {
@@ -57,7 +57,7 @@ function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
   const told = Object.entries(granted).filter(([, count]) => count > 0)
   const changes = told.reduce((sum, [, count]) => sum + count, 0)
   const grants = told.map(([grant, count]) => `${count} ${grant}`).join(', ')
-  const nodes = changes === 0 ? 'no node changes' : `nodes changed: ${changes}, by what they were granted: ${grants}`
+  const nodes = changes === 0 ? 'no node changes' : `nodes changed: ${changes}, by disruption: ${grants}`
   return podsEvicted > 0 ? `${nodes}; ${counted(podsEvicted, 'pod')} evicted` : nodes
 }
 

@@ -10,9 +10,8 @@ export function controlLines({ status, controls = {} }: PoolView, said: string):
       ? []
       : [`the whole fleet is paused${signed(status, 'PauseFleet')}${reason(observedControls.fleetPaused)}`]
   const own = controls.paused === undefined ? [] : [`paused${signed(status, 'Pause')}${reason(controls.paused)}`]
-  const back = rollback ? [`rolled back to ${rollback.to.revision.slice(0, 7)}${by(rollback)}; nodewave resume ends that`] : []
-  const asked =
-    controls.rollback !== undefined && controls.rollback !== observedControls.rollback ? ['a rollback is asked for'] : []
+  const back = rollback ? [`rolled back to ${rollback.to.revision.slice(0, 7)}${by(rollback)}; end it with: nodewave resume`] : []
+  const asked = controls.rollback !== undefined && controls.rollback !== observedControls.rollback ? ['rollback requested'] : []
   return [...fleet, ...own, ...back, ...asked].filter((line) => !said.includes(line.split(';')[0] ?? line))
 }
 

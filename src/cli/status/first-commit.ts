@@ -23,9 +23,9 @@ export async function firstCommitTrouble(kube: KubeApi): Promise<FirstCommitTrou
 }
 
 export function noPoolsLines(trouble: FirstCommitTrouble | undefined): string[] {
-  if (!trouble) return ['There are no pools: is a controller running, and has it accepted a commit?']
+  if (!trouble) return ['There are no pools. Check that a controller runs and has accepted a commit.']
   const lines = trouble.message.split('\n').map((line) => `  ${printable(line)}`)
-  return ['There are no pools, for no commit has been accepted yet.', '', `${trouble.reason}, told at ${trouble.at}:`, ...lines]
+  return ['There are no pools, because no commit has been accepted yet.', '', `${trouble.reason}, at ${trouble.at}:`, ...lines]
 }
 
 function troubleOf({ source, reason, message, lastTimestamp }: KubeObject): FirstCommitTrouble | undefined {

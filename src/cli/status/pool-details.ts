@@ -17,11 +17,11 @@ export function poolDetails({ status }: PoolView, { now, ...look }: Look & { rea
   return [
     ...section('CONDITIONS', known),
     ...section(
-      'LAST DONE BY PEOPLE',
+      'RECENT OPERATOR ACTIONS',
       controls.slice(0, SHOWN).map((record) => folded(`  ${describeControl(record)}`, { columns: foldAt(look), by: 2 })),
     ),
     ...section(
-      'CAN BE ROLLED BACK TO',
+      'ROLLBACK TARGETS',
       rollbackTo.map((ref) => printable(`  ${ref.revision.slice(0, 12)} ${ref.subject ?? ''}`)),
     ),
     '',

@@ -48,7 +48,7 @@ async function versionOf(binary: string, judge: Judge): Promise<string> {
     return (await judge.version(binary)).replace(/^v/, '')
   } catch (cause) {
     const [said] = (cause instanceof Error ? cause.message : String(cause)).split('\n')
-    throw new Error(`ask "${binary}" for its version, as a kubelet of this machine: ${said}`, { cause })
+    throw new Error(`failed to run "${binary}" to read its version: ${said}`, { cause })
   }
 }
 
@@ -80,7 +80,7 @@ function problemsIn(
   make: (severity: Problem['severity'], message: string, said: string) => Problem,
 ): Problem[] {
   if (!verdict.ok) return [make('error', `${kubelet} refuses: ${verdict.message}`, verdict.message)]
-  return verdict.warnings.map((warning) => make('warning', `${kubelet} takes it, but: ${warning}`, warning))
+  return verdict.warnings.map((warning) => make('warning', `${kubelet} accepts it, but warns: ${warning}`, warning))
 }
 
 async function preflight(
@@ -100,10 +100,10 @@ async function preflight(
 
 function notJudged(pool: string, wanted: string | undefined, kubelets: readonly Kubelet[]): string {
   if (wanted === undefined) return `pool "${pool}" is not judged: it names no kubelet version`
-  return `pool "${pool}" is not judged: it wants kubelet ${wanted}, and given is ${kubelets.map(({ version }) => version).join(', ')}`
+  return `pool "${pool}" is not judged: it wants kubelet ${wanted}, and the given kubelets are ${kubelets.map(({ version }) => version).join(', ')}`
 }
 
 function reservation({ config, configMode }: KubeletSample): string {
   if (config === undefined || configMode === 'full') return ''
-  return " (only Git's fields: on a node they lie over its own file)"
+  return " (only the fields from Git: on a node they are merged over the node's own file)"
 }

@@ -88,7 +88,7 @@ export const rollout = z.strictObject({
     .boolean()
     .exactOptional()
     .describe(
-      'Kubelets may go back to an older minor, which Kubernetes does not support; a revert to what the pool has run before needs no consent.',
+      'Kubelets may go back to an older minor, which Kubernetes does not support; a revert to content that the pool ran before is allowed.',
     ),
   applyTimeout: duration
     .exactOptional()

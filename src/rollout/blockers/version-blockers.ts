@@ -27,7 +27,7 @@ export function unwantedDowngrade(pool: PoolSnapshot): Blocker | undefined {
   const [first] = down
   if (!first) return undefined
   const change = `${versionBefore(first, before)} → ${versionFor(first, head)}`
-  const message = `pool "${name}": kubelet ${change} goes back over a minor on ${listNames(down.map((node) => node.name))}`
+  const message = `pool "${name}": kubelet ${change} goes back by a minor version on ${listNames(down.map((node) => node.name))}`
   return { reason: 'VersionSkew', message: `${message}; to allow it, set rollout.allowDowngrade: true`, stalls: true }
 }
 

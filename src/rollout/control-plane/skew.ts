@@ -45,7 +45,7 @@ export function skewBreach(version: string, facts: SkewFacts): SkewBreach | unde
   return { message: `kubelet ${version} is ${fault} ${server.name} at ${server.version}; allowed: ${allowed}`, passes: false }
 }
 
-/** Whether a change from one version to another goes back over a minor. Unknown versions go nowhere. */
+/** Whether a change from one version to another goes back by a minor version. Unknown versions go nowhere. */
 export function goesDown(from: string | undefined, to: string | undefined): boolean {
   const [before, after] = [ordinalOf(from ?? ''), ordinalOf(to ?? '')]
   return before !== undefined && after !== undefined && after < before

@@ -96,14 +96,14 @@ test('a node that joins does not get the proven content when its kubelet would b
   expect(assignments(decide({ ...joining, known }, noon))).not.toContain('c → old')
 })
 
-test('a kubelet goes back over a minor only by consent', () => {
+test('a kubelet goes back by a minor version only by consent', () => {
   const decision = decide(aChange('1.34.9'), noon)
 
   expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'VersionSkew',
     message:
-      'pool "workers": kubelet 1.35.4 → 1.34.9 goes back over a minor on "a", "b"; to allow it, set rollout.allowDowngrade: true',
+      'pool "workers": kubelet 1.35.4 → 1.34.9 goes back by a minor version on "a", "b"; to allow it, set rollout.allowDowngrade: true',
   })
   const pool = aChange('1.34.9')
   expect(selected(decide({ ...pool, policy: { ...pool.policy, allowDowngrade: true } }, noon))).toEqual(
@@ -135,7 +135,7 @@ test('a revert to content that the pool has run is held up all the same when its
   expect(selected(decide({ ...pool, head: wanting(pool.head, '1.35.4') }, noon))).toEqual([])
 })
 
-test('a rollback after a failure goes back over a minor without asking', () => {
+test('a rollback after a failure goes back by a minor version without asking', () => {
   const pool = aChange('1.36.3', { since: noon - 60_000, rejected: ['new'] })
   const nodes = [
     aNode('a')
