@@ -5,7 +5,7 @@ import { sweep } from '../loop/settle.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { LONGEST_START } from '../transaction/machine-state.ts'
-import { compare } from '../transaction/prospect.ts'
+import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import type { Look } from './health-judge.ts'
 import { nodeComplaint } from './node-complaint.ts'
 import type { ProcessRecord } from './process-record.ts'
@@ -71,7 +71,9 @@ export class Trial {
   async #settingsOf(digest: string): Promise<TrialSettings> {
     if (this.#settings?.digest === digest) return this.#settings
     const { state, options } = this.#context
-    const active = await state.restore(digest)
+    // One that cannot be read any more is judged by what the host shows.
+    const isReadable = typeof (await activeBlueprint(this.#context)) === 'object'
+    const active = isReadable ? await state.restore(digest) : undefined
     const { target } = await compare(active?.content ?? {}, this.#context)
     const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
     const { ready = false, heartbeat = false, units = [] } = (await state.trial(digest)) ?? {}

@@ -13,7 +13,7 @@ import { mendDrift } from './drift.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
-import { clearRemains, recover } from './recover.ts'
+import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
@@ -65,7 +65,7 @@ export class Agent {
   async #pass(): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
-    await this.#repairLeftovers()
+    await this.#repairLeftovers(wanted)
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
     this.#retry.succeeded()
@@ -87,8 +87,8 @@ export class Agent {
     }
   }
 
-  async #repairLeftovers(): Promise<void> {
-    const outcome = await recover(this.#context)
+  async #repairLeftovers(wanted: Wanted | undefined): Promise<void> {
+    const outcome = await recoverReadable(this.#context, wanted)
     if (outcome !== undefined && outcome.phase !== 'Applying') await this.#show(outcome)
     if (!this.#cleared) await clearRemains(this.#context)
     this.#cleared = true

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { AgentContext } from '../context.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
-import { compare } from '../transaction/prospect.ts'
+import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { settle } from './settle.ts'
 
@@ -13,7 +13,8 @@ import { settle } from './settle.ts'
  */
 export async function mendDrift(context: AgentContext): Promise<string[]> {
   const { state, ports } = context
-  const digest = await state.digest('active')
+  // What this agent cannot read it cannot compare with; the status says so.
+  const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
   const active = digest && (await state.restore(digest))
   if (!active) return []
   const { plan, strange } = await compare(active.content, context)

@@ -46,7 +46,8 @@ async function wasRemoved(wanted: Wanted, { state }: AgentContext): Promise<bool
 async function checkpointed(text: string, { state }: AgentContext): Promise<Assignment | undefined> {
   const digest = await state.digest('assigned')
   const kept = digest === undefined ? undefined : await state.restore(digest)
-  return kept?.text === text ? kept : undefined
+  // Parsed again: of an annotation that another version accepted the checkpoint does not say all.
+  return kept?.text === text ? { ...kept, desired: parseAssignment(text) } : undefined
 }
 
 async function takeUp(text: string, context: AgentContext): Promise<Assignment> {

@@ -1,13 +1,46 @@
-import type { AgentContext } from '../context.ts'
+import { AgentError } from '../agent-error.ts'
+import { type AgentContext, stamp } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
+import { JOURNAL_UNREADABLE } from '../transaction/journal.ts'
 import { recoverTransaction } from '../transaction/transaction.ts'
+import type { Wanted } from './node-watch.ts'
 import { clear, settle } from './settle.ts'
+
+/**
+ * The same, unless another version of the agent wrote the journal. Then the host is left as it is until something else is wanted of it,
+ * which makes the journal obsolete: all baselines stay kept, and so does the journal, under another name.
+ * @throws {AgentError} JournalUnreadable, as long as nothing else is wanted
+ */
+export async function recoverReadable(context: AgentContext, wanted: Wanted | undefined): Promise<Outcome | undefined> {
+  try {
+    return await recover(context)
+  } catch (error) {
+    if (!(error instanceof AgentError) || error.reason !== JOURNAL_UNREADABLE || wanted === undefined) throw error
+    const { state, journal, ports } = context
+    const last = await state.outcome()
+    if (last === undefined || !isNews(last, wanted)) {
+      const failed = { ...(last ?? { assignment: wanted.text, node: wanted.node, attempts: 1 }), phase: 'Failed' as const }
+      await state.setOutcome({ ...failed, since: stamp(ports), error: { reason: error.reason, message: error.message } })
+      throw error
+    }
+    ports.log.warn('set aside the journal of another version of the agent', { error: error.message })
+    await state.setUnclean(true)
+    await journal.setAside()
+    return undefined
+  }
+}
+
+/** A Node that was registered anew has no assignment, and nobody took it away. */
+function isNews({ assignment, node }: Outcome, wanted: Wanted): boolean {
+  if (assignment === wanted.text) return false
+  return wanted.text !== null || node === undefined || node === wanted.node
+}
 
 /**
  * Finishes or undoes what a dead agent left behind, before anything else is done.
  * @returns how it ended, if there was something.
  */
-export async function recover(context: AgentContext): Promise<Outcome | undefined> {
+async function recover(context: AgentContext): Promise<Outcome | undefined> {
   const { journal, kinds, ports, state, options } = context
   const { ended } = journal
   if (ended && ended.ending.kind !== 'broken') return settle(ended.head, ended.ending, context)

@@ -26,8 +26,10 @@ export async function settle(head: TransactionHead, ending: Ending, context: Age
   return outcome
 }
 
+/** As long as the host could not be put back, what a person needs for it stays: backups, and what was staged. */
 export async function clear(context: AgentContext): Promise<void> {
   const { state, ports } = context
+  if (await state.isUnclean()) return
   await ports.files.remove(state.paths.backups)
   await sweep(context)
 }

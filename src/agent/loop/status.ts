@@ -4,6 +4,7 @@ import type { AgentContext } from '../context.ts'
 import { bareVersion } from '../kubelet/versions.ts'
 import type { OwnNode } from '../ports.ts'
 import type { Outcome } from '../state/state.ts'
+import { stateTrouble } from '../state/trouble.ts'
 import type { Report } from './report.ts'
 
 /** What the Node should show of this outcome: what is on disk, and nothing that only this process knows but drift. */
@@ -14,10 +15,11 @@ export async function describeStatus(
   const { context, node, drift } = options
   const { state, options: settings } = context
   const active = await state.digest('active')
+  const error = outcome.error ?? (await stateTrouble(context))
   const pointers = { assigned: await state.digest('assigned'), active, lastKnownGood: await state.digest('lastKnownGood') }
   const status: AgentStatus = {
     ...outcome,
-    ...(outcome.error && { error: { ...outcome.error, message: clipped(outcome.error.message) } }),
+    ...(error && { error: { ...error, message: clipped(error.message) } }),
     ...pointers,
     assignedAt: assignmentStamp(assignment),
     drift: drift.length === 0 ? undefined : few(drift),

@@ -35,7 +35,7 @@ export class Kinds {
     const undo = known?.version === version ? known.readUndo(data) : undefined
     if (undo !== undefined) return undo
     throw new AgentError(
-      `read the journal: this agent cannot undo kind "${kind}" version ${version}; start the version of the agent that wrote it, or assign something new`,
+      `read the journal: this agent cannot undo kind "${kind}" version ${version}; start the version of the agent that wrote it, or assign something new to have the host made by that`,
       { kind: 'internal', reason: 'JournalUnreadable' },
     )
   }

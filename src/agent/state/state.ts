@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { AGENT_PHASES } from '../../protocol/agent-status.ts'
-import { DISRUPTIONS, parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { type DesiredConfig, DISRUPTIONS, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { contentDigest, DIGEST_PATTERN, type NodeContent } from '../../protocol/digest.ts'
 import type { Assignment } from '../loop/fetch.ts'
 import { checkpointDirectory, type StatePaths } from '../paths.ts'
@@ -66,8 +66,15 @@ export class AgentState {
     return text !== undefined && DIGEST_PATTERN.test(text) ? text : undefined
   }
 
+  /** Whether nobody can tell what the pointer named: it is no digest, or was lost while the host still is made by something. */
+  async isDamaged(pointer: Pointer): Promise<boolean> {
+    const text = await this.#text(this.paths[pointer])
+    if (text !== undefined) return !DIGEST_PATTERN.test(text.trim())
+    return pointer === 'active' && (await this.digest('lastKnownGood')) !== undefined
+  }
+
   async point(pointer: Pointer, digest: string | undefined): Promise<void> {
-    if ((await this.digest(pointer)) === digest) return
+    if ((await this.digest(pointer)) === digest && !(await this.isDamaged(pointer))) return
     if (digest === undefined) return this.#files.remove(this.paths[pointer])
     await this.#files.writeAtomic(this.paths[pointer], Buffer.from(`${digest}\n`), PRIVATE)
   }
@@ -113,13 +120,16 @@ export class AgentState {
     await this.#files.writeAtomic(`${directory}/desired-config.json`, Buffer.from(assignment.text), PRIVATE)
   }
 
-  /** @returns undefined when there is none, or when what is there no longer is what was fetched. */
+  /**
+   * @returns undefined when there is none, or when what is there no longer is what was fetched. Of an annotation that a newer agent
+   * accepted, and this one cannot read, `desired` has nothing but the digest.
+   */
   async restore(digest: string): Promise<Assignment | undefined> {
     const directory = checkpointDirectory(this.paths, digest)
     const text = await this.#text(`${directory}/desired-config.json`)
     const result = content.safeParse(parseJson(await this.#text(`${directory}/content.json`)))
     if (text === undefined || !result.success || contentDigest(result.data as NodeContent) !== digest) return undefined
-    return { text, desired: parseDesiredConfig(text), content: result.data, digest }
+    return { text, desired: readable(text) ?? { DIGEST: digest }, content: result.data, digest }
   }
 
   /** Forgets the checkpoints of all but these digests. */
@@ -134,6 +144,14 @@ export class AgentState {
   async #text(path: string): Promise<string | undefined> {
     const bytes = await this.#files.read(path)
     return bytes && Buffer.from(bytes).toString()
+  }
+}
+
+function readable(text: string): DesiredConfig | undefined {
+  try {
+    return parseDesiredConfig(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -64,6 +64,9 @@ export interface JournalRecord {
   readonly undoing: Failure | undefined
 }
 
+/** Reason of the error that says so: the journal is of another version of the agent, or damaged. */
+export const JOURNAL_UNREADABLE = 'JournalUnreadable'
+
 /** Intent before act, done after; each line is on disk before the next thing happens. One transaction at a time; no file: none. */
 export class Journal {
   readonly #path: string
@@ -90,6 +93,12 @@ export class Journal {
     await this.#files.remove(this.#path)
     this.#untold.length = 0
     this.ended = undefined
+  }
+
+  /** The transaction is nobody's affair any more, though nobody could read it; a person may want to. */
+  async setAside(): Promise<void> {
+    await this.#files.keep(this.#path, `${this.#path}.unreadable`)
+    await this.close()
   }
 
   /** @returns the transaction that was under way when the agent died, if one was. */
@@ -124,8 +133,8 @@ function parseLine(text: string): JournalLine | undefined {
   if (result.success) return result.data
   if (value === undefined) return undefined
   throw new AgentError(
-    `read the journal: this agent does not know the line "${text.slice(0, 100)}"; start the version of the agent that wrote it, or remove the journal to take the host as it is`,
-    { kind: 'internal', reason: 'JournalUnreadable' },
+    `read the journal: this agent does not know the line "${text.slice(0, 100)}"; start the version of the agent that wrote it, or assign something new to have the host made by that`,
+    { kind: 'internal', reason: JOURNAL_UNREADABLE },
   )
 }
 

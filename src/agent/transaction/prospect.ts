@@ -44,12 +44,30 @@ export async function managedNow(context: AgentContext): Promise<Managed> {
   const { state, ports } = context
   // After a failed undo nobody knows what is whose: all that was kept stays kept.
   if (await state.isUnclean()) return everythingKept(context)
-  const digest = await state.digest('active')
-  if (digest === undefined) return { claims: [], triggers: [] }
-  const active = await state.restore(digest)
-  if (active !== undefined) return (await blueprintOf(active.content, context)).managed
-  ports.log.warn('the checkpoint of the active configuration is gone; all originals are kept', { digest })
+  const active = await activeBlueprint(context)
+  if (active === 'none') return { claims: [], triggers: [] }
+  if (typeof active === 'object') return active.managed
+  ports.log.warn('the active configuration cannot be read; all baselines are kept')
   return everythingKept(context)
+}
+
+/**
+ * What the host is made by. `unreadable`: the pointer or the checkpoint is damaged, or another version of the agent applied what this one
+ * does not understand.
+ */
+export async function activeBlueprint(context: AgentContext): Promise<Blueprint | 'none' | 'unreadable'> {
+  const { state } = context
+  if (await state.isDamaged('active')) return 'unreadable'
+  const digest = await state.digest('active')
+  if (digest === undefined) return 'none'
+  const active = await state.restore(digest)
+  if (active === undefined) return 'unreadable'
+  try {
+    return await blueprintOf(active.content, context)
+  } catch (error) {
+    if (error instanceof AgentError && !error.mayPassLater) return 'unreadable'
+    throw error
+  }
 }
 
 async function everythingKept({ state, ports, kinds }: AgentContext): Promise<Managed> {

@@ -61,6 +61,6 @@ test.each([
   ['later', `${JSON.stringify(BEGIN)}\n{"at":"intent","step":0,"undo":{"kind":"label","path":"/a"}}\n`],
 ])('journal is not passed over when its %s line is one that another version wrote', (_, text) => {
   expect(() => parseJournal(text)).toThrow(
-    /^internal failure: read the journal: this agent does not know the line "\{"at":.*; start the version of the agent that wrote it, or remove the journal/,
+    /^internal failure: read the journal: this agent does not know the line "\{"at":.*; start the version of the agent that wrote it, or assign something new/,
   )
 })
