@@ -34,7 +34,7 @@ export interface RemoteLimits extends PackLimits {
   readonly maxBytes: number
 }
 
-export const REMOTE_LIMITS: RemoteLimits = { ...PACK_LIMITS, timeout: 30_000, deadline: 600_000, maxBytes: 64 * 1024 * 1024 }
+export const REMOTE_LIMITS: RemoteLimits = { ...PACK_LIMITS, timeout: 30_000, deadline: 600_000, maxBytes: 32 * 1024 * 1024 }
 
 /** Of what comes after the tip only commits matter. First a few, in the end all there are. */
 const DEPTHS = [50, 1000, 2 ** 31 - 1]

@@ -15,6 +15,9 @@ export const DEFAULT_NAMESPACE = 'nodewave-system'
 /** Where accepted revisions live, unless told otherwise: a whole fleet's configuration, which no node may read. */
 export const DEFAULT_REVISIONS_NAMESPACE = 'nodewave-revisions'
 
+/** Besides the controller, it alone writes what agents obey; see deploy/admission.yaml. */
+export const BREAK_GLASS_GROUP = 'nodewave:break-glass'
+
 export const API_GROUP = 'nodewave.io'
 export const API_VERSION = 'v1alpha1'
 export const NODEPOOLS = 'nodepools'
@@ -39,6 +42,8 @@ export interface Names {
   readonly cordonedFor: string
   /** Written by the controller with each assignment: what the node ran before. See `node-history.ts`. */
   readonly history: string
+  /** Written by the controller: `Allow` lets the admission policy take a desired-config from anybody who may patch the Node. */
+  readonly byHand: string
   /** Label, written by the controller: the pool that owns the node. */
   readonly pool: string
 }
@@ -51,6 +56,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     hold: `${prefix}/hold`,
     cordonedFor: `${prefix}/cordoned-for`,
     history: `${prefix}/history`,
+    byHand: `${prefix}/by-hand`,
     pool: `${prefix}/pool`,
   }
 }

@@ -28,6 +28,7 @@ export type PoolReason =
   | 'NodesFailed'
   | 'NodeClaimedTwice'
   | 'NoEligibleNode'
+  | 'UnmanagedNodes'
   | 'NoNodes'
 
 export interface PoolCondition {

@@ -1,4 +1,5 @@
 import { assessPool } from './assess-pool.ts'
+import { byHandChanges } from './controls/by-hand.ts'
 import { evictions, remarks, uncordons } from './drain/actions.ts'
 import { gateQuestions } from './gates/gates.ts'
 import type { Action, Decision } from './model/decision.ts'
@@ -28,6 +29,7 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
       ...evictions(poolState),
       ...gateQuestions(poolState),
       ...clearControls(pool),
+      ...byHandChanges(pool),
     ],
     events: eventsBetween(pool.memory, status),
     status,

@@ -11,7 +11,7 @@ test('the limits of a repository are these when nothing else is said', () => {
   expect(limits()).toEqual({
     timeout: 30_000,
     deadline: 600_000,
-    maxBytes: 67_108_864,
+    maxBytes: 33_554_432,
     maxObjectBytes: 16_777_216,
     maxUnpackedBytes: 536_870_912,
     maxObjects: 200_000,

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
+import type { NodePoolStatus } from '../../src/protocol/node-pool.ts'
 import { aFleet } from './a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 
@@ -160,6 +162,10 @@ test('a repository out of reach is an event on the pools, which go on', async ()
   await stage.until(NODES, (found) => assignedRevision(found.get('late')) === A)
 })
 
+function nodesOf(pool: KubeObject | undefined): unknown {
+  return (pool?.status as Partial<NodePoolStatus> | undefined)?.nodes?.byPhase
+}
+
 test('nodes with annotations that make no sense are left alone, and the others go on', async () => {
   await using stage = await aStage()
   await stage.addNodes(4)
@@ -169,10 +175,27 @@ test('nodes with annotations that make no sense are left alone, and the others g
   stage.startController()
   stage.startAgents()
   stage.push('a', aFleet())
-  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  expect(pools.get('workers')?.status).toMatchObject({ nodes: { total: 4, current: 3, byPhase: { Current: 3, Unmanaged: 1 } } })
+  const pools = await stage.until(POOLS, (found) =>
+    isDeepStrictEqual(nodesOf(found.get('workers')), { Current: 3, Unmanaged: 1 }),
+  )
+  expect(readyOf(pools.get('workers'))).toBe('False UnmanagedNodes')
   const nodes = await stage.until(NODES, () => true)
   expect(nodes.get('n0')?.metadata.annotations?.['nodewave.io/desired-config']).toBe('{"KUBELET_VERSION":')
+})
+
+test('nodes say that everybody may assign them by hand while the fleet allows it, those that join too, and no longer', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  stage.startController()
+  stage.startAgents()
+  const marks = (found: ReadonlyMap<string, KubeObject>) =>
+    [...found.values()].map(({ metadata }) => metadata.annotations?.['nodewave.io/by-hand'])
+  stage.push('a', aFleet({ fleet: 'byHand: Allow' }))
+  await stage.until(NODES, (found) => marks(found).every((mark) => mark === 'Allow'))
+  await stage.kube.create(NODES, stage.aNode('late'))
+  await stage.until(NODES, (found) => found.size === 3 && marks(found).every((mark) => mark === 'Allow'))
+  stage.push('b', aFleet({ fleet: 'byHand: Deny' }))
+  await stage.until(NODES, (found) => marks(found).every((mark) => mark === undefined))
 })
 
 test('a node that two pools claim is left alone, and both say so', async () => {

@@ -113,7 +113,7 @@ test('decide takes no node of a paused pool, and lets those in flight finish', (
   expect(verdict(decision).Stalled).toBe('True Paused')
 })
 
-test('decide leaves held nodes and nodes assigned by hand alone, and completes without them', () => {
+test('decide leaves held nodes and nodes assigned by hand alone, and completes without them, but is not Ready while any is assigned by hand', () => {
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute }).with(
     aNode('a').on('new', { at: noon }),
     aNode('b').on('older').held(),
@@ -124,7 +124,12 @@ test('decide leaves held nodes and nodes assigned by hand alone, and completes w
 
   expect(decision.actions).toEqual([])
   expect(phases(decision)).toEqual({ Current: 1, Held: 1, Unmanaged: 1 })
-  expect(verdict(decision).Ready).toBe('True Completed')
+  expect(verdict(decision)).toMatchObject({ Ready: 'False UnmanagedNodes', Stalled: 'True UnmanagedNodes' })
+  expect(decision.status.conditions[0]?.message).toBe(
+    'assigned by hand: "c"; take a node back with: ' +
+      'kubectl --as=$USER --as-group=nodewave:break-glass annotate node c nodewave.io/desired-config-',
+  )
+  expect(decision.status.history[0]?.result).toBe('Completed')
 })
 
 test('decide reports a node that cannot be rendered and goes on with the others', () => {

@@ -111,6 +111,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ...(heldBy && { heldBy }),
     ...(mark && { mark }),
     ...(assigned && { assigned }),
+    ...(annotations[names.byHand] === 'Allow' && { byHandAllowed: true }),
     ...(agent && { status: agent }),
   }
 }

@@ -15,7 +15,7 @@ import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import { forEach } from './for-each.ts'
 import type { Assign, NodeAction, NodePatch } from './node-patch.ts'
-import { assignPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
+import { assignPatch, byHandPatch, cordonPatch, uncordonPatch } from './node-patch.ts'
 
 /** More in flight buys latency only. */
 const IN_FLIGHT = 32
@@ -94,6 +94,7 @@ function patchFor({ cluster, nodes, settings, rendered }: Execution, action: Nod
   const context = { names: settings.names, resourceVersion }
   if (action.kind === 'cordon') return cordonPatch(action, context)
   if (action.kind === 'uncordon') return uncordonPatch(action, context)
+  if (action.kind === 'allowByHand') return byHandPatch(action, context)
   const config = rendered(node, action.revision)
   return config?.digest === action.digest ? assignPatch(action, { ...context, rendered: config, node: latest }) : undefined
 }

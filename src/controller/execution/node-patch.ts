@@ -9,7 +9,7 @@ import { runBefore } from './node-run.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
-export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>
+export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' }>
 
 /** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */
 export interface NodePatch {
@@ -67,4 +67,11 @@ export function uncordonPatch(
     metadata: { resourceVersion, annotations: { [names.cordonedFor]: mark ? formatCordonMark(mark) : null } },
     ...(lifts && { spec: { unschedulable: null } }),
   }
+}
+
+export function byHandPatch(
+  { allowed }: Extract<Action, { kind: 'allowByHand' }>,
+  { names, resourceVersion }: PatchContext,
+): NodePatch {
+  return { metadata: { resourceVersion, annotations: { [names.byHand]: allowed ? 'Allow' : null } } }
 }

@@ -99,7 +99,10 @@ function compiledPool(
     name,
     spec: mirrorSpec(spec),
     fingerprint: poolFingerprint(model, name),
-    policy: { ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
+    policy: {
+      ...{ ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
+      ...(model.fleet.spec.byHand === 'Allow' && { byHand: 'Allow' }),
+    },
     disruption: settings.disruption,
     render: (node) =>
       orFailing(

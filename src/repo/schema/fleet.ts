@@ -24,6 +24,12 @@ const fleetSpec = z.strictObject({
     .describe(
       'Holds commits that would do too much at once. The limits of the accepted commit count, not those of the one to come.',
     ),
+  byHand: z
+    .enum(['Allow', 'Deny'])
+    .exactOptional()
+    .describe(
+      'Whether everybody who may patch Nodes may assign them by hand; with Deny only the group nodewave:break-glass may. Default: Deny.',
+    ),
   drift: z
     .strictObject({
       policy: z.enum(['Repair', 'Report']).describe('Repair puts back what was changed on a host; Report only tells.'),

@@ -30,6 +30,8 @@ export type Action =
     }
   /** Take the mark off the node, or put another one in its place; with `lifts`, take back the cordon, which is ours. */
   | { readonly kind: 'uncordon'; readonly node: string; readonly lifts: boolean; readonly mark?: CordonMark }
+  /** Let everybody who may patch the node assign it by hand, or the break-glass group alone. */
+  | { readonly kind: 'allowByHand'; readonly node: string; readonly allowed: boolean }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
 

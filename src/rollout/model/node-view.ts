@@ -27,6 +27,8 @@ export interface NodeView {
   readonly assigned?: Assignment
   /** A desired-config that a person wrote, or one that is not readable: the node is left alone. */
   readonly assignedByHand: boolean
+  /** The admission policy takes a desired-config from everybody who may patch it. */
+  readonly byHandAllowed?: true
   readonly status?: AgentStatus
 }
 

@@ -27,6 +27,8 @@ export interface RolloutPolicy {
   readonly rollbackOutsideWindows: boolean
   /** Names of pools that must have completed a commit before this one begins with it. */
   readonly dependsOn?: readonly string[]
+  /** Allow: everybody who may patch a Node of the pool may assign it by hand; absent: the break-glass group alone. */
+  readonly byHand?: 'Allow'
 }
 
 export interface WavePolicy {

@@ -1,4 +1,4 @@
-import { POOL_CONTROLS } from '../../protocol/names.ts'
+import { BREAK_GLASS_GROUP, namesFor, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Memory } from '../model/snapshot.ts'
 
@@ -20,4 +20,9 @@ export function retryCommand(pool: string, { revision }: RevisionRef, { rejected
 
 export function endRollbackCommand(pool: string): string {
   return command(`resume ${pool}`, `${POOL_CONTROLS.rollback}-`, pool)
+}
+
+/** Who assigned it by hand may be another one than who reads this. */
+export function takeBackCommand(node: string): string {
+  return `kubectl --as=$USER --as-group=${BREAK_GLASS_GROUP} annotate node ${node} ${namesFor().desiredConfig}-`
 }

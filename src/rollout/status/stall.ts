@@ -3,11 +3,11 @@ import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
-import { describeFailures, shortName } from '../model/text.ts'
+import { describeFailures, listNames, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select-nodes.ts'
 import { isSuperseded } from '../target/repair.ts'
 import { isRejected, isRollbackLost } from '../target/target.ts'
-import { endRollbackCommand, retryCommand } from './remedies.ts'
+import { endRollbackCommand, retryCommand, takeBackCommand } from './remedies.ts'
 
 export interface Explanation {
   readonly reason: PoolReason
@@ -26,7 +26,8 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     blockedDrain(poolState) ??
     failedNodes(poolState, 'RenderFailed') ??
     failedNodes(poolState, 'NodesFailed') ??
-    blocker(poolState, selection)
+    blocker(poolState, selection) ??
+    unmanagedNodes(poolState)
   )
 }
 
@@ -93,6 +94,17 @@ function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string
   const same = tried && tried.revision !== refused.revision ? ` renders the same as ${shortName(tried)}, which` : ''
   const told = history.find(({ fingerprint, message }) => fingerprint === refused.fingerprint && message !== undefined)
   return `${shortName(refused)}${same} failed${told ? ` on ${told.message}` : ''}`
+}
+
+/** They run what somebody wrote, and no commit reaches them. */
+function unmanagedNodes({ members }: PoolState): Explanation | undefined {
+  const names = members.filter(({ progress }) => progress.phase === 'Unmanaged').map(({ node }) => node.name)
+  const [first] = names.sort()
+  if (first === undefined) return undefined
+  return {
+    reason: 'UnmanagedNodes',
+    message: `assigned by hand: ${listNames(names)}; take a node back with: ${takeBackCommand(first)}`,
+  }
 }
 
 /** Other drains go on, and so does this one, as soon as it can. */
