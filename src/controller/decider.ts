@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { decide } from '../rollout/decide.ts'
-import { type DecidePool, decideFleet, type FleetSnapshot } from '../rollout/decide-fleet.ts'
+import type { Assessment } from '../rollout/decide.ts'
+import { decideFleet, type FleetSnapshot, POOL_STEPS, type PoolSteps } from '../rollout/decide-fleet.ts'
+import type { PoolGrant } from '../rollout/fleet/grant-fleet.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { FleetFacts } from '../rollout/model/fleet-facts.ts'
 import type { Instant } from '../rollout/model/instant.ts'
@@ -15,48 +16,68 @@ export interface Decided {
 interface Last {
   readonly pool: PoolSnapshot
   readonly facts: FleetFacts
-  readonly decision: Decision
+  readonly assessment: Assessment
+  /** The decision that came of it, and what for. */
+  concluded?: { readonly grant: PoolGrant; readonly decision: Decision }
 }
 
 /** Decides anew only about pools for which something changed, or whose time has come: in a large fleet most of them rest. */
 export class Decider {
-  readonly #decideOne: typeof decide
+  readonly #steps: PoolSteps
   #last: ReadonlyMap<string, Last> = new Map()
 
-  constructor(decideOne = decide) {
-    this.#decideOne = decideOne
+  constructor(steps: PoolSteps = POOL_STEPS) {
+    this.#steps = steps
   }
 
   decide(fleet: FleetSnapshot, now: Instant): Decided {
-    const decided = new Map<string, Last>()
+    const known = new Map<string, Last>()
     const undecided = new Map<string, unknown>()
-    const decidePool: DecidePool = (pool, facts, at) => {
+    const attempt = <T>(pool: string, work: () => T): T | undefined => {
       try {
-        const decision = this.#held(pool, facts, at) ?? this.#decideOne({ ...pool, fleet: facts }, at)
-        decided.set(pool.name, { pool, facts, decision })
-        return decision
+        return work()
       } catch (error) {
-        undecided.set(pool.name, error)
-        return nothingDecided(pool)
+        undecided.set(pool, error)
+        return undefined
       }
     }
-    const decisions = new Map(decideFleet(fleet, now, decidePool))
-    for (const pool of undecided.keys()) decisions.delete(pool)
-    this.#last = decided
+    const decisions = decideFleet(fleet, now, {
+      assess: (pool, facts, at) => attempt(pool.name, () => this.#assess(known, { pool, facts, at })),
+      conclude: (assessment, grant, at) => attempt(assessment.pool.name, () => this.#conclude(known, { assessment, grant, at })),
+    })
+    this.#last = known
     return { decisions, undecided }
   }
 
-  /** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped anew. */
-  #held(pool: PoolSnapshot, facts: FleetFacts, now: Instant): Decision | undefined {
+  #assess(
+    known: Map<string, Last>,
+    { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },
+  ): Assessment | undefined {
     const last = this.#last.get(pool.name)
-    if (last?.pool !== pool || !isDeepStrictEqual(last.facts, facts) || last.decision.actions.length > 0) return undefined
-    const { wakeAt } = last.decision
-    return wakeAt === undefined || now < wakeAt ? last.decision : undefined
+    const held = last && isHeld(last, { pool, facts, at }) ? last : undefined
+    const assessment = held?.assessment ?? this.#steps.assess(pool, facts, at)
+    if (assessment) known.set(pool.name, held ?? { pool, facts, assessment })
+    return assessment
+  }
+
+  #conclude(
+    known: ReadonlyMap<string, Last>,
+    { assessment, grant, at }: { readonly assessment: Assessment; readonly grant: PoolGrant; readonly at: Instant },
+  ): Decision | undefined {
+    const last = known.get(assessment.pool.name)
+    if (last?.concluded && isDeepStrictEqual(last.concluded.grant, grant)) return last.concluded.decision
+    const decision = this.#steps.conclude(assessment, grant, at)
+    if (last && decision) last.concluded = { grant, decision }
+    return decision
   }
 }
 
-/** What the other pools see of one that was not decided upon: as it was, and nothing taken. */
-function nothingDecided({ memory, nodes }: PoolSnapshot): Decision {
-  const counts = { total: nodes.length, current: 0, byPhase: {} }
-  return { actions: [], events: [], status: { ...memory, rollbackTo: [], nodes: counts } }
+/** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped anew. */
+function isHeld(
+  last: Last,
+  { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },
+): boolean {
+  if (last.pool !== pool || !isDeepStrictEqual(last.facts, facts) || last.concluded?.decision.actions.length !== 0) return false
+  const { wakeAt } = last.assessment
+  return wakeAt === undefined || at < wakeAt
 }

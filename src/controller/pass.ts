@@ -104,8 +104,8 @@ async function carryOut(parts: ControllerParts, { head, gathered, decisions, now
 }
 
 /** Nobody's pool, so nobody's budget either. */
-function strays({ members }: Gathered): { readonly pool: string; readonly actions: readonly Action[] } {
-  return { pool: '', actions: uncordonStrays(members.strays.map(({ view }) => view)) }
+function strays({ fleet }: Gathered): { readonly pool: string; readonly actions: readonly Action[] } {
+  return { pool: '', actions: uncordonStrays(fleet.strays ?? []) }
 }
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {

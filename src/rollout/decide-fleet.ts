@@ -1,19 +1,19 @@
-import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import type { RequestedBy } from '../protocol/requested-by.ts'
 import { awaitedBy, inOrderOfDependency } from './blockers/dependencies.ts'
 import { fleetStop } from './blockers/fleet-stop.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
-import { controlPlaneTurns } from './control-plane/control-plane-turns.ts'
-import { decide } from './decide.ts'
-import { fleetBudget, newlyUnavailable, unavailableNodes } from './fleet/fleet-budget.ts'
+import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
+import { type Assessment, assess, conclude } from './decide.ts'
+import { NOTHING_GRANTED } from './fleet/arbiter.ts'
+import type { FleetNodes } from './fleet/fleet-budget.ts'
+import { grantFleet, type PoolGrant } from './fleet/grant-fleet.ts'
 import type { Decision } from './model/decision.ts'
 import type { FleetFacts } from './model/fleet-facts.ts'
 import type { Instant } from './model/instant.ts'
 import type { Share } from './model/policy.ts'
 import type { Memory, PoolSnapshot } from './model/snapshot.ts'
 
-export interface FleetSnapshot {
-  readonly pools: readonly PoolSnapshot[]
+export interface FleetSnapshot extends FleetNodes {
   readonly policy: FleetPolicy
   readonly controls: FleetControls
   /** Absent where nothing can be seen of it, as of nodes that are only imagined. */
@@ -40,61 +40,66 @@ export interface FleetControls {
   readonly promoted?: string
 }
 
-/** How one pool is decided, once it is known what the others mean to it. */
-export type DecidePool = (pool: PoolSnapshot, facts: FleetFacts, now: Instant) => Decision
+/** How a pool is assessed and concluded. Undefined: it cannot be; nothing is granted to it, and its nodes count as they are. */
+export interface PoolSteps {
+  readonly assess: (pool: PoolSnapshot, facts: FleetFacts, now: Instant) => Assessment | undefined
+  readonly conclude: (assessment: Assessment, grant: PoolGrant, now: Instant) => Decision | undefined
+}
 
-const decideAnew: DecidePool = (pool, facts, now) => decide({ ...pool, fleet: facts }, now)
+export const POOL_STEPS: PoolSteps = { assess: (pool, facts, now) => assess({ ...pool, fleet: facts }, now), conclude }
+
+/** A decision for each pool, by name: each pool asks, one arbiter grants, and what was granted is concluded. */
+export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STEPS): ReadonlyMap<string, Decision> {
+  const claims = assessFleet(fleet, now, steps)
+  const grants = grantFleet({ ...fleet, claims, maxUnavailable: fleet.policy.maxUnavailable })
+  const decisions = [...claims].map(([name, assessment]) => {
+    const decision = steps.conclude(assessment, grants.get(name) ?? NOTHING_GRANTED, now)
+    return decision && ([name, decision] as const)
+  })
+  return new Map(decisions.filter((decision) => decision !== undefined))
+}
+
+type Assessments = ReadonlyMap<string, Assessment>
 
 /**
- * A decision for each pool, by name. What one pool shows may stop the others: then they are decided again, so that nobody goes on in
- * the pass that found it.
+ * What one pool shows may stop the others: then they are assessed again, so that no pool goes on in the pass that found it.
  */
-export function decideFleet(fleet: FleetSnapshot, now: Instant, decidePool: DecidePool = decideAnew): Decisions {
+function assessFleet(fleet: FleetSnapshot, now: Instant, steps: PoolSteps): Assessments {
   const { pools, policy, controls } = fleet
   const stopOf = (memoryOf: (pool: PoolSnapshot) => Memory): string | undefined =>
     policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf, retry: controls.retry })
   const known = stopOf(({ memory }) => memory)
-  const decisions = decideInTurn(fleet, { now, decidePool, stopped: known })
-  const found = stopOf((pool) => decisions.get(pool.name)?.status ?? pool.memory)
-  return found === known ? decisions : decideInTurn(fleet, { now, decidePool, stopped: found })
+  const assessed = assessInOrder(fleet, { now, steps, stopped: known })
+  const found = stopOf((pool) => assessed.get(pool.name)?.memory ?? pool.memory)
+  return found === known ? assessed : assessInOrder(fleet, { now, steps, stopped: found })
 }
 
-type Decisions = ReadonlyMap<string, Decision>
-
-interface Deciding {
+interface Assessing {
   readonly now: Instant
-  readonly decidePool: DecidePool
+  readonly steps: PoolSteps
   readonly stopped: string | undefined
 }
 
-/**
- * Each pool after those that it depends on, otherwise by name. The fleet's own cap, and the turn of the control plane's nodes, are
- * handed out in that order: what one pool takes, the next has less.
- */
-function decideInTurn(
-  { pools, policy, controls: { paused, pausedBy }, controlPlane }: FleetSnapshot,
-  { now, decidePool, stopped }: Deciding,
-): Decisions {
-  let left = policy.maxUnavailable && fleetBudget(pools, policy.maxUnavailable)
-  const turns = controlPlaneTurns(controlPlane)
-  const decisions = new Map<string, Decision>()
-  const statuses = new Map<string, NodePoolStatus>()
+/** Each pool after those that it depends on, otherwise by name. */
+function assessInOrder(
+  { pools, controls: { paused, pausedBy }, controlPlane }: FleetSnapshot,
+  { now, steps, stopped }: Assessing,
+): Assessments {
+  const factsOfControlPlane = controlPlaneFacts(controlPlane)
+  const assessments = new Map<string, Assessment>()
+  const memories = new Map<string, Memory>()
   for (const pool of inOrderOfDependency(pools)) {
-    const awaited = awaitedBy(pool, { pools, statuses })
+    const awaited = awaitedBy(pool, { pools, memories })
     const facts = {
       ...(paused !== undefined && { paused }),
       ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
-      ...(left !== undefined && { budget: left }),
-      ...(left === 0 && { unavailable: unavailableNodes(pools, { pool, now }) }),
       ...(awaited.length > 0 && { awaited }),
-      ...turns.factsFor(pool),
+      ...factsOfControlPlane(pool),
     }
-    const decision = decidePool(pool, facts, now)
-    decisions.set(pool.name, decision)
-    statuses.set(pool.name, decision.status)
-    turns.decided(decision)
-    if (left !== undefined) left = Math.max(0, left - newlyUnavailable(pool, decision))
+    const assessment = steps.assess(pool, facts, now)
+    if (assessment) assessments.set(pool.name, assessment)
+    memories.set(pool.name, assessment?.memory ?? pool.memory)
   }
-  return decisions
+  return assessments
 }

@@ -1,57 +1,83 @@
 import { assessPool } from './assess-pool.ts'
 import { byHandChanges } from './controls/by-hand.ts'
+import { spentControls } from './controls/spent-controls.ts'
 import { evictions, remarks, uncordons } from './drain/actions.ts'
+import { arbitrate, NOTHING_GRANTED } from './fleet/arbiter.ts'
+import type { PoolGrant } from './fleet/grant-fleet.ts'
+import type { PoolClaim } from './fleet/pool-claim.ts'
 import { gateQuestions } from './gates/gates.ts'
-import type { Action, Decision } from './model/decision.ts'
+import { isAtWork } from './model/agent-report.ts'
+import type { Decision } from './model/decision.ts'
 import type { Instant } from './model/instant.ts'
 import type { PoolState } from './model/pool-state.ts'
 import type { PoolSnapshot } from './model/snapshot.ts'
 import { advance } from './progress/advance.ts'
-import { selectNodes } from './selection/select-nodes.ts'
+import { countUnavailable } from './selection/budget.ts'
+import { budgetHolders } from './selection/budget-holders.ts'
+import { propose } from './selection/propose.ts'
+import { select } from './selection/select.ts'
 import { eventsBetween } from './status/pool-events.ts'
-import { statusOf } from './status/status.ts'
+import { failedNodes, statusOf } from './status/status.ts'
 import { wakeAt } from './wake.ts'
 
+/** How a pool stands, and what it asks for. */
+export interface Assessment extends PoolClaim {
+  readonly state: PoolState
+  /** When time alone changes it. */
+  readonly wakeAt?: Instant
+}
+
 /**
- * What to do about a pool now. The same snapshot gives the same decision; its status given back as memory, it is the
- * same again.
+ * What to do about a pool now, if it is the only one. The same snapshot gives the same decision; its status given back as memory,
+ * it is the same again.
  */
 export function decide(pool: PoolSnapshot, now: Instant): Decision {
-  const poolState = settle(pool, now)
-  const selection = selectNodes(poolState)
-  const status = statusOf(poolState, selection)
-  const wake = wakeAt(poolState, selection)
+  const assessment = assess(pool, now)
+  const grant = arbitrate([assessment.proposal]).get(pool.name) ?? NOTHING_GRANTED
+  return conclude(assessment, grant, now)
+}
+
+/** What the pool would do if nothing but its own budget counted. */
+export function assess(pool: PoolSnapshot, now: Instant): Assessment {
+  const state = settle(pool, now)
+  const proposal = propose(state)
+  const wake = wakeAt(state, proposal)
   return {
-    actions: [
-      ...uncordons(poolState),
-      ...remarks(poolState),
-      ...selection.selected,
-      ...evictions(poolState),
-      ...gateQuestions(poolState),
-      ...clearControls(pool),
-      ...byHandChanges(pool),
-    ],
-    events: eventsBetween(pool.memory, status),
-    status,
+    pool,
+    state,
+    memory: { ...state.rollout.memory, failed: failedNodes(state.members) },
+    proposal,
+    unavailable: countUnavailable(state.members),
+    holders: budgetHolders(state).map(({ node }) => node),
+    isWorking: state.members.some(({ node, report }) => isAtWork(node, report)),
     ...(wake !== undefined && { wakeAt: wake }),
   }
 }
 
-/** Looks again for as long as the run comes a step further: a rejection changes the target, a new wave whom to take. */
+/** Assesses again for as long as the rollout advances: a rejection changes the target, a new wave who is eligible. */
 function settle(pool: PoolSnapshot, now: Instant): PoolState {
-  const poolState = assessPool(pool, now)
-  const memory = advance(poolState)
-  return memory ? settle({ ...pool, memory }, now) : poolState
+  const state = assessPool(pool, now)
+  const memory = advance(state)
+  return memory ? settle({ ...pool, memory }, now) : state
 }
 
-/**
- * Takes away what counts once, and a rollback that came to its end. Only once the status says that it was heeded: removed
- * before, it would be lost with the process.
- */
-function clearControls({ memory, controls }: PoolSnapshot): Action[] {
-  const spent = memory.rollback ? (['retry'] as const) : (['retry', 'rollback'] as const)
-  return spent.flatMap((control): Action[] => {
-    const value = controls[control]
-    return value !== undefined && value === memory.observedControls?.[control] ? [{ kind: 'clearControl', control, value }] : []
-  })
+/** The decision, once it is known what the pool may do of what it asked for. */
+export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment, grant: PoolGrant, now: Instant): Decision {
+  const state = { ...assessed, now }
+  const selection = select(proposal, grant, now)
+  const status = statusOf(state, selection)
+  return {
+    actions: [
+      ...uncordons(state),
+      ...remarks(state),
+      ...selection.selected,
+      ...evictions(state),
+      ...gateQuestions(state),
+      ...spentControls(pool),
+      ...byHandChanges(pool),
+    ],
+    events: eventsBetween(pool.memory, status),
+    status,
+    ...(wakeAt !== undefined && { wakeAt }),
+  }
 }

@@ -74,7 +74,8 @@ export async function gather(
   })
   const controlPlane = cluster.controlPlane.view(nodes.values())
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
-  return { fleet: { pools, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+  const strays = members.strays.map(({ view }) => view)
+  return { fleet: { pools, strays, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
 }
 
 /** Made a moment ago, perhaps in the place of one that somebody deleted. */

@@ -1,4 +1,5 @@
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { traceStart } from '../target/history.ts'
 import { isRejected } from '../target/target.ts'
 import type { Blocker } from './blocker.ts'
 import { unmetDependency } from './dependencies.ts'
@@ -19,7 +20,7 @@ const RULES: readonly ((pool: PoolSnapshot) => Blocker | undefined)[] = [
 /** Undefined once the pool has begun: what comes up later is no reason to leave it half way. */
 export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
   const { memory, head } = pool
-  if (memory.target?.fingerprint === head.fingerprint || isRejected(memory, head)) return undefined
+  if (hasBegun(pool) || isRejected(memory, head)) return undefined
   // A person has the pool elsewhere.
   if (memory.rollback) return undefined
   for (const rule of RULES) {
@@ -27,4 +28,10 @@ export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
     if (blocker) return blocker
   }
   return undefined
+}
+
+/** Also when its status was lost: then its nodes tell. */
+function hasBegun({ memory, head, nodes }: PoolSnapshot): boolean {
+  if (memory.target !== undefined || memory.history.length > 0) return memory.target?.fingerprint === head.fingerprint
+  return traceStart(nodes, head, Number.POSITIVE_INFINITY) < Number.POSITIVE_INFINITY
 }

@@ -1,6 +1,5 @@
-import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Awaited } from '../model/fleet-facts.ts'
-import type { PoolSnapshot } from '../model/snapshot.ts'
+import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import { isProven, isRejected } from '../target/target.ts'
 import type { Blocker } from './blocker.ts'
@@ -17,18 +16,18 @@ export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly Po
 /**
  * Those of the pools that `pool` depends on, directly or through others, that have not completed the newest commit. One that the
  * commit does not change has completed it; so has one without nodes, or a pool scaled down to nothing would hold up all others.
- * @param statuses as they have just been decided
+ * @param memories as they have just been assessed
  */
 export function awaitedBy(
   pool: PoolSnapshot,
-  { pools, statuses }: { readonly pools: readonly PoolSnapshot[]; readonly statuses: ReadonlyMap<string, NodePoolStatus> },
+  { pools, memories }: { readonly pools: readonly PoolSnapshot[]; readonly memories: ReadonlyMap<string, Memory> },
 ): readonly Awaited[] {
   if (!pool.policy.dependsOn?.length) return []
   const byName = new Map(pools.map((each) => [each.name, each]))
   return dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
-    const [other, status] = [byName.get(name), statuses.get(name)]
-    if (!other || !status || other.nodes.length === 0 || hasCompleted(other, status)) return []
-    return [{ pool: name, failed: isRejected(status, other.head) }]
+    const [other, memory] = [byName.get(name), memories.get(name)]
+    if (!other || !memory || other.nodes.length === 0 || hasCompleted(other, memory)) return []
+    return [{ pool: name, failed: isRejected(memory, other.head) }]
   })
 }
 
@@ -45,7 +44,7 @@ export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Blocker 
   return { reason: 'WaitingForDependency', message, stalls: awaited.some(({ failed }) => failed) }
 }
 
-function hasCompleted({ head }: PoolSnapshot, { target, history: [top] }: NodePoolStatus): boolean {
+function hasCompleted({ head }: PoolSnapshot, { target, history: [top] }: Memory): boolean {
   return target?.fingerprint === head.fingerprint && top?.fingerprint === head.fingerprint && top.result === 'Completed'
 }
 

@@ -38,21 +38,19 @@ export function isControlPlaneNode({ labels }: Pick<NodeView, 'labels'>): boolea
   return CONTROL_PLANE_ROLE in labels || ETCD_ROLE in labels
 }
 
-/**
- * Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach.
- * @param options.taken the one that was taken in this very pass
- */
-export function hindranceTo(
-  node: string,
-  view: ControlPlaneView,
-  { selected }: { readonly selected?: string | undefined } = {},
-): ControlPlaneBlocker | undefined {
+/** Undefined when the node may be disturbed. Only the others matter: one that is broken itself must stay within reach. */
+export function hindranceTo(node: string, view: ControlPlaneView): ControlPlaneBlocker | undefined {
   const own = view.nodes.find(({ name }) => name === node)
-  const busy = view.nodes.find((other) => other.name !== node && (other.name === selected || isBefore(other, own)))
-  if (busy) return { kind: 'turn', message: `control-plane node "${busy.name}" is being changed` }
+  const busy = view.nodes.find((other) => other.name !== node && isBefore(other, own))
+  if (busy) return { kind: 'turn', message: hasTheTurn(busy.name) }
   if (view.outdated !== undefined) return { kind: 'sick', message: view.outdated }
   const message = awayNode(node, view) ?? sickInstance(node, view) ?? missingInstance(node, view) ?? lostQuorum(node, view)
   return message === undefined ? undefined : { kind: 'sick', message, ...(isDown(node, view) && { sparesBroken: true }) }
+}
+
+/** Of all nodes of the control plane one is changed at a time, whichever pools they are in. */
+export function hasTheTurn(node: string): string {
+  return `control-plane node "${node}" is being changed`
 }
 
 /** The others cannot be counting on it. */

@@ -1,7 +1,7 @@
 import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { allowedUnavailable, remainingBudget } from '../selection/budget.ts'
+import { allowedUnavailable } from '../selection/budget.ts'
 import { inOrder } from '../selection/order.ts'
 
 /**
@@ -11,7 +11,7 @@ import { inOrder } from '../selection/order.ts'
  */
 export function lastResort(poolState: PoolState): readonly Member[] {
   const { members, pool, rollout } = poolState
-  if (rollout.state !== 'InProgress' || remainingBudget(members, pool) > 0 || members.some(isBusy)) return []
+  if (rollout.state !== 'InProgress' || members.some(isBusy)) return []
   const down = members.filter(isLyingDown)
   const trying = down.filter(({ assigned }) => assigned).length
   const places = Math.max(0, allowedUnavailable(pool.policy.maxUnavailable, members.length) - trying)

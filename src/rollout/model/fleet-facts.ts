@@ -2,10 +2,6 @@ import type { RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What a decision about one pool must know of the others. */
 export interface FleetFacts {
-  /** How many more nodes the fleet's own cap lets this pool make unavailable; absent: no cap. */
-  readonly budget?: number
-  /** Who has that used up for good. */
-  readonly unavailable?: readonly UnavailableNodes[]
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: RequestedBy
@@ -17,14 +13,6 @@ export interface FleetFacts {
   readonly skew?: SkewFacts
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
   readonly controlPlane?: ReadonlyMap<string, ControlPlaneBlocker | undefined>
-}
-
-/** Nodes of a pool that are down, and that no work of ours will bring back: their part of the budget is spent until somebody mends them. */
-export interface UnavailableNodes {
-  readonly pool: string
-  readonly nodes: readonly string[]
-  /** Their pool waits for the one that is told of them. */
-  readonly waits: boolean
 }
 
 /** A pool that another one waits for. */

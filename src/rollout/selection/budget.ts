@@ -11,11 +11,13 @@ export interface Reported {
   readonly report: AgentStatus | undefined
 }
 
-/** How many more nodes of the pool may be made unavailable now; never negative. */
-export function remainingBudget(members: readonly Reported[], { policy, fleet }: PoolSnapshot): number {
-  const unavailable = members.filter(({ node, report }) => isUnavailable(node, report)).length
-  const own = allowedUnavailable(policy.maxUnavailable, members.length) - unavailable
-  return Math.max(0, Math.min(own, fleet?.budget ?? own))
+/** How many more nodes of the pool its own budget lets become unavailable now; never negative. */
+export function remainingBudget(members: readonly Reported[], { policy }: Pick<PoolSnapshot, 'policy'>): number {
+  return Math.max(0, allowedUnavailable(policy.maxUnavailable, members.length) - countUnavailable(members))
+}
+
+export function countUnavailable(members: readonly Reported[]): number {
+  return members.filter(({ node, report }) => isUnavailable(node, report)).length
 }
 
 /** A percentage allows at least one: a small pool that can never be changed helps nobody. */

@@ -10,6 +10,8 @@ export interface Eligible {
   readonly member: Member
   /** Its pods are gone, or cannot be waited for. */
   readonly drained: boolean
+  /** Not a member of an open wave: it is selected only when nothing else can be. */
+  readonly isLastResort?: boolean
 }
 
 export function eligibleNodes(poolState: PoolState): readonly Eligible[] {
@@ -31,10 +33,13 @@ function inSelectionOrder(poolState: PoolState): readonly Eligible[] {
     members.filter(({ drain }) => drain?.kind === 'Done'),
   )
   const eligible = members.filter((member) => member.drain === undefined && isEligible(member, poolState))
-  const others = [...new Set([...inOrder(pool.name, eligible), ...undrained(lastResort(poolState), poolState)])]
+  const isDrained = (member: Member) => isPastDraining(member, { now, policy: pool.policy })
+  const known = new Set(eligible)
+  const others = undrained(lastResort(poolState), poolState).filter((member) => !known.has(member))
   return [
     ...drained.map((member) => ({ member, drained: true })),
-    ...others.map((member) => ({ member, drained: isPastDraining(member, { now, policy: pool.policy }) })),
+    ...inOrder(pool.name, eligible).map((member) => ({ member, drained: isDrained(member) })),
+    ...others.map((member) => ({ member, drained: isDrained(member), isLastResort: true })),
   ]
 }
 

@@ -4,14 +4,14 @@ import { describePause } from '../blockers/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
-import { describeUse } from '../fleet/fleet-budget.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import { stamp } from '../model/instant.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
-import type { Selection } from '../selection/select-nodes.ts'
+import type { Selection } from '../selection/select.ts'
 import { isRejected } from '../target/target.ts'
 import { promoteCommand } from './remedies.ts'
+import { describeShortage } from './shortage.ts'
 import { type Explanation, stallOf } from './stall.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
@@ -39,7 +39,7 @@ function withPause({ reason, message }: Explanation, poolState: PoolState): Expl
 }
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
-function workOf(poolState: PoolState, { selected, waiting, blocker }: Selection): Explanation | undefined {
+function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
   const { pool, rollout, members, now } = poolState
   const ongoing = members.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
@@ -61,7 +61,10 @@ function workOf(poolState: PoolState, { selected, waiting, blocker }: Selection)
   if (!moves && blocker) return wait(blocker, message)
   if (isRejected(rollout.memory, pool.head)) return { reason: 'RollingBack', message }
   if (!moves && waiting > 0)
-    return { reason: 'WaitingForBudget', message: `${message}; ${waiting} wait for the budget${describeUse(pool)}` }
+    return {
+      reason: 'WaitingForBudget',
+      message: `${message}; ${waiting} wait for the budget${describeShortage(poolState, lacking)}`,
+    }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ progress }) => progress.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }

@@ -2,7 +2,7 @@ import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import type { Selection } from '../selection/select-nodes.ts'
+import type { Selection } from '../selection/select.ts'
 import { conditionsOf } from './conditions.ts'
 
 /** A status is read by people and kept in one object: thousands of failures are all told by the first. */
@@ -38,7 +38,7 @@ function countPhases(members: readonly Member[]): Partial<Record<NodePhase, numb
   return Object.fromEntries(NODE_PHASES.flatMap((phase) => (counts.has(phase) ? [[phase, counts.get(phase)]] : [])))
 }
 
-function failedNodes(members: readonly Member[]): readonly FailedNode[] {
+export function failedNodes(members: readonly Member[]): readonly FailedNode[] {
   return members
     .flatMap(({ node, progress }) => (progress.failure ? [{ node: node.name, ...progress.failure }] : []))
     .sort((a, b) => (a.node < b.node ? -1 : 1))

@@ -187,7 +187,7 @@ test('two pools that keep each other from going on, where nothing is proven, say
     reason: 'WaitingForBudget',
     message:
       '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
-      'or nodewave rollback b, or raise maxUnavailable of the Fleet',
+      'or raise maxUnavailable of the Fleet',
   })
   expect(condition(b, 'Stalled')).toMatchObject({
     reason: 'Halted',
@@ -212,7 +212,7 @@ test('a node whose work is overdue is named as who uses up the budget of the fle
     '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
       'or nodewave rollback b, or raise maxUnavailable of the Fleet',
   )
-  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget')
+  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is shared with "b"')
 })
 
 test('the deadlock ends when a person rolls the halted pool back: the broken node is mended first', () => {
@@ -221,8 +221,10 @@ test('the deadlock ends when a person rolls the halted pool back: the broken nod
   expect([...decisions.values()].flatMap(assignments)).toEqual(['b-0 → older'])
 })
 
-test('a pool names no node as the one that uses up the fleet while work on it goes on', () => {
+test('a pool that waits for the budget of the fleet names the pool that has it, and no node, while work goes on', () => {
   const a = deadlock(aNode('b-0').assignedTo('bad', { at: noon - minute })).get('a')
 
-  expect(a && condition(a, 'Reconciling').message).toBe('0 of 1 nodes are at new; 1 wait for the budget')
+  expect(a && condition(a, 'Reconciling').message).toBe(
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is shared with "b"',
+  )
 })

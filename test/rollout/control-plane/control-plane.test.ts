@@ -57,11 +57,6 @@ test('a node that is broken itself may be changed', () => {
   expect(hindranceTo('b', sick)?.message).toBe('control-plane node "a" is not Ready')
 })
 
-test('no second node may be changed after one was taken in the same pass, and that one may', () => {
-  expect(hindranceTo('b', three, { selected: 'a' })?.message).toBe('control-plane node "a" is being changed')
-  expect(hindranceTo('a', three, { selected: 'a' })).toBeUndefined()
-})
-
 describe('etcd', () => {
   test('with a single member there is no other way', () => {
     expect(hindranceTo('a', stacked([aHost('a')]))).toBeUndefined()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import { aNode, aPool, minute, nodes, noon, phases, selected, verdict } from '../builders.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
@@ -58,9 +59,10 @@ test('a percentage of a small pool allows one node', () => {
 })
 
 test('the cap of the fleet limits a pool further', () => {
-  expect(
-    selected(decide(aPool({ stable: 'older', maxUnavailable: 3, fleet: { budget: 1 } }).with(...old('a', 'b', 'c')), noon)),
-  ).toHaveLength(1)
+  const pool = aPool({ stable: 'older', maxUnavailable: 3 }).with(...old('a', 'b', 'c'))
+  const decisions = decideFleet({ pools: [pool], policy: { maxUnavailable: { count: 1 } }, controls: {} }, noon)
+
+  expect([...decisions.values()].flatMap(selected)).toHaveLength(1)
 })
 
 test('nodes that are down are assigned with their wave and cost nothing', () => {

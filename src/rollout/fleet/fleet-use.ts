@@ -1,0 +1,45 @@
+import { isDependentOn } from '../blockers/dependencies.ts'
+import { rollbackChoices } from '../controls/rollback.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { type FleetNodes, strayHolders } from './fleet-budget.ts'
+import type { PoolClaim } from './pool-claim.ts'
+
+/** Why the fleet's budget is spent, as one pool that waits for it is told. */
+export interface FleetUse {
+  readonly held: readonly HeldPlaces[]
+  /** Other pools with work under way. */
+  readonly sharedWith: readonly string[]
+}
+
+/** Nodes that hold places in the budget, and that no work of ours makes available again. */
+export interface HeldPlaces {
+  /** Absent: they belong to none. */
+  readonly pool?: string
+  readonly nodes: readonly string[]
+  /** Their pool depends on the one that waits: neither goes on. */
+  readonly waits: boolean
+  readonly canRollBack: boolean
+}
+
+export function fleetUse(
+  waiting: PoolSnapshot,
+  { pools, strays = [], claims }: FleetNodes & { readonly claims: ReadonlyMap<string, PoolClaim> },
+): FleetUse {
+  const all = [...claims.values()].sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))
+  const held = all.filter(({ holders }) => holders.length > 0).map((claim) => heldBy(claim, { waiting, pools }))
+  const ofNone = strayHolders(strays)
+  const others = all.filter(({ pool, isWorking }) => isWorking && pool.name !== waiting.name)
+  return {
+    held: [...held, ...(ofNone.length > 0 ? [{ nodes: ofNone, waits: false, canRollBack: false }] : [])],
+    sharedWith: others.map(({ pool }) => pool.name),
+  }
+}
+
+function heldBy(
+  { pool, memory, holders }: PoolClaim,
+  { waiting, pools }: { readonly waiting: PoolSnapshot; readonly pools: readonly PoolSnapshot[] },
+): HeldPlaces {
+  const waits = isDependentOn(waiting.name, { pool, pools })
+  const canRollBack = waits && rollbackChoices(memory, pool.kept ?? pool.known).length > 0
+  return { pool: pool.name, nodes: holders, waits, canRollBack }
+}

@@ -1,0 +1,16 @@
+import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import type { PoolProposal } from '../selection/propose.ts'
+
+/** What the arbiter has to know of a pool. */
+export interface PoolClaim {
+  readonly pool: PoolSnapshot
+  /** What the pool remembers, this pass included. */
+  readonly memory: Memory
+  readonly proposal: PoolProposal
+  /** Nodes that spend a place in the budgets. */
+  readonly unavailable: number
+  /** Those of them that no work of ours makes available again. */
+  readonly holders: readonly string[]
+  /** Work on some node goes on. */
+  readonly isWorking: boolean
+}

@@ -1,0 +1,53 @@
+import { isBlocked } from '../drain/blockage.ts'
+import { isForeignCordon } from '../drain/cordon.ts'
+import { isAtWork } from '../model/agent-report.ts'
+import { countedFrom } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { isUnavailable } from './budget.ts'
+
+/** A node that spends a place in the budgets, and that no work of ours makes available again. */
+export interface BudgetHolder {
+  readonly node: string
+  readonly why: string
+}
+
+/**
+ * By name. Nodes that work or an uncordon brings back are not among them: each node of a rollout would be another message, and
+ * another write of the status.
+ */
+export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
+  return state.members
+    .filter(({ node, report }) => isUnavailable(node, report))
+    .filter((member) => !isExpectedBack(member, state))
+    .map((member) => ({ node: member.node.name, why: whyHeld(member) }))
+    .sort((a, b) => (a.node < b.node ? -1 : 1))
+}
+
+function isExpectedBack(member: Member, { pool, now }: PoolState): boolean {
+  const { node, report, drain, progress } = member
+  if (drain?.kind === 'Underway') return !isBlocked(drain, now)
+  if (drain?.kind === 'Done') return true
+  const isUncordoned = drain?.kind === 'Over' || drain?.kind === 'GivenUp' || drain?.kind === 'CalledOff'
+  if (isUncordoned && node.ready) return true
+  if (!isAtWork(node, report) || progress.phase === 'Failed') return false
+  const ends = workEnds(member, pool)
+  return ends === undefined || now < ends
+}
+
+/** When work under way is overdue, also work for content that is not wanted any more. */
+export function workEnds({ node, report }: Member, { policy, steadySince }: PoolState['pool']): Instant | undefined {
+  const at = node.assigned?.at
+  if (at === undefined || !isAtWork(node, report)) return undefined
+  return (
+    countedFrom(at, { now: Number.POSITIVE_INFINITY, ...(steadySince !== undefined && { steadySince }) }) + policy.applyTimeout
+  )
+}
+
+function whyHeld({ node, report, drain, progress }: Member): string {
+  if (drain?.kind === 'Underway') return 'its drain is blocked'
+  if (progress.failure) return progress.failure.message
+  if (isForeignCordon(node)) return 'cordoned, until: kubectl uncordon'
+  if (!node.ready) return 'not Ready'
+  return isAtWork(node, report) ? 'its agent has not ended the work in time' : 'the agent could not restore it'
+}

@@ -1,0 +1,120 @@
+import type { Blocker } from '../blockers/blocker.ts'
+import { noEligibleNode } from '../blockers/no-eligible-node.ts'
+import { nodeBlockers } from '../blockers/node-blockers.ts'
+import { blockerOf } from '../blockers/pool-blocker.ts'
+import { mustDrain } from '../drain/requirement.ts'
+import { disruptionOf } from '../exposure/eligible.ts'
+import type { NodeRequest, Proposal, WorkKind } from '../fleet/arbiter.ts'
+import { alreadyRuns } from '../model/agent-report.ts'
+import type { Instant } from '../model/instant.ts'
+import { isInRollout } from '../model/node-progress.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { isRejected } from '../target/target.ts'
+import { isUnavailable, remainingBudget } from './budget.ts'
+import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
+import { withinZones } from './zones.ts'
+
+/** What a pool asks for: which nodes it would change now, and why not others. */
+export interface PoolProposal extends Proposal<SelectableNode> {
+  /** Eligible nodes that would spend a place in a budget; of those that cannot be paid for, one is asked for at most. */
+  readonly spending: number
+  /** Why nodes are not asked for that are eligible. */
+  readonly blocker?: Blocker
+}
+
+/** An eligible node that nothing but a budget or a turn keeps from being selected. */
+export interface SelectableNode extends Eligible, NodeRequest {
+  readonly zone: string
+  readonly digest: string
+  /** Its pods go first: it is cordoned now, and assigned later. */
+  readonly mustDrain: boolean
+}
+
+export function propose(state: PoolState): PoolProposal {
+  const { pool, rollout, members } = state
+  const eligible = eligibleNodes(state)
+  if (rollout.state === 'Halted' && eligible.length === 0) return { pool: pool.name, requests: [], places: 0, spending: 0 }
+  const poolWide = blockerOf(state)
+  const blockerFor = nodeBlockers(state)
+  const judged = eligible
+    .filter(({ member }) => isSpared(member, poolWide))
+    .map((candidate) => ({ ...candidate, blocker: blockerFor(candidate.member) }))
+  const blocker = poolWide ?? judged.find((candidate) => candidate.blocker)?.blocker ?? noEligibleNode(state)
+  const selectable = judged.filter((candidate) => !candidate.blocker).flatMap((candidate) => selectableOf(candidate, state))
+  const spending = withinZones(
+    selectable.filter(({ spends }) => spends),
+    state,
+  )
+  const places = remainingBudget(members, pool)
+  const servedAt = servedIn(state)
+  return {
+    pool: pool.name,
+    requests: [...selectable.filter(({ spends }) => !spends), ...upTo(places + 1, spending)],
+    places,
+    spending: selectable.filter(({ spends }) => spends).length,
+    ...(servedAt !== undefined && { servedAt }),
+    ...(blocker && { blocker }),
+  }
+}
+
+/** Nodes under drain have been selected before. */
+function isSpared({ progress, drain }: Member, blocker: Blocker | undefined): boolean {
+  if (blocker === undefined || drain?.kind === 'Done') return true
+  return blocker.sparesJoining === true && progress.phase === 'Joining'
+}
+
+function selectableOf(eligible: Eligible, state: PoolState): SelectableNode[] {
+  const { pool } = state
+  const { node, report, wanted, progress } = eligible.member
+  if (wanted.kind === 'problem') return []
+  const { digest } = wanted
+  const mustDrain = isToDrain(eligible, pool)
+  const isUndisturbed = alreadyRuns(digest, report) || (progress.phase === 'Joining' && !mustDrain)
+  return [
+    {
+      ...eligible,
+      name: node.name,
+      kind: eligible.isLastResort ? 'lastResort' : kindOf(eligible.member, state),
+      spends: !isUndisturbed && !isUnavailable(node, report),
+      isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
+      zone: node.zone,
+      digest,
+      mustDrain,
+    },
+  ]
+}
+
+function isToDrain({ member, drained }: Eligible, { policy }: PoolSnapshot): boolean {
+  return !drained && mustDrain(policy, disruptionOf(member))
+}
+
+function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {
+  if (assigned || drain?.kind === 'Done') return 'finish'
+  if (broken) return 'repair'
+  const isReturn = rollout.memory.rollback !== undefined || isRejected(rollout.memory, pool.head)
+  return isReturn || (rollout.proven && rollout.state === 'InProgress') ? 'rollback' : 'forward'
+}
+
+/** So many that are not of the control plane, and all before them that are: these may have to wait for their turn. */
+function upTo(count: number, nodes: readonly SelectableNode[]): readonly SelectableNode[] {
+  let left = count
+  return nodes.filter(({ isControlPlane }) => left > 0 && (isControlPlane || left-- > 0))
+}
+
+/**
+ * When the rollout last took a node, as the nodes show. Those that came since it began do not count: the content that they get
+ * at once would put off the pool's turn as long as nodes join.
+ */
+function servedIn({ members, rollout, now }: PoolState): Instant | undefined {
+  let latest: Instant | undefined
+  for (const { node, assigned } of members) {
+    const at =
+      assigned && node.assigned && isInRollout(node.assigned, { rolloutStart: rollout.startedAt })
+        ? node.assigned.at
+        : node.mark?.at
+    if (at === undefined || at > now || node.createdAt > rollout.startedAt) continue
+    latest = Math.max(latest ?? at, at)
+  }
+  return latest
+}

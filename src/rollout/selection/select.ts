@@ -1,0 +1,48 @@
+import type { Blocker } from '../blockers/blocker.ts'
+import { hasTheTurn } from '../control-plane/control-plane.ts'
+import { isForeignCordon } from '../drain/cordon.ts'
+import { disruptionOf } from '../exposure/eligible.ts'
+import type { Grant } from '../fleet/arbiter.ts'
+import type { FleetUse } from '../fleet/fleet-use.ts'
+import type { PoolGrant } from '../fleet/grant-fleet.ts'
+import type { Action } from '../model/decision.ts'
+import type { Instant } from '../model/instant.ts'
+import type { PoolProposal, SelectableNode } from './propose.ts'
+
+/** Which nodes are cordoned or assigned now, and why others that are eligible are not. */
+export interface Selection {
+  readonly selected: readonly Selected[]
+  /** How many wait because a budget is spent. */
+  readonly waiting: number
+  readonly blocker?: Blocker
+  /** Who has the fleet's budget, when the pool waits for that. */
+  readonly lacking?: FleetUse
+}
+
+export type Selected = Extract<Action, { kind: 'assign' | 'cordon' }>
+
+/** Makes actions of what was granted. */
+export function select({ requests, spending, blocker }: PoolProposal, grant: PoolGrant, now: Instant): Selection {
+  const granted = requests.filter(({ name }) => grant.nodes.has(name))
+  const found = blocker ?? waitsForTurn(requests, grant)
+  return {
+    selected: granted.map((node) => actionFor(node, now)),
+    waiting: spending - granted.filter(({ spends }) => spends).length,
+    ...(found && { blocker: found }),
+    ...(grant.fleetUse && { lacking: grant.fleetUse }),
+  }
+}
+
+function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Grant): Blocker | undefined {
+  const waiting = requests.find(({ name, isControlPlane }) => isControlPlane && !nodes.has(name))
+  if (!waiting || turnOf === undefined) return undefined
+  return { reason: 'WaitingForBudget', message: `"${waiting.name}" waits: ${hasTheTurn(turnOf)}`, stalls: false }
+}
+
+function actionFor({ member, digest, mustDrain }: SelectableNode, now: Instant): Selected {
+  const { node, revision } = member
+  const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
+  return mustDrain
+    ? { kind: 'cordon', node: node.name, mark }
+    : { kind: 'assign', node: node.name, revision, digest, grant: disruptionOf(member), at: now }
+}

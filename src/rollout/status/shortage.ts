@@ -1,0 +1,34 @@
+import type { FleetUse, HeldPlaces } from '../fleet/fleet-use.ts'
+import type { PoolState } from '../model/pool-state.ts'
+import { listNames } from '../model/text.ts'
+import { budgetHolders } from '../selection/budget-holders.ts'
+
+/**
+ * Which nodes use up the budget that a pool waits for, and what helps: `; the fleet's is used up by "b-0" of "b": …`. Empty while work
+ * goes on that gives a place back.
+ */
+export function describeShortage(state: PoolState, fleet: FleetUse | undefined): string {
+  return fleet ? shortOfFleet(fleet) : shortOfOwn(state)
+}
+
+function shortOfOwn(state: PoolState): string {
+  const [first, ...others] = budgetHolders(state)
+  if (!first) return ''
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return `; used up by "${first.node}" (${first.why})${more}: repair them, or raise maxUnavailable of the pool`
+}
+
+function shortOfFleet({ held, sharedWith }: FleetUse): string {
+  if (held.length > 0) return `; the fleet's is used up by ${held.map(describeHeld).join(', and by ')}: ${remedyFor(held)}`
+  return sharedWith.length > 0 ? `; the fleet's is shared with ${listNames(sharedWith)}` : ''
+}
+
+function describeHeld({ pool, nodes, waits }: HeldPlaces): string {
+  if (pool === undefined) return `${listNames(nodes)} of no pool`
+  return `${listNames(nodes)} of "${pool}"${waits ? ', which waits for this pool' : ''}`
+}
+
+function remedyFor(held: readonly HeldPlaces[]): string {
+  const back = held.find(({ canRollBack }) => canRollBack)
+  return `mend them${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
+}
