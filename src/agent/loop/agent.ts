@@ -12,6 +12,7 @@ import { converge, Superseded } from './converge.ts'
 import { mendDrift } from './drift.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
+import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
 import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
@@ -122,6 +123,8 @@ export class Agent {
     if (trial === 'passed' && outcome !== undefined) await this.#show(outcome)
     const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
     if (left <= 0 && outcome !== undefined) await this.#checkDrift(outcome)
+    // What was found may have to be applied again.
+    if ((await state.outcome())?.phase !== outcome?.phase) return 0
     return trial === 'holding' ? options.timing.watch : left > 0 ? left : options.timing.drift
   }
 
@@ -129,9 +132,9 @@ export class Agent {
   async #fallBack(because: Failure): Promise<void> {
     const { state, ports } = this.#context
     ports.log.warn('going back to what last worked', { ...because })
-    const digest = await state.digest('lastKnownGood')
-    const goal = digest === undefined ? undefined : await state.restore(digest)
-    await this.#work(goal, { signal: new AbortController().signal, because })
+    const goal = await lastKnownGood(state)
+    if (goal !== 'damaged') return this.#work(goal, { signal: new AbortController().signal, because })
+    await state.setOutcome(await withoutWayBack(because, this.#context))
   }
 
   async #checkDrift(outcome: Outcome): Promise<void> {

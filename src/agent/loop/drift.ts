@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { AgentContext } from '../context.ts'
+import { type AgentContext, stamp } from '../context.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
@@ -7,7 +7,8 @@ import { runTransaction } from '../transaction/transaction.ts'
 import { settle } from './settle.ts'
 
 /**
- * Compares the host with its active configuration, and repairs what needs no restart.
+ * Compares the host with its active configuration, and repairs what needs no restart. When others have rewritten what the configuration
+ * goes over, as `kubeadm upgrade node` does, the assignment is applied once more, over what they wrote.
  * @returns paths and units that are still not as they were applied; a repair of those would restart something, and waits for
  * the next assignment.
  */
@@ -17,13 +18,17 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
   const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
   const active = digest && (await state.restore(digest))
   if (!active) return []
-  const { plan, strange } = await compare(active.content, context)
+  const { plan, strange, rebased } = await compare(active.content, context)
   const harmless = withinGrant(plan, 'none')
   if (harmless.length > 0) {
     ports.log.warn('drift repaired', { paths: harmless.map(subjectOf) })
     await repair(harmless, plan.activation.reload, context)
   }
-  return [...plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf), ...strange.map(({ subject }) => subject)]
+  const left = plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
+  // Under the grant that the assignment has. Another outcome than Applied is left to people.
+  const isRebased = left.some((subject) => rebased.includes(subject))
+  if (isRebased && (await state.outcome())?.phase === 'Applied') await state.reopen(stamp(ports))
+  return [...left, ...strange.map(({ subject }) => subject)]
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {

@@ -14,7 +14,8 @@ export async function refusal(
 ): Promise<Outcome> {
   const { state, ports } = context
   const last = await state.outcome()
-  const phase = !mayPassLater ? 'RolledBack' : kind === 'download' ? 'Fetching' : 'Staging'
+  // What the agent remembers of the host is damaged: that is not the assignment's fault, and needs a person.
+  const phase = kind === 'internal' ? 'Failed' : !mayPassLater ? 'RolledBack' : kind === 'download' ? 'Fetching' : 'Staging'
   const same = last?.assignment === wanted && last.phase === phase
   const outcome: Outcome = {
     assignment: wanted,

@@ -120,6 +120,8 @@ export interface Resource {
   readonly kind: string
   readonly subject: string
   readonly restartTriggers: readonly string[]
+  /** Compared as a whole with that of another target; nobody but the kind looks into it. */
+  readonly spec: unknown
   observe(host: HostHands): Promise<Finding>
   /** Of this resource; see `BaselineOf.recapture`. */
   recapture(baseline: BoundBaseline, context: CaptureContext): Promise<BoundBaseline>
@@ -223,6 +225,7 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
   return {
     kind: kind.name,
     subject,
+    spec,
     restartTriggers: kind.restartTriggers?.(spec) ?? [],
     observe: async (host) => {
       const actual = await kind.observe(spec, host)

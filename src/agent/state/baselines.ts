@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
+import { canonicalJson, type Json } from '../../protocol/digest.ts'
 import { AgentError } from '../agent-error.ts'
 import type { StatePaths } from '../paths.ts'
 import type { BoundBaseline, HostHands } from '../resources/kind.ts'
 import type { Kinds } from '../resources/kinds.ts'
+import { sha256Of } from '../sha256.ts'
 import { type Claim, type Managed, unitsThatRead } from './managed.ts'
 
 /** What the host had before nodewave managed one thing on it. */
@@ -29,8 +31,13 @@ const NO_BASELINES: Baselines = { list: [], foreign: {} }
 
 export type Place = { readonly paths: StatePaths; readonly host: HostHands; readonly kinds: Kinds }
 
+const VERSION = 2
+
 /** Collections by name. The first release wrote records of files and units without their kind, and no version. */
-const index = z.catchall(z.object({ version: z.optional(z.number()) }), z.array(z.looseObject({})))
+const index = z.catchall(
+  z.object({ version: z.optional(z.number()), sha256: z.optional(z.string()) }),
+  z.array(z.looseObject({})),
+)
 const entry = z.looseObject({ kind: z.string(), restarts: z.optional(z.array(z.string())) })
 
 export async function readBaselines({ paths, host, kinds }: Place): Promise<Baselines> {
@@ -38,12 +45,12 @@ export async function readBaselines({ paths, host, kinds }: Place): Promise<Base
   if (bytes === undefined) return NO_BASELINES
   const read = index.safeParse(parseJson(bytes))
   // Going on without it would take our own files for the machine's, and lose the way back for ever.
-  if (!read.success)
+  if (!read.success || !isIntact(read.data))
     throw new AgentError(
-      `read "${paths.baselineIndex}": not what the agent wrote; restore it, or remove it to take the host as it is now`,
+      `read "${paths.baselineIndex}": not what the agent wrote; restore it, or remove it and run "nodewave agent rebase" to take the host as it is now`,
       { kind: 'internal', reason: 'BaselinesUnreadable' },
     )
-  const { version: _, ...collections } = read.data
+  const { version: _version, sha256: _sha256, ...collections } = read.data
   const list: Baseline[] = []
   const foreign: Record<string, unknown[]> = {}
   for (const [collection, records] of Object.entries(collections as Record<string, object[]>))
@@ -129,7 +136,17 @@ function toText({ list, foreign }: Baselines, kinds: Kinds): string {
     collections[name] = [...(collections[name] ?? []), { kind, ...base.record, restarts }]
   }
   for (const [name, records] of Object.entries(foreign)) collections[name] = [...(collections[name] ?? []), ...records]
-  return JSON.stringify({ version: 2, ...collections })
+  const content = { version: VERSION, ...collections }
+  return JSON.stringify({ ...content, sha256: checksum(content) })
+}
+
+/** The first release wrote no checksum, and drops ours when it writes. */
+function isIntact({ sha256, ...content }: z.infer<typeof index>): boolean {
+  return sha256 === undefined ? content.version === undefined : content.version === VERSION && sha256 === checksum(content)
+}
+
+function checksum(content: object): string {
+  return sha256Of(Buffer.from(canonicalJson(content as Json)))
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -1,3 +1,4 @@
+import { AgentError } from '../agent-error.ts'
 import type { Resource } from '../resources/kind.ts'
 import { type Baseline, type Baselines, isSame, type Place, writeBaselines } from './baselines.ts'
 
@@ -24,6 +25,11 @@ async function recaptureOne(
 ): Promise<Baseline> {
   const resource = resources.find(({ kind, subject }) => isSame({ kind, key: subject }, baseline, kinds))
   if (resource === undefined) return baseline
-  const base = await resource.recapture(baseline.base, { host, paths, ours: baseline.base.directories })
+  const context = { host, paths, ours: baseline.base.directories }
+  const base = await resource.recapture(baseline.base, context).catch((error: unknown) => {
+    // What is no regular file any more is reported as drift; it says nothing of what the host would have.
+    if (error instanceof AgentError && error.kind !== 'internal') return baseline.base
+    throw error
+  })
   return JSON.stringify(base.record) === JSON.stringify(baseline.base.record) ? baseline : { ...baseline, base }
 }

@@ -109,8 +109,10 @@ export class AgentState {
     await this.#files.writeAtomic(this.paths.unclean, new Uint8Array(), PRIVATE)
   }
 
-  async forgetOutcome(): Promise<void> {
-    await this.#files.remove(this.paths.outcome)
+  /** Lets the last assignment be applied once more, from its first attempt. @param since RFC 3339 */
+  async reopen(since: string): Promise<void> {
+    const { error: _error, ...last } = (await this.outcome()) ?? { phase: undefined }
+    if (last.phase !== undefined) await this.setOutcome({ ...last, phase: 'Applying', since, attempts: 0 })
   }
 
   /** Keeps what was fetched: from here on neither the API server nor the ConfigMaps are needed to apply it. */

@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
-import type { Finding } from '../resources/kind.ts'
+import type { Finding, Resource } from '../resources/kind.ts'
 import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
-import { captureBaselines, readBaselines } from '../state/baselines.ts'
+import { type Baselines, captureBaselines, readBaselines } from '../state/baselines.ts'
 import type { Managed } from '../state/managed.ts'
+import { recaptureBaselines } from '../state/recapture.ts'
 import { type Plan, plan } from './plan.ts'
 
 /** What a configuration makes of this host, compared with how it is. */
@@ -13,10 +15,14 @@ export interface Prospect {
   readonly plan: Plan
   /** What could not be compared, since it is not what could have been applied: a link where a file was. */
   readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
+  /** Baselines that were captured again, since others have changed what nodewave manages. */
+  readonly recaptured: readonly string[]
+  /** Of these, what should be otherwise than it was applied: Git's configuration goes over what others changed. */
+  readonly rebased: readonly string[]
 }
 
 /**
- * Reads the host and changes nothing on it, but for keeping the originals of what would become managed.
+ * Reads the host and changes nothing on it, but for keeping the baselines of what would become managed, and of what others have changed.
  * @throws {AgentError} when the content cannot be applied here.
  */
 export async function compare(content: NodeContent, context: AgentContext): Promise<Prospect> {
@@ -24,6 +30,7 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
   const blueprint = await blueprintOf(content, context)
   const { kinds } = context
   const place = { paths: state.paths, host: ports, kinds }
+  const before = await recaptureActive(context)
   const baselines = await captureBaselines(blueprint.managed, { ...place, already: await managedNow(context) })
   const target = await buildTarget(blueprint, { baselines, files: ports.files, kinds })
   const findings: Finding[] = []
@@ -36,7 +43,42 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
       strange.push({ subject, error })
     }
   }
-  return { target, plan: plan(target.resources, findings), strange }
+  return { target, plan: plan(target.resources, findings), strange, ...rebasedOn(before, target.resources) }
+}
+
+/**
+ * Takes into the baselines what others have changed since the active configuration was applied.
+ * @returns what was captured again, and should have been before that.
+ */
+async function recaptureActive(context: AgentContext): Promise<readonly Resource[]> {
+  const { state, ports, kinds } = context
+  const active = await activeBlueprint(context)
+  // After a failed undo nobody knows what is whose.
+  if (typeof active === 'string' || (await state.isUnclean())) return []
+  const place = { paths: state.paths, host: ports, kinds }
+  const baselines = await readBaselines(place)
+  refuseMissing(active.managed, baselines, context)
+  const { resources } = await buildTarget(active, { baselines, files: ports.files, kinds })
+  const { recaptured } = await recaptureBaselines(baselines, { ...place, resources })
+  if (recaptured.length === 0) return []
+  ports.log.warn('others have changed what nodewave manages: their version is what the host returns to', { paths: recaptured })
+  return resources.filter(({ subject }) => recaptured.includes(subject))
+}
+
+function refuseMissing({ claims }: Managed, { list }: Baselines, { state }: AgentContext): void {
+  if (claims.length === 0 || list.length > 0) return
+  throw new AgentError(
+    `read the baselines: "${state.paths.baselineIndex}" is missing; restore it, or run "nodewave agent rebase" to take the host as it is now`,
+    { kind: 'internal', reason: 'BaselinesMissing' },
+  )
+}
+
+function rebasedOn(before: readonly Resource[], after: readonly Resource[]): Pick<Prospect, 'recaptured' | 'rebased'> {
+  const changed = before.filter(({ subject, spec }) => {
+    const now = after.find((resource) => resource.subject === subject)
+    return now !== undefined && !isDeepStrictEqual(now.spec, spec)
+  })
+  return { recaptured: before.map(({ subject }) => subject), rebased: changed.map(({ subject }) => subject) }
 }
 
 /** What is ours on the host now: its originals are kept already, and what stands there must not be taken for one. */

@@ -45,7 +45,8 @@ test('agent reports drift that only a restart could repair, once, and reports wh
 
 test('agent repairs drift when the same configuration is assigned anew', async () => {
   const machine = await applied()
-  machine.host.files.put('/var/lib/kubelet/config.yaml', 'kind: KubeletConfiguration\n')
+  const good = machine.host.files.text('/var/lib/kubelet/config.yaml') ?? ''
+  machine.host.files.put('/var/lib/kubelet/config.yaml', good.replace('maxPods: 50', 'maxPods: 99'))
   await machine.clock.advance(6 * MINUTE)
   const desired = JSON.parse(machine.node.annotations['nodewave.io/desired-config'] ?? '')
   machine.annotate({ ...desired, ASSIGNED: '2026-01-02T00:00:00Z' })

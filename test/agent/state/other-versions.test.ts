@@ -31,7 +31,7 @@ async function downgraded() {
   machine.host.files.put(`${newer}/content.json`, JSON.stringify(content))
   machine.host.files.put(`${newer}/desired-config.json`, machine.host.files.text(`${checkpoint}/desired-config.json`) ?? '')
   for (const pointer of ['active', 'last-known-good']) machine.host.files.put(`${memory}/meta/${pointer}`, `${digest}\n`)
-  const index = JSON.parse(machine.host.files.text(`${memory}/local/index.json`) ?? '')
+  const { sha256: _sha256, version: _version, ...index } = JSON.parse(machine.host.files.text(`${memory}/local/index.json`) ?? '')
   index.sysctls = [{ kind: 'sysctl', name: 'vm.swappiness', value: '60' }]
   machine.host.files.put(`${memory}/local/index.json`, JSON.stringify(index))
   machine.start()
