@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { DISRUPTIONS } from './desired-config.ts'
+import { foreignText } from './foreign-text.ts'
 
 /**
  * Where an agent stands with what it was assigned.
@@ -18,6 +19,12 @@ export const AGENT_PHASES = [
   'Reverted',
 ] as const
 export type AgentPhase = (typeof AGENT_PHASES)[number]
+
+/** Characters of the annotation; agents write a tenth of that. What is longer is dropped before it is read: whoever has a node's credential writes it. */
+const MAX_ANNOTATION = 64 * 1024
+const MAX_WORD = 200
+const MAX_MESSAGE = 4000
+const MAX_DRIFT = 200
 
 const agentStatus = z.object({
   phase: z.enum(AGENT_PHASES),
@@ -48,12 +55,27 @@ export type AgentStatus = z.infer<typeof agentStatus>
 
 /** @returns undefined when there is none, or when what stands there was not written by an agent. */
 export function parseAgentStatus(annotation: string | undefined): AgentStatus | undefined {
-  if (annotation === undefined) return undefined
+  if (annotation === undefined || annotation.length > MAX_ANNOTATION) return undefined
   try {
     const result = agentStatus.safeParse(JSON.parse(annotation))
-    return result.success ? result.data : undefined
+    return result.success ? shownAsIs(result.data) : undefined
   } catch {
     return undefined
+  }
+}
+
+/** The one place where text of agents comes in. */
+function shownAsIs({ error, drift, ...rest }: AgentStatus): AgentStatus {
+  const words = Object.entries(rest).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? foreignText(value, MAX_WORD) : value,
+  ])
+  return {
+    ...(Object.fromEntries(words) as typeof rest),
+    ...(error && {
+      error: { reason: foreignText(error.reason, MAX_WORD), message: foreignText(error.message, MAX_MESSAGE) },
+    }),
+    ...(drift && { drift: drift.slice(0, MAX_DRIFT).map((path) => foreignText(path, MAX_WORD * 10)) }),
   }
 }
 

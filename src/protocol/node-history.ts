@@ -21,11 +21,11 @@ const nodeRun = z.object({
 export type NodeRun = z.infer<typeof nodeRun>
 
 const KEPT = 8
-const MAX_ANNOTATION = 8 * 1024
+export const MAX_NODE_HISTORY = 8 * 1024
 
 /** Newest first. @returns none when there is none, or what stands there is not ours. */
 export function parseNodeHistory(annotation: string | undefined): readonly NodeRun[] {
-  if (annotation === undefined || annotation.length > MAX_ANNOTATION) return []
+  if (annotation === undefined || annotation.length > MAX_NODE_HISTORY) return []
   try {
     const result = z.array(nodeRun).safeParse(JSON.parse(annotation))
     return result.success ? result.data : []

@@ -1,3 +1,5 @@
+import { foreignText } from './foreign-text.ts'
+
 /** Who wrote a control or took it back, and when; as they say themselves. */
 export interface RequestedBy {
   readonly who: string
@@ -19,5 +21,5 @@ export function parseRequestedBy(annotation: string | undefined): RequestedBy | 
   const text = annotation.trim()
   const gap = text.lastIndexOf(' ')
   const [who, at] = [text.slice(0, Math.max(0, gap)).trim(), text.slice(gap + 1)]
-  return who !== '' && STAMP.test(at) && !Number.isNaN(Date.parse(at)) ? { who, at } : undefined
+  return who !== '' && STAMP.test(at) && !Number.isNaN(Date.parse(at)) ? { who: foreignText(who, LONGEST), at } : undefined
 }

@@ -21,6 +21,9 @@ interface Prepared {
   readonly results: Map<string, Rendered>
 }
 
+/** Of one variant: facts of nodes change, and what was rendered of former ones is of no use to anybody. */
+const MOST_RESULTS = 10_000
+
 export function createRenderer(model: FleetModel, options: { readonly namespace?: string } = {}): Renderer {
   const namespace = options.namespace ?? DEFAULT_NAMESPACE
   const preparedBySubject = new Map<string, Prepared>()
@@ -43,6 +46,7 @@ export function createRenderer(model: FleetModel, options: { readonly namespace?
       if (Array.isArray(resolved)) return { ok: false, pool: name, problems: [...variant.problems, ...resolved] }
       const key = [...resolved.values()].join('\0')
       const result = results.get(key) ?? instantiate(variant, resolved, namespace)
+      if (results.size >= MOST_RESULTS) results.clear()
       results.set(key, result)
       return result
     },

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { ControllerSettings } from '../ports.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
+import { limitFacts } from './fact-limit.ts'
 import { type Followed, followCollection } from './follow-collection.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
@@ -48,7 +49,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const { settings, changed } = options
   const versions = new ServerVersions(options)
   const nodes = new ObjectCache<ClusterNode>(changed)
-  const project = projectNode(settings.names)
+  const project = limitFacts(projectNode(settings.names), { known: (name) => nodes.get(name), now: () => options.clock.now() })
   const readNode = (object: KubeObject): ClusterNode => nodes.known(object.metadata) ?? project(object)
   const pools = new ObjectCache<NodePoolView>(changed)
   const payloads = new ObjectCache<StoredConfigMap>(changed)

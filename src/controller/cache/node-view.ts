@@ -3,9 +3,12 @@ import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.
 import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
+import { foreignText } from '../../protocol/foreign-text.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
+import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
@@ -15,6 +18,8 @@ export interface ClusterNode {
   readonly resourceVersion: string
   readonly view: NodeView
   readonly host: HostFacts
+  /** When its facts or labels changed lately; see `fact-limit.ts`. */
+  readonly factChanges?: readonly Instant[]
   /** Status by type: `True`, `False` or `Unknown`. */
   readonly conditions: Readonly<Record<string, string>>
   /** What the node last proved healthy with, as its agent reports. */
@@ -56,10 +61,12 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       resourceVersion: metadata.resourceVersion ?? '',
       view: viewOf(object, { annotations, names, status, desired }),
       host: hostFacts(status),
-      conditions: Object.fromEntries((status.conditions ?? []).map(({ type, status }) => [type, status])),
+      conditions: Object.fromEntries(
+        (status.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
+      ),
       ...(current && { current }),
       payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
-      ...(history !== undefined && { history }),
+      ...(history !== undefined && history.length <= MAX_NODE_HISTORY && { history }),
       ...(poolLabel !== undefined && { poolLabel }),
     }
   }
@@ -105,9 +112,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     readySince: instant(ready?.lastTransitionTime) || createdAt,
     ...(isBefore(ready?.lastHeartbeatTime, agent?.kubeletStartedAt) && { staleReady: true }),
     unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
-    kubeletVersion: (status.nodeInfo?.kubeletVersion ?? '').replace(/^v/, ''),
+    kubeletVersion: foreignText(status.nodeInfo?.kubeletVersion ?? '', MAX_FACT).replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
-    ...(hold !== undefined && { hold: hold.slice(0, MAX_REASON) }),
+    ...(hold !== undefined && { hold: foreignText(hold, MAX_REASON) }),
     ...(heldBy && { heldBy }),
     ...(mark && { mark }),
     ...(assigned && { assigned }),
@@ -115,6 +122,10 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ...(agent && { status: agent }),
   }
 }
+
+/** Characters of what a kubelet says of its machine. */
+const MAX_FACT = 256
+const MAX_CONDITIONS = 100
 
 /** Characters; people write this by hand, and the status of the pool repeats it. */
 const MAX_REASON = 500
@@ -140,9 +151,9 @@ function boundedStatus(status: AgentStatus | undefined): AgentStatus | undefined
 function hostFacts({ nodeInfo, addresses }: NodeStatus): HostFacts {
   const internal = addresses?.find((address) => address.type === 'InternalIP')
   return {
-    arch: nodeInfo?.architecture ?? '',
-    osImage: nodeInfo?.osImage ?? '',
-    ...(internal && { internalIP: internal.address }),
+    arch: foreignText(nodeInfo?.architecture ?? '', MAX_FACT),
+    osImage: foreignText(nodeInfo?.osImage ?? '', MAX_FACT),
+    ...(internal && { internalIP: foreignText(internal.address, MAX_FACT) }),
   }
 }
 

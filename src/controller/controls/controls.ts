@@ -1,3 +1,4 @@
+import { foreignText } from '../../protocol/foreign-text.ts'
 import { askedByKey, POOL_CONTROLS } from '../../protocol/names.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { FleetControls } from '../../rollout/decide-fleet.ts'
@@ -32,7 +33,7 @@ export function fleetControls(annotations: Annotations): FleetControls {
 function read(annotations: Annotations = {}, keys: { readonly [Control in keyof Controls]?: string }): Controls {
   const found = Object.entries(keys).flatMap(([control, key]) => {
     const value = annotations[key]
-    return value === undefined ? [] : [[control, value.slice(0, MAX_VALUE)] as const]
+    return value === undefined ? [] : [[control, foreignText(value, MAX_VALUE)] as const]
   })
   const signed = Object.entries(keys).flatMap(([control, key]) => {
     const by = parseRequestedBy(annotations[askedByKey(key)])

@@ -5,6 +5,7 @@ import { API_GROUP, CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { NODEPOOL_API_VERSION } from '../cache/node-pool-view.ts'
 import type { Log } from '../log.ts'
+import { EventLimit } from './event-limit.ts'
 
 /** Something to tell people on an object. */
 export interface ObjectEvent {
@@ -29,6 +30,7 @@ const MAX_A_PASS = 50
 export class EventRecorder {
   readonly #kube: KubeApi
   readonly #log: Log
+  readonly #limit = new EventLimit()
   #told: ReadonlySet<string> = new Set()
 
   constructor({ kube, log }: { readonly kube: KubeApi; readonly log: Log }) {
@@ -39,7 +41,11 @@ export class EventRecorder {
   /** @param tellings everything there is to tell in this pass */
   async record(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     const named = new Map(events.map((event) => [nameOf(event), event]))
-    const fresh = [...named].filter(([name]) => !this.#told.has(name)).slice(0, MAX_A_PASS)
+    this.#limit.tidy(now)
+    const fresh = [...named]
+      .filter(([name]) => !this.#told.has(name))
+      .filter(([, event]) => this.#mayTell(event, now))
+      .slice(0, MAX_A_PASS)
     this.#told = new Set(named.keys())
     await Promise.all(fresh.map(([name, event]) => this.#tell(name, event, new Date(now).toISOString())))
   }
@@ -48,6 +54,13 @@ export class EventRecorder {
   async recordAnew(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     this.#told = new Set()
     await this.record(events, now)
+  }
+
+  #mayTell({ object: { kind, name } }: ObjectEvent, now: Instant): boolean {
+    const answer = kind === 'Node' ? this.#limit.take(name, now) : 'Told'
+    if (answer === 'LeftOutFirst')
+      this.#log('warn', `leave out Events on Node "${name}": it has too many; its status has the last one`)
+    return answer === 'Told'
   }
 
   async #tell(name: string, event: ObjectEvent, stamp: string): Promise<void> {

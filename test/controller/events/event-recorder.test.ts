@@ -65,3 +65,18 @@ test('a long name of a node still makes a valid name of an event', async () => {
   const [path = ''] = kube.objects.keys()
   expect(path.split('/').at(-1)).toMatch(/^a{199}\.[0-9a-f]{16}$/)
 })
+
+test('a node that fails in a new way all the time has ten events in ten minutes, and the log says so once', async () => {
+  const { kube, recorder, logged } = aRecorder()
+  for (let n = 0; n < 710; n++)
+    await recorder.record([aTelling(`failure ${n}`), aTelling(`failure ${n % 2}`, 'n2')], NOW + n * 10)
+  const nodes = [...kube.objects.values()].map((event) => Object(event).involvedObject.name)
+  expect(nodes.filter((name) => name === 'n1')).toHaveLength(10)
+  expect(nodes.filter((name) => name === 'n2')).toHaveLength(2)
+  expect(logged.filter((line) => line.includes('"n1"'))).toEqual([
+    'leave out Events on Node "n1": it has too many; its status has the last one',
+  ])
+
+  await recorder.record([aTelling('later')], NOW + 620_000)
+  expect([...kube.objects.values()].map((event) => Object(event).message)).toContain('later')
+})

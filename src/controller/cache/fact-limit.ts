@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { KubeObject } from '../../kube/kube-api.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { ClusterNode } from './node-view.ts'
+
+/** Milliseconds. */
+const WINDOW = 600_000
+/** Changes within the window that are followed: people and machines make a few in a node's life. */
+const MOST = 10
+
+export interface FactLimit {
+  /** What is kept of the node so far. */
+  readonly known: (name: string) => ClusterNode | undefined
+  readonly now: () => Instant
+}
+
+/**
+ * A kubelet says what its machine is, and sets most labels of its Node; configuration is rendered from both, and each rendering is a ConfigMap.
+ * Of a node that changes them all the time, what was known before is kept until it has been quiet for a while.
+ */
+export function limitFacts(
+  project: (object: KubeObject) => ClusterNode,
+  { known, now }: FactLimit,
+): (object: KubeObject) => ClusterNode {
+  return (object) => {
+    const node = project(object)
+    const before = known(node.name)
+    return before === undefined ? node : bounded(before, node, now())
+  }
+}
+
+/** Pure: the node as it is, or with the facts of before when they have changed too often. */
+export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): ClusterNode {
+  const { factChanges = [] } = before
+  if (before.view.createdAt !== node.view.createdAt) return node
+  if (sameFacts(before, node)) return factChanges.length === 0 ? node : { ...node, factChanges }
+  const recent = factChanges.filter((at) => at > now - WINDOW && at <= now)
+  if (recent.length < MOST) return { ...node, factChanges: [...recent, now] }
+  const { labels, zone } = before.view
+  const { poolLabel: _, ...rest } = node
+  const pool = before.poolLabel === undefined ? {} : { poolLabel: before.poolLabel }
+  return { ...rest, ...pool, host: before.host, view: { ...node.view, labels, zone }, factChanges }
+}
+
+function sameFacts(a: ClusterNode, b: ClusterNode): boolean {
+  return isDeepStrictEqual(a.host, b.host) && isDeepStrictEqual(a.view.labels, b.view.labels)
+}
