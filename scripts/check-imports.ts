@@ -117,11 +117,7 @@ function* reachable(entry: string): Generator<{ file: string; target: string }> 
 }
 
 function staticImports(file: string): string[] {
-  try {
-    const source = readFileSync(join(root, file), 'utf8')
-    const pattern = /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]/gm
-    return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '').filter(Boolean)
-  } catch {
-    return []
-  }
+  const source = readFileSync(join(root, file), 'utf8')
+  const pattern = /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]/gm
+  return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '').filter(Boolean)
 }

@@ -10,51 +10,88 @@ const PROVEN_AFTER = 5000
 /** Milliseconds. A proxy may ask for hours; nobody would see meanwhile what becomes of the fleet. */
 const LONGEST_REST = 60_000
 
-/** Lists, then watches for ever; `KubeApi.follow` tells what it survives. */
+/** How far a follower has come; kept from one watch to the next. */
+interface Position {
+  version: string | undefined
+  /** The first watch itself sends the first state. A server that fails at this is asked for a list instead. */
+  streams: boolean
+}
+
+/** One watch, from its opening to its end. */
+interface Watch {
+  openedAt?: number
+  spoke: boolean
+}
+
+/** Lists, then watches for ever; `KubeApi.follow` says which failures it survives. */
 export async function* follow<T>(context: WatchContext, path: string, options: FollowOptions<T>): AsyncGenerator<FollowEvent<T>> {
   const { signal } = options
-  let version: string | undefined
+  const position: Position = { version: undefined, streams: options.streamed === true }
   let failures = 0
-  let streams = options.streamed === true
   while (!signal?.aborted) {
-    let openedAt: number | undefined
-    let spoke = false
+    const watch: Watch = { spoke: false }
     let trouble: unknown
     try {
-      if (version === undefined && !streams) {
-        const { items, resourceVersion } = await list(context.transport, path, options)
-        yield { type: 'sync', items }
-        version = resourceVersion
-      }
-      const events = await openWatch(context, path, { ...options, ...(version !== undefined && { resourceVersion: version }) })
-      openedAt = context.timers.elapsed()
-      options.onOpen?.()
-      if (version === undefined) {
-        const { items, resourceVersion } = await beginningOf(events, options)
-        yield { type: 'sync', items }
-        version = resourceVersion
-      }
-      for await (const event of events) {
-        spoke = true
-        version = event.object.metadata.resourceVersion ?? version
-        if (event.type !== 'BOOKMARK') yield changeOf(event, options)
-      }
+      yield* changesOf(watch, position, { context, path, options })
     } catch (error) {
       if (signal?.aborted) return
       // Not by its code alone: what keeps a stream from beginning, a list may yet survive.
-      if (version === undefined && streams) {
-        streams = false
+      if (position.version === undefined && position.streams) {
+        position.streams = false
         continue
       }
       if (!mayPass(error)) throw error
-      if (isForgotten(error) || (isStalled(error) && !spoke)) version = undefined
+      if (isForgotten(error) || (isStalled(error) && !watch.spoke)) position.version = undefined
       trouble = error
       options.onTrouble?.(error)
     }
-    const proven = openedAt !== undefined && context.timers.elapsed() - openedAt >= PROVEN_AFTER
-    failures = proven ? (trouble ? 1 : 0) : failures + 1
+    failures = failuresAfter(watch, trouble, { failures, now: context.timers.elapsed() })
     await pause(context.timers, waitFor(trouble, failures, context), signal)
   }
+}
+
+interface Subject<T> {
+  readonly context: WatchContext
+  readonly path: string
+  readonly options: FollowOptions<T>
+}
+
+/** Until the server ends the watch. Without a version it begins with all that there is, by a list or by the watch itself. */
+async function* changesOf<T>(
+  watch: Watch,
+  position: Position,
+  { context, path, options }: Subject<T>,
+): AsyncGenerator<FollowEvent<T>> {
+  if (position.version === undefined && !position.streams) {
+    const { items, resourceVersion } = await list(context.transport, path, options)
+    yield { type: 'sync', items }
+    position.version = resourceVersion
+  }
+  const from = position.version === undefined ? {} : { resourceVersion: position.version }
+  const events = await openWatch(context, path, { ...options, ...from })
+  watch.openedAt = context.timers.elapsed()
+  options.onOpen?.()
+  if (position.version === undefined) {
+    const { items, resourceVersion } = await beginningOf(events, options)
+    yield { type: 'sync', items }
+    position.version = resourceVersion
+  }
+  for await (const event of events) {
+    watch.spoke = true
+    position.version = event.object.metadata.resourceVersion ?? position.version
+    if (event.type !== 'BOOKMARK') yield changeOf(event, options)
+  }
+}
+
+/** A watch that lived long enough makes up for the failures before it. */
+function failuresAfter(
+  { openedAt }: Watch,
+  trouble: unknown,
+  { failures, now }: { readonly failures: number; readonly now: number },
+): number {
+  const proven = openedAt !== undefined && now - openedAt >= PROVEN_AFTER
+  if (!proven) return failures + 1
+  return trouble ? 1 : 0
 }
 
 /** Takes the events up to the bookmark that ends the beginning. */
