@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -7,14 +7,25 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
-  ...(await readdir(join(ROOT, 'docs'))).map((name) => `docs/${name}`),
+  ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
 ]
 const texts = new Map(await Promise.all(pages.map(async (page) => [page, await readFile(join(ROOT, page), 'utf8')] as const)))
 
-test('the README links every page of the documentation', () => {
-  const readme = texts.get('README.md') ?? ''
-  expect(pages.filter((page) => page.startsWith('docs/') && !readme.includes(`](${page})`))).toEqual([])
+test('the README links every page of the documentation, by itself or by the README of its folder', () => {
+  const unlinked = pages.filter((page) => page.startsWith('docs/') && !isLinked('README.md', page) && !isLinkedInFolder(page))
+  expect(unlinked).toEqual([])
 })
+
+function isLinked(from: string, page: string): boolean {
+  return texts.get(from)?.includes(`](${relative(dirname(from), page)})`) ?? false
+}
+
+function isLinkedInFolder(page: string): boolean {
+  const index = join(dirname(page), 'README.md')
+  return isLinked('README.md', index) && isLinked(index, page)
+}
 
 test('links between pages lead to pages and headings that there are', () => {
   const broken = [...texts].flatMap(([page, text]) =>
