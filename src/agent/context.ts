@@ -1,3 +1,4 @@
+import { HostTurns } from './loop/host-turns.ts'
 import type { AgentOptions } from './options.ts'
 import { statePaths } from './paths.ts'
 import type { AgentPorts } from './ports.ts'
@@ -12,11 +13,13 @@ export interface AgentContext {
   readonly state: AgentState
   readonly journal: Journal
   readonly kinds: Kinds
+  readonly turns: HostTurns
 }
 
 export function createContext(ports: AgentPorts, options: AgentOptions, kinds = new Kinds()): AgentContext {
   const paths = statePaths(options.stateDirectory)
-  return { ports, options, state: new AgentState(paths, ports.files), journal: new Journal(paths.journal, ports.files), kinds }
+  const [state, journal] = [new AgentState(paths, ports.files), new Journal(paths.journal, ports.files)]
+  return { ports, options, state, journal, kinds, turns: new HostTurns() }
 }
 
 /** RFC 3339, as it stands in the status. */

@@ -68,7 +68,9 @@ export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord 
   const isUnwell = !look.isStarting && troubleIn(look) !== undefined
   const isComplained = !look.isStarting && look.node.kind === 'complaint'
   const counted = servicesOf(look).map(({ unit, service }): [string, number] => {
-    return [unit, Math.min(before.restarts[unit] ?? service.restarts, service.restarts)]
+    // What was restarted while the machine started does not count.
+    const counted = look.isStarting ? service.restarts : (before.restarts[unit] ?? service.restarts)
+    return [unit, Math.min(counted, service.restarts)]
   })
   return {
     ...before,

@@ -51,7 +51,11 @@ export class Trial {
     const { unwell, unready } = options.timing
     const { record, verdict } = judgeTrial(this.#record, look, { duration, unwell, unready })
     this.#record = record
-    if (verdict.kind === 'failed') return this.#failure(verdict)
+    if (verdict.kind === 'failed') {
+      // Should the host stay as it is, it is judged by what it shows from now on.
+      this.#record = undefined
+      return this.#failure(verdict)
+    }
     if (verdict.kind === 'holding') return 'holding'
     await state.point('lastKnownGood', digest)
     await sweep(this.#context)

@@ -8,10 +8,11 @@ import type { Kinds } from '../resources/kinds.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
-import { converge, Superseded } from './converge.ts'
-import { mendDrift } from './drift.ts'
+import { converge } from './converge.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
+import { Guard } from './guard.ts'
+import { HELD_TURN, Superseded, type Turns } from './host-turns.ts'
 import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
 import { clearRemains, recoverReadable } from './recover.ts'
@@ -22,7 +23,7 @@ import { describeStatus } from './status.ts'
 
 /**
  * The agent of one node. Each pass reads what is on disk and what was assigned last, and does one thing; between passes it waits for
- * the Node to change or for time to pass. It may die at any instruction.
+ * the Node to change or for time to pass. Beside it the guard watches what runs. It may die at any instruction.
  */
 export class Agent {
   readonly #context: AgentContext
@@ -31,8 +32,7 @@ export class Agent {
   readonly #trial: Trial
   #cleared = false
   #shown: Outcome | undefined
-  #drift: readonly string[] = []
-  #driftCheckedAt: number
+  readonly #guard: Guard
   readonly #retry: Retry
 
   constructor(ports: AgentPorts, options: AgentOptions, kinds?: Kinds) {
@@ -47,30 +47,45 @@ export class Agent {
       onOpen: () => this.#reporter.retryNow(),
     })
     this.#trial = new Trial(this.#context)
-    this.#driftCheckedAt = ports.clock.elapsed()
+    this.#guard = new Guard(this.#context, {
+      trial: this.#trial,
+      fallBack: (because) => this.#fallBack(because),
+      show: (outcome) => this.#show(outcome),
+      callForHelp: (error) => this.#callForHelp(error),
+      onWork: () => this.#watch.wake(),
+    })
     this.#retry = new Retry(retry, ports.random)
   }
 
   /** Works until `signal` aborts; a step that disturbs the host is finished first. */
   async run(signal: AbortSignal): Promise<void> {
     const following = this.#watch.run(signal)
+    let guarding: Promise<void> | undefined
     while (!signal.aborted) {
-      const pause = await this.#pass().catch((error: unknown) => this.#trouble(error))
+      const pause = await this.#pass(() => {
+        // Not before what a dead agent left behind was taken up.
+        guarding ??= this.#guard.run(signal)
+      }).catch((error: unknown) => this.#trouble(error))
       if (!signal.aborted) await this.#watch.sleep(pause, this.#context.ports.clock)
     }
+    await guarding
     this.#reporter.stop()
     await following
   }
 
   /** @returns milliseconds until the next pass, unless the Node changes before. */
-  async #pass(): Promise<number> {
+  async #pass(onRecovered: () => void): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
-    await this.#repairLeftovers(wanted)
+    await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
+    onRecovered()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
     this.#retry.succeeded()
-    return this.#keepWatch()
+    const outcome = await this.#context.state.outcome()
+    // What was taken up and dropped again, for what is done already, is not what the Node should go on to show.
+    if (outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(this.#shown)) await this.#show(outcome)
+    return this.#context.options.timing.drift
   }
 
   /** @returns milliseconds until the next pass after something was done, or came to nothing; `settled` when there was nothing to do. */
@@ -78,7 +93,7 @@ export class Agent {
     try {
       const next = await nextGoal(wanted, this.#context)
       if (next === undefined) return 'settled'
-      await this.#work(next.goal, { signal: superseded })
+      await this.#work(next.goal, { signal: superseded, turns: this.#context.turns })
       return 0
     } catch (error) {
       if (error instanceof MachineGoesDown) throw error
@@ -97,52 +112,29 @@ export class Agent {
 
   async #work(
     goal: Assignment | undefined,
-    options: { readonly signal: AbortSignal; readonly because?: Failure },
-  ): Promise<void> {
+    options: { readonly signal: AbortSignal; readonly turns: Turns; readonly because?: Failure },
+  ): Promise<Outcome> {
     const onTaken = (outcome: Outcome): Promise<void> => this.#show(outcome)
     const outcome = await converge({ goal, node: this.#watch.node, onTaken, ...options }, this.#context)
     this.#context.ports.log.info(outcome.phase, { digest: outcome.digest, error: outcome.error?.message })
-    this.#drift = []
-    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
     // A trial of no length is over before it is reported.
-    if (outcome.phase === 'Applied') await this.#trial.look()
+    if (outcome.phase === 'Applied') await options.turns.exclusively(() => this.#trial.look())
+    this.#guard.changed()
     await this.#show(outcome)
-  }
-
-  async #keepWatch(): Promise<number> {
-    const { state, ports, options } = this.#context
-    const outcome = await state.outcome()
-    // What was taken up and dropped again, for what is done already, is not what the Node should go on to show.
-    if (outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(this.#shown)) await this.#show(outcome)
-    if (outcome?.phase === 'Failed') return options.timing.drift
-    const trial = await this.#trial.look()
-    if (typeof trial === 'object') {
-      await this.#fallBack(trial)
-      return 0
-    }
-    if (trial === 'passed' && outcome !== undefined) await this.#show(outcome)
-    const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
-    if (left <= 0 && outcome !== undefined) await this.#checkDrift(outcome)
-    // What was found may have to be applied again.
-    if ((await state.outcome())?.phase !== outcome?.phase) return 0
-    return trial === 'holding' ? options.timing.watch : left > 0 ? left : options.timing.drift
+    return outcome
   }
 
   /** Needs nothing but the host: what last worked is on its disk. */
   async #fallBack(because: Failure): Promise<void> {
-    const { state, ports } = this.#context
-    ports.log.warn('going back to what last worked', { ...because })
+    const { state } = this.#context
     const goal = await lastKnownGood(state)
-    if (goal !== 'damaged') return this.#work(goal, { signal: new AbortController().signal, because })
-    await state.setOutcome(await withoutWayBack(because, this.#context))
-  }
-
-  async #checkDrift(outcome: Outcome): Promise<void> {
-    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
-    const drift = await mendDrift(this.#context)
-    const changed = drift.join('\n') !== this.#drift.join('\n')
-    this.#drift = drift
-    if (changed) await this.#show(outcome)
+    if (goal !== 'damaged') {
+      await this.#work(goal, { signal: new AbortController().signal, turns: HELD_TURN, because })
+      return
+    }
+    const outcome = await withoutWayBack(because, this.#context)
+    await state.setOutcome(outcome)
+    await this.#show(outcome)
   }
 
   async #refuse(wanted: Wanted, thrown: unknown): Promise<number> {
@@ -171,6 +163,6 @@ export class Agent {
   async #show(outcome: Outcome): Promise<void> {
     this.#shown = outcome
     const { node } = this.#watch
-    this.#reporter.report(await describeStatus(outcome, { context: this.#context, node, drift: this.#drift }))
+    this.#reporter.report(await describeStatus(outcome, { context: this.#context, node, drift: this.#guard.drift }))
   }
 }

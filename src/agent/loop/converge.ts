@@ -9,23 +9,21 @@ import type { OwnNode } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Ending, TransactionHead } from '../transaction/journal.ts'
+import { awaitStart } from '../transaction/machine-state.ts'
 import { compare, type Prospect } from '../transaction/prospect.ts'
 import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
 import type { Assignment } from './fetch.ts'
+import { Superseded, type Turns } from './host-turns.ts'
 import { settle } from './settle.ts'
-
-/** Something newer was assigned while this was staged; nothing was disturbed. */
-export class Superseded extends Error {
-  override readonly name = 'Superseded'
-}
 
 export interface Work {
   /** What the host is to become; undefined: what it was before nodewave. */
   readonly goal: Assignment | undefined
   /** The Node as it was seen last, if it was. */
   readonly node: OwnNode | undefined
+  readonly turns: Turns
   /** Ends the work as long as nothing was disturbed. */
   readonly signal: AbortSignal
   /** Told once there is something to do, and waited for before it is done. */
@@ -35,28 +33,63 @@ export interface Work {
 }
 
 /**
- * Makes the host what it was told to be, and proves it, or puts it back.
+ * Makes the host what it was told to be, and proves it, or puts it back. Reading the host and changing it take a turn each; what has to be
+ * brought onto it in between does not.
  * @returns how it ended, which then is on disk too.
  * @throws {AgentError} when it did not come to doing anything: the host is as it was.
+ * @throws {Superseded} when that is not wanted any more.
  */
 export async function converge(work: Work, context: AgentContext): Promise<Outcome> {
-  const { goal, signal } = work
   const { state, ports } = context
-  const prospect = await compare(goal?.content ?? {}, context)
-  const { target, plan, strange } = prospect
-  for (const { error } of strange) throw error
-  const base = await beginning(work, context)
-  if (work.because === undefined && !atMost(plan.needs, goal?.desired.GRANT ?? 'restart')) {
-    const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs }
-    await state.setOutcome(blocked)
-    return blocked
+  const { signal, turns } = work
+  for (;;) {
+    const begun = await turns.exclusively(() => begin(work, context))
+    if ('blocked' in begun) return begun.blocked
+    const { prospect, base } = begun
+    if (prospect.plan.steps.length > 0) await work.onTaken(base)
+    await turns.prepare(signal, (stop) => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal: stop }))
+    const outcome = await turns.exclusively(() => act(begun, { work, context }))
+    // Undefined: something was repaired meanwhile, and what is to be done is another thing.
+    if (outcome !== undefined) return outcome
   }
-  if (plan.steps.length > 0) await work.onTaken(base)
-  await stage(target, plan, { ports, paths: state.paths, signal })
+}
+
+interface Begun {
+  readonly prospect: Prospect
+  readonly base: Outcome
+}
+
+async function begin(work: Work, context: AgentContext): Promise<Begun | { readonly blocked: Outcome }> {
+  const { goal, because } = work
+  const prospect = await compare(goal?.content ?? {}, context)
+  const { plan, strange } = prospect
+  // What goes back by itself does what it can.
+  if (because === undefined) for (const { error } of strange) throw error
+  const base = await beginning(work, context)
+  if (because !== undefined || atMost(plan.needs, goal?.desired.GRANT ?? 'restart')) return { prospect, base }
+  const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs }
+  await context.state.setOutcome(blocked)
+  return { blocked }
+}
+
+async function act(
+  { prospect, base }: Begun,
+  { work, context }: { readonly work: Work; readonly context: AgentContext },
+): Promise<Outcome | undefined> {
+  const { goal, signal } = work
   if (signal.aborted) throw new Superseded('a newer configuration was assigned')
-  await state.setOutcome(base)
-  const head = await headOf(work, prospect, context)
-  return settle(head, await carryOut(head, prospect, { ...context, signal }), context)
+  const now = await compare(goal?.content ?? {}, context)
+  if (!sameWork(now, prospect)) return undefined
+  // Its kubelet may wait for a container runtime that is not there yet: neither the state before nor the proof would mean anything.
+  if (now.plan.steps.length > 0) await awaitStart(context.ports)
+  await context.state.setOutcome(base)
+  const head = await headOf(work, now, context)
+  return settle(head, await carryOut(head, now, { ...context, signal }), context)
+}
+
+function sameWork(a: Prospect, b: Prospect): boolean {
+  const told = ({ plan }: Prospect): string => JSON.stringify([plan.activation, plan.steps.map(({ change }) => change.subject)])
+  return told(a) === told(b)
 }
 
 /** The outcome as it stands while the work is under way. */

@@ -6,6 +6,10 @@ import type { Wanted } from './node-watch.ts'
 /** Ends of the road: what came of an assignment stays so until somebody writes another. */
 const FINAL = ['Applied', 'RolledBack', 'Failed', 'Reverted', 'Blocked']
 
+export function isFinal({ phase }: Pick<Outcome, 'phase'>): boolean {
+  return FINAL.includes(phase)
+}
+
 /** What to make of the host; a goal that is undefined is the local configuration. */
 export interface NextGoal {
   readonly goal: Assignment | undefined
@@ -19,7 +23,7 @@ export interface NextGoal {
  */
 export async function nextGoal(wanted: Wanted | undefined, context: AgentContext): Promise<NextGoal | undefined> {
   const outcome = await context.state.outcome()
-  const settled = outcome !== undefined && FINAL.includes(outcome.phase)
+  const settled = outcome !== undefined && isFinal(outcome)
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
   if (settled && outcome.assignment === wanted.text) return undefined
   if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
@@ -51,11 +55,14 @@ async function checkpointed(text: string, { state }: AgentContext): Promise<Assi
 }
 
 async function takeUp(text: string, context: AgentContext): Promise<Assignment> {
-  const { state, ports, options } = context
+  const { state, ports, options, turns } = context
   const known = await assignedAnew(text, context)
   const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace }))
-  await state.checkpoint(assignment)
-  await state.point('assigned', assignment.digest)
+  // In one turn: a checkpoint that nothing points to is swept away.
+  await turns.exclusively(async () => {
+    await state.checkpoint(assignment)
+    await state.point('assigned', assignment.digest)
+  })
   return assignment
 }
 

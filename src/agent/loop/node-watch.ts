@@ -57,6 +57,11 @@ export class NodeWatch {
     if (this.#wake.signal.aborted) this.#wake = new AbortController()
   }
 
+  /** There is something to do that the Node does not tell of. */
+  wake(): void {
+    this.#wake.abort()
+  }
+
   /** Follows the Node until `signal` aborts, whatever the API server answers: a right that is missing today may be there tomorrow. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#ports

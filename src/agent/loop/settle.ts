@@ -5,6 +5,7 @@ import type { Outcome } from '../state/state.ts'
 import type { Ending, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
+import { isFinal } from './goal.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -52,7 +53,7 @@ async function adopt({ digest, purpose, proof }: TransactionHead, context: Agent
 
 /** Pure. */
 export function conclude(
-  { purpose, digest, because, activation }: TransactionHead,
+  { purpose, digest, because, activation, before }: TransactionHead,
   ending: Ending,
   { last, now }: { readonly last: Outcome | undefined; readonly now: string },
 ): Outcome {
@@ -60,9 +61,12 @@ export function conclude(
     error: _error,
     needs: _needs,
     kubeletStartedAt: _startedAt,
+    unproved: _unproved,
     ...base
   } = last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
   if (purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
+  // While something else was assigned and is being fetched, that is what the status goes on to speak of.
+  if (purpose === 'fallback' && last !== undefined && !isFinal(last)) return last
   if (ending.kind === 'kept') {
     if (purpose === 'fallback') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
     const isRestarted = activation.restarts.includes(KUBELET_UNIT) && ending.startedAt !== undefined
@@ -76,13 +80,17 @@ export function conclude(
   // Left as it was, at Applying, it is taken up again.
   if (ending.kind === 'undone' && failure.reason === INTERRUPTED.reason && base.attempts < MAX_INTERRUPTIONS)
     return { ...base, phase: 'Applying' }
+  if (ending.kind === 'unproved' && purpose === 'apply') {
+    const { healthz, running: units } = before
+    return { ...base, phase: 'Failed', since: now, error: failure, unproved: { healthz, units } }
+  }
   // A fallback that did not work leaves the host with what went bad.
   const phase = ending.kind === 'undone' && purpose === 'apply' ? 'RolledBack' : 'Failed'
   return { ...base, phase, since: now, error: failure }
 }
 
 /** Forgets what no way back leads to any more. */
-export async function sweep({ state, ports }: AgentContext): Promise<void> {
+export async function sweep({ state, ports, turns }: AgentContext): Promise<void> {
   const [assigned, active, lastKnownGood] = [
     await state.digest('assigned'),
     await state.digest('active'),
@@ -90,5 +98,5 @@ export async function sweep({ state, ports }: AgentContext): Promise<void> {
   ]
   await state.sweepCheckpoints([assigned, active, lastKnownGood])
   // During a trial the binary that worked before waits here: putting it back must not need the network.
-  if (active === lastKnownGood) await ports.files.remove(state.paths.staging)
+  if (active === lastKnownGood && !turns.isPreparing) await ports.files.remove(state.paths.staging)
 }

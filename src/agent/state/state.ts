@@ -21,6 +21,8 @@ const outcome = z.object({
   needs: z.optional(z.enum(DISRUPTIONS)),
   /** RFC 3339, of the kubelet that was restarted and proved healthy. */
   kubeletStartedAt: z.optional(z.string()),
+  /** Everything was put back, and only the kubelet has not proved healthy yet: it is looked at again. */
+  unproved: z.optional(z.object({ healthz: z.optional(z.string()), units: z.optional(z.array(z.string())) })),
 })
 
 /** How far the last assignment came. It is on disk, so that an agent that starts anew neither forgets a failure nor repeats it. */

@@ -44,10 +44,11 @@ const line = z.union([
   z.object({ at: z.literal('undoing'), error: failure }),
 ])
 
-/** kept: done and proved. undone: the host is as before. broken: it is not, and a person is needed. */
+/** kept: done and proved. undone: the host is as before. unproved: it is, but its kubelet has not proved healthy since. broken: it is not, and a person is needed. */
 export type Ending =
   /** `startedAt`: when the kubelet that proved healthy was started, milliseconds since the epoch. */
-  { readonly kind: 'kept'; readonly startedAt?: number } | { readonly kind: 'undone' | 'broken'; readonly failure: Failure }
+  | { readonly kind: 'kept'; readonly startedAt?: number }
+  | { readonly kind: 'undone' | 'unproved' | 'broken'; readonly failure: Failure }
 
 export type JournalLine = z.infer<typeof line>
 export type TransactionHead = Extract<JournalLine, { at: 'begin' }>

@@ -93,10 +93,18 @@ async function putBack(done: Done, failure: Failure, context: TransactionContext
   await journal
     .write({ at: 'undoing', error: failure })
     .catch((error: unknown) => ports.log.warn('journal not written', { error }))
-  const troubles = await undoAll(done, context)
-  if (troubles.length === 0) return { kind: 'undone', failure }
-  const message = `${failure.message}; putting it back failed too: ${troubles.join('; ')}`
-  return { kind: 'broken', failure: { reason: failure.reason, message } }
+  const { troubles, unhealthy } = await undoAll(done, context)
+  const { reason } = failure
+  if (troubles.length > 0)
+    return {
+      kind: 'broken',
+      failure: { reason, message: `${failure.message}; putting it back failed too: ${troubles.join('; ')}` },
+    }
+  if (unhealthy === undefined) return { kind: 'undone', failure }
+  return {
+    kind: 'unproved',
+    failure: { reason, message: `${failure.message}; it was put back, and is not healthy yet: ${unhealthy}` },
+  }
 }
 
 /** Each step made a difference: a thing that does not change by itself and is as it was before was put back. */

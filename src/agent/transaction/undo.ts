@@ -19,19 +19,26 @@ export interface Done {
   readonly again?: boolean
 }
 
+export interface UndoResult {
+  /** What could not be put back. */
+  readonly troubles: readonly string[]
+  /** Why the kubelet is not as healthy as it was; undefined when it is. */
+  readonly unhealthy: string | undefined
+}
+
 /** A service manager that is replaced, a disk that is full for a moment: before a person is asked for, it is tried this often. */
 const ROUNDS = 3
 const PAUSE = 2000
 
 /**
  * Puts everything back, and proves the kubelet as healthy as it was.
- * @returns what could not be put back, after everything else was.
+ * @returns what is not as it was, after everything else was put back.
  * @throws {MachineGoesDown} when that is why something could not.
  */
-export async function undoAll(done: Done, context: TransactionContext): Promise<string[]> {
+export async function undoAll(done: Done, context: TransactionContext): Promise<UndoResult> {
   const { ports } = context
   const { head, undos } = done
-  if (undos.length === 0) return []
+  if (undos.length === 0) return { troubles: [], unhealthy: undefined }
   const restarts = await readers(done, ports)
   const failed = await persist(
     undos.toReversed().map((undo) => () => putBackOne(undo, ports)),
@@ -40,10 +47,10 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
   if (failed.length === 0 || !done.again) {
     const running = head.before.running ?? []
     failed.push(...(await persist([() => activate({ ...head.activation, restarts, running }, ports)], ports)))
-    failed.push(...(await tryAll([() => prove(head, { restarts, context })])))
   }
-  if (failed.length > 0) await refuseWhenGoingDown(ports)
-  return failed
+  const [unhealthy] = done.again && failed.length > 0 ? [] : await tryAll([() => prove(head, { restarts, context })])
+  if (failed.length > 0 || unhealthy !== undefined) await refuseWhenGoingDown(ports)
+  return { troubles: failed, unhealthy }
 }
 
 /** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */

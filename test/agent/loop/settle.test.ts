@@ -26,7 +26,8 @@ test.each([
   ['is a fallback that does not work', { ...HEAD, purpose: 'fallback' as const }, { kind: 'undone', failure } as const, 'Failed'],
 ])('outcome of a transaction that %s', (_, head, ending, phase) => {
   const { digest, ...rest } = head
-  const outcome = conclude(digest === undefined ? rest : { ...rest, digest }, ending, at())
+  const last = head.purpose === 'fallback' ? { ...WORKING, phase: 'Applied' as const } : WORKING
+  const outcome = conclude(digest === undefined ? rest : { ...rest, digest }, ending, at(last))
 
   expect(outcome).toMatchObject({ phase, since: 'now' })
 })
@@ -42,7 +43,25 @@ test('outcome of an interruption stays open twice and is final the third time', 
 test('outcome of a fallback tells why it came to it', () => {
   const because = { reason: 'TrialFailed', message: 'went bad' }
 
-  expect(conclude({ ...HEAD, purpose: 'fallback', because }, { kind: 'kept' }, at()).error).toEqual(because)
+  const last = { ...WORKING, phase: 'Applied' as const }
+
+  expect(conclude({ ...HEAD, purpose: 'fallback', because }, { kind: 'kept' }, at(last)).error).toEqual(because)
+})
+
+test('outcome of a fallback leaves what is being fetched for a newer assignment as it is', () => {
+  const fetching = { ...WORKING, assignment: '{"new":true}', phase: 'Fetching' as const }
+
+  expect(conclude({ ...HEAD, purpose: 'fallback' }, { kind: 'kept' }, at(fetching))).toEqual(fetching)
+  expect(conclude({ ...HEAD, purpose: 'fallback' }, { kind: 'undone', failure }, at(fetching))).toEqual(fetching)
+})
+
+test('outcome of a change that was put back, with a kubelet that is not healthy yet, is Failed for now', () => {
+  const before = { healthy: true, healthz: 'http://x', running: ['a.service'] }
+
+  expect(conclude({ ...HEAD, before }, { kind: 'unproved', failure }, at())).toMatchObject({
+    phase: 'Failed',
+    unproved: { healthz: 'http://x', units: ['a.service'] },
+  })
 })
 
 test('outcome is not changed by a repair, nor by a fallback that was interrupted', () => {

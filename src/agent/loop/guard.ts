@@ -1,0 +1,154 @@
+import { AgentError } from '../agent-error.ts'
+import { type AgentContext, stamp } from '../context.ts'
+import type { Trial } from '../health/trial.ts'
+import { lookAt, looksHealthy } from '../health/verify.ts'
+import type { Outcome } from '../state/state.ts'
+import type { Failure } from '../transaction/journal.ts'
+import { MachineGoesDown } from '../transaction/machine-state.ts'
+import { failureOf } from '../transaction/undo.ts'
+import { mendDrift } from './drift.ts'
+import { isFinal } from './goal.ts'
+
+export interface GuardActions {
+  /** Takes the host back to what last worked. @throws when it did not come to doing anything. */
+  readonly fallBack: (because: Failure) => Promise<unknown>
+  readonly show: (outcome: Outcome) => Promise<void>
+  /** Something is to be applied again. */
+  readonly onWork: () => void
+  readonly callForHelp: (error: AgentError) => Promise<void>
+}
+
+/**
+ * Watches what runs: health, trial and drift, whatever else the agent is busy with. A ConfigMap that is missing, or a download that takes
+ * hours, must not keep a node from going back to what worked. Each look is a turn of its own.
+ */
+export class Guard {
+  readonly #context: AgentContext
+  readonly #actions: GuardActions
+  readonly #trial: Trial
+  #drift: readonly string[] = []
+  #driftCheckedAt: number
+  /** Monotonic milliseconds: a fallback that failed is not tried again before. */
+  #nextFallBack = 0
+  #wake = new AbortController()
+
+  constructor(context: AgentContext, { trial, ...actions }: GuardActions & { readonly trial: Trial }) {
+    this.#context = context
+    this.#actions = actions
+    this.#trial = trial
+    this.#driftCheckedAt = context.ports.clock.elapsed()
+  }
+
+  /** Paths and units that are not as they were applied, as far as is known. */
+  get drift(): readonly string[] {
+    return this.#drift
+  }
+
+  /** Looks until `signal` aborts; a fallback that has begun is finished first. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { turns, ports, options } = this.#context
+    signal.addEventListener('abort', () => this.#wake.abort(), { once: true })
+    while (!signal.aborted) {
+      const pause = await turns.exclusively(() => this.#look(signal)).catch((error: unknown) => this.#trouble(error))
+      this.#wake = new AbortController()
+      if (!signal.aborted) await ports.clock.sleep(Math.min(pause, options.timing.drift), this.#wake.signal)
+    }
+  }
+
+  /** The host was made anew: it has not drifted, and its trial begins. */
+  changed(): void {
+    this.#drift = []
+    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
+    this.#nextFallBack = 0
+    this.#wake.abort()
+  }
+
+  /** @returns milliseconds until the next look. */
+  async #look(signal: AbortSignal): Promise<number> {
+    const { state, journal, options } = this.#context
+    const { timing } = options
+    // What a transaction left behind is taken up first; after a failed undo a person is asked for.
+    if (signal.aborted || (await journal.open()) !== undefined) return timing.watch
+    if (await state.isUnclean()) return timing.drift
+    const outcome = await state.outcome()
+    const trial = await this.#trial.look()
+    if (typeof trial === 'object') return this.#fallBack(trial)
+    if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
+    if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
+    const left = await this.#watchDrift(outcome)
+    return trial === 'holding' ? timing.watch : left
+  }
+
+  async #passed(outcome: Outcome): Promise<void> {
+    const { state, ports } = this.#context
+    // A fallback that could not be done became needless: the host got well by itself.
+    const healed = outcome.phase === 'Failed' && outcome.digest === (await state.digest('active'))
+    const { error: _error, ...rest } = outcome
+    const now: Outcome = healed ? { ...rest, phase: 'Applied', since: stamp(ports) } : outcome
+    if (healed) await state.setOutcome(now)
+    await this.#actions.show(now)
+  }
+
+  /** Everything was put back, and the kubelet only took longer than it was given. */
+  async #reconsider(outcome: Outcome): Promise<number> {
+    const { state, ports, options } = this.#context
+    const look = await lookAt(outcome.unproved ?? {}, ports)
+    const isWell = looksHealthy(look) && look.service.runningFor >= options.timing.stable
+    if (!isWell) return options.timing.watch
+    const { unproved: _unproved, ...rest } = outcome
+    const healed: Outcome = { ...rest, phase: 'RolledBack', since: stamp(ports) }
+    await state.setOutcome(healed)
+    await this.#actions.show(healed)
+    return options.timing.watch
+  }
+
+  async #watchDrift(outcome: Outcome | undefined): Promise<number> {
+    const { ports, options } = this.#context
+    const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
+    if (left > 0) return left
+    this.#driftCheckedAt = ports.clock.elapsed()
+    if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
+    const drift = await mendDrift(this.#context)
+    const isNews = drift.join('\n') !== this.#drift.join('\n')
+    this.#drift = drift
+    if (isNews) await this.#actions.show(outcome)
+    const { state } = this.#context
+    if ((await state.outcome())?.phase !== outcome.phase) this.#actions.onWork()
+    return options.timing.drift
+  }
+
+  async #fallBack(because: Failure): Promise<number> {
+    const { ports, turns, options } = this.#context
+    const { timing } = options
+    if (ports.clock.elapsed() < this.#nextFallBack) return timing.watch
+    ports.log.warn('going back to what last worked', { ...because })
+    await turns.stopPreparing()
+    await this.#actions.fallBack(because).catch((error: unknown) => this.#fallBackFailed(because, error))
+    this.#nextFallBack = ports.clock.elapsed() + timing.drift
+    return timing.watch
+  }
+
+  /** Told, so that nobody takes the node for what it said before; and tried again later. */
+  async #fallBackFailed(because: Failure, error: unknown): Promise<void> {
+    if (error instanceof MachineGoesDown) throw error
+    const { state, ports } = this.#context
+    const { reason, message } = failureOf(error)
+    ports.log.warn('could not go back', { reason, message })
+    const told = { reason, message: `${because.message}; going back to what last worked failed: ${message}` }
+    const last = await state.outcome()
+    if (last === undefined) return
+    // What is under way for another assignment goes on.
+    const outcome: Outcome = isFinal(last)
+      ? { ...last, phase: 'Failed', since: stamp(ports), error: told }
+      : { ...last, error: told }
+    if (isFinal(last)) await state.setOutcome(outcome)
+    await this.#actions.show(outcome)
+  }
+
+  async #trouble(error: unknown): Promise<number> {
+    const { ports, options } = this.#context
+    ports.log.warn('look at the host failed', { error: String(error) })
+    if (error instanceof AgentError && error.kind === 'internal') await this.#actions.callForHelp(error)
+    return options.timing.watch
+  }
+}
