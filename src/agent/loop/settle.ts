@@ -53,40 +53,47 @@ async function adopt({ digest, purpose, proof }: TransactionHead, context: Agent
 
 /** Pure. */
 export function conclude(
-  { purpose, digest, because, activation, before }: TransactionHead,
+  head: TransactionHead,
   ending: Ending,
   { last, now }: { readonly last: Outcome | undefined; readonly now: string },
 ): Outcome {
-  const {
-    error: _error,
-    needs: _needs,
-    kubeletStartedAt: _startedAt,
-    unproved: _unproved,
-    ...base
-  } = last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
-  if (purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
+  const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
+  if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
+  if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { attempts: base.attempts, now }) }
   // While something else was assigned and is being fetched, that is what the status goes on to speak of.
-  if (purpose === 'fallback' && last !== undefined && !isFinal(last)) return last
+  if (last !== undefined && !isFinal(last)) return last
+  const { because } = head
+  if (ending.kind === 'kept') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
+  // What made it necessary is still there, and will show again.
+  if (isInterrupted(ending)) return last ?? { ...base, phase: 'Applying' }
+  // A fallback that did not work leaves the host with what went bad.
+  return { ...base, phase: 'Failed', since: now, error: ending.failure }
+}
+
+function withoutResult({ error: _error, needs: _needs, kubeletStartedAt: _started, unproved: _unproved, ...base }: Outcome) {
+  return base
+}
+
+function resultOfApply(
+  { digest, activation, before }: TransactionHead,
+  ending: Ending,
+  { attempts, now }: { readonly attempts: number; readonly now: string },
+): Partial<Outcome> {
   if (ending.kind === 'kept') {
-    if (purpose === 'fallback') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
     const isRestarted = activation.restarts.includes(KUBELET_UNIT) && ending.startedAt !== undefined
     const started = isRestarted ? { kubeletStartedAt: new Date(ending.startedAt ?? 0).toISOString() } : {}
-    return { ...base, phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
+    return { phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
   }
-  const { failure } = ending
-  // What made it necessary is still there, and will show again.
-  if (purpose === 'fallback' && ending.kind === 'undone' && failure.reason === INTERRUPTED.reason)
-    return last ?? { ...base, phase: 'Applying' }
   // Left as it was, at Applying, it is taken up again.
-  if (ending.kind === 'undone' && failure.reason === INTERRUPTED.reason && base.attempts < MAX_INTERRUPTIONS)
-    return { ...base, phase: 'Applying' }
-  if (ending.kind === 'unproved' && purpose === 'apply') {
-    const { healthz, running: units } = before
-    return { ...base, phase: 'Failed', since: now, error: failure, unproved: { healthz, units } }
-  }
-  // A fallback that did not work leaves the host with what went bad.
-  const phase = ending.kind === 'undone' && purpose === 'apply' ? 'RolledBack' : 'Failed'
-  return { ...base, phase, since: now, error: failure }
+  if (isInterrupted(ending) && attempts < MAX_INTERRUPTIONS) return { phase: 'Applying' }
+  const failed = { since: now, error: ending.failure }
+  if (ending.kind === 'undone') return { ...failed, phase: 'RolledBack' }
+  if (ending.kind === 'broken') return { ...failed, phase: 'Failed' }
+  return { ...failed, phase: 'Failed', unproved: { healthz: before.healthz, units: before.running } }
+}
+
+function isInterrupted(ending: Exclude<Ending, { kind: 'kept' }>): boolean {
+  return ending.kind === 'undone' && ending.failure.reason === INTERRUPTED.reason
 }
 
 /** Forgets what no way back leads to any more. */
