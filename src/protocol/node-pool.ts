@@ -128,6 +128,15 @@ export interface RequestedRollback {
   readonly at: string
 }
 
+/** What an operator approved by naming a commit: the content that it renders to in this pool. */
+export interface Approval {
+  /** As the annotation says. */
+  readonly value: string
+  readonly fingerprint: string
+  /** `startedAt` of the rollout that it counts for; absent: that has not begun. */
+  readonly rollout?: string
+}
+
 export interface HeldNode {
   readonly node: string
   readonly reason: string
@@ -190,6 +199,10 @@ export interface NodePoolStatus {
   readonly rejected: readonly RevisionRef[]
   readonly observedControls?: ObservedControls
   readonly rollback?: RequestedRollback
+  /** The content that may enter manual waves. */
+  readonly promotion?: Approval
+  /** The content that goes on in spite of what failed at it in the whole fleet. */
+  readonly fleetRetry?: Approval
   /** What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first. */
   readonly rollbackTo: readonly RevisionRef[]
   /** By name, at most 50. */

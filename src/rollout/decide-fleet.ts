@@ -5,7 +5,7 @@ import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
 import { type Assessment, assess, conclude } from './decide.ts'
 import { NOTHING_GRANTED } from './fleet/arbiter.ts'
-import type { FleetNodes } from './fleet/fleet-budget.ts'
+import { type FleetNodes, fleetBudget } from './fleet/fleet-budget.ts'
 import { grantFleet, type PoolGrant } from './fleet/grant-fleet.ts'
 import type { Decision } from './model/decision.ts'
 import type { FleetFacts } from './model/fleet-facts.ts'
@@ -50,8 +50,9 @@ export const POOL_STEPS: PoolSteps = { assess: (pool, facts, now) => assess({ ..
 
 /** A decision for each pool, by name: each pool asks, one arbiter grants, and what was granted is concluded. */
 export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STEPS): ReadonlyMap<string, Decision> {
-  const claims = assessFleet(fleet, now, steps)
-  const grants = grantFleet({ ...fleet, claims, maxUnavailable: fleet.policy.maxUnavailable })
+  const budget = fleetBudget(fleet, fleet.policy.maxUnavailable)
+  const claims = assessFleet(fleet, { budget, now, steps })
+  const grants = grantFleet({ ...fleet, claims, budget })
   const decisions = [...claims].map(([name, assessment]) => {
     const decision = steps.conclude(assessment, grants.get(name) ?? NOTHING_GRANTED, now)
     return decision && ([name, decision] as const)
@@ -64,17 +65,18 @@ type Assessments = ReadonlyMap<string, Assessment>
 /**
  * What one pool shows may stop the others: then they are assessed again, so that no pool goes on in the pass that found it.
  */
-function assessFleet(fleet: FleetSnapshot, now: Instant, steps: PoolSteps): Assessments {
-  const { pools, policy, controls } = fleet
+function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>): Assessments {
+  const { pools, policy } = fleet
   const stopOf = (memoryOf: (pool: PoolSnapshot) => Memory): string | undefined =>
-    policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf, retry: controls.retry })
+    policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf })
   const known = stopOf(({ memory }) => memory)
-  const assessed = assessInOrder(fleet, { now, steps, stopped: known })
+  const assessed = assessInOrder(fleet, { ...assessing, stopped: known })
   const found = stopOf((pool) => assessed.get(pool.name)?.memory ?? pool.memory)
-  return found === known ? assessed : assessInOrder(fleet, { now, steps, stopped: found })
+  return found === known ? assessed : assessInOrder(fleet, { ...assessing, stopped: found })
 }
 
 interface Assessing {
+  readonly budget: number | undefined
   readonly now: Instant
   readonly steps: PoolSteps
   readonly stopped: string | undefined
@@ -82,8 +84,8 @@ interface Assessing {
 
 /** Each pool after those that it depends on, otherwise by name. */
 function assessInOrder(
-  { pools, controls: { paused, pausedBy }, controlPlane }: FleetSnapshot,
-  { now, steps, stopped }: Assessing,
+  { pools, controls: { paused, pausedBy, retry }, controlPlane }: FleetSnapshot,
+  { budget, now, steps, stopped }: Assessing,
 ): Assessments {
   const factsOfControlPlane = controlPlaneFacts(controlPlane)
   const assessments = new Map<string, Assessment>()
@@ -94,6 +96,8 @@ function assessInOrder(
       ...(paused !== undefined && { paused }),
       ...(pausedBy && { pausedBy }),
       ...(stopped !== undefined && { stopped }),
+      ...(retry !== undefined && { retry }),
+      ...(budget === 0 && { isBudgetSpent: true as const }),
       ...(awaited.length > 0 && { awaited }),
       ...factsOfControlPlane(pool),
     }

@@ -12,7 +12,6 @@ import type { Instant } from './model/instant.ts'
 import type { PoolState } from './model/pool-state.ts'
 import type { PoolSnapshot } from './model/snapshot.ts'
 import { advance } from './progress/advance.ts'
-import { countUnavailable } from './selection/budget.ts'
 import { budgetHolders } from './selection/budget-holders.ts'
 import { propose } from './selection/propose.ts'
 import { select } from './selection/select.ts'
@@ -47,7 +46,6 @@ export function assess(pool: PoolSnapshot, now: Instant): Assessment {
     state,
     memory: { ...state.rollout.memory, failed: failedNodes(state.members) },
     proposal,
-    unavailable: countUnavailable(state.members),
     holders: budgetHolders(state).map(({ node }) => node),
     isWorking: state.members.some(({ node, report }) => isAtWork(node, report)),
     ...(wake !== undefined && { wakeAt: wake }),

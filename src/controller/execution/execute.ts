@@ -121,7 +121,7 @@ async function clearControl(
 ): Promise<void> {
   const view = cluster.pools.get(pool)
   if (view?.controls[control] !== value) return
-  const key = POOL_CONTROLS[control]
+  const key = POOL_CONTROLS[control === 'promoted' ? 'promote' : control]
   const annotations = { [key]: null, [askedByKey(key)]: null }
   const body = { metadata: { resourceVersion: view.resourceVersion, annotations } }
   cluster.pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(pool), body)))

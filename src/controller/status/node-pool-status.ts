@@ -59,6 +59,12 @@ const askedRollback = z.object({
   at: z.string(),
 })
 
+const approval = z.object({
+  value: z.string().describe('As the annotation says.'),
+  fingerprint: z.string(),
+  rollout: z.string().describe('When the rollout began that it counts for.').exactOptional(),
+})
+
 const heldNode = z.object({
   node: z.string(),
   reason: z.string(),
@@ -92,6 +98,8 @@ export const nodePoolStatus = z.object({
     .describe('Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10.'),
   observedControls: observedControls.describe('The control annotations that have been acted on, as they stand.').exactOptional(),
   rollback: askedRollback.describe('A rollback that a person asked for, while it lasts.').exactOptional(),
+  promotion: approval.describe('The content that may enter manual waves.').exactOptional(),
+  fleetRetry: approval.describe('The content that goes on in spite of what failed at it in the whole fleet.').exactOptional(),
   rollbackTo: z
     .array(revisionRef)
     .describe('What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first.'),

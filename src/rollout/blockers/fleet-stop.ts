@@ -3,24 +3,21 @@ import type { PoolContext } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { listNames, shortName } from '../model/text.ts'
-import { denotes } from '../target/target.ts'
 import type { Blocker } from './blocker.ts'
 
 export interface Judged {
   readonly pools: readonly PoolSnapshot[]
   /** What each pool remembers, this pass included. */
   readonly memoryOf: (pool: PoolSnapshot) => Memory
-  /** The commit that a person lets go on in spite of its failures. */
-  readonly retry: string | undefined
 }
 
 /**
  * Why the newest commit is stopped everywhere, if it is: over all pools together more nodes failed at it than the fleet bears. Each
  * pool alone may have borne its own.
  */
-export function fleetStop(maxFailures: Share, { pools, memoryOf, retry }: Judged): string | undefined {
+export function fleetStop(maxFailures: Share, { pools, memoryOf }: Judged): string | undefined {
   const [first] = pools
-  if (!first || denotes(retry, first.head)) return undefined
+  if (!first) return undefined
   const counts = pools
     .map((pool) => ({ pool, failures: failuresAt(pool, memoryOf(pool)) }))
     .filter(({ failures }) => failures > 0)
@@ -50,7 +47,14 @@ function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
   return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
 }
 
-/** A retry begins another run, and what failed in the one before still tells of the commit. */
-function failuresAt({ head }: PoolSnapshot, { history }: Memory): number {
-  return history.reduce((sum, { revision, failures = 0 }) => (revision === head.revision ? sum + failures : sum), 0)
+/**
+ * At the content that the newest commit renders to, whatever commit brought it. A retry begins another rollout, and what failed in
+ * the one before still tells of the content; what it did before another content took its place does not.
+ */
+function failuresAt({ head }: PoolSnapshot, { history, fleetRetry }: Memory): number {
+  if (fleetRetry?.fingerprint === head.fingerprint) return 0
+  const [latest, ...older] = history.filter(({ fingerprint }) => fingerprint === head.fingerprint)
+  const ended = older.findIndex(({ result }) => result !== 'Halted' && result !== 'RolledBack')
+  const tried = [...(latest ? [latest] : []), ...older.slice(0, ended < 0 ? older.length : ended)]
+  return tried.reduce((sum, { failures = 0 }) => sum + failures, 0)
 }

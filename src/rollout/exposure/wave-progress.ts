@@ -1,5 +1,5 @@
+import { isPromoted } from '../controls/approvals.ts'
 import type { PoolState } from '../model/pool-state.ts'
-import { denotes } from '../target/target.ts'
 
 /** The nodes of the waves that are open, counted. */
 export interface WaveProgress {
@@ -37,6 +37,6 @@ export function isSettled({ rollout, members }: PoolState): boolean {
 }
 
 /** The next wave opens only when a person promotes the target. */
-export function awaitsPromotion({ pool, rollout, waves, open }: PoolState): boolean {
-  return waves[open + 1]?.manual === true && !denotes(pool.controls.promoted, rollout.target)
+export function awaitsPromotion({ rollout, waves, open }: PoolState): boolean {
+  return waves[open + 1]?.manual === true && !isPromoted(rollout.memory, rollout.target)
 }

@@ -4,7 +4,6 @@ import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { allowedUnavailable, countUnavailable } from '../selection/budget.ts'
-import type { PoolClaim } from './pool-claim.ts'
 
 export interface FleetNodes {
   readonly pools: readonly PoolSnapshot[]
@@ -12,17 +11,14 @@ export interface FleetNodes {
   readonly strays?: readonly NodeView[]
 }
 
-/** How many more nodes of the fleet may become unavailable. */
-export function fleetBudget(
-  { pools, strays = [] }: FleetNodes,
-  { maxUnavailable, claims }: { readonly maxUnavailable: Share; readonly claims: ReadonlyMap<string, PoolClaim> },
-): number {
+/** How many more nodes of the fleet may become unavailable; absent: each pool's own budget alone counts. */
+export function fleetBudget({ pools, strays = [] }: FleetNodes, maxUnavailable: Share | undefined): number | undefined {
+  if (maxUnavailable === undefined) return undefined
   const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
-  const unavailable = pools.reduce((sum, pool) => sum + (claims.get(pool.name)?.unavailable ?? unavailableIn(pool)), 0)
+  const unavailable = pools.reduce((sum, pool) => sum + unavailableIn(pool), 0)
   return Math.max(0, allowedUnavailable(maxUnavailable, total) - unavailable - strayHolders(strays).length)
 }
 
-/** A pool that could not be assessed. */
 function unavailableIn({ nodes }: PoolSnapshot): number {
   return countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) })))
 }

@@ -1,6 +1,5 @@
-import type { Share } from '../model/policy.ts'
 import { arbitrate, type Grant, NOTHING_GRANTED } from './arbiter.ts'
-import { type FleetNodes, fleetBudget } from './fleet-budget.ts'
+import type { FleetNodes } from './fleet-budget.ts'
 import { type FleetUse, fleetUse } from './fleet-use.ts'
 import type { PoolClaim } from './pool-claim.ts'
 
@@ -12,11 +11,10 @@ export interface PoolGrant extends Grant {
 export interface FleetClaims extends FleetNodes {
   readonly claims: ReadonlyMap<string, PoolClaim>
   /** Absent: each pool's own budget alone counts. */
-  readonly maxUnavailable?: Share | undefined
+  readonly budget: number | undefined
 }
 
-export function grantFleet({ claims, maxUnavailable, ...nodes }: FleetClaims): ReadonlyMap<string, PoolGrant> {
-  const budget = maxUnavailable && fleetBudget(nodes, { maxUnavailable, claims })
+export function grantFleet({ claims, budget, ...nodes }: FleetClaims): ReadonlyMap<string, PoolGrant> {
   const grants = arbitrate(
     [...claims.values()].map(({ proposal }) => proposal),
     budget,

@@ -7,9 +7,7 @@ export interface PoolClaim {
   /** What the pool remembers, this pass included. */
   readonly memory: Memory
   readonly proposal: PoolProposal
-  /** Nodes that spend a place in the budgets. */
-  readonly unavailable: number
-  /** Those of them that no work of ours makes available again. */
+  /** Nodes that spend a place in the budgets, and that no work of ours makes available again. */
   readonly holders: readonly string[]
   /** Work on some node goes on. */
   readonly isWorking: boolean

@@ -33,13 +33,18 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
 }
 
-/** None for a target that the pool has run through before, nor after a wave without a node. */
-export function gatesAfterWave({ pool, rollout, waves, open, members }: PoolState): readonly GatePolicy[] {
+/**
+ * None for a target that the pool has run through before, nor after a wave that never had a node. A gate that was asked has to pass,
+ * also when the nodes of its wave are gone.
+ */
+export function gatesAfterWave(poolState: PoolState): readonly GatePolicy[] {
+  const { pool, rollout, waves, open, members } = poolState
   const { gates = [] } = pool.policy
   const wave = waves[open]
   if (gates.length === 0 || rollout.state !== 'InProgress' || rollout.proven || !wave) return []
   const applying = gates.filter(({ after }) => after === undefined || after.includes(wave.name))
-  return members.some((member) => member.wave === open) ? applying : []
+  const wasAsked = (rollout.memory.gates ?? []).some((record) => isOf(record, poolState))
+  return wasAsked || members.some((member) => member.wave === open) ? applying : []
 }
 
 /** Those that have not passed: the rollout does not go on before they have. One that nothing is remembered of has not. */

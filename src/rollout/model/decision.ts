@@ -33,7 +33,7 @@ export type Action =
   /** Let everybody who may patch the node assign it by hand, or the break-glass group alone. */
   | { readonly kind: 'allowByHand'; readonly node: string; readonly allowed: boolean }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
-  | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback'; readonly value: string }
+  | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback' | 'promoted'; readonly value: string }
 
 export interface AskGate {
   readonly kind: 'askGate'

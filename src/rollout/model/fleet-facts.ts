@@ -2,11 +2,15 @@ import type { RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What a decision about one pool must know of the others. */
 export interface FleetFacts {
+  /** No further node of the fleet may become unavailable now, of whichever pool. */
+  readonly isBudgetSpent?: true
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: RequestedBy
   /** Why nobody goes on with the newest commit. */
   readonly stopped?: string
+  /** The commit that an operator lets go on in spite of its failures. */
+  readonly retry?: string
   /** Pools that this one depends on, and that have not completed the newest commit. */
   readonly awaited?: readonly Awaited[]
   /** What the API servers ask of kubelets; absent: nothing is known of any. */

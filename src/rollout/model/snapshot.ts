@@ -45,6 +45,8 @@ export type Memory = Pick<
   | 'rejected'
   | 'observedControls'
   | 'rollback'
+  | 'promotion'
+  | 'fleetRetry'
   | 'held'
   | 'controls'
   | 'gates'

@@ -24,6 +24,7 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     askedRollback(poolState) ??
     claimedTwice(poolState) ??
     blockedDrain(poolState) ??
+    fleetStopped(poolState, selection) ??
     failedNodes(poolState, 'RenderFailed') ??
     failedNodes(poolState, 'NodesFailed') ??
     blocker(poolState, selection) ??
@@ -120,6 +121,12 @@ function failedNodes({ members }: PoolState, kind: 'RenderFailed' | 'NodesFailed
     .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
     .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
   return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
+}
+
+/** The failures of single nodes are its cause, and told in its message. */
+function fleetStopped(poolState: PoolState, selection: Selection): Explanation | undefined {
+  const found = blocker(poolState, selection)
+  return found?.reason === 'FleetStopped' ? found : undefined
 }
 
 /** Only while it keeps something from happening. */

@@ -11,7 +11,8 @@ const FAILED_SHOWN = 50
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(poolState: PoolState, selection: Selection): NodePoolStatus {
   const { pool, rollout, members, waves, open } = poolState
-  const { target, stable, rejected, observedControls, rollback, held, controls, gates, history } = rollout.memory
+  const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
+    rollout.memory
   const wave = waves[open]
   const byPhase = countPhases(members)
   return {
@@ -23,6 +24,8 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
     rejected,
     ...(observedControls && { observedControls }),
     ...(rollback && { rollback }),
+    ...(promotion && { promotion }),
+    ...(fleetRetry && { fleetRetry }),
     rollbackTo: rollbackChoices(rollout.memory, pool.kept ?? pool.known),
     held,
     controls,

@@ -1,8 +1,9 @@
 import { commitBlocker } from '../blockers/commit-blocker.ts'
+import { boundPromotion } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
-import { goesOn, traceStart, withRollout } from './history.ts'
+import { goesOn, restamped, traceStart, withRollout } from './history.ts'
 import type { Rollout } from './rollout.ts'
 import { chooseTarget, isProven, isRejected, isRollbackLost, recallRevision, refOf } from './target.ts'
 
@@ -51,8 +52,11 @@ function onTheWay(
   const { wave, ...memory } = before
   const lost = memory.target === undefined && memory.history.length === 0
   const history = withRollout(memory.history, target, lost ? traceStart(nodes, target, now) : now)
+  const bound = goesOn(memory.history, target) ? restamped(memory, history[0]?.startedAt) : memory
+  const promotion = history[0] && boundPromotion(bound, { ...target, startedAt: history[0].startedAt })
   return {
-    ...memory,
+    ...bound,
+    ...(promotion && { promotion }),
     target: refOf(target),
     history,
     ...(history[0]?.result === 'Completed' && { stable: refOf(target) }),

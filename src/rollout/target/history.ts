@@ -2,7 +2,7 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
-import type { Revision } from '../model/snapshot.ts'
+import type { Memory, Revision } from '../model/snapshot.ts'
 import { refOf } from './target.ts'
 
 const KEPT = 10
@@ -65,4 +65,16 @@ export function traceStart(nodes: readonly NodeView[], target: Revision, now: In
 function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
   const [top, ...older] = history
   return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...older] : history
+}
+
+/** What belongs to the rollout on top goes along when that is stamped anew. */
+export function restamped(memory: Memory, startedAt: string | undefined): Memory {
+  const { promotion, gates, history } = memory
+  const before = history[0]?.startedAt
+  if (before === startedAt || startedAt === undefined) return memory
+  return {
+    ...memory,
+    ...(promotion?.rollout === before && promotion && { promotion: { ...promotion, rollout: startedAt } }),
+    ...(gates && { gates: gates.map((gate) => (gate.rollout === before ? { ...gate, rollout: startedAt } : gate)) }),
+  }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decideFleet, type FleetControls } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../src/rollout/model/policy.ts'
-import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { aNode, aPool, aRollout, condition, minute, nodes, noon, type PoolOptions, selected } from '../builders.ts'
 
 const since = noon - 9 * minute
@@ -36,7 +36,7 @@ test('every pool stops in the very pass in which more failed, each below its own
 
   expect([...decisions.values()].flatMap(selected)).toEqual([])
   const gpu = decisions.get('gpu')
-  expect(gpu && condition(gpu, 'Stalled')).toMatchObject({ status: 'True', reason: 'NodesFailed' })
+  expect(gpu && condition(gpu, 'Stalled')).toMatchObject({ status: 'True', reason: 'FleetStopped' })
   const calm = decide([failing('gpu', 3), pool('web', [aNode('web-0').on('older')])]).get('web')
   expect(calm && condition(calm, 'Stalled')).toMatchObject({
     status: 'True',
@@ -93,6 +93,44 @@ test('a newer commit goes on, and so does one that a person lets go on', () => {
 
   expect(takenIn([gpu])).toEqual(['gpu-0'])
   expect(takenIn([failing('gpu', 3), failing('web', 0)], { count: 2 }, { retry: 'new' })).toEqual(['gpu-next', 'web-next'])
+})
+
+test('a commit of equal content does not lift the stop', () => {
+  const typo = { commit: 'a-typo-in-the-README' }
+  const decisions = decide([failing('gpu', 1, typo), failing('web', 2, typo)])
+
+  expect([...decisions.values()].flatMap(selected)).toEqual([])
+})
+
+test('a commit of equal content goes on after an operator let the one before go on', () => {
+  const pools = [failing('gpu', 3), failing('web', 0)]
+  const decisions = decide(pools, { count: 2 }, { retry: 'new' })
+  const later = pools.map((each) => {
+    const status = decisions.get(each.name)?.status
+    return { ...each, head: { ...each.head, revision: 'a-typo-in-the-README' }, memory: status ?? each.memory }
+  })
+
+  expect(takenIn(later, { count: 2 }, { retry: 'new' })).toEqual(['gpu-next', 'web-next'])
+  expect(takenIn(later, { count: 2 }, {})).toEqual([])
+})
+
+test('failures of content that came back after another one took its place do not count', () => {
+  const history = [
+    aRollout('new', { startedAt: since }),
+    aRollout('fix', { result: 'Superseded', startedAt: since - minute }),
+    { ...aRollout('new', { result: 'Superseded', startedAt: since - 2 * minute }), failures: 3 },
+  ]
+
+  expect(takenIn([pool('web', [aNode('web-0').on('fix')], { history })])).toEqual(['web-0'])
+})
+
+test('a pool whose status was lost has begun with the content that its nodes carry: what failed there counts pass after pass', () => {
+  const lost = { ...failing('gpu', 3), memory: NO_MEMORY }
+  const first = decide([lost]).get('gpu')
+  const second = first && decide([{ ...lost, memory: first.status }]).get('gpu')
+
+  expect(first && condition(first, 'Stalled').reason).toBe('FleetStopped')
+  expect(second?.status).toEqual(first?.status)
 })
 
 test('whatever failed where, nobody begins with the commit once the fleet bears no more', () => {

@@ -235,6 +235,28 @@ test('a target that the pool has run through before passes no gate again', () =>
   expect(asked(decide(pool, noon))).toEqual([])
 })
 
+test('a gate that was asked has to pass though the last node of its wave is deleted', () => {
+  const byLabel = [aWave('canary', 1), aWave('test', { tier: 'test' }), aWave('rest', '100%')]
+  const pool = aPool({
+    stable: 'old',
+    since,
+    waves: byLabel,
+    gates: [aGate('slo', { after: ['test'] })],
+    wave: { index: 2, count: 3, name: 'test' },
+  }).with(
+    aNode('a').on('new', { at: noon - 9 * minute }),
+    aNode('t')
+      .labelled({ tier: 'test' })
+      .on('new', { at: noon - 5 * minute }),
+    aNode('b').on('old'),
+  )
+  const first = remembering(pool, decide(pool, noon))
+  const deleted = decide({ ...first, nodes: first.nodes.filter(({ name }) => name !== 't') }, noon + 1000)
+
+  expect(selected(deleted)).toEqual([])
+  expect(condition(deleted, 'Reconciling').reason).toBe('WaitingForGate')
+})
+
 test('no gate is asked while the pool is paused, and none loses time by it', () => {
   const pool = afterCanary([aGate('slo')])
   const paused = { ...remembering(pool, decide(pool, noon)), controls: { paused: '' } }

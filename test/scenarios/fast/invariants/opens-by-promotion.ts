@@ -11,5 +11,11 @@ function waitsForPromotion({ pool, decision }: Decided): boolean {
   const goesOn = pool.memory.target?.fingerprint === target?.fingerprint
   const before = goesOn ? (pool.memory.wave?.index ?? 1) : 1
   const opened = pool.policy.waves.slice(before, wave?.index ?? 0)
-  return opened.every(({ manual }) => !manual) || pool.controls.promoted === target?.revision
+  return opened.every(({ manual }) => !manual) || (target !== undefined && promotedContent(pool) === target.fingerprint)
+}
+
+/** The content of the commit that the operator named: it is known for as long as that commit is the newest, or the target. */
+function promotedContent({ controls: { promoted }, head, memory }: Decided['pool']): string | undefined {
+  const named = [head, memory.target].find((ref) => ref?.revision === promoted)
+  return named?.fingerprint ?? (memory.promotion?.value === promoted ? memory.promotion?.fingerprint : undefined)
 }

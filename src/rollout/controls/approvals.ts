@@ -1,0 +1,50 @@
+import type { Approval } from '../../protocol/node-pool.ts'
+import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
+import { denotes } from '../target/target.ts'
+
+/**
+ * Operators name commits; what they approve is the content that the commit renders to here. So an equal commit that arrives later
+ * does not take the approval away. A commit that has not arrived yet is looked for again.
+ */
+export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot): Memory {
+  const { promotion: _, fleetRetry: __, ...rest } = memory
+  const promotion = approvalOf(controls.promoted, {
+    known: memory.promotion,
+    choices: [head, ...(memory.target ? [memory.target] : [])],
+  })
+  const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
+  if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory
+  return { ...rest, ...(promotion && { promotion }), ...(fleetRetry && { fleetRetry }) }
+}
+
+function approvalOf(
+  value: string | undefined,
+  {
+    known,
+    choices,
+  }: { readonly known: Approval | undefined; readonly choices: readonly Pick<Revision, 'revision' | 'fingerprint'>[] },
+): Approval | undefined {
+  if (value === undefined || known?.value === value) return value === undefined ? undefined : known
+  const named = choices.find((choice) => denotes(value, choice))
+  return named ? { value, fingerprint: named.fingerprint } : undefined
+}
+
+/** A promotion is of the rollout that goes to this content, or of the next one to begin: it does not outlive that. */
+export function boundPromotion(
+  { promotion }: Memory,
+  { fingerprint, startedAt }: { readonly fingerprint: string; readonly startedAt: string },
+): Approval | undefined {
+  if (promotion?.fingerprint !== fingerprint || promotion.rollout !== undefined) return promotion
+  return { ...promotion, rollout: startedAt }
+}
+
+/** The content was promoted in the rollout under way. */
+export function isPromoted({ promotion, history: [top] }: Memory, { fingerprint }: Pick<Revision, 'fingerprint'>): boolean {
+  return promotion?.fingerprint === fingerprint && top !== undefined && promotion.rollout === top.startedAt
+}
+
+/** Its rollout has failed, or another one has begun: it counts no more. */
+export function isSpent({ promotion, history: [top] }: Memory): boolean {
+  if (promotion?.rollout === undefined) return false
+  return top?.startedAt !== promotion.rollout || top.result === 'Halted' || top.result === 'RolledBack'
+}

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import {
+  aNode,
+  aPool,
+  aWave,
+  condition,
+  hour,
+  minute,
+  type NodeDraft,
+  nodes,
+  noon,
+  type PoolOptions,
+  remembering,
+  selected,
+} from '../builders.ts'
+
+const waves = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
+const base: PoolOptions = {
+  stable: 'old',
+  since: noon - hour,
+  waves,
+  wave: { index: 1, count: 2, name: 'canary' },
+  onFailure: 'Halt',
+}
+const done = aNode('a').on('new', { at: noon - 30 * minute })
+const waiting = nodes('b', 'c').map((node) => node.on('old'))
+
+function promotedAs(promoted: string, options: PoolOptions = {}): PoolSnapshot {
+  return aPool({ ...base, ...options, controls: { promoted } }).with(done, ...waiting)
+}
+
+/** The nodes do at once what they were assigned. */
+function next(pool: PoolSnapshot, decision: Decision, now: number): PoolSnapshot {
+  const taken = new Set(selected(decision))
+  const members = pool.nodes.map((node) => (taken.has(node.name) ? (node as NodeDraft).on('new', { at: now, since: now }) : node))
+  return { ...remembering(pool, decision), nodes: members }
+}
+
+test('a promotion opens the manual wave of the commit that it names', () => {
+  expect(selected(decide(promotedAs('new'), noon))).toHaveLength(2)
+})
+
+test('a promotion holds when a commit of equal content arrives before the next pass', () => {
+  const pool = promotedAs('new', { maxUnavailable: 1 })
+  const first = decide(pool, noon)
+  const later = { ...next(pool, first, noon), head: { ...pool.head, revision: 'a-typo-in-the-README' } }
+
+  expect(first.status.promotion).toEqual({ value: 'new', fingerprint: 'of new', rollout: first.status.history[0]?.startedAt })
+  expect(selected(decide(later, noon + minute))).toHaveLength(1)
+})
+
+test('a promotion that names the commit of the target holds after a commit of equal content became the newest', () => {
+  const pool = promotedAs('new')
+  const equal = { ...pool, head: { ...pool.head, revision: 'a-typo-in-the-README' } }
+
+  expect(selected(decide(equal, noon))).toHaveLength(2)
+})
+
+test('a promotion that was written before its commit arrived counts once it is there', () => {
+  const early = aPool({ ...base, head: 'old', controls: { promoted: 'new' } }).with(
+    ...nodes('a', 'b', 'c').map((node) => node.on('old')),
+  )
+  const first = decide(early, noon)
+  const later = remembering(promotedAs('new'), {
+    ...first,
+    status: { ...first.status, wave: { index: 1, count: 2, name: 'canary' } },
+  })
+  const begun = decide(later, noon + minute)
+
+  expect(first.status.promotion).toBeUndefined()
+  expect(begun.status.promotion).toMatchObject({ value: 'new', fingerprint: 'of new' })
+})
+
+test('a promotion does not outlive the failure of its rollout, and its annotation is removed', () => {
+  const failing = aPool({ ...base, wave: { index: 2, count: 2, name: 'rest' }, controls: { promoted: 'new' } }).with(
+    done,
+    aNode('b').rolledBackFrom('new', { to: 'old' }),
+    aNode('c').on('old'),
+  )
+  const failed = decide(failing, noon)
+  const asked = { ...remembering(failing, failed), controls: { promoted: 'new', retry: 'new' } }
+  const retried = decide(asked, noon + minute)
+  const after = decide(next(asked, retried, noon + minute), noon + 2 * minute)
+
+  expect(condition(failed, 'Stalled').reason).toBe('Halted')
+  expect(retried.status.wave?.name).toBe('canary')
+  expect(condition(after, 'Reconciling').reason).toBe('WaitingForPromotion')
+  expect(after.actions).toContainEqual({ kind: 'clearControl', control: 'promoted', value: 'new' })
+})
+
+test('a promotion that an operator takes back opens no further wave', () => {
+  const pool = promotedAs('new', {
+    waves: [aWave('canary', 1), aWave('half', 1, { manual: true }), aWave('rest', '100%', { manual: true })],
+  })
+  const first = decide(pool, noon)
+  const taken = { ...next(pool, first, noon), controls: {} }
+
+  expect(first.status.wave?.name).toBe('half')
+  expect(condition(decide(taken, noon + minute), 'Reconciling').reason).toBe('WaitingForPromotion')
+})
+
+test('a promotion stays with its rollout when that is stamped anew after the clock was put back', () => {
+  const pool = promotedAs('new', { maxUnavailable: 1 })
+  const first = decide(pool, noon)
+  const back = decide(next(pool, first, noon), noon - 2 * hour)
+
+  expect(back.status.promotion?.rollout).toBe(back.status.history[0]?.startedAt)
+  expect(back.status.history[0]?.startedAt).not.toBe(first.status.history[0]?.startedAt)
+})
