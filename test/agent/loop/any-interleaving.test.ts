@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
+import type { Death } from '../../../src/sim/host/faults.ts'
 import { SimulatedServices } from '../../../src/sim/host/simulated-services.ts'
 import { lamps } from '../support/lamp-kind.ts'
 import { Machine } from '../support/machine.ts'
@@ -28,13 +29,16 @@ function contents(machine: Machine): readonly NodeContent[] {
 const kubeadm = (domain: string) => `kind: KubeletConfiguration\nclusterDNS:\n  - 10.96.0.10\nclusterDomain: ${domain}\n`
 
 /** What others do to the machine, each a few times with other values. */
-const OTHERS: Readonly<Record<string, (machine: Machine, which: number) => void>> = {
+const OTHERS: Readonly<Record<string, Happening>> = {
   kubeadm: ({ host }, which) => host.files.put(CONFIG, kubeadm(`theirs-${which}.local`)),
   field: ({ host: { files } }, which) => {
     const others = (files.text(CONFIG) ?? '').replace(/serializeImagePulls: .*\n/, '')
     files.put(CONFIG, `${others}serializeImagePulls: ${which === 0}\n`)
   },
-  apt: ({ host }, which) => host.files.put('/usr/bin/kubelet', `simulated kubelet v1.35.${which + 7}\n`),
+  apt: ({ host }, which) => {
+    host.files.put('/usr/bin/kubelet', `simulated kubelet v1.35.${which + 7}\n`)
+    return host.services.restart('kubelet.service')
+  },
   edit: ({ host }, which) => host.files.put(MOTD, `theirs ${which}\n`),
   flags: ({ host }, which) => host.files.put('/etc/default/kubelet', `KUBELET_EXTRA_ARGS="--node-ip=10.0.0.${which}"\n`),
 }
@@ -58,22 +62,38 @@ function furnished(): Machine {
 }
 
 async function play(machine: Machine, events: readonly Event[]): Promise<void> {
-  let stamp = 0
-  for (const { do: what, which } of events) {
-    OTHERS[what]?.(machine, which)
-    if (what === 'apt') await machine.host.services.restart('kubelet.service')
-    if (what === 'assign') machine.assign(contents(machine)[which] ?? {}, { ASSIGNED: String(stamp++) })
-    if (what === 'remove') machine.annotate(null)
-    if (what === 'register') machine.node.registerAnew(`u${stamp++}`)
-    if (what === 'wait') await machine.clock.advance(which)
-    if (what === 'network') machine.host.faults.network = which === 0 ? 'lost' : undefined
-    if (what === 'agent') machine.kinds = which === 0 ? OLD_AGENT : NEW_AGENT
-    if (what === 'reboot') machine.host.powerOff()
-    if (!['reboot', 'kill', 'agent'].includes(what)) continue
-    machine.kill()
-    if (what === 'reboot') machine.host.powerOn()
-    machine.start(what === 'kill' ? { afterEffect: which } : undefined)
+  for (const [index, { do: what, which }] of events.entries()) {
+    const happen = OTHERS[what] ?? HAPPENINGS[what]
+    await happen?.(machine, which, index)
   }
+}
+
+type Happening = (machine: Machine, which: number, index: number) => Promise<void> | void
+
+const HAPPENINGS: Readonly<Record<string, Happening>> = {
+  assign: (machine, which, index) => void machine.assign(contents(machine)[which] ?? {}, { ASSIGNED: String(index) }),
+  remove: (machine) => machine.annotate(null),
+  register: ({ node }, _, index) => node.registerAnew(`u${index}`),
+  wait: ({ clock }, milliseconds) => clock.advance(milliseconds),
+  network: ({ host }, which) => {
+    host.faults.network = which === 0 ? 'lost' : undefined
+  },
+  kill: (machine, effect) => restart(machine, { afterEffect: effect }),
+  agent: (machine, which) => {
+    machine.kinds = which === 0 ? OLD_AGENT : NEW_AGENT
+    restart(machine)
+  },
+  reboot: (machine) => {
+    machine.host.powerOff()
+    machine.kill()
+    machine.host.powerOn()
+    machine.start()
+  },
+}
+
+function restart(machine: Machine, death?: Death): void {
+  machine.kill()
+  machine.start(death)
 }
 
 /** Everything is well again, and the newest agent runs. */
@@ -87,8 +107,7 @@ async function heal(machine: Machine): Promise<void> {
 
 /** The last word of everybody else, while nothing is under way. */
 async function changeAll(machine: Machine): Promise<void> {
-  for (const what of ['kubeadm', 'apt', 'edit', 'flags']) OTHERS[what]?.(machine, 9)
-  await machine.host.services.restart('kubelet.service')
+  for (const what of ['kubeadm', 'edit', 'flags', 'apt']) await OTHERS[what]?.(machine, 9, 0)
 }
 
 /** Nobody touches the kubelet of a machine that nobody touches. */
