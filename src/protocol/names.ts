@@ -68,6 +68,8 @@ export const POOL_CONTROLS = {
   retry: `${DEFAULT_PREFIX}/retry`,
   rollback: `${DEFAULT_PREFIX}/rollback`,
   reconcileAt: `${DEFAULT_PREFIX}/reconcile-at`,
+  /** Beside a pause: drains under way are stopped, too. */
+  stopDrains: `${DEFAULT_PREFIX}/stop-drains`,
 } as const
 
 /** The ConfigMap whose `paused` annotation holds every pool, those that come later too. */

@@ -4,6 +4,7 @@ import { fleetStop } from './blockers/fleet-stop.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
 import { type Assessment, assess, conclude } from './decide.ts'
+import { strayCordons } from './drain/strays.ts'
 import { NOTHING_GRANTED } from './fleet/arbiter.ts'
 import { type FleetNodes, fleetBudget } from './fleet/fleet-budget.ts'
 import { grantFleet, type PoolGrant } from './fleet/grant-fleet.ts'
@@ -34,6 +35,8 @@ export interface FleetControls {
   readonly paused?: string
   /** Who wrote or removed that, if they said. */
   readonly pausedBy?: RequestedBy
+  /** The pause stops drains under way, too. */
+  readonly stopDrains?: true
   /** A commit that may go on in spite of what failed at it. */
   readonly retry?: string
   /** A commit that may be taken though it does more at once than the fleet lets through. */
@@ -84,21 +87,25 @@ interface Assessing {
 
 /** Each pool after those that it depends on, otherwise by name. */
 function assessInOrder(
-  { pools, controls: { paused, pausedBy, retry }, controlPlane }: FleetSnapshot,
+  { pools, strays = [], controls: { paused, pausedBy, stopDrains, retry }, controlPlane }: FleetSnapshot,
   { budget, now, steps, stopped }: Assessing,
 ): Assessments {
   const factsOfControlPlane = controlPlaneFacts(controlPlane)
+  const cordons = strayCordons(strays, pools)
   const assessments = new Map<string, Assessment>()
   const memories = new Map<string, Memory>()
   for (const pool of inOrderOfDependency(pools)) {
     const awaited = awaitedBy(pool, { pools, memories })
+    const cordoned = cordons.get(pool.name)
     const facts = {
       ...(paused !== undefined && { paused }),
       ...(pausedBy && { pausedBy }),
+      ...(stopDrains && { stopDrains }),
       ...(stopped !== undefined && { stopped }),
       ...(retry !== undefined && { retry }),
       ...(budget === 0 && { isBudgetSpent: true as const }),
       ...(awaited.length > 0 && { awaited }),
+      ...(cordoned && { strayCordons: cordoned }),
       ...factsOfControlPlane(pool),
     }
     const assessment = steps.assess(pool, facts, now)

@@ -4,10 +4,12 @@ import type { CliIo } from '../cli-io.ts'
 import { isQuiet } from './await-records.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, fleetAnnotations, poolNamed } from './view.ts'
+import type { ControlWrite, Steered } from './write.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
   readonly reason?: string
+  readonly stopDrains?: true
 }
 
 export function pauseCommand(io: CliIo): Command {
@@ -16,12 +18,20 @@ export function pauseCommand(io: CliIo): Command {
     .argument('[pool]')
     .option('--all', 'pause every pool, including pools added later')
     .option('--reason <text>', 'reason shown in the status')
+    .option('--stop-drains', 'stop drains under way, too: no further pod is evicted, and their nodes are uncordoned')
     .addHelpText('after', '\nExample:\n  $ nodewave pause workers --reason "new firmware in rack 4"')
     .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-async function intend(view: ControlView, pool: string | undefined, { all, reason = '' }: Flags): Promise<Intent> {
-  return oneOf({ pool, all }) === 'fleet' ? pauseFleet(view, reason) : pausePool(view, pool ?? '', reason)
+async function intend(view: ControlView, pool: string | undefined, flags: Flags): Promise<Intent> {
+  const { all, reason = '', stopDrains = false } = flags
+  const pause = { reason, stopDrains }
+  return oneOf({ pool, all }) === 'fleet' ? pauseFleet(view, pause) : pausePool(view, pool ?? '', pause)
+}
+
+interface Pause {
+  readonly reason: string
+  readonly stopDrains: boolean
 }
 
 /** @throws {Error} when both or none is given */
@@ -33,29 +43,48 @@ export function oneOf({ pool, all }: { readonly pool: string | undefined; readon
   return all ? 'fleet' : 'pool'
 }
 
-function pausePool({ pools }: ControlView, name: string, reason: string): Intent {
+function pausePool({ pools }: ControlView, name: string, pause: Pause): Intent {
   const { controls } = poolNamed(pools, name)
   const on = { kind: 'NodePool', name } as const
-  if (controls?.paused === reason) return { says: `pool "${name}" is already paused`, writes: [], awaits: [] }
+  const before = { reason: controls?.paused, stopDrains: controls?.stopDrains === true }
+  if (isSame(before, pause)) return { says: `pool "${name}" is already paused`, writes: [], awaits: [] }
   return {
-    says: `pool "${name}" is paused: no new node starts, nodes that have started finish${because(reason)}`,
-    writes: [{ on, annotation: POOL_CONTROLS.paused, value: reason }],
+    says: `pool "${name}" is paused: no new node starts, ${describe(pause)}`,
+    writes: writesOf(on, before, pause),
     awaits: [{ pool: name, action: 'Pause', effect: isQuiet }],
   }
 }
 
-async function pauseFleet(view: ControlView, reason: string): Promise<Intent> {
+async function pauseFleet(view: ControlView, pause: Pause): Promise<Intent> {
   const { pools, namespace } = view
-  const standing = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
-  if (standing === reason) return { says: 'the fleet is already paused', writes: [], awaits: [] }
+  const annotations = (await fleetAnnotations(view)) ?? {}
+  const before = {
+    reason: annotations[POOL_CONTROLS.paused],
+    stopDrains: annotations[POOL_CONTROLS.stopDrains] !== undefined,
+  }
+  if (isSame(before, pause)) return { says: 'the fleet is already paused', writes: [], awaits: [] }
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {
-    says: `the fleet is paused: no new node starts in any pool, nodes that have started finish${because(reason)}`,
-    writes: [{ on, annotation: POOL_CONTROLS.paused, value: reason }],
+    says: `the fleet is paused: no new node starts in any pool, ${describe(pause)}`,
+    writes: writesOf(on, before, pause),
     awaits: pools.map(({ name }) => ({ pool: name, action: 'PauseFleet', effect: isQuiet })),
   }
 }
 
-function because(reason: string): string {
-  return reason === '' ? '' : `; ${reason}`
+type Before = Omit<Pause, 'reason'> & { readonly reason: string | undefined }
+
+function isSame(before: Before, { reason, stopDrains }: Pause): boolean {
+  return before.reason === reason && before.stopDrains === stopDrains
+}
+
+/** First what stops drains: a controller that sees the pause alone would go on with them. */
+function writesOf(on: Steered, before: Before, { reason, stopDrains }: Pause): readonly ControlWrite[] {
+  const drains =
+    before.stopDrains === stopDrains ? [] : [{ on, annotation: POOL_CONTROLS.stopDrains, value: stopDrains ? 'true' : null }]
+  return [...drains, ...(before.reason === reason ? [] : [{ on, annotation: POOL_CONTROLS.paused, value: reason }])]
+}
+
+function describe({ reason, stopDrains }: Pause): string {
+  const drains = stopDrains ? ', drains under way are stopped' : ''
+  return `nodes that have started finish${drains}${reason === '' ? '' : `; ${reason}`}`
 }

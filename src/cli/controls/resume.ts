@@ -4,6 +4,7 @@ import type { CliIo } from '../cli-io.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, fleetAnnotations, poolNamed } from './view.ts'
+import type { ControlWrite, Steered } from './write.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -31,7 +32,7 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
     const rolledBack = controls.rollback === undefined ? '' : '; it stays rolled back until the next nodewave resume'
     return {
       says: `pool "${name}" is resumed${rolledBack}${still}`,
-      writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
+      writes: endOfPause(on, controls.stopDrains === true),
       awaits: [{ pool: name, action: 'Resume' }],
     }
   }
@@ -46,13 +47,18 @@ async function resumePool(view: ControlView, name: string): Promise<Intent> {
 
 async function resumeFleet(view: ControlView): Promise<Intent> {
   const { pools, namespace } = view
-  const standing = (await fleetAnnotations(view))?.[POOL_CONTROLS.paused]
-  if (standing === undefined) return { says: 'the fleet is not paused', writes: [], awaits: [] }
+  const annotations = (await fleetAnnotations(view)) ?? {}
+  if (annotations[POOL_CONTROLS.paused] === undefined) return { says: 'the fleet is not paused', writes: [], awaits: [] }
   const own = pools.filter(({ controls }) => controls?.paused !== undefined).map(({ name }) => name)
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {
     says: `the fleet is resumed${own.length === 0 ? '' : `; pools with a pause of their own: ${own.join(', ')}`}`,
-    writes: [{ on, annotation: POOL_CONTROLS.paused, value: null }],
+    writes: endOfPause(on, annotations[POOL_CONTROLS.stopDrains] !== undefined),
     awaits: pools.map(({ name }) => ({ pool: name, action: 'ResumeFleet' })),
   }
+}
+
+function endOfPause(on: Steered, stopsDrains: boolean): readonly ControlWrite[] {
+  const annotations = [POOL_CONTROLS.paused, ...(stopsDrains ? [POOL_CONTROLS.stopDrains] : [])]
+  return annotations.map((annotation) => ({ on, annotation, value: null }))
 }

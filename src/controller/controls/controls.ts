@@ -11,13 +11,14 @@ const MAX_VALUE = 500
 
 /** What the annotations of a NodePool ask for. */
 export function poolControls(annotations: Annotations): Controls {
-  return read(annotations, {
+  const controls = read(annotations, {
     paused: POOL_CONTROLS.paused,
     promoted: POOL_CONTROLS.promote,
     retry: POOL_CONTROLS.retry,
     rollback: POOL_CONTROLS.rollback,
     reconcileAt: POOL_CONTROLS.reconcileAt,
   })
+  return { ...controls, ...stopsDrains(annotations) }
 }
 
 /** What those of the fleet's ConfigMap ask of every pool. */
@@ -27,7 +28,11 @@ export function fleetControls(annotations: Annotations): FleetControls {
     promoted: POOL_CONTROLS.promote,
     retry: POOL_CONTROLS.retry,
   })
-  return { ...asked, ...(by?.paused && { pausedBy: by.paused }) }
+  return { ...asked, ...(by?.paused && { pausedBy: by.paused }), ...stopsDrains(annotations) }
+}
+
+function stopsDrains(annotations: Annotations = {}): { readonly stopDrains?: true } {
+  return annotations[POOL_CONTROLS.stopDrains] === undefined ? {} : { stopDrains: true }
 }
 
 function read(annotations: Annotations = {}, keys: { readonly [Control in keyof Controls]?: string }): Controls {

@@ -5,6 +5,12 @@ export function resumeCommand({ pool }: PoolContext): string {
   return `nodewave resume ${pool.controls.paused === undefined ? '--all' : pool.name}`
 }
 
+/** The operator wants no further eviction: nodes that are being drained are uncordoned. */
+export function pauseStopsDrains({ controls, fleet }: PoolContext['pool']): boolean {
+  const own = controls.paused !== undefined && controls.stopDrains === true
+  return own || (fleet?.paused !== undefined && fleet.stopDrains === true)
+}
+
 /** `paused by ada at 2026-11-21T08:00:00Z: storm`; undefined when nobody paused the pool, nor the whole fleet. */
 export function describePause({ pool, rollout }: PoolContext): string | undefined {
   const own = pool.controls.paused

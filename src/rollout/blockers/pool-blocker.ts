@@ -4,7 +4,7 @@ import { describeGates } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
 import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'
-import { describePause, resumeCommand } from './pause.ts'
+import { describePause, pauseStopsDrains, resumeCommand } from './pause.ts'
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
 const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [blockedTarget, paused, stoppedFleet, closedWindow]
@@ -34,8 +34,10 @@ function blockedTarget({ rollout }: PoolContext): Blocker | undefined {
 function paused(poolState: PoolContext): Blocker | undefined {
   const pause = describePause(poolState)
   if (pause === undefined) return undefined
-  const message = `${pause}; nodes under way finish; until: ${resumeCommand(poolState)}`
-  return { reason: 'Paused', message, stalls: true }
+  const stopsDrains = pauseStopsDrains(poolState.pool)
+  const drains = stopsDrains ? ', drains under way are stopped' : ''
+  const message = `${pause}; nodes under way finish${drains}; until: ${resumeCommand(poolState)}`
+  return { reason: 'Paused', message, stalls: true, ...(stopsDrains && { stopsDrains }) }
 }
 
 /** What was unavailable before the wave cannot be told once it has begun. */

@@ -9,3 +9,17 @@ export function uncordonStrays(nodes: readonly NodeView[]): Action[] {
     .filter((node) => node.mark !== undefined && !isAtWork(node, reportOf(node)))
     .map((node) => ({ kind: 'uncordon', node: node.name, lifts: isOurCordon(node) }))
 }
+
+/**
+ * Nodes that stay cordoned because their agents have not ended the work, and that no pool decides about. The pool that assigned it
+ * tells of them; where that is gone, the first one does.
+ */
+export function strayCordons(
+  strays: readonly NodeView[],
+  pools: readonly { readonly name: string }[],
+): ReadonlyMap<string, readonly string[]> {
+  const names = pools.map(({ name }) => name).sort()
+  const left = strays.filter((node) => isOurCordon(node) && isAtWork(node, reportOf(node)))
+  const byPool = Map.groupBy(left, ({ assigned }) => names.find((name) => name === assigned?.pool) ?? names[0] ?? '')
+  return new Map([...byPool].map(([pool, nodes]) => [pool, nodes.map(({ name }) => name).sort()]))
+}

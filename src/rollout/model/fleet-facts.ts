@@ -7,12 +7,16 @@ export interface FleetFacts {
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: RequestedBy
+  /** That pause stops drains under way, too. */
+  readonly stopDrains?: true
   /** Why nobody goes on with the newest commit. */
   readonly stopped?: string
   /** The commit that an operator lets go on in spite of its failures. */
   readonly retry?: string
   /** Pools that this one depends on, and that have not completed the newest commit. */
   readonly awaited?: readonly Awaited[]
+  /** Nodes that left the pool in the middle of a change, and that nodewave uncordons when their agents have ended the work. */
+  readonly strayCordons?: readonly string[]
   /** What the API servers ask of kubelets; absent: nothing is known of any. */
   readonly skew?: SkewFacts
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */

@@ -58,6 +58,8 @@ export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls:
 
 /** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
 export interface Controls extends Omit<ObservedControls, 'fleetPaused'> {
+  /** A pause of the pool stops drains under way, too. */
+  readonly stopDrains?: true
   readonly by?: { readonly [Control in keyof Omit<ObservedControls, 'fleetPaused'>]?: RequestedBy }
 }
 

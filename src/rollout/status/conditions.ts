@@ -51,8 +51,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   if (rollout.state === 'Halted' || members.length === 0) return undefined
   const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
-  if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0)
-    return rollout.commitBlocker ? wait(rollout.commitBlocker, message) : uncordoning(lifting, message)
+  if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
   const gates = moves || !isWaveDone(poolState) ? [] : unpassedGates(poolState)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
@@ -79,6 +78,21 @@ function uncordoning(lifting: readonly Uncordon[], nodes: string): Explanation |
   const cordoned = lifting.filter(({ lifts }) => lifts).map(({ node }) => node)
   if (cordoned.length === 0) return undefined
   return { reason: 'Uncordoning', message: `${nodes}; uncordons ${listNames(cordoned.sort())}` }
+}
+
+/** Of a pool whose every node is done. */
+function leftToDo({ pool, rollout }: PoolState, lifting: readonly Uncordon[], nodes: string): Explanation | undefined {
+  if (rollout.commitBlocker) return wait(rollout.commitBlocker, nodes)
+  return uncordoning(lifting, nodes) ?? leftCordoned(pool, nodes)
+}
+
+/** Nobody else tells of them. */
+function leftCordoned({ fleet }: PoolState['pool'], nodes: string): Explanation | undefined {
+  const [first] = fleet?.strayCordons ?? []
+  if (first === undefined) return undefined
+  const left = `${listNames(fleet?.strayCordons ?? [])} left the pool in the middle of a change`
+  const until = `cordoned until the agent has ended the work, or: kubectl uncordon ${first}`
+  return { reason: 'Uncordoning', message: `${nodes}; ${left}; ${until}` }
 }
 
 /** One that stalls is an obstacle, and no work. */

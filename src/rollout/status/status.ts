@@ -3,6 +3,7 @@ import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { Selection } from '../selection/select.ts'
+import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
 
 /** A status is read by people and kept in one object: thousands of failures are all told by the first. */
@@ -15,7 +16,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
     rollout.memory
   const wave = waves[open]
   const byPhase = countPhases(members)
-  return {
+  return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
     ...(wave && { wave: { index: open + 1, count: waves.length, name: wave.name } }),
@@ -32,7 +33,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
     ...(gates && { gates }),
     history,
     conditions: conditionsOf(poolState, selection),
-  }
+  })
 }
 
 function countPhases(members: readonly Member[]): Partial<Record<NodePhase, number>> {

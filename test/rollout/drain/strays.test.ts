@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import { strayCordons, uncordonStrays } from '../../../src/rollout/drain/strays.ts'
+import { aNode, aPool, condition, hour, type NodeDraft, noon } from '../builders.ts'
+
+const silent = aNode('x')
+  .drainedFor('new', { at: noon - 100 * hour })
+  .assignedTo('new', { at: noon - 100 * hour })
+
+function told(...strays: NodeDraft[]) {
+  const pool = aPool({ head: 'old', stable: 'old' }).with(aNode('a').on('old'))
+  const decision = decideFleet({ pools: [pool], strays, policy: {}, controls: {} }, noon).get('workers')
+  return decision && condition(decision, 'Ready')
+}
+
+test('a cordon of ours on a node that left its pool while its agent is silent is told by that pool, and what helps', () => {
+  expect(uncordonStrays([silent])).toEqual([])
+  expect(told(silent)).toMatchObject({
+    status: 'False',
+    reason: 'Uncordoning',
+    message:
+      '1 of 1 nodes are at old; "x" left the pool in the middle of a change; cordoned until the agent has ended the work, or: kubectl uncordon x',
+  })
+})
+
+test('a pool says nothing of a node that left it uncordoned, or that is uncordoned now', () => {
+  expect(told(silent.uncordoned())).toMatchObject({ status: 'True' })
+  expect(told(aNode('x').on('new').drainedFor('new'))).toMatchObject({ status: 'True' })
+})
+
+test('the first pool tells of a node whose pool is gone', () => {
+  expect([...strayCordons([silent], [{ name: 'b' }, { name: 'a' }])]).toEqual([['a', ['x']]])
+  expect([...strayCordons([silent], [{ name: 'workers' }, { name: 'a' }])]).toEqual([['workers', ['x']]])
+})

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { aNode, aPool, aRef, aRollout, aWave, condition, hour, minute, noon, remembering } from '../builders.ts'
+
+const long = 'x'.repeat(200_000)
+const signed = { author: `${long} <a@b>`, subject: `v 3\u202e${long}` }
+
+/** Many failed, at commits whose authors and agents have a lot to say. */
+function talkative(): PoolSnapshot {
+  const members = Array.from({ length: 60 }, (_, i) =>
+    aNode(`n-${i}`)
+      .assignedTo('new', { at: noon - minute })
+      .reporting('RolledBack', { active: 'old', error: { reason: 'HealthCheckFailed', message: long } }),
+  )
+  const history = Array.from({ length: 10 }, (_, i) => ({
+    ...aRollout(`c-${i}`, { result: 'Halted', startedAt: noon - (i + 1) * hour }),
+    ...signed,
+    message: long,
+  }))
+  const pool = aPool({ stable: 'old', history, waves: [aWave('canary', 1)], repositoryProblem: long }).with(...members)
+  const rejected = history.map(({ revision }) => ({ ...aRef(revision), ...signed }))
+  return { ...pool, head: { ...pool.head, ...signed }, memory: { ...pool.memory, rejected } }
+}
+
+test('a status stays far below the size of an object, whatever others write into it', () => {
+  const decision = decide(talkative(), noon)
+
+  expect(JSON.stringify(decision.status).length).toBeLessThan(250_000)
+  expect(decision.status.target?.author).toHaveLength(200)
+  expect(decision.status.target?.subject).toMatch(/^v 3\\u\{202e\}x+$/)
+  expect(condition(decision, 'Stalled').message).toHaveLength(4_000)
+})
+
+test('a bounded status given back as memory gives the same status', () => {
+  const pool = talkative()
+  const first = decide(pool, noon)
+
+  expect(decide(remembering(pool, first), noon).status).toEqual(first.status)
+})
