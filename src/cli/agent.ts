@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { kubeNodeApi } from '../agent/adapters/kube-node-api.ts'
+import { makePrivate } from '../agent/adapters/private-directory.ts'
 import { procProcesses } from '../agent/adapters/proc-processes.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { createContext } from '../agent/context.ts'
@@ -43,6 +44,7 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
   const ports = createRealPorts({ node, root: settings.root, logFormat: settings.logFormat })
   const paths = statePaths(settings.options.stateDirectory)
+  await makePrivate(join(settings.root, paths.directory))
   await takeLock({ files: ports.files, paths, processes: procProcesses })
   await new Agent(ports, settings.options).run(stop.signal)
 }

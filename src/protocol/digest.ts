@@ -16,7 +16,8 @@ export function canonicalJson(value: Json): string {
       .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`)
     return `{${members.join(',')}}`
   }
-  return JSON.stringify(value)
+  // What a number cannot hold exactly, a document that was read may have all the same.
+  return typeof (value as unknown) === 'bigint' ? String(value) : JSON.stringify(value)
 }
 
 /** `v1:<sha256>` of the canonical JSON. */

@@ -10,6 +10,8 @@ import { sha256OfFile } from './sha256-of-file.ts'
 const MAX_REDIRECTS = 5
 /** Milliseconds without a byte. */
 const STALL = 60_000
+/** Milliseconds for all of it: at 512 MiB, the largest that is taken, 300 kB/s. Bytes that trickle in never stall. */
+const DEADLINE = 30 * 60_000
 const PIECE = 1024 * 1024
 
 /** What arrived is not what the release says it should be. Nothing of it is kept. */
@@ -18,13 +20,18 @@ export class ChecksumError extends Error {
 }
 
 /** Downloads over HTTP(S) to the host. The checksum is checked before the file gets the name that others look for. */
-export function httpDownloads({ place = (path: string) => path } = {}): Downloads {
+export function httpDownloads({ place = (path: string) => path, deadline = DEADLINE } = {}): Downloads {
   return {
     fetch: async (artifact, to, options) => {
       const target = place(to)
       if ((await sha256OfFile(target)) === artifact.sha256) return chmod(target, options.mode ?? 0o644)
       await mkdir(dirname(target), { recursive: true })
-      await download(artifact, target, options)
+      const late = AbortSignal.timeout(deadline)
+      const signal = options.signal === undefined ? late : AbortSignal.any([options.signal, late])
+      await download(artifact, target, { ...options, signal }).catch((cause: unknown) => {
+        if (!late.aborted) throw cause
+        throw new Error(`download "${shown(artifact.url)}": not there after ${deadline / 1000} s`, { cause })
+      })
     },
   }
 }

@@ -65,7 +65,7 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
       complainedSince ??= look.at
       // An API server that has only just come back has not heard from the kubelet yet.
       const isOver = look.at - watched.since >= within && look.at - complainedSince >= Math.min(timing.unwell, within)
-      if (isOver) throw await failure({ kind: 'failed', message: complaint }, { ports, since })
+      if (isOver) throw notHealthy(complaint)
     }
     if (judgement.kind === 'start') {
       await ports.services.restart(KUBELET_UNIT)
@@ -125,8 +125,9 @@ async function failure(
 ): Promise<AgentError> {
   const words = await ports.services.lastWords(unit, since - 1000).catch(() => [])
   const reason = reasonIn(words)
-  return new AgentError(reason === undefined ? message : `${message}: ${reason}`, {
-    kind: 'validate',
-    reason: 'HealthCheckFailed',
-  })
+  return notHealthy(reason === undefined ? message : `${message}: ${reason}`)
+}
+
+function notHealthy(message: string): AgentError {
+  return new AgentError(message, { kind: 'validate', reason: 'HealthCheckFailed' })
 }

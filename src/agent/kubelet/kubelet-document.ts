@@ -44,7 +44,7 @@ function parseLocal(bytes: Uint8Array): JsonObject {
 function parseDocument(text: string, what: string): JsonObject {
   let value: unknown
   try {
-    value = parse(text) ?? {}
+    value = withExactIntegers(parse(text, { intAsBigInt: true })) ?? {}
   } catch (cause) {
     throw new AgentError(`read ${what}: ${(cause as Error).message}`, { kind: 'load', reason: 'MalformedKubeletConfig', cause })
   }
@@ -57,6 +57,14 @@ function parseDocument(text: string, what: string): JsonObject {
       })
   }
   return value
+}
+
+/** A kubelet's integers have 64 bits: those that a number cannot hold stay what they are, so that they are written as they were read. */
+function withExactIntegers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (Array.isArray(value)) return value.map(withExactIntegers)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withExactIntegers(member)]))
 }
 
 /** RFC 7396: maps merge, null removes, everything else replaces. */

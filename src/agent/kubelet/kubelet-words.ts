@@ -3,9 +3,11 @@
  * klog writes `E1121 … "command failed" err="…"`; the quoted part is what people want to read.
  */
 export function reasonIn(lines: readonly string[]): string | undefined {
-  const said = unfolded(lines)
+  const all = unfolded(lines)
     .map((line) => line.trim())
     .filter(Boolean)
+  const own = all.filter((line) => !BY_MANAGER.test(line))
+  const said = own.length > 0 ? own : all
   const found = said.find(isPanic) ?? said.findLast((line) => /\berr="|^Error:/.test(line)) ?? said.at(-1)
   return found === undefined ? undefined : unquoted(found)
 }
@@ -24,6 +26,10 @@ function unfolded(lines: readonly string[]): string[] {
     .replace(/=<\n(.*?)\n\s*>$/gms, quote)
     .split('\n')
 }
+
+/** What the service manager says of any unit that ends: why it did, stands elsewhere. */
+const BY_MANAGER =
+  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed)|^(?:Start|Stopp)(?:ed|ing) /
 
 function isPanic(line: string): boolean {
   return line.startsWith('panic:')

@@ -24,6 +24,7 @@ beforeAll(async () => {
     if (request.url === '/moved') return response.writeHead(302, { location: '/hello' }).end()
     if (request.url === '/endless') return endless(response.writeHead(302, { location: '/hello' }))
     if (request.url === '/loop') return response.writeHead(302, { location: '/loop' }).end()
+    if (request.url === '/trickle') return trickle(response)
     if (request.url === '/hello') return response.end('hello\n')
     if (request.url === '/large') return response.end(LARGE)
     if (request.url === '/cut') {
@@ -36,6 +37,12 @@ beforeAll(async () => {
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => server.close())
+
+function trickle(response: ServerResponse): void {
+  response.writeHead(200)
+  const timer = setInterval(() => response.write('o'), 20)
+  response.on('close', () => clearInterval(timer))
+}
 
 function* forEver(): Generator<Buffer> {
   for (;;) yield Buffer.alloc(65_536)
@@ -113,4 +120,14 @@ test('httpDownloads tells nobody the password and the signature in an address', 
   const failed = httpDownloads().fetch({ url, sha256: HELLO }, join(folder, 'kubelet'), { maxBytes: 1000 })
 
   await expect(failed).rejects.toThrow(`download "${base}/missing?…": HTTP 404`)
+})
+
+test('a download that trickles without end is given up in time, and leaves nothing', async () => {
+  const { fetch } = httpDownloads({ deadline: 300 })
+  const to = join(folder, 'kubelet')
+
+  await expect(fetch({ url: `${base}/trickle`, sha256: HELLO }, to, { maxBytes: 1000 })).rejects.toThrow(
+    `download "${base}/trickle": not there after 0.3 s`,
+  )
+  expect(readdirSync(folder)).toEqual([])
 })

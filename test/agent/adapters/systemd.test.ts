@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
 import { parseShow, systemd } from '../../../src/agent/adapters/systemd.ts'
+import { ServiceCallKilled } from '../../../src/agent/ports.ts'
 
 test('parseShow reads a running kubelet', () => {
   const output =
@@ -68,4 +69,10 @@ test('systemd is never given a unit for an option', async () => {
   for (const verb of ['start', 'restart', 'stop', 'enable', 'disable'] as const) await services[verb]('-Hevil.service')
 
   expect(asked.filter((line) => !line.endsWith(' -- -Hevil.service'))).toEqual([])
+})
+
+test('systemd tells a systemctl that was killed from one that failed', async () => {
+  const killed = systemd(async (_, [verb]) => ({ code: verb === 'restart' ? -1 : 0, stdout: '', stderr: '', timedOut: false }))
+
+  await expect(killed.restart('kubelet.service')).rejects.toBeInstanceOf(ServiceCallKilled)
 })

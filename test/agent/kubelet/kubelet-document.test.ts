@@ -62,3 +62,12 @@ test('merge keeps every value that the patch names, and is the same when done tw
     }),
   )
 })
+
+test('integers that no number can hold are written as they were read', () => {
+  const local = Buffer.from('kind: KubeletConfiguration\npodPidsLimit: 9007199254740993\nmaxOpenFiles: 9223372036854775807\n')
+  const { text } = kubeletDocument('maxPods: 5\nregistryPullQPS: 9007199254740995\n', { mode: 'overlay', local })
+
+  expect(text).toContain(
+    'podPidsLimit: 9007199254740993\nmaxOpenFiles: 9223372036854775807\nmaxPods: 5\nregistryPullQPS: 9007199254740995\n',
+  )
+})

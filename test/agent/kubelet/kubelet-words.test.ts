@@ -25,3 +25,15 @@ test('reasonIn reads an error that klog wrote over several lines', () => {
 test('reasonIn takes the last line when no error was logged', () => {
   expect(reasonIn(['I1 a] "starting"', '  exec format error  ', ''])).toBe('exec format error')
 })
+
+test('reasonIn passes over what the service manager says of any unit that ends', () => {
+  const lines = [
+    'Started kubelet.service - kubelet: The Kubernetes Node Agent.',
+    'kubelet.service: Failed to locate executable /usr/bin/kubelet-x: No such file or directory',
+    'kubelet.service: Main process exited, code=exited, status=203/EXEC',
+    "kubelet.service: Failed with result 'exit-code'.",
+    'kubelet.service: Scheduled restart job, restart counter is at 3.',
+  ]
+  expect(reasonIn(lines)).toBe('kubelet.service: Failed to locate executable /usr/bin/kubelet-x: No such file or directory')
+  expect(reasonIn(lines.slice(3))).toContain('Scheduled restart job')
+})

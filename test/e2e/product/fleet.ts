@@ -8,16 +8,19 @@ export interface FleetOptions {
   /** KubeletConfiguration of all nodes. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly flags?: Readonly<Record<string, unknown>>
+  /** `spec` of a HostProfile of all nodes. */
+  readonly host?: Readonly<Record<string, unknown>>
   /** Merged over the pool's `spec.rollout`. */
   readonly rollout?: Readonly<Record<string, unknown>>
 }
 
 /** Path → text, to be pushed. */
 export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promise<Record<string, string>> {
-  const { version, config = {}, flags = {}, rollout = {} } = options
+  const { version, config = {}, flags = {}, host, rollout = {} } = options
   const pool = {
     nodeSelector: { matchLabels: { 'kubernetes.io/os': 'linux' } },
     kubelet: { version, release: 'local', layout: 'kubeadm', flags, config: ['base'] },
+    ...(host === undefined ? {} : { hostProfiles: ['host'] }),
     rollout: {
       waves: [
         { name: 'canary', nodes: 1 },
@@ -35,6 +38,7 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
     'fleet.yaml': document('Fleet', 'e2e', fleet),
     'release.yaml': document('KubeletRelease', 'local', { binary: await binaries(cluster) }),
     'config.yaml': document('KubeletConfig', 'base', { config }),
+    ...(host === undefined ? {} : { 'host.yaml': document('HostProfile', 'host', host) }),
     'workers.yaml': document('NodePool', 'workers', pool),
   }
 }

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { connects, healthz } from '../../../src/agent/adapters/probes.ts'
+import { healthzUrl } from '../../../src/agent/kubelet/kubelet-flags.ts'
+
+let server: Server | undefined
+
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function serve(handler: Parameters<typeof createServer>[1]): Promise<string> {
+  server = createServer(handler)
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/healthz`
+}
+
+test('healthz is ok when a kubelet answers ok', async () => {
+  const url = await serve((_, response) => response.end('ok'))
+
+  expect(await healthz(url)).toEqual({ ok: true, detail: '200 ok' })
+})
+
+test('healthz tells what a kubelet that is not healthy says', async () => {
+  const url = await serve((_, response) => response.writeHead(500).end('[-]syncloop failed'))
+
+  expect(await healthz(url)).toEqual({ ok: false, detail: '500 [-]syncloop failed' })
+})
+
+test('healthz is not ok when another program answers on the port', async () => {
+  const url = await serve((_, response) => response.end('<html>welcome</html>'))
+
+  expect((await healthz(url)).detail).toBe('200 "<html>welcome</html>", expected "ok": another program answers there')
+})
+
+test('healthz ends in time when bytes trickle in without end', async () => {
+  const url = await serve((_, response) => {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('o'), 100)
+    response.on('close', () => clearInterval(timer))
+  })
+
+  expect(await healthz(url)).toEqual({ ok: false, detail: 'no whole answer within 2 s' })
+})
+
+test('healthz does not read on when somebody sends more than a kubelet would', async () => {
+  const url = await serve((_, response) => response.end('x'.repeat(100_000)))
+
+  expect((await healthz(url)).detail).toContain('more than 10000 bytes')
+})
+
+test('healthz of an address that is none is not ok, and no exception', async () => {
+  expect((await healthz('http://:10248/healthz')).ok).toBe(false)
+})
+
+test('an empty bind address is the default, as it is for the kubelet', () => {
+  expect(healthzUrl({ healthzBindAddress: '' }, [])).toBe('http://127.0.0.1:10248/healthz')
+  expect(healthzUrl({}, ['--healthz-bind-address='])).toBe('http://127.0.0.1:10248/healthz')
+})
+
+test('connects tells whether somebody accepts connections on a socket', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'nodewave-socket-'))
+  const path = join(directory, 'containerd.sock')
+  const runtime = createSocketServer()
+  await new Promise<void>((resolve) => runtime.listen(path, resolve))
+
+  expect((await connects(path)).ok).toBe(true)
+  await new Promise<void>((resolve) => runtime.close(() => resolve()))
+  expect((await connects(path)).ok).toBe(false)
+  await rm(directory, { recursive: true })
+})
