@@ -57,6 +57,9 @@ export function checkpointDirectory(paths: StatePaths, digest: string): string {
   return `${paths.checkpoints}/${digest.replace(':', '-')}`
 }
 
+/** What the owner of the host allows; see docs/security.md. */
+export const HOST_POLICY = '/etc/nodewave/policy.yaml'
+
 export const KUBELET_UNIT = 'kubelet.service'
 export const KUBELET_BINARY = '/usr/bin/kubelet'
 export const KUBELET_CONFIG = '/var/lib/kubelet/config.yaml'

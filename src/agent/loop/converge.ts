@@ -5,6 +5,7 @@ import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
 import { lookAt, looksHealthy, verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
+import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
 import type { OwnNode } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
@@ -61,10 +62,14 @@ interface Begun {
 
 async function begin(work: Work, context: AgentContext): Promise<Begun | { readonly blocked: Outcome }> {
   const { goal, because } = work
+  // What last worked comes back whatever the policy says: a host without a kubelet is no safer.
+  const policy = because === undefined ? await readHostPolicy(context.ports.files) : {}
+  enforceOnContent(policy, goal?.content ?? {}, context.kinds)
   const prospect = await compare(goal?.content ?? {}, context)
   const { plan, strange } = prospect
   // What goes back by itself does what it can.
   if (because === undefined) for (const { error } of strange) throw error
+  enforceOnNeeds(policy, plan.needs)
   const base = await beginning(work, context)
   if (because !== undefined || atMost(plan.needs, goal?.desired.GRANT ?? 'restart')) return { prospect, base }
   const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs }

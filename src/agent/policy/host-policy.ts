@@ -1,0 +1,115 @@
+import { parse } from 'yaml'
+import * as z from 'zod/mini'
+import { atMost, DISRUPTIONS, type Disruption } from '../../protocol/desired-config.ts'
+import { ABSOLUTE_PATH } from '../../protocol/host-document.ts'
+
+const prefix = z.string().check(z.regex(ABSOLUTE_PATH, 'expected an absolute path without a "/" at its end'))
+const version = z
+  .string()
+  .check(z.regex(/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/, 'expected a quoted version such as "1.36" or "1.36.3"'))
+
+/** What the owner of a host allows nodewave on it. What is absent is not limited; an empty list allows nothing. */
+const hostPolicy = z.strictObject({
+  kinds: z.optional(z.array(z.string())),
+  paths: z.optional(z.array(prefix)),
+  units: z.optional(z.array(z.string())),
+  urlHosts: z.optional(z.array(z.string())),
+  kubeletVersions: z.optional(z.strictObject({ min: z.optional(version), max: z.optional(version) })),
+  disruption: z.optional(z.enum(DISRUPTIONS)),
+  /** Nothing is changed as long as this is here; it says why. */
+  maintenance: z.optional(z.string()),
+})
+export type HostPolicy = z.infer<typeof hostPolicy>
+
+/** What is asked of the host, as far as a policy has a say in it. */
+export interface Requested {
+  readonly version: string | undefined
+  /** The host document as it came, every section of it. */
+  readonly document: Readonly<Record<string, unknown>>
+}
+
+/** Which rule forbids something, and what. */
+export interface Violation {
+  readonly rule: keyof HostPolicy
+  readonly message: string
+}
+
+/** @throws {Error} saying what is wrong in it */
+export function parseHostPolicy(text: string): HostPolicy {
+  const result = hostPolicy.safeParse(parse(text) ?? {})
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const unknown = issue?.code === 'unrecognized_keys' ? `there is no rule "${issue.keys.join('", "')}"` : issue?.message
+  throw new Error(`${issue?.path.join('.') || 'the file'}: ${unknown}`)
+}
+
+/** Pure: the first rule that forbids any of it. */
+export function violationIn(policy: HostPolicy, { version, document }: Requested): Violation | undefined {
+  const { kinds, paths, units, urlHosts } = policy
+  const found = (rule: keyof HostPolicy, what: string, value: string | undefined): Violation | undefined =>
+    value === undefined ? undefined : { rule, message: `${what} "${value}" is not allowed` }
+  return (
+    found('kinds', 'section', kinds && Object.keys(document).find((section) => !kinds.includes(section))) ??
+    found(
+      'paths',
+      'path',
+      paths && valuesOf(document, ['path', 'directory']).find((path) => !paths.some((at) => isBelow(path, at))),
+    ) ??
+    found('units', 'unit', units && namesOf(document.units).find((name) => !units.some((pattern) => matches(name, pattern)))) ??
+    found('urlHosts', 'address', urlHosts && valuesOf(document, ['url']).find((url) => !isOf(url, urlHosts))) ??
+    found('kubeletVersions', 'version', outOfRange(version, policy.kubeletVersions))
+  )
+}
+
+/** Pure: whether the host may be disturbed as much as the change needs. */
+export function disruptionViolation({ disruption }: HostPolicy, needs: Disruption): Violation | undefined {
+  if (disruption === undefined || atMost(needs, disruption)) return undefined
+  return { rule: 'disruption', message: `the change needs "${needs}", and at most "${disruption}" is allowed` }
+}
+
+/** Every text below one of these keys, wherever in the document it stands: sections that come later are covered too. */
+function valuesOf(value: unknown, keys: readonly string[]): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) =>
+    typeof member === 'string' ? (keys.includes(key) ? [member] : []) : valuesOf(member, keys),
+  )
+}
+
+function namesOf(units: unknown): string[] {
+  return Array.isArray(units) ? units.map((unit) => String(unit?.name)) : []
+}
+
+function isBelow(path: string, at: string): boolean {
+  return path === at || path.startsWith(`${at}/`)
+}
+
+/** `*` stands for anything. */
+function matches(name: string, pattern: string): boolean {
+  const source = pattern
+    .split('*')
+    .map((part) => part.replace(/[.\\+?^${}()|[\]]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${source}$`, 's').test(name)
+}
+
+function isOf(url: string, hosts: readonly string[]): boolean {
+  return URL.canParse(url) && hosts.some((pattern) => matches(new URL(url).hostname, pattern))
+}
+
+function outOfRange(version: string | undefined, range: HostPolicy['kubeletVersions']): string | undefined {
+  if (version === undefined || range === undefined) return undefined
+  const isOld = range.min !== undefined && compare(version, range.min) < 0
+  const isNew = range.max !== undefined && compare(version, range.max) > 0
+  return isOld || isNew ? version : undefined
+}
+
+/** As far as the limit is written out: every 1.36.x is within a `max` of 1.36. */
+function compare(version: string, limit: string): number {
+  const numbers = (text: string) => (/\d+(?:\.\d+)*/.exec(text)?.[0] ?? '').split('.').map(Number)
+  const actual = numbers(version)
+  for (const [index, part] of numbers(limit).entries()) {
+    const difference = (actual[index] ?? 0) - part
+    if (difference !== 0) return difference
+  }
+  return 0
+}

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { HOST_POLICY } from '../../../src/agent/paths.ts'
+import { parseHostPolicy, violationIn } from '../../../src/agent/policy/host-policy.ts'
+import type { NodeContent } from '../../../src/protocol/digest.ts'
+import { Machine } from '../support/machine.ts'
+
+const FILE = { path: '/etc/kubernetes/extra.conf', content: 'x\n' }
+const host = (document: object) => JSON.stringify(document)
+
+async function under(policy: string, { mode = 0o644, uid = 0 } = {}) {
+  const machine = new Machine()
+  await machine.host.files.writeAtomic(HOST_POLICY, Buffer.from(policy), { mode, uid, gid: 0 })
+  machine.start()
+  await machine.clock.advance(5000)
+  const before = machine.hostFiles()
+  return { machine, untouched: () => expect(machine.hostFiles()).toEqual(before) }
+}
+
+test.for<[string, string, NodeContent, string]>([
+  ['kinds', 'kinds: [files]', { host: host({ units: [{ name: 'a.service' }] }) }, 'section "units" is not allowed'],
+  [
+    'paths',
+    'paths: [/etc/kubernetes]',
+    { host: host({ files: [FILE, { path: '/etc/kubernetes2/a' }] }) },
+    'path "/etc/kubernetes2/a" is not allowed',
+  ],
+  ['paths', 'paths: []', { host: host({ files: [FILE] }) }, 'path "/etc/kubernetes/extra.conf" is not allowed'],
+  ['units', 'units: ["my-*.service"]', { host: host({ units: [{ name: 'ssh.service' }] }) }, 'unit "ssh.service" is not allowed'],
+  ['kubeletVersions', 'kubeletVersions: {max: "1.35"}', { version: '1.36.3' }, 'version "1.36.3" is not allowed'],
+  ['kubeletVersions', 'kubeletVersions: {min: "1.35.2"}', { version: 'v1.35.1' }, 'version "v1.35.1" is not allowed'],
+  ['disruption', 'disruption: none', { flags: '--v=4' }, 'the change needs "restart", and at most "none" is allowed'],
+])('the agent refuses what the rule "%s" of the host forbids, and touches nothing', async ([rule, policy, content, message]) => {
+  const { machine, untouched } = await under(policy)
+  machine.assign(content, { GRANT: 'reboot' })
+
+  expect((await machine.until('RolledBack')).error).toEqual({
+    reason: 'HostPolicy',
+    message: `failed to validate config: host policy "/etc/nodewave/policy.yaml", rule "${rule}": ${message}`,
+  })
+  untouched()
+})
+
+test('the agent refuses a kubelet from a host that the policy does not name', async () => {
+  const { machine, untouched } = await under('urlHosts: [dl.k8s.io, "*.example.com"]')
+  machine.assign({ version: '1.36.3', host: host({ kubelet: machine.release('1.36.3') }) })
+
+  const { error } = await machine.until('RolledBack')
+  expect(error?.message).toContain('rule "urlHosts": address "https://releases.test/v1.36.3/kubelet" is not allowed')
+  untouched()
+})
+
+test('the agent applies what every rule allows', async () => {
+  const { machine } = await under(
+    'kinds: [files, kubelet]\npaths: [/etc/kubernetes]\nunits: []\nurlHosts: [releases.test]\nkubeletVersions: {min: "1.35", max: "1.36"}\ndisruption: restart\n',
+  )
+  machine.assign({ version: '1.36.3', host: host({ kubelet: machine.release('1.36.3'), files: [FILE] }) })
+
+  await machine.until('Applied')
+  expect(machine.host.files.text(FILE.path)).toBe('x\n')
+})
+
+test('the agent waits while the host is locked for maintenance, and goes on when it is not', async () => {
+  const { machine, untouched } = await under('maintenance: new memory, ask Ada\n')
+  machine.assign({ host: host({ files: [FILE] }) })
+
+  const { error } = await machine.until('Staging')
+  expect(error?.message).toContain('rule "maintenance": new memory, ask Ada')
+  await machine.clock.advance(3_600_000)
+  untouched()
+  await machine.host.files.remove(HOST_POLICY)
+  await machine.until('Applied')
+})
+
+test.for([
+  ['is no YAML', 'paths: [', {}],
+  ['has a rule that there is not', 'path: [/etc]', {}],
+  ['has a malformed rule', 'disruption: much', {}],
+  ['belongs to somebody else', 'paths: [/]', { uid: 1000 }],
+  ['may be written by others', 'disruption: reboot', { mode: 0o666 }],
+] as const)('the agent applies nothing as long as the policy %s', async ([, policy, stat]) => {
+  const { machine, untouched } = await under(policy, stat)
+  machine.assign({ host: host({ files: [FILE] }) })
+
+  expect((await machine.until('Staging')).error?.reason).toBe('HostPolicyUnreadable')
+  untouched()
+})
+
+test('the host goes back to what last worked though the policy allows no disruption', async () => {
+  const { machine } = await under('')
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  await machine.clock.advance(3 * 60_000)
+  await machine.host.files.writeAtomic(HOST_POLICY, Buffer.from('disruption: none\nmaintenance: locked\n'), {})
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+
+  expect(await machine.until('RolledBack')).toMatchObject({ digest, error: { reason: 'TrialFailed' } })
+  expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
+})
+
+test('a pattern is no regular expression, and a path no prefix of a name', () => {
+  const policy = parseHostPolicy('units: ["a.service"]\npaths: [/etc/a]')
+  const requested = (document: object) => ({ version: undefined, document: document as Record<string, unknown> })
+  expect(violationIn(policy, requested({ units: [{ name: 'axservice' }] }))?.rule).toBe('units')
+  expect(violationIn(policy, requested({ archives: [{ url: 'https://x', directory: '/etc/ab' }] }))?.rule).toBe('paths')
+  expect(violationIn(policy, requested({ files: [{ path: '/etc/a/b', content: 'path: /root' }] }))).toBeUndefined()
+})
