@@ -54,6 +54,7 @@ export const NODE_PHASES = [
   'Joining',
   'Failed',
   'Held',
+  'Leaving',
   'Unreachable',
   'Unmanaged',
 ] as const
@@ -179,6 +180,15 @@ export interface FailedNode {
   readonly message: string
 }
 
+/** The wave that was opened last. */
+export interface WaveStatus {
+  readonly index: number
+  readonly count: number
+  readonly name: string
+  /** Of the waves up to this one that are percentages: how many nodes that was when they opened. */
+  readonly sizes?: readonly { readonly name: string; readonly nodes: number }[]
+}
+
 export interface NodePoolStatus {
   readonly observedGeneration?: number
   /** The newest commit read from the branch, valid or not. */
@@ -188,7 +198,7 @@ export interface NodePoolStatus {
   /** The last revision that every node of the pool completed. */
   readonly stable?: RevisionRef
   /** `index` counts from 1; absent when no rollout is under way. */
-  readonly wave?: { readonly index: number; readonly count: number; readonly name: string }
+  readonly wave?: WaveStatus
   readonly nodes: {
     readonly total: number
     readonly current: number

@@ -56,6 +56,8 @@ export interface DrainSettings {
 
 const MINUTE = 60_000
 
+const DEFAULT_SOAK = 5 * MINUTE
+
 const DEFAULTS: RolloutSettings = {
   waves: [{ name: 'all', nodes: { percent: 100 }, soak: 0, manual: false }],
   maxUnavailable: { count: 1 },
@@ -83,12 +85,22 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
   return {
     ...DEFAULTS,
     ...stated,
-    waves: stated.waves?.map((wave) => ({ soak: 0, manual: false, ...wave })) ?? DEFAULTS.waves,
+    waves: stated.waves?.map((wave, index, all) => ({ soak: defaultSoak(all, index), manual: false, ...wave })) ?? DEFAULTS.waves,
     gates: stated.gates?.map((gate) => ({ ...GATE_DEFAULTS, ...gate })) ?? DEFAULTS.gates,
     windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
     disruption: disruptionRules(fleet.rollout?.disruption, pool.rollout?.disruption),
   }
+}
+
+/** Leaks, pressure and evictions show late. The last wave has no other after it; what is put behind waves that do not cover the pool is one. */
+function defaultSoak(waves: readonly Pick<WaveSettings, 'nodes'>[], index: number): number {
+  return index === waves.length - 1 && coverThePool(waves) ? 0 : DEFAULT_SOAK
+}
+
+/** Unless their percentages come to all of it, a last wave is put behind them. */
+export function coverThePool(waves: readonly Pick<WaveSettings, 'nodes'>[]): boolean {
+  return waves.reduce((sum, { nodes }) => sum + ('percent' in nodes ? nodes.percent : 0), 0) >= 100
 }
 
 function disruptionRules(fleet: DisruptionRules = {}, pool: DisruptionRules = {}): DisruptionRules {

@@ -118,7 +118,7 @@ test('a pool that there is not is an error with what was meant, and nothing is w
 
 test('promote opens the wave that waits for a person, and refuses when none does', async () => {
   await using stage = await aStage()
-  const rollout = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
   const { run } = await aFleetWith(stage, rollout)
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False WaitingForPromotion')
 

@@ -52,7 +52,7 @@ test('a commit that breaks the canary is rolled back and touches nobody else', a
   await stage.addNodes(5)
   stage.startController()
   stage.startAgents((_, { REVISION }) => (REVISION === B ? 'rolls back' : 'applies'))
-  const rollout = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 100%'
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%'
   stage.push('a', aFleet({ rollout }))
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
   stage.push('b', aFleet({ rollout, v: 4 }))

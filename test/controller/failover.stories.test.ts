@@ -6,7 +6,7 @@ import { type Replica, Replicas } from './replicas.ts'
 import { assignedRevision, NODES, POOLS, readyOf } from './stage.ts'
 
 const SECOND = 1000
-const ROLLOUT = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 2'
+const ROLLOUT = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 2'
 const BUDGET = 2
 /** In the order in which they are pushed. */
 const COMMITS = '123456789abcdef'

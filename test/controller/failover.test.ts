@@ -13,7 +13,7 @@ const C = 'c'.repeat(40)
 const MAPS = '/api/v1/namespaces/nodewave-system/configmaps'
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
 const SECOND = 1000
-const ONE_BY_ONE = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 1'
+const ONE_BY_ONE = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 1'
 
 async function assigned(replicas: Replicas): Promise<(string | undefined)[]> {
   return (await replicas.list(NODES)).map((node) => assignedRevision(node)?.[0])

@@ -3,7 +3,7 @@ import { aFleet } from './a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf } from './stage.ts'
 
 const B = 'b'.repeat(40)
-const rollout = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
+const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%, manual: true}], maxUnavailable: 100%'
 
 test('a manual wave waits for the annotation that the condition names', async () => {
   await using stage = await aStage()

@@ -16,7 +16,7 @@ const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
 const EVENTS = '/api/v1/namespaces/default/events'
 const COMPLETED = 'True Completed'
-const TWO_WAVES = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 1'
+const TWO_WAVES = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 1'
 
 function isAt(revision: string) {
   return (nodes: ReadonlyMap<string, KubeObject>) => [...nodes.values()].every((node) => assignedRevision(node) === revision)

@@ -49,12 +49,22 @@ test('rolloutSettings fills in what a wave leaves out', () => {
   const rollout = {
     waves: [
       { name: 'canary', nodes: { count: 1 }, soak: 60_000 },
+      { name: 'early', nodes: { percent: 10 } },
+      { name: 'swift', nodes: { percent: 10 }, soak: 0 },
       { name: 'rest', nodes: { percent: 100 } },
     ],
   }
 
   expect(rolloutSettings({ rollout }, { nodeSelector }).waves).toEqual([
     { name: 'canary', nodes: { count: 1 }, soak: 60_000, manual: false },
+    { name: 'early', nodes: { percent: 10 }, soak: 300_000, manual: false },
+    { name: 'swift', nodes: { percent: 10 }, soak: 0, manual: false },
     { name: 'rest', nodes: { percent: 100 }, soak: 0, manual: false },
   ])
+})
+
+test('rolloutSettings lets a wave soak that others follow, also when those are not stated', () => {
+  const rollout = { waves: [{ name: 'canary', nodes: { count: 1 } }] }
+
+  expect(rolloutSettings({ rollout }, { nodeSelector }).waves).toMatchObject([{ name: 'canary', soak: 300_000 }])
 })

@@ -8,7 +8,7 @@ let world: World
 let verbosity = 0
 let accepted = ''
 
-const ONE_BY_ONE = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 1'
+const ONE_BY_ONE = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 1'
 const POOL = `${POOLS}/workers`
 
 function pushHealthy(): Promise<string> {

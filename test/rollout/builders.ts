@@ -3,7 +3,7 @@ import type { CordonMark } from '../../src/protocol/cordon-mark.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
 import type { Decision } from '../../src/rollout/model/decision.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
-import type { Assignment, NodeView, PodView } from '../../src/rollout/model/node-view.ts'
+import type { Assignment, NodeView, PodView, Pressure } from '../../src/rollout/model/node-view.ts'
 import type { GatePolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/model/policy.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../src/rollout/model/snapshot.ts'
 
@@ -30,6 +30,11 @@ export function aNode(name: string): NodeDraft {
   })
 }
 
+/** Created a minute ago: it serves nobody yet. */
+export function aYoungNode(name: string): NodeDraft {
+  return aNode(name).createdAtInstant(noon - minute)
+}
+
 export function nodes(...names: string[]): NodeDraft[] {
   return names.map(aNode)
 }
@@ -46,6 +51,8 @@ export class NodeDraft implements NodeView {
   declare readonly ready: boolean
   declare readonly readySince: Instant
   declare readonly unschedulable: boolean
+  declare readonly leaving?: boolean
+  declare readonly pressures?: readonly Pressure[]
   declare readonly kubeletVersion: string
   declare readonly hold?: string
   declare readonly mark?: CordonMark
@@ -114,6 +121,15 @@ export class NodeDraft implements NodeView {
 
   uncordoned(): NodeDraft {
     return this.#with({ unschedulable: false })
+  }
+
+  /** Somebody deletes it. */
+  beingDeleted(): NodeDraft {
+    return this.#with({ leaving: true })
+  }
+
+  under(type: string, since: Instant): NodeDraft {
+    return this.#with({ pressures: [{ type, since }] })
   }
 
   held(reason = 'under repair'): NodeDraft {

@@ -1,6 +1,19 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, aRevision, assignments, aWave, minute, noon, phases, remembering, selected, verdict } from './builders.ts'
+import {
+  aNode,
+  aPool,
+  aRevision,
+  assignments,
+  aWave,
+  aYoungNode,
+  minute,
+  noon,
+  phases,
+  remembering,
+  selected,
+  verdict,
+} from './builders.ts'
 
 test('decide assigns nodes up to the budget when a commit arrives', () => {
   const pool = aPool({ head: 'new', stable: 'older', maxUnavailable: 2 }).with(
@@ -70,7 +83,7 @@ test('decide retargets nodes in flight at once when a newer commit supersedes th
 test('decide gives joining nodes the stable content while another is being rolled out', () => {
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, maxUnavailable: 1, waves: [aWave('canary', 1)] }).with(
     aNode('a').assignedTo('new', { at: noon - minute }),
-    aNode('fresh'),
+    aYoungNode('fresh'),
   )
 
   const decision = decide(pool, noon)
@@ -80,7 +93,7 @@ test('decide gives joining nodes the stable content while another is being rolle
 })
 
 test('decide gives a joining node the newest commit in its turn where the stable content cannot be rendered for it', () => {
-  const pool = aPool({ head: 'new', stable: 'older', since: noon - minute }).with(aNode('fresh'))
+  const pool = aPool({ head: 'new', stable: 'older', since: noon - minute }).with(aYoungNode('fresh'))
 
   const decision = decide({ ...pool, known: new Map([['older', aRevision('older', [])]]) }, noon)
 
@@ -103,7 +116,7 @@ test('decide takes no node of a paused pool, and lets those in flight finish', (
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, controls: { paused: 'freeze' } }).with(
     aNode('a').assignedTo('new', { at: noon - minute }),
     aNode('b').on('older'),
-    aNode('fresh'),
+    aYoungNode('fresh'),
   )
 
   const decision = decide(pool, noon)

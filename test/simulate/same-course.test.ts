@@ -41,7 +41,7 @@ const waves = fc.constantFrom(
   '',
   'waves: [{name: canary, nodes: 1, soak: 3m}, {name: rest, nodes: 100%}]',
   'waves: [{name: canary, nodes: 1, soak: 20s}, {name: early, nodes: 30%, soak: 1m}, {name: rest, nodes: 100%}]',
-  'waves: [{name: zone-a, nodes: {matchLabels: {topology.kubernetes.io/zone: zone-a}}}, {name: rest, nodes: 100%, soak: 1m}]',
+  'waves: [{name: zone-a, nodes: {matchLabels: {topology.kubernetes.io/zone: zone-a}}, soak: 0s}, {name: rest, nodes: 100%, soak: 1m}]',
 )
 const rollout = fc
   .tuple(

@@ -9,7 +9,7 @@ import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {
@@ -103,6 +103,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const assigned = assignedBy(desired.config)
   const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
   const createdAt = instant(metadata.creationTimestamp)
+  const pressures = pressuresIn(status)
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
@@ -111,6 +112,8 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ready: ready?.status === 'True',
     readySince: instant(ready?.lastTransitionTime) || createdAt,
     ...(isBefore(ready?.lastHeartbeatTime, agent?.kubeletStartedAt) && { staleReady: true }),
+    ...(metadata.deletionTimestamp !== undefined && { leaving: true }),
+    ...(pressures.length > 0 && { pressures }),
     unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
     kubeletVersion: foreignText(status.nodeInfo?.kubeletVersion ?? '', MAX_FACT).replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
@@ -126,6 +129,15 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
 /** Characters of what a kubelet says of its machine. */
 const MAX_FACT = 256
 const MAX_CONDITIONS = 100
+
+const PRESSURES: ReadonlySet<string> = new Set(['MemoryPressure', 'DiskPressure', 'PIDPressure'])
+
+/** Of these conditions Kubernetes makes the taints `node.kubernetes.io/memory-pressure` and so on. */
+function pressuresIn({ conditions = [] }: NodeStatus): readonly Pressure[] {
+  return conditions
+    .filter(({ type, status }) => PRESSURES.has(type) && status === 'True')
+    .map(({ type, lastTransitionTime }) => ({ type, since: instant(lastTransitionTime) }))
+}
 
 /** Characters; people write this by hand, and the status of the pool repeats it. */
 const MAX_REASON = 500

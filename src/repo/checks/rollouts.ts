@@ -1,12 +1,13 @@
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
-import { rolloutSettings, type WaveSettings } from '../rollout-settings.ts'
+import { coverThePool, rolloutSettings } from '../rollout-settings.ts'
+import type { Share } from '../schema/common.ts'
 import type { FleetSpec } from '../schema/fleet.ts'
 import type { GateSpec } from '../schema/gate.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
 import type { RolloutSpec } from '../schema/rollout.ts'
 
-type Stating = Loaded<{ readonly rollout?: RolloutSpec }>
+type Stating = Loaded<{ readonly rollout?: RolloutSpec; readonly maxUnavailable?: Share }>
 
 /** What no single field shows to be wrong: status and gates know waves by their names. */
 export function checkRollouts({ documents: { Fleet, NodePool } }: Draft): Problem[] {
@@ -24,6 +25,20 @@ function statedBy(document: Stating): Problem[] {
     ...twice(document, { field: 'gates', what: 'gate', names: gates.map(({ name }) => name) }),
     ...gates.flatMap((gate, index) => wrongGate(document, gate, index)),
     ...secondRest(document, waves),
+    ...noneUnavailable(document, ['rollout', 'maxUnavailable'], document.spec.rollout?.maxUnavailable),
+    ...noneUnavailable(document, ['maxUnavailable'], document.spec.maxUnavailable),
+  ]
+}
+
+/** Of a pool, or of the Fleet. */
+function noneUnavailable(document: Stating, path: readonly string[], share: Share | undefined): Problem[] {
+  if (share === undefined || ('count' in share ? share.count : share.percent) > 0) return []
+  return [
+    errorAt(document, path, {
+      reason: 'InvalidValue',
+      message: 'with a maxUnavailable of 0 no node could ever be changed',
+      remedy: 'state at least 1; to stop rollouts, use nodewave pause, a manual wave or a window',
+    }),
   ]
 }
 
@@ -71,10 +86,6 @@ function secondRest(document: Stating, waves: NonNullable<RolloutSpec['waves']>)
   if (index === -1 || coverThePool(waves)) return []
   const message = 'a wave named "rest" that does not take all that is left; what no wave takes forms one of this name'
   return [errorAt(document, ['rollout', 'waves', index, 'name'], { reason: 'DuplicateName', message })]
-}
-
-function coverThePool(waves: readonly Pick<WaveSettings, 'nodes'>[]): boolean {
-  return waves.reduce((sum, { nodes }) => sum + ('percent' in nodes ? nodes.percent : 0), 0) >= 100
 }
 
 /** A gate after a wave that there is not would never be asked. */

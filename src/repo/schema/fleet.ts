@@ -4,7 +4,9 @@ import { rollout } from './rollout.ts'
 
 const fleetSpec = z.strictObject({
   rollout: rollout.exactOptional().describe('Defaults for the rollout of every pool.'),
-  maxUnavailable: share.exactOptional().describe('Cap over all pools: nodes of the fleet that may be unavailable at once.'),
+  maxUnavailable: share
+    .exactOptional()
+    .describe('Cap over all pools: nodes of the fleet that may be unavailable at once; at least 1.'),
   maxFailures: share
     .exactOptional()
     .describe('Nodes of the fleet that may fail at one commit, over all pools, before every pool stops; no limit unless stated.'),

@@ -11,7 +11,9 @@ const wave = z.strictObject({
     .describe(
       'How many nodes are done when the wave is: a count or a percentage of the pool, or a selector that names them. The last wave always takes what is left.',
     ),
-  soak: duration.exactOptional().describe('How long the wave must stay healthy before the next one opens; 0 unless stated.'),
+  soak: duration
+    .exactOptional()
+    .describe('How long the wave must stay healthy before the next one opens. Default: 5m, and 0s for the last wave.'),
   maxFailures: share
     .exactOptional()
     .describe(
@@ -78,7 +80,9 @@ const window = z.strictObject({
 /** How a pool is rolled. What is absent is taken from the Fleet, then from the defaults; see `rollout-settings.ts`. */
 export const rollout = z.strictObject({
   waves: z.array(wave).min(1).max(100).exactOptional().describe('In order; one wave of all nodes unless stated.'),
-  maxUnavailable: share.exactOptional().describe('Nodes that may be unavailable at once, for whatever reason; 1 unless stated.'),
+  maxUnavailable: share
+    .exactOptional()
+    .describe('Nodes that may be unavailable at once, for whatever reason; at least 1. Default: 1.'),
   maxFailures: share.exactOptional().describe('Failed nodes that are put up with before the pool stops; 0 unless stated.'),
   onFailure: z
     .enum(['Rollback', 'Halt'])

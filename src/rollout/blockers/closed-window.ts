@@ -1,7 +1,7 @@
 import { windowState } from '../../calendar/windows.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolContext } from '../model/pool-state.ts'
-import { isSuperseded } from '../target/repair.ts'
+import { isSuperseded } from '../target/rollout.ts'
 import { isRejected } from '../target/target.ts'
 import type { Blocker } from './blocker.ts'
 

@@ -1,15 +1,16 @@
 import type { Aside } from '../drain/cordon.ts'
-import { isWaveDone } from '../exposure/wave-progress.ts'
+import { countNodes, isWaveDone } from '../exposure/wave-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { listNames, shortName } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
 
-type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Down'
+type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Leaving' | 'Down'
 
 /** What is said of such nodes. Those that are down, and those whose drain was given up, come back by themselves, or may. */
 const TOLD: Readonly<Record<Cause, string>> = {
   Held: 'held, until: nodewave release',
   Unmanaged: 'assigned by hand, until the annotation desired-config is removed',
+  Leaving: 'being deleted',
   Cordoned: 'cordoned by somebody, until: kubectl uncordon',
   Released:
     'uncordoned by a person in the middle of the drain, until another commit, or until the annotation cordoned-for is removed',
@@ -17,11 +18,11 @@ const TOLD: Readonly<Record<Cause, string>> = {
   Down: 'not Ready',
 }
 
-/** Whom the open waves consist of is left out or out of reach: nobody is there to try the target, so no wave can end. */
+/** Whom the newest open wave consists of is left out or out of reach: nobody is there to try the target, so no wave can end. */
 export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const { members, rollout, open } = poolState
-  if (rollout.state !== 'InProgress' || isWaveDone(poolState)) return undefined
-  const concerned = members.filter(({ wave = open }) => wave <= open)
+  if (rollout.state !== 'InProgress' || isWaveDone(poolState) || countNodes(poolState).pending > 0) return undefined
+  const concerned = members.filter(({ wave = open }) => wave === open)
   const causes = Map.groupBy(concerned, causeOf)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
@@ -32,7 +33,7 @@ export function noEligibleNode(poolState: PoolState): Blocker | undefined {
 /** @returns undefined for a node that something is still to be expected of. */
 function causeOf({ progress: { phase, pending, failure }, drain }: Member): Cause | undefined {
   if (pending || failure) return undefined
-  if (phase === 'Held' || phase === 'Unmanaged') return phase
+  if (phase === 'Held' || phase === 'Unmanaged' || phase === 'Leaving') return phase
   if (drain?.kind === 'Aside') return drain.because
   return phase === 'Unreachable' ? 'Down' : undefined
 }

@@ -1,5 +1,5 @@
 import type { Blocker } from '../blockers/blocker.ts'
-import { disruptionOf, isEligible, type OpenWaves } from '../exposure/eligible.ts'
+import { disruptionOf, isEligible } from '../exposure/eligible.ts'
 import type { Candidate } from '../model/candidate.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
@@ -7,7 +7,7 @@ import type { Rollout } from '../target/rollout.ts'
 import { isUnderDrain } from './cordon.ts'
 import { mustDrain } from './requirement.ts'
 
-export interface DrainContext extends OpenWaves {
+export interface DrainContext {
   readonly pool: PoolSnapshot
   readonly rollout: Rollout
   readonly now: Instant
@@ -18,7 +18,7 @@ export interface DrainContext extends OpenWaves {
 /** It is its turn for a change before which its pods go. */
 export function needsDrain(member: Candidate, context: DrainContext): boolean {
   const { pool, rollout } = context
-  if (rollout.state === 'Halted' || rollout.state === 'Blocked' || !isEligible(member, context)) return false
+  if (rollout.state === 'Halted' || rollout.state === 'Blocked' || !isEligible(member)) return false
   return mustDrain(pool.policy, disruptionOf(member)) && !hasBlocker(member, context)
 }
 

@@ -6,21 +6,10 @@ import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import type { NodeTarget } from '../model/snapshot.ts'
 
-/** How far the waves have come. */
-export interface OpenWaves {
-  readonly open: number
-  readonly waves: { readonly length: number }
-}
-
-/**
- * Joining nodes do not wait for a wave, nor do broken ones; a node at work is due again only when it asks for a greater
- * grant.
- */
-export function isEligible(member: Candidate, { open, waves }: OpenWaves): boolean {
-  const { progress, wanted, wave = open === waves.length ? open : Number.POSITIVE_INFINITY } = member
-  if (progress.phase === 'Held' || progress.phase === 'Unmanaged' || wanted.kind === 'problem') return false
-  if (member.assigned) return asksForMore(member.node, member.report)
-  return progress.phase === 'Joining' || member.broken || wave <= open
+/** It may get something now; a node that is assigned that already only when it asks for a greater grant. */
+export function isEligible({ exposure, wanted, assigned, node, report }: Candidate): boolean {
+  if (exposure.content === 'none' || wanted.kind === 'problem') return false
+  return !assigned || asksForMore(node, report)
 }
 
 /** How much its next assignment disturbs it: what the agent found out counts more than what was rendered. */

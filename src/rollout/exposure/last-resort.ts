@@ -1,31 +1,52 @@
-import { isOurCordon } from '../drain/cordon.ts'
+import { asideOf, isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
-import { allowedUnavailable } from '../selection/budget.ts'
-import { inOrder } from '../selection/order.ts'
+import type { RolloutClock } from '../model/deadlines.ts'
+import type { PoolContext } from '../model/pool-state.ts'
+import { stableHash } from '../model/stable-hash.ts'
+import type { NodeFacts } from './node-facts.ts'
+import { type OpenWaves, type PlacedCandidate, placesLeft, type WaveDivision } from './waves.ts'
+
+export interface LastResortContext extends PoolContext, OpenWaves {
+  readonly clock: RolloutClock
+  readonly waveOf: ReadonlyMap<string, number>
+  readonly division: PlacedDivision
+}
+
+interface PlacedDivision extends WaveDivision {
+  readonly nodes: readonly PlacedCandidate[]
+}
+
+const NOBODY: ReadonlySet<string> = new Set()
 
 /**
- * Nodes that are down wait for their wave like others: a zone that comes back must not meet an unproven target all at once.
- * But when they use up the whole budget, no wave can begin, and what would mend them never reaches them. Then as many of
- * them as may be unavailable try it out of turn.
+ * Nodes that are down come last into a wave: a zone that comes back must not meet an unproven target all at once. But when they use up
+ * the budget for long, no sound node of an open wave can be paid for, and what would heal them never reaches them. Then they may take
+ * the places of those that cannot be paid for: no more than are free, and no more than such a wave tries.
  */
-export function lastResort(poolState: PoolState): readonly Member[] {
-  const { members, pool, rollout } = poolState
-  if (rollout.state !== 'InProgress' || members.some(isBusy)) return []
-  const down = members.filter(isLyingDown)
-  const trying = down.filter(({ assigned }) => assigned).length
-  const places = Math.max(0, allowedUnavailable(pool.policy.maxUnavailable, members.length) - trying)
-  const others = down.filter(({ assigned }) => !assigned)
-  return inOrder(pool.name, others).slice(0, places)
+export function lastResort(nodes: readonly NodeFacts[], context: LastResortContext): ReadonlySet<string> {
+  const { pool, rollout, clock, waves, waveOf, open, division } = context
+  if (rollout.state !== 'InProgress' || open < 0) return NOBODY
+  const isMember = ({ name }: { readonly name: string }) => (waveOf.get(name) ?? Number.POSITIVE_INFINITY) <= open
+  const down = nodes.filter((facts) => isDownForLong(facts, clock) && !isMember(facts.node))
+  if (down.length === 0 || nodes.some(isBusy)) return NOBODY
+  const names = down
+    .filter((facts) => !isAside(facts, context))
+    .map(({ node }) => ({ name: node.name, hash: stableHash(pool.name, node.name) }))
+  names.sort((a, b) => a.hash - b.hash || (a.name < b.name ? -1 : 1))
+  const places = placesLeft(waves.slice(0, open + 1), { members: division.nodes.filter(isMember), division })
+  return new Set(names.slice(0, places).map(({ name }) => name))
+}
+
+/** So long that Kubernetes has given its pods up; what blinks does not count. */
+function isDownForLong({ node, exposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
+  return !node.ready && !exposed && changes && now >= node.readySince + applyTimeout
+}
+
+function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastResortContext): boolean {
+  return asideOf({ node, wanted: target, broken: condition === 'Broken' }, { policy: pool.policy, now: clock.now }) !== undefined
 }
 
 /** It will give back its part of the budget by itself. */
-function isBusy({ node, report }: Member): boolean {
-  return node.ready && (isAtWork(node, report) || isOurCordon(node))
-}
-
-/** And nobody has a hand on it. */
-function isLyingDown({ node, progress, drain }: Member): boolean {
-  if (drain?.kind === 'Aside' && drain.because !== 'Down') return false
-  return !node.ready && progress.phase === 'Unreachable'
+function isBusy({ node, report, condition, assigned }: NodeFacts): boolean {
+  return node.ready && (isOurCordon(node) || (isAtWork(node, report) && (assigned || condition === 'InFlight')))
 }

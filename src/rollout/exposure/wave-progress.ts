@@ -1,4 +1,5 @@
 import { isPromoted } from '../controls/approvals.ts'
+import type { NodeProgress } from '../model/node-progress.ts'
 import type { PoolState } from '../model/pool-state.ts'
 
 /** The nodes of the waves that are open, counted. */
@@ -6,29 +7,39 @@ export interface WaveProgress {
   readonly pending: number
   readonly current: number
   readonly total: number
+  /** Of the last open wave alone. */
+  readonly newest: { readonly total: number; readonly heard: number }
   /** Of later waves. */
   readonly beyond: number
 }
 
 export function countNodes({ members, open }: PoolState): WaveProgress {
-  let [pending, current, total, beyond] = [0, 0, 0, 0]
+  let [pending, current, total, beyond, ofNewest, heard] = [0, 0, 0, 0, 0, 0]
   for (const { wave, progress } of members) {
     if (wave === undefined) continue
     if (wave > open) beyond++
     else total++
     if (wave <= open && progress.pending) pending++
     if (wave <= open && progress.phase === 'Current') current++
+    if (wave === open) ofNewest++
+    if (wave === open && hasAnswered(progress)) heard++
   }
-  return { pending, current, total, beyond }
+  return { pending, current, total, newest: { total: ofNewest, heard }, beyond }
+}
+
+function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
+  return phase === 'Current' || (phase === 'Failed' && isEvidence !== false)
 }
 
 /**
- * Every node of the open waves that can has done it. Where there are nodes and none did, nothing is proved; a wave of
- * no node lets the next begin.
+ * Every node of the open waves that can has done it, and each wave was heard from; of the last one that is left, any will do. Where
+ * there are nodes and none did, nothing is proved; a wave of no node lets the next begin.
  */
 export function isWaveDone(poolState: PoolState): boolean {
-  const { pending, current, total, beyond } = countNodes(poolState)
-  return pending === 0 && (current > 0 || (total === 0 && beyond > 0))
+  const { pending, current, total, newest, beyond } = countNodes(poolState)
+  if (pending > 0) return false
+  if (newest.total > 0 && poolState.open < poolState.waves.length - 1) return newest.heard > 0 && current > 0
+  return current > 0 || (total === 0 && beyond > 0)
 }
 
 /** Nothing is left to do, and nothing could be kept from happening. */

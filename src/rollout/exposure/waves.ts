@@ -1,5 +1,5 @@
 import { own } from '../../protocol/own.ts'
-import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
+import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import { stableHash } from '../model/stable-hash.ts'
 
@@ -11,8 +11,27 @@ export interface WaveCandidate {
   readonly rank?: number
   /** Among equal ranks, lower ones come first: those that are taken already, in the order in which they were. Absent: last. */
   readonly assignedAt?: number
-  /** It came after the run began: a percentage does not count it, or the open waves would grow. */
-  readonly late?: boolean
+  /** Which place it takes in a wave of a size, see `placesIn`. Absent: Sound. */
+  readonly place?: 'Sound' | 'Unsound' | 'Tried'
+}
+
+/** A candidate whose place is known, and whether it holds that already. */
+export interface PlacedCandidate extends WaveCandidate {
+  readonly place: 'Sound' | 'Unsound' | 'Tried'
+  readonly isExposed: boolean
+}
+
+/** How many nodes a wave has that was opened as a percentage: frozen then, or nodes that come and go would move its border. */
+export interface WaveSize {
+  readonly name: string
+  readonly nodes: number
+}
+
+/** Which waves there are, and how far they are open. */
+export interface OpenWaves {
+  readonly waves: readonly WavePolicy[]
+  /** Waves up to this index are open: below 0 before the first one opens, the number of waves when all have passed. */
+  readonly open: number
 }
 
 /** What a pool that returns to a proven target goes through: no canary, no soak. */
@@ -28,19 +47,16 @@ export function wavesOf({ waves }: Pick<RolloutPolicy, 'waves'>): readonly WaveP
 
 /**
  * Which wave each node belongs to, as an index into `waves`; the last takes what is left, so that rounding loses nobody.
- * A node that leaves moves at most one other across each border; one that comes late moves none.
+ * A node that leaves moves at most one other across each border.
  */
-export function waveMembership(
-  waves: readonly WavePolicy[],
-  { pool, nodes }: { readonly pool: string; readonly nodes: readonly WaveCandidate[] },
-): ReadonlyMap<string, number> {
+export function waveMembership(waves: readonly WavePolicy[], division: WaveDivision): ReadonlyMap<string, number> {
+  const { pool, nodes } = division
   const waveOf = new Map<string, number>()
   let left = inWaveOrder(pool, nodes)
-  const total = nodes.filter(({ late }) => !late).length
   for (const [index, wave] of waves.entries()) {
-    const joins = index === waves.length - 1 ? () => true : membersOf(wave, total)
+    const belongs = index === waves.length - 1 ? () => true : membersOf(wave, sizeNow(wave, division))
     left = left.filter((node) => {
-      if (!joins(node)) return true
+      if (!belongs(node)) return true
       waveOf.set(node.name, index)
       return false
     })
@@ -48,31 +64,67 @@ export function waveMembership(
   return waveOf
 }
 
-/** A new predicate each time: one by size counts what it lets through. */
-function membersOf({ nodes }: WavePolicy, total: number): (node: WaveCandidate) => boolean {
-  if ('matchLabels' in nodes) {
-    const wanted = Object.entries(nodes.matchLabels)
-    return ({ labels }) => wanted.every(([key, value]) => own(labels, key) === value)
-  }
-  let places = sizeOf(nodes, total)
-  return () => places-- > 0
+export interface WaveDivision {
+  /** Name of the pool: each scatters its nodes in its own way. */
+  readonly pool: string
+  readonly nodes: readonly WaveCandidate[]
+  /** Of open waves that are percentages. */
+  readonly sizes?: readonly WaveSize[] | undefined
 }
 
-/** At least one node: a canary of no node would prove nothing and open everything. */
-function sizeOf(share: Share, total: number): number {
-  return Math.max(1, resolveShare(share, total))
+function sizeNow(wave: WavePolicy, { nodes, sizes }: WaveDivision): number {
+  return sizes?.find(({ name }) => name === wave.name)?.nodes ?? sizeOf(wave, nodes.length)
+}
+
+/** How many nodes a wave takes of so many: at least one, for a canary of no node would prove nothing and open everything. */
+export function sizeOf({ nodes }: WavePolicy, total: number): number {
+  return 'matchLabels' in nodes ? total : Math.max(1, resolveShare(nodes, total))
+}
+
+/** A new predicate each time: one by size counts what it lets through. */
+function membersOf({ nodes }: WavePolicy, size: number): (node: WaveCandidate) => boolean {
+  if (!('matchLabels' in nodes)) return placesIn(size)
+  const wanted = Object.entries(nodes.matchLabels)
+  return ({ labels }) => wanted.every(([key, value]) => own(labels, key) === value)
+}
+
+/**
+ * A wave of n has n places, and tries at most n unsound nodes. One that was tried in vain gives its place to another: it belongs to a
+ * later wave, and counts among the unsound all the same. So a wave exposes no more than n sound nodes, and hears from one if it can.
+ */
+function placesIn(size: number): (node: WaveCandidate) => boolean {
+  let [free, unsound] = [size, size]
+  return ({ place = 'Sound' }) => {
+    if (place !== 'Sound' && unsound-- <= 0) return false
+    return place !== 'Tried' && free-- > 0
+  }
+}
+
+/**
+ * How many places of the open waves, given in order, unsound nodes could take from sound ones that were assigned nothing yet.
+ * @param members candidates that belong to the open waves
+ */
+export function placesLeft(
+  openWaves: readonly WavePolicy[],
+  { members, division }: { readonly members: readonly PlacedCandidate[]; readonly division: WaveDivision },
+): number {
+  const sized = openWaves.filter(({ nodes }) => !('matchLabels' in nodes))
+  const unsound = sized.reduce((sum, wave) => sum + sizeNow(wave, division), 0)
+  const free = members.filter(({ place, isExposed }) => place === 'Sound' && !isExposed).length
+  const tried = members.filter(({ place }) => place !== 'Sound').length
+  return Math.max(0, Math.min(free, unsound - tried))
 }
 
 /** By rank, then by turn, then scattered: neighbours by name often share a rack. */
 function inWaveOrder(pool: string, nodes: readonly WaveCandidate[]): WaveCandidate[] {
-  const keyed = nodes.map((node) => ({ node, ...placeOf(node), hash: stableHash(pool, node.name) }))
-  keyed.sort((a, b) => a.rank - b.rank || a.order - b.order || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
+  const keyed = nodes.map((node) => ({ node, ...positionOf(node), hash: stableHash(pool, node.name) }))
+  keyed.sort((a, b) => a.rank - b.rank || a.turn - b.turn || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
   return keyed.map(({ node }) => node)
 }
 
-function placeOf({ rank = 0, assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
+function positionOf({ rank = 0, assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
   readonly rank: number
-  readonly order: number
+  readonly turn: number
 } {
-  return { rank, order: assignedAt }
+  return { rank, turn: assignedAt }
 }

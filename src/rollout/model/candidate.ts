@@ -1,3 +1,4 @@
+import type { Exposure } from '../exposure/exposure.ts'
 import type { Reported } from '../selection/budget.ts'
 import type { NodeProgress } from './node-progress.ts'
 import type { NodeTarget } from './snapshot.ts'
@@ -7,6 +8,8 @@ export interface Candidate extends Reported {
   /** The commit that `wanted` is of. */
   readonly revision: string
   readonly wanted: NodeTarget
+  /** What it may get now, and why. */
+  readonly exposure: Exposure
   /** Index into the picture's waves; absent for nodes that no wave counts. */
   readonly wave?: number
   readonly progress: NodeProgress

@@ -1,5 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
+import { isEvidence } from '../exposure/evidence.ts'
 import { isApplied, isFailure } from './agent-report.ts'
 import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import type { Instant } from './instant.ts'
@@ -13,6 +14,8 @@ export interface NodeProgress {
   /** Its wave waits for it. */
   readonly pending: boolean
   readonly failure?: Failure
+  /** False: the node was not sound when it was assigned, so its failure says nothing about the content. */
+  readonly isEvidence?: false
   /** When time alone changes this. */
   readonly until?: Instant
 }
@@ -27,15 +30,20 @@ export interface ProgressContext extends RolloutClock {
   readonly wanted: NodeTarget
   /** What the agent says about the present assignment. */
   readonly report: AgentStatus | undefined
-  /** New to a pool that has something proven to give it. */
-  readonly joins: boolean
 }
 
-/** @param course.soak milliseconds that the node must stay healthy before it counts as Current */
-export function progressOf(node: NodeView, course: ProgressContext & { readonly soak: number }): NodeProgress {
+/**
+ * @param course.soak milliseconds that the node must stay healthy before it counts as Current
+ * @param course.joins new to a pool that has something proven to give it
+ */
+export function progressOf(
+  node: NodeView,
+  course: ProgressContext & { readonly soak: number; readonly joins: boolean },
+): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }
+  if (node.leaving) return { phase: 'Leaving', pending: false }
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true }
@@ -72,12 +80,27 @@ interface Subject {
 
 function onGoal(subject: Subject): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
-  if (wasDownBefore(node, assigned, course)) return { phase: 'Unreachable', pending: false }
+  if (wasDownBefore(node, assigned, course)) return untried(subject)
+  if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
   if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent gives no reason' })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+}
+
+/** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */
+function untried({ assigned, course }: Subject): NodeProgress {
+  const until = deadlineOf(assigned, course)
+  return { phase: 'Unreachable', pending: false, ...(until > course.now && { until }) }
+}
+
+/** Its agent says that the host is as before, and its kubelet says otherwise: only what lasts is believed. */
+function putBackBadly({ node, report, course }: Subject): NodeProgress {
+  const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
+  if (course.now < until) return { phase: 'Unreachable', pending: true, until }
+  const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
+  return failed({ reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}${said}` })
 }
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
@@ -86,7 +109,9 @@ function silent(subject: Subject): NodeProgress {
   const message = 'the agent has not taken the assignment'
   if (node.ready) {
     const until = silenceEnds(assigned, course)
-    return until > course.now ? { phase: 'Assigned', pending: true, until } : failed({ reason: 'AgentSilent', message })
+    if (until > course.now) return { phase: 'Assigned', pending: true, until }
+    const silence = failed({ reason: 'AgentSilent', message })
+    return isEvidence({ node, report: undefined }, course) ? silence : { ...silence, isEvidence: false }
   }
   const failure = { reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}, and ${message}` }
   return untilDeadline(subject, { phase: 'Assigned', failure })
@@ -108,18 +133,25 @@ function proving(subject: Subject): NodeProgress {
     course.soak === 0
       ? course.now
       : countedFrom(latestOf([appliedAt(report), node.readySince], { assigned, clock: course }), course) + course.soak
-  return course.now >= until ? { phase: 'Current', pending: false } : { phase: 'Soaking', pending: true, until }
+  if (course.now >= until) return { phase: 'Current', pending: false }
+  const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
+  if (!pressure) return { phase: 'Soaking', pending: true, until }
+  return failed({ reason: pressure.type, message: `node has ${pressure.type} since ${stamp(pressure.since)}, in its soak` })
 }
+
+/** What is not Ready for longer in its soak fails it; a kubelet that starts may say so for a moment. */
+const BLINK = 60_000
 
 /**
  * Applied, but not Ready any more. If it stays away, having gone before it was proved is a failure; later, an outage
  * like any other.
  */
 function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
-  const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
+  const soaked = node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
+  const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
+  const until = countedFrom(Math.min(node.readySince, course.now), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
-  const soaked = node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
   if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
   return failed({ reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}` })
 }

@@ -16,6 +16,10 @@ export interface NodeView {
   /** `ready` was said before the agent restarted the kubelet that runs now. */
   readonly staleReady?: true
   readonly unschedulable: boolean
+  /** It is being deleted. */
+  readonly leaving?: boolean
+  /** Conditions of pressure that are True, such as DiskPressure. */
+  readonly pressures?: readonly Pressure[]
   /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
   readonly kubeletVersion: string
   readonly hold?: string
@@ -30,6 +34,11 @@ export interface NodeView {
   /** The admission policy takes a desired-config from everybody who may patch it. */
   readonly byHandAllowed?: true
   readonly status?: AgentStatus
+}
+
+export interface Pressure {
+  readonly type: string
+  readonly since: Instant
 }
 
 export interface Assignment {

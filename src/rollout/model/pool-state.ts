@@ -21,7 +21,9 @@ export interface PoolContext {
 /** All that a decision about a pool is drawn from. */
 export interface PoolState extends PoolContext {
   readonly waves: readonly WavePolicy[]
-  /** Waves up to this index may be taken from; the number of waves when all have passed. */
+  /** Waves up to this index are open: below 0 before the first one opens, the number of waves when all have passed. */
   readonly open: number
+  /** How many nodes the waves divide. */
+  readonly divided: number
   readonly members: readonly Member[]
 }

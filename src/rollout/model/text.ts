@@ -9,7 +9,7 @@ export function shortName({ revision }: RevisionRef): string {
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
 export function describeNodes({ members, rollout }: PoolState): string {
   const count = (phase: string) => members.filter(({ progress }) => progress.phase === phase).length
-  const others = (['Failed', 'Skipped', 'Held', 'Unreachable', 'Unmanaged'] as const)
+  const others = (['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const)
     .map((phase) => ({ phase, nodes: count(phase) }))
     .filter(({ nodes }) => nodes > 0)
     .map(({ phase, nodes }) => `${nodes} ${phase}`)

@@ -1,4 +1,5 @@
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
+import { sizeOf, type WaveSize } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
@@ -16,6 +17,7 @@ const REJECTED_KEPT = 10
 export function advance(poolState: PoolState): Memory | undefined {
   const { state, memory, target } = poolState.rollout
   if (state === 'Completed' || state === 'Blocked') return undefined
+  if (state === 'InProgress' && poolState.open < 0) return firstWave(poolState)
   const failures = failuresOf(poolState)
   const history = withFailures(memory.history, { target, failures: failures.length })
   if (history) return { ...memory, history }
@@ -24,6 +26,11 @@ export function advance(poolState: PoolState): Memory | undefined {
   const gates = updateGates(poolState)
   if (gates) return { ...memory, gates }
   return isWaveDone(poolState) ? pastTheWave(poolState) : undefined
+}
+
+/** A pool without nodes has no canary to choose; a manual first wave waits for a person. */
+function firstWave(poolState: PoolState): Memory | undefined {
+  return poolState.divided === 0 || awaitsPromotion(poolState) ? undefined : openWave(poolState, 0)
 }
 
 /** Gates first, so that a person who promotes knows what they said. */
@@ -53,6 +60,16 @@ function complete({ rollout, now }: PoolState): Memory {
   return { ...memory, stable: refOf(rollout.target), history: endRollout(memory.history, { result: 'Completed', at: now }) }
 }
 
-function openWave({ rollout, waves }: PoolState, open: number): Memory {
-  return { ...rollout.memory, wave: { index: open + 1, count: waves.length, name: waves[open]?.name ?? '' } }
+function openWave(poolState: PoolState, open: number): Memory {
+  const { rollout, waves } = poolState
+  const sizes = [...(rollout.memory.wave?.sizes ?? []), ...frozenSize(poolState, open)]
+  const wave = { index: open + 1, count: waves.length, name: waves[open]?.name ?? '' }
+  return { ...rollout.memory, wave: { ...wave, ...(sizes.length > 0 && { sizes }) } }
+}
+
+/** A percentage is of those that are there when its wave opens. The last wave takes all that is left. */
+function frozenSize({ waves, divided }: PoolState, open: number): readonly WaveSize[] {
+  const wave = waves[open]
+  if (!wave || !('percent' in wave.nodes) || open === waves.length - 1) return []
+  return [{ name: wave.name, nodes: sizeOf(wave, divided) }]
 }

@@ -4,11 +4,14 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
 
-/** Nodes that failed at the target. One that was assigned before this run began says nothing about it. */
+/** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */
 export function failuresOf({ members, rollout }: PoolState): readonly Member[] {
   return members.filter(
     ({ node, progress }) =>
-      progress.phase === 'Failed' && node.assigned && isInRollout(node.assigned, { rolloutStart: rollout.startedAt }),
+      progress.phase === 'Failed' &&
+      progress.isEvidence !== false &&
+      node.assigned &&
+      isInRollout(node.assigned, { rolloutStart: rollout.startedAt }),
   )
 }
 

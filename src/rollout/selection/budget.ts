@@ -25,9 +25,9 @@ export function countUnavailable(members: readonly Reported[]): number {
   return members.filter(({ node, report }) => isUnavailable(node, report)).length
 }
 
-/** A percentage allows at least one: a small pool that can never be changed helps nobody. */
+/** A percentage allows at least one: a small pool that can never be changed helps nobody. `0` and `0%` are none. */
 export function allowedUnavailable(share: Share, total: number): number {
-  return 'percent' in share ? Math.max(1, resolveShare(share, total)) : share.count
+  return 'percent' in share && share.percent > 0 ? Math.max(1, resolveShare(share, total)) : resolveShare(share, total)
 }
 
 /**

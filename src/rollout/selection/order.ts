@@ -2,7 +2,7 @@ import type { Member } from '../model/pool-state.ts'
 import { stableHash } from '../model/stable-hash.ts'
 
 /**
- * Broken first, last those whose drain was given up once; between them wave by wave, zone by zone, and by a stable hash of pool
+ * Broken first, then those at work that ask for a greater grant, last those whose drain was given up once; between them wave by wave, zone by zone, and by a stable hash of pool
  * and name: the same order on every pass and replica.
  */
 export function inOrder(pool: string, members: readonly Member[]): readonly Member[] {
@@ -14,6 +14,7 @@ export function inOrder(pool: string, members: readonly Member[]): readonly Memb
 function byUrgency(a: Member, b: Member): number {
   return (
     Number(b.broken) - Number(a.broken) ||
+    Number(b.assigned) - Number(a.assigned) ||
     Number(wasSkipped(a)) - Number(wasSkipped(b)) ||
     (a.broken ? 0 : (a.wave ?? 0) - (b.wave ?? 0)) ||
     compare(a.node.zone, b.node.zone)

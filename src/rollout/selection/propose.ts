@@ -59,23 +59,23 @@ export function propose(state: PoolState): PoolProposal {
 }
 
 /** Nodes under drain have been selected before. */
-function isSpared({ progress, drain }: Member, blocker: Blocker | undefined): boolean {
+function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): boolean {
   if (blocker === undefined || drain?.kind === 'Done') return true
-  return blocker.sparesJoining === true && progress.phase === 'Joining'
+  return blocker.sparesJoining === true && exposure.because === 'Joining'
 }
 
 function selectableOf(eligible: Eligible, state: PoolState): SelectableNode[] {
   const { pool } = state
-  const { node, report, wanted, progress } = eligible.member
+  const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
   const mustDrain = isToDrain(eligible, pool)
-  const isUndisturbed = alreadyRuns(digest, report) || (progress.phase === 'Joining' && !mustDrain)
+  const isUndisturbed = alreadyRuns(digest, report) || (exposure.because === 'Joining' && !mustDrain)
   return [
     {
       ...eligible,
       name: node.name,
-      kind: eligible.isLastResort ? 'lastResort' : kindOf(eligible.member, state),
+      kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(eligible.member, state),
       spends: !isUndisturbed && !isUnavailable(node, report),
       isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
       zone: node.zone,

@@ -5,7 +5,7 @@ import type { PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { describeFailures, listNames, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
-import { isSuperseded } from '../target/repair.ts'
+import { isSuperseded } from '../target/rollout.ts'
 import { isRejected, isRollbackLost } from '../target/target.ts'
 import { endRollbackCommand, retryCommand, takeBackCommand } from './remedies.ts'
 

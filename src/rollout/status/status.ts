@@ -15,11 +15,12 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
   const wave = waves[open]
+  const sizes = rollout.memory.wave?.sizes
   const byPhase = countPhases(members)
   return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
-    ...(wave && { wave: { index: open + 1, count: waves.length, name: wave.name } }),
+    ...(wave && { wave: { index: open + 1, count: waves.length, name: wave.name, ...(sizes && { sizes }) } }),
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
     failed: failedNodes(members),
     rejected,

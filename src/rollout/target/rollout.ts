@@ -20,3 +20,8 @@ export interface Rollout {
   /** What the pool remembers, brought up to this run. */
   readonly memory: Memory
 }
+
+/** What it is halted at is not what the repository says any more. */
+export function isSuperseded({ state, commitBlocker }: Pick<Rollout, 'state' | 'commitBlocker'>): boolean {
+  return state === 'Halted' && commitBlocker !== undefined
+}

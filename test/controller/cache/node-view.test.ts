@@ -106,3 +106,19 @@ test('a Ready from before the second in which the kubelet was restarted is stale
   expect(at('2026-11-21T09:00:05Z')).not.toHaveProperty('staleReady')
   expect(at('2026-11-21T09:05:05Z')).toEqual(at('2026-11-21T09:00:05Z'))
 })
+
+test('a node that is being deleted, or under pressure, is shown so', () => {
+  const { metadata, ...object } = aNode()
+  const conditions = [
+    { type: 'Ready', status: 'True', lastTransitionTime: '2026-11-21T08:01:00Z' },
+    { type: 'DiskPressure', status: 'True', lastTransitionTime: '2026-11-21T09:00:00Z' },
+    { type: 'MemoryPressure', status: 'False', lastTransitionTime: '2026-11-21T09:00:00Z' },
+  ]
+  const { view } = project({
+    ...object,
+    metadata: { ...metadata, deletionTimestamp: '2026-11-21T09:30:00Z' },
+    status: { conditions },
+  })
+
+  expect(view).toMatchObject({ leaving: true, pressures: [{ type: 'DiskPressure', since: Date.UTC(2026, 10, 21, 9, 0) }] })
+})

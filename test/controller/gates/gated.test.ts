@@ -26,7 +26,7 @@ async function gated(stage: Stage, gate: string): Promise<() => Promise<void>> {
 }
 
 function pushGated(stage: Stage, gate: string, v = 4): void {
-  const rollout = `waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 100%, gates: [{${gate}}]`
+  const rollout = `waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%, gates: [{${gate}}]`
   stage.push('b', aFleet({ rollout, v }))
 }
 

@@ -6,7 +6,7 @@ import { aStage, assignedRevision, NODES, POOLS, readyOf, type Stage } from '../
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
 const REVISIONS = '/api/v1/namespaces/nodewave-revisions/configmaps'
-const rollout = 'waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}], maxUnavailable: 100%'
+const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}], maxUnavailable: 100%'
 
 test('a NodePool object that somebody deletes does not take with it which commit failed, and a retry does', async () => {
   await using stage = await aStage()

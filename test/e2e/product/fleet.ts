@@ -23,7 +23,7 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
     ...(host === undefined ? {} : { hostProfiles: ['host'] }),
     rollout: {
       waves: [
-        { name: 'canary', nodes: 1 },
+        { name: 'canary', nodes: 1, soak: '0s' },
         { name: 'rest', nodes: '100%' },
       ],
       ...rollout,

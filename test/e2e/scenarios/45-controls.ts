@@ -12,7 +12,7 @@ export const scenarios: readonly Scenario[] = [{ name: 'controls', nodes: [{}, {
 
 const byHand = {
   waves: [
-    { name: 'canary', nodes: 1 },
+    { name: 'canary', nodes: 1, soak: '0s' },
     { name: 'rest', nodes: '100%', manual: true },
   ],
 }

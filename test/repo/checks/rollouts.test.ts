@@ -65,3 +65,13 @@ test('two waves of one name are refused, also when nodewave adds the second', ()
   expect(problemsOf(pool('waves: [{name: rest, nodes: 10%}]')).join()).toContain('what no wave takes forms one of this name')
   expect(problemsOf(pool('waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}]'))).toEqual([])
 })
+
+test.each(['0', '"0%"'])('a maxUnavailable of %s is refused, of a pool as of the Fleet, with what to do instead', (none) => {
+  const fleet = aDocument('Fleet', 'fleet', `spec: {maxUnavailable: ${none}}\n`)
+  const [ofPool = '', ...others] = problemsOf(pool(`maxUnavailable: ${none}`))
+  const [ofFleet = ''] = problemsOf({ 'fleet.yaml': fleet, ...pool('maxFailures: 1') })
+
+  expect(others).toEqual([])
+  expect(ofPool).toContain('with a maxUnavailable of 0 no node could ever be changed')
+  expect(ofFleet).toContain('with a maxUnavailable of 0 no node could ever be changed')
+})

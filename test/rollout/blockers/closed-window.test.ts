@@ -8,6 +8,7 @@ import {
   aPool,
   aRef,
   aWave,
+  aYoungNode,
   condition,
   hour,
   minute,
@@ -116,7 +117,7 @@ test('a commit that reverts is a commit: it waits for the window, too', () => {
 })
 
 test('a node that joins gets what is proven though no window is open', () => {
-  const pool = aPool({ head: 'older', stable: 'older', windows: nights }).with(aNode('a'), ...old('b'))
+  const pool = aPool({ head: 'older', stable: 'older', windows: nights }).with(aYoungNode('a'), ...old('b'))
 
   expect(selected(decide(pool, noon))).toEqual(['a'])
 })

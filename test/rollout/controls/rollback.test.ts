@@ -7,6 +7,7 @@ import {
   aRollout,
   assignments,
   aWave,
+  aYoungNode,
   condition,
   hour,
   minute,
@@ -152,5 +153,5 @@ test('a rollback whose commit is lost halts the pool', () => {
 })
 
 test('nodes that join a pool which is being rolled back get what it goes to', () => {
-  expect(assignments(decide(aPoolAsked('', {}, aNode('fresh')), noon))).toContain('fresh → good')
+  expect(assignments(decide(aPoolAsked('', {}, aYoungNode('fresh')), noon))).toContain('fresh → good')
 })

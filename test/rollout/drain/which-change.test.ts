@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, noon } from '../builders.ts'
+import { aPool, aYoungNode, noon } from '../builders.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a node that must be drained is cordoned first, as far as the budget goes', () => {
@@ -32,7 +32,7 @@ test('nodes that need no drain are changed though others need one', () => {
 
 test('nodes that join are drained within the budget, and need none where no drain comes first', () => {
   const pool = { stable: 'older', head: 'older', since: undefined, maxUnavailable: 1 } as const
-  const joining = [aNode('x'), aNode('y')]
+  const joining = [aYoungNode('x'), aYoungNode('y')]
   const first = (disruption: 'drain' | 'restart') => {
     const draft = aPool({ stable: pool.stable, head: pool.head, maxUnavailable: 1, wants: {}, disruption }).with(...joining)
     return decide(draft, noon).actions.map(({ kind }) => kind)

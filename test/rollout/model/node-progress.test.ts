@@ -207,14 +207,51 @@ test('a node that went down after it was assigned fails', () => {
   expect(phase(down)).toBe('Failed')
 })
 
-test('a node that goes down within its soak holds up the wave, and fails when it stays away', () => {
-  const fallen = justApplied.notReady(noon - minute)
+test('a node that goes down within its soak holds up the wave, and fails when that lasts for a minute', () => {
+  const fallen = justApplied.notReady(noon - 1000)
 
-  expect(progress(fallen, { soak: 10 * minute })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 14 * minute })
-  expect(progress(fallen, { soak: 10 * minute, now: noon + 14 * minute }).failure).toEqual({
+  expect(progress(fallen, { soak: 10 * minute })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 59_000 })
+  expect(progress(fallen, { soak: 10 * minute, now: noon + 59_000 }).failure).toEqual({
     reason: 'NotReady',
-    message: `node is not ready since ${stamp(noon - minute)}`,
+    message: `node is not ready since ${stamp(noon - 1000)}`,
   })
+})
+
+test('a node under pressure fails in its soak, unless the pressure is older than its assignment, or the soak is over', () => {
+  const squeezed = justApplied.under('DiskPressure', noon - 2 * minute)
+
+  expect(progress(squeezed, { soak: 10 * minute }).failure).toEqual({
+    reason: 'DiskPressure',
+    message: `node has DiskPressure since ${stamp(noon - 2 * minute)}, in its soak`,
+  })
+  expect(phase(justApplied.under('DiskPressure', noon - 6 * minute), { soak: 10 * minute })).toBe('Soaking')
+  expect(phase(squeezed, { soak: 4 * minute })).toBe('Current')
+})
+
+test('a node that is not Ready fails by the word of its agent that it was put back only when that lasts', () => {
+  const forged = aNode('a')
+    .rolledBackFrom('new', { at: noon - 5 * minute })
+    .notReady(noon - minute)
+
+  expect(progress(forged)).toEqual({ phase: 'Unreachable', pending: true, until: noon + 14 * minute })
+  expect(progress(forged, { now: noon + 14 * minute }).failure?.reason).toBe('NotReady')
+  expect(phase(forged.readyAgain(noon - 1000))).toBe('Failed')
+})
+
+test('a node whose agent was stuck at other work is no evidence when it says nothing about the new assignment', () => {
+  const stuck = aNode('a')
+    .assignedTo('older')
+    .reporting('Applying')
+    .assignedTo('new', { at: noon - 20 * minute })
+
+  expect(progress(stuck)).toMatchObject({ phase: 'Failed', isEvidence: false })
+  expect(
+    progress(
+      aNode('a')
+        .on('older')
+        .assignedTo('new', { at: noon - 20 * minute }),
+    ),
+  ).not.toHaveProperty('isEvidence')
 })
 
 test('a node that goes down after its soak is an outage, and holds up the wave no longer than the timeout', () => {

@@ -7,6 +7,7 @@ import {
   aRollout,
   assignments,
   aWave,
+  aYoungNode,
   minute,
   nodes,
   noon,
@@ -87,7 +88,7 @@ test('a rollback stays a rollback once the node that failed is well again', () =
 test('a failed canary halts the pool when the policy says so, and it touches no node', () => {
   const pool = aPool({ head: 'bad', stable: 'older', since, onFailure: 'Halt' }).with(
     aNode('a').rolledBackFrom('bad'),
-    aNode('fresh'),
+    aYoungNode('fresh'),
     ...old('b', 'c'),
   )
 

@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRef, aRollout, assignments, aWave, hour, minute, nodes, noon, selected, verdict } from '../builders.ts'
+import {
+  aNode,
+  aPool,
+  aRef,
+  aRollout,
+  assignments,
+  aWave,
+  aYoungNode,
+  hour,
+  minute,
+  nodes,
+  noon,
+  selected,
+  verdict,
+} from '../builders.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 
@@ -58,7 +72,7 @@ test('a pool whose stable revision can be rendered no more halts instead of roll
 
 test('nodes that join are not given a stable content that has failed since', () => {
   const pool = aPool({ head: 'fix', stable: 'older', rejected: ['older'], waves: canary }).with(
-    aNode('fresh'),
+    aYoungNode('fresh'),
     aNode('a').on('older'),
   )
 

@@ -5,7 +5,7 @@ import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
-import { allowed, hasEnded, isDown } from './invariants/steps.ts'
+import { allowed, hasEnded, isDown, isJoining } from './invariants/steps.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
 import { Workload } from './workload.ts'
@@ -144,7 +144,7 @@ export class World {
     const node = this.nodes.get(action.node)
     const pool = this.pools.get(seen.pool)
     if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
-    const disturbs = disturbedBy(action.digest, node, { stable: pool.memory.stable !== undefined })
+    const disturbs = disturbedBy(action.digest, node, { joins: this.#joins(seen, observed) })
     const undrained = this.#undrained(action, observed)
     this.takes.push({ node, digest: action.digest, disturbs, isCordon: false, undrained, memory: pool.memory, observed })
     const key = `${node.name} ${action.digest}`
@@ -194,6 +194,12 @@ export class World {
     return this.workload.on(node).filter(({ kind }) => kind !== 'DaemonSet').length
   }
 
+  #joins({ pool: name, view }: CachedNode, { fleet, decisions, at }: Observed): boolean {
+    const pool = fleet.pools.find((each) => each.name === name)
+    const decision = decisions.get(name)
+    return pool !== undefined && decision !== undefined && isJoining(view, { at, pool, decision })
+  }
+
   step(node: SimNode): void {
     this.workload.step(this.nodes)
     node.step((content) => this.effects.get(content) ?? 'good', this.now)
@@ -228,7 +234,6 @@ export interface CachedNode {
 }
 
 /** By what the node really is, whatever the controller has heard of it. */
-function disturbedBy(digest: string, node: SimNode, { stable }: { readonly stable: boolean }): boolean {
-  const joins = node.shown.assigned === undefined && stable
+function disturbedBy(digest: string, node: SimNode, { joins }: { readonly joins: boolean }): boolean {
   return !isDown(node.view()) && !joins && node.active !== digest
 }

@@ -1,20 +1,27 @@
 import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, newlyDown, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, hasEnded, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
-  claim: 'no sound node is disturbed while one that an unfinished rollout has left down waits',
+  claim:
+    'no sound node is disturbed while one that an unfinished rollout has left down waits, where there is something proven to give it',
   ofDecision: (observed) => decidedPools(observed).every(leavesNoneBehind),
 }
 
 function leavesNoneBehind(decided: Decided): boolean {
-  if (newlyDown(decided).length === 0) return true
+  const { stable, rejected } = decided.decision.status
+  const hasStable = stable !== undefined && rejected.every(({ fingerprint }) => fingerprint !== stable.fingerprint)
+  if (!hasStable || newlyDown(decided).length === 0) return true
   const taken = new Set([...stepsOf(decided), ...cordonsOf(decided)].map(({ node }) => node.name))
   return decided.pool.nodes.every((node) => taken.has(node.name) || isUnderDrain(node) || !isLeftDown(node, decided))
 }
 
-function isLeftDown({ assigned, ready, hold }: NodeView, { decision: { status } }: Decided): boolean {
+/** Not Ready, at what is neither proven nor the target, and its work is over or overdue. */
+function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided): boolean {
+  const { assigned, ready, hold } = node
+  if (assigned === undefined || ready || hold !== undefined) return false
   const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
-  return assigned !== undefined && !ready && hold === undefined && !good.includes(`of ${assigned.digest}`)
+  const isOver = hasEnded(node) || at >= (assigned.at ?? at) + pool.policy.applyTimeout
+  return isOver && !good.includes(`of ${assigned.digest}`)
 }

@@ -3,39 +3,50 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 
-/** Broken nodes may come on top: what an unfinished rollout has spoilt gets the new content at once. */
+/** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
 export const canaryExposure: Invariant = {
-  claim: 'the canary wave alone sees what is not proven',
+  claim: 'the canary wave alone sees what is not proven, and nobody does before the first wave opens',
   ofDecision: (observed) => decidedPools(observed).every(keepsToTheCanary),
 }
 
 function keepsToTheCanary(decided: Decided): boolean {
   const { pool, decision } = decided
   const { status } = decision
-  const canary = pool.policy.waves[0]
-  if (!canary || !('count' in canary.nodes) || status.wave?.name !== canary.name) return true
+  const [top] = status.history
   const content = status.target?.fingerprint.slice('of '.length)
-  const stable = status.stable?.fingerprint.slice('of '.length)
-  const began = Date.parse(status.history[0]?.startedAt ?? '')
-  const exposed = pool.nodes.filter((node) => isExposed(node, { content, began })).length
-  const added = stepsOf(decided).filter(({ node, digest }) => node.ready && digest === content && isSound(node, stable)).length
-  return added === 0 || exposed + added <= canary.nodes.count
+  const added = stepsOf(decided).filter(({ digest }) => digest === content)
+  if (top?.result !== 'Running' || status.stable?.fingerprint === status.target?.fingerprint || added.length === 0) return true
+  if (status.wave === undefined) return false
+  const canary = pool.policy.waves[0]
+  if (!canary || !('count' in canary.nodes) || status.wave.name !== canary.name) return true
+  const began = Date.parse(top.startedAt)
+  const exposed = pool.nodes.filter((node) => isExposed(node, { content, began }))
+  const [sound, unsound] = [added.filter(({ node }) => isSound(node)).length, added.filter(({ node }) => !isSound(node)).length]
+  const tried = exposed.filter((node) => !wasSound(node)).length
+  return isWithin(exposed.length - tried, sound, canary.nodes.count) && isWithin(tried, unsound, canary.nodes.count)
 }
 
-/** A node that was down when it was assigned takes nobody's place, nor does one that a person holds. */
+function isWithin(before: number, added: number, places: number): boolean {
+  return added === 0 || before + added <= places
+}
+
+/** One that a person holds is out of the rollout. */
 function isExposed(
-  { assigned, hold, ready, readySince }: NodeView,
+  { assigned, hold }: NodeView,
   { content, began }: { readonly content: string | undefined; readonly began: Instant },
 ): boolean {
-  if (!assigned || assigned.digest !== content || hold !== undefined) return false
-  const at = assigned.at ?? 0
-  return at >= began && (ready || readySince + 1000 > at)
+  return assigned?.digest === content && hold === undefined && (assigned?.at ?? 0) >= began
 }
 
-function isSound(node: NodeView, stable: string | undefined): boolean {
-  return (
-    node.assigned === undefined ||
-    node.assigned.digest === stable ||
-    (node.ready && hasEnded(node) && node.status?.phase === 'Applied')
-  )
+/** When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. */
+function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
+  const at = assigned?.at ?? 0
+  const isStuck = status !== undefined && !['Applied', 'RolledBack', 'Failed'].includes(status.phase)
+  const speaksOfIt = status?.assignedAt === new Date(at).toISOString()
+  return (ready || readySince + 1000 > at) && !(isStuck && !speaksOfIt)
+}
+
+/** Before it is assigned anything. */
+function isSound(node: NodeView): boolean {
+  return node.ready && (node.assigned === undefined || hasEnded(node))
 }

@@ -1,6 +1,6 @@
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
-import { type Decided, decidedPools, stepsOf } from './steps.ts'
+import { type Decided, decidedPools, isJoining, stepsOf } from './steps.ts'
 
 export const fleetStopKept: Invariant = {
   claim: 'once more nodes failed at the newest commit than the fleet bears, no pool goes on with it that has not completed it',
@@ -26,5 +26,5 @@ function standsStill(decided: Decided): boolean {
   const [run] = decision.status.history
   const isAtHead = run?.fingerprint === pool.head.fingerprint && run.result === 'Running'
   if (!isAtHead || decision.status.target?.fingerprint !== pool.head.fingerprint) return true
-  return stepsOf(decided).every(({ node }) => node.assigned === undefined)
+  return stepsOf(decided).every(({ node }) => isJoining(node, decided))
 }

@@ -16,8 +16,9 @@ function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number
   const startedAt = rollout.memory.history[0]?.startedAt ?? ''
   if (rollout.state !== 'InProgress' || rollout.proven || top?.startedAt !== startedAt) return true
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
-  return waves.slice(open, openNow).every(({ name }, i) => {
-    const isEmpty = members.every(({ wave }) => wave !== open + i)
+  const from = Math.max(0, open)
+  return waves.slice(from, openNow).every(({ name }, i) => {
+    const isEmpty = members.every(({ wave }) => wave !== from + i)
     const asked = (pool.policy.gates ?? []).filter(({ after }) => after === undefined || after.includes(name))
     return (
       isEmpty || asked.every((gate) => held.has(passKey({ pool: pool.name, rollout: startedAt, wave: name, gate: gate.name })))

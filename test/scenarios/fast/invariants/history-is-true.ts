@@ -6,7 +6,7 @@ import { type Decided, decidedPools } from './steps.ts'
 export const historyIsTrue: Invariant = {
   claim:
     'the history has one run for each content that the pool went for, in order, all of them ended but the one that goes on, and what completed last is stable',
-  ofDecision: (observed) => decidedPools(observed).every(({ pool, decision }) => tellsTheTruth({ pool, decision })),
+  ofDecision: (observed) => decidedPools(observed).every(tellsTheTruth),
 }
 
 function tellsTheTruth({ decision: { status } }: Decided): boolean {

@@ -1,8 +1,9 @@
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, type Step, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, isJoining, type Step, stepsOf } from './steps.ts'
 
 export const joinsAtStable: Invariant = {
-  claim: 'a node that joins a pool with something proven is given that, and nothing on trial, unless a person called that off',
+  claim:
+    'a young node that joins a pool with something proven is given that, and nothing on trial, unless a person called that off',
   ofDecision: (observed) => decidedPools(observed).every(givesProven),
 }
 
@@ -11,7 +12,7 @@ function givesProven(decided: Decided): boolean {
   const proven = [status.stable, decided.pool.memory.stable].map((ref) => ref?.fingerprint)
   const isRejected = status.rejected.some(({ fingerprint }) => fingerprint === status.stable?.fingerprint)
   if (status.stable === undefined || isRejected) return true
-  const given = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node }) => node.assigned === undefined)
+  const given = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node }) => isJoining(node, decided))
   return given.every((step) => proven.includes(`of ${step.digest}`) || wasCalledOff(step))
 }
 

@@ -1,5 +1,6 @@
 import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
 import type { Decision } from '../../../../src/rollout/model/decision.ts'
+import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../../src/rollout/model/policy.ts'
 import type { PoolSnapshot } from '../../../../src/rollout/model/snapshot.ts'
@@ -7,6 +8,7 @@ import type { Observed } from '../controller.ts'
 
 /** One pool of a decision. */
 export interface Decided {
+  readonly at: Instant
   readonly pool: PoolSnapshot
   readonly decision: Decision
 }
@@ -17,10 +19,10 @@ export interface Step {
   readonly digest: string
 }
 
-export function decidedPools({ fleet, decisions }: Observed): Decided[] {
+export function decidedPools({ fleet, decisions, at }: Observed): Decided[] {
   return fleet.pools.flatMap((pool) => {
     const decision = decisions.get(pool.name)
-    return decision ? [{ pool, decision }] : []
+    return decision ? [{ at, pool, decision }] : []
   })
 }
 
@@ -52,12 +54,21 @@ export function hasEnded({ assigned, status }: NodeView): boolean {
 
 /** Nodes that join a pool with something proven to give them are outside the budget, and so are those that nothing disturbs. */
 export function newlyDown(decided: Decided): Step[] {
-  const hasStable = decided.decision.status.stable !== undefined
   const cordons = cordonsOf(decided).filter(({ node }) => !isDown(node))
   const assigned = stepsOf(decided).filter(
-    ({ node, digest }) => !isDown(node) && !(hasStable && !node.assigned) && !(hasEnded(node) && node.status?.active === digest),
+    ({ node, digest }) => !isDown(node) && !isJoining(node, decided) && !(hasEnded(node) && node.status?.active === digest),
   )
   return [...cordons, ...assigned]
+}
+
+/** It serves nobody yet, and there is something proven to give it: told anew here. */
+export function isJoining(node: NodeView, { at, pool, decision }: Decided): boolean {
+  return node.assigned === undefined && decision.status.stable !== undefined && isYoung(node, { at, pool })
+}
+
+export function isYoung(node: NodeView, { at, pool }: Pick<Decided, 'at' | 'pool'>): boolean {
+  const wasNeverReady = !node.ready && node.readySince - node.createdAt <= 60_000
+  return wasNeverReady || at < node.createdAt + pool.policy.applyTimeout
 }
 
 /** Nodes that are cordoned, and what for. */

@@ -1,7 +1,7 @@
 import type { Window } from '../../../../src/calendar/window.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, isBegun, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, isBegun, isJoining, stepsOf } from './steps.ts'
 
 const MINUTE = 60_000
 
@@ -18,7 +18,7 @@ function beginsNothing(decided: Decided): boolean {
   const goesBack = rejected.some(({ fingerprint }) => [pool.head.fingerprint, target?.fingerprint].includes(fingerprint))
   if (goesBack && pool.policy.rollbackOutsideWindows) return true
   const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
-  return begun.every(({ node }) => node.assigned === undefined && decision.status.stable !== undefined)
+  return begun.every(({ node }) => isJoining(node, decided))
 }
 
 /** Told anew here: those that are drawn open every so many minutes of an hour. */

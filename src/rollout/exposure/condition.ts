@@ -1,0 +1,33 @@
+import { isAtWork, isFailure } from '../model/agent-report.ts'
+import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
+import type { Reported } from '../selection/budget.ts'
+
+/**
+ * How a node is, apart from the target.
+ * Sound: Ready, with no work under way.
+ * InFlight: at work on other content than the target, and within its time.
+ * Broken: an unfinished rollout left it not Ready, put back, or with work that is overdue.
+ * Down: not Ready for another reason, or its agent does not end the work on the stable content.
+ */
+export type Condition = 'Sound' | 'InFlight' | 'Broken' | 'Down'
+
+export interface Subject extends Reported {
+  /** It is assigned the target, and the target did not fail. */
+  readonly isOnTarget: boolean
+  /** It is assigned the stable content: an outage then is no rollout's doing. */
+  readonly isOnStable: boolean
+}
+
+export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, clock: RolloutClock): Condition {
+  const given = node.assigned
+  if (given === undefined || isOnTarget) return node.ready ? 'Sound' : 'Down'
+  const isBusy = isAtWork(node, report)
+  if (isBusy && clock.now < deadlineOf(given, clock)) return 'InFlight'
+  if (isOnStable) return node.ready && !isBusy ? 'Sound' : 'Down'
+  return node.ready && !isBusy && !isFailure(report) ? 'Sound' : 'Broken'
+}
+
+/** Broken, and unavailable: what repairs it costs no budget. One that was put back and is Ready serves as before. */
+export function needsRepair({ node, report, condition }: Reported & { readonly condition: Condition }): boolean {
+  return condition === 'Broken' && (!node.ready || isAtWork(node, report) || report?.phase === 'Failed')
+}

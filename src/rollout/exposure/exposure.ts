@@ -1,0 +1,72 @@
+import type { Rollout } from '../target/rollout.ts'
+import { isSuperseded } from '../target/rollout.ts'
+import { needsRepair } from './condition.ts'
+import { type NodeFacts, targetFor } from './node-facts.ts'
+
+/**
+ * What a node may get now, and why. Everything else obeys this: blockers, budgets and drains decide when, never what.
+ * target: only a member of an open wave, or who takes the place of one that cannot be paid for; anybody once the rollout is completed.
+ * stable: a young node that serves nobody yet, and the repair of a broken one outside the open waves.
+ */
+export type Exposure =
+  | { readonly content: 'target'; readonly because: 'OpenWave' | 'LastResort' | 'Completed' }
+  | { readonly content: 'stable'; readonly because: 'Joining' | 'Repair' }
+  | { readonly content: 'none'; readonly because: NoContent }
+
+/**
+ * Leaving: it is being deleted. Halted: the pool's rollout failed. InFlight: it ends the work that it has, on other content.
+ * NoWaveOpen, LaterWave: its turn has not come.
+ */
+export type NoContent = 'Unmanaged' | 'Held' | 'Leaving' | 'Halted' | 'NotRendered' | 'InFlight' | 'NoWaveOpen' | 'LaterWave'
+
+export interface ExposureContext {
+  readonly rollout: Rollout
+  readonly waves: { readonly length: number }
+  /** Waves up to this index are open: below 0 before the first one opens, the number of waves when all have passed. */
+  readonly open: number
+  /** Of this node; undefined: no wave counts it. */
+  readonly wave: number | undefined
+  readonly isLastResort: boolean
+}
+
+/** May this node get this content now? The one place that answers. */
+export function exposureOf(facts: NodeFacts, context: ExposureContext): Exposure {
+  const { rollout, waves, open, wave, isLastResort } = context
+  const leftAlone = leftAloneBecause(facts)
+  if (leftAlone) return none(leftAlone)
+  if (rollout.state === 'Halted') return repairWhileHalted(facts, rollout) ?? none('Halted')
+  if (facts.joins) return { content: 'stable', because: 'Joining' }
+  if (facts.target.kind === 'config') {
+    if (open >= waves.length) return { content: 'target', because: 'Completed' }
+    if (wave !== undefined && wave <= open) return { content: 'target', because: 'OpenWave' }
+  }
+  const repair = repairOf(facts, rollout)
+  if (repair) return repair
+  return isLastResort ? { content: 'target', because: 'LastResort' } : none(waitsBecause(facts, open))
+}
+
+/** A newer commit that has to wait would else wait for ever for the budget that these nodes use up. */
+function repairWhileHalted(facts: NodeFacts, rollout: Rollout): Exposure | undefined {
+  return isSuperseded(rollout) && !facts.node.ready ? repairOf(facts, rollout) : undefined
+}
+
+function leftAloneBecause({ node }: NodeFacts): NoContent | undefined {
+  if (node.assignedByHand) return 'Unmanaged'
+  if (node.hold !== undefined) return 'Held'
+  return node.leaving ? 'Leaving' : undefined
+}
+
+function repairOf(facts: NodeFacts, { stable }: Rollout): Exposure | undefined {
+  if (!stable || !needsRepair(facts) || targetFor(facts.node, stable).kind !== 'config') return undefined
+  return { content: 'stable', because: 'Repair' }
+}
+
+function waitsBecause({ target, condition }: NodeFacts, open: number): NoContent {
+  if (target.kind === 'problem') return 'NotRendered'
+  if (condition === 'InFlight') return 'InFlight'
+  return open < 0 ? 'NoWaveOpen' : 'LaterWave'
+}
+
+function none(because: NoContent): Exposure {
+  return { content: 'none', because }
+}

@@ -1,0 +1,46 @@
+import { asideOf, isUnderDrain } from '../drain/cordon.ts'
+import type { RolloutClock } from '../model/deadlines.ts'
+import type { RolloutPolicy } from '../model/policy.ts'
+import { hasHadItsChance, isEvidence } from './evidence.ts'
+import type { NodeFacts } from './node-facts.ts'
+import type { WaveCandidate } from './waves.ts'
+
+export interface OrderContext {
+  readonly policy: RolloutPolicy
+  readonly clock: RolloutClock
+}
+
+/**
+ * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
+ * Draining: they are cordoned already. Late: they came since the rollout began. Unchanged: the target is what they have, and proves
+ * nothing on them.
+ */
+const ORDER = ['Exposed', 'Broken', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
+
+export function rankOf(facts: NodeFacts, context: OrderContext): number {
+  return ORDER.indexOf(classOf(facts, context))
+}
+
+function classOf(facts: NodeFacts, { policy, clock }: OrderContext): (typeof ORDER)[number] {
+  const { node, condition, target, assigned, exposed, changes } = facts
+  if (exposed) return 'Exposed'
+  if (assigned || !changes) return 'Unchanged'
+  if (condition === 'Broken') return 'Broken'
+  if (isUnderDrain(node)) return 'Draining'
+  const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
+  if (condition === 'InFlight') return 'InFlight'
+  if (condition === 'Down' || aside) return 'Down'
+  return node.createdAt > clock.rolloutStart ? 'Late' : 'Ready'
+}
+
+/**
+ * The place that a node takes in its wave. Sound nodes and unsound ones have as many each as the wave has; one that was assigned the
+ * target, had its chance and is no evidence (Tried) gives its place to another.
+ */
+export function placeOf(facts: NodeFacts, { clock }: OrderContext): NonNullable<WaveCandidate['place']> {
+  const { exposed, condition, node, report } = facts
+  const isPutBack = condition === 'Broken' && node.ready && report?.phase === 'RolledBack'
+  if (!exposed) return condition === 'Sound' || isPutBack ? 'Sound' : 'Unsound'
+  if (isEvidence(facts, clock)) return 'Sound'
+  return hasHadItsChance(facts, clock) ? 'Tried' : 'Unsound'
+}

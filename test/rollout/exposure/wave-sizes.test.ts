@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { aNode, aPool, aWave, hour, minute, noon, remembering, selected } from '../builders.ts'
+
+const waves = [aWave('canary', '1%'), aWave('early', '10%'), aWave('half', '50%')]
+
+/** Carried out and obeyed at once. */
+function played(pool: PoolSnapshot, at: number) {
+  const decision = decide(pool, at)
+  const taken = new Set(selected(decision))
+  const members = pool.nodes.map((node) => (taken.has(node.name) ? aNode(node.name).on('new', { at }) : node))
+  return { decision, taken: taken.size, pool: remembering({ ...pool, nodes: members }, decision) }
+}
+
+function hundred(createdAt: number) {
+  return Array.from({ length: 100 }, (_, i) =>
+    aNode(`n${i}`)
+      .createdAtInstant(createdAt)
+      .on('old', { at: noon - 20 * minute }),
+  )
+}
+
+test('waves have their part of those that are there when they open, also when all nodes came since the rollout began', () => {
+  let pool = aPool({ head: 'new', stable: 'old', since: noon - 48 * hour, waves }).with(...hundred(noon - 30 * minute))
+  const sizes: number[] = []
+  for (let i = 0; i < 4; i++) {
+    const next = played(pool, noon + i * minute)
+    sizes.push(next.taken)
+    pool = next.pool
+  }
+
+  expect(sizes).toEqual([1, 10, 50, 39])
+})
+
+test('an open wave keeps its size when nodes come and go, and the status says what it is', () => {
+  const pool = aPool({ head: 'new', stable: 'old', waves: [aWave('tenth', '10%', { soak: hour })], maxUnavailable: 1 }).with(
+    ...hundred(noon - 48 * hour),
+  )
+  const { decision, pool: begun } = played(pool, noon)
+  const many = Array.from({ length: 400 }, (_, i) => aNode(`late-${i}`).on('old'))
+  const wanted = new Map(
+    [...begun.nodes, ...many].map(({ name }) => [name, { kind: 'config', digest: 'new', disruption: 'restart' } as const]),
+  )
+  const grown = {
+    ...begun,
+    policy: { ...begun.policy, maxUnavailable: { percent: 100 } },
+    nodes: [...begun.nodes, ...many],
+    head: { ...begun.head, wanted },
+  }
+
+  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'tenth', sizes: [{ name: 'tenth', nodes: 10 }] })
+  expect(selected(decide(grown, noon + minute))).toHaveLength(9)
+})
+
+test('a wave of a selector waits until one of its own nodes was heard from', () => {
+  const zones = [aWave('canary', 1), aWave('west', { zone: 'west' }), aWave('rest', '100%')]
+  const away = aNode('w')
+    .labelled({ zone: 'west' })
+    .notReady(noon - hour)
+    .assignedTo('new', { at: noon - 20 * minute })
+  const pool = aPool({
+    head: 'new',
+    stable: 'old',
+    since: noon - hour,
+    waves: zones,
+    wave: { index: 2, count: 3, name: 'west' },
+  }).with(aNode('c').on('new', { at: noon - 30 * minute }), away, aNode('n').on('old'))
+  const { status } = decide(pool, noon)
+
+  expect(status.wave?.name).toBe('west')
+  expect(status.conditions[1]).toMatchObject({
+    status: 'True',
+    reason: 'NoEligibleNode',
+    message: expect.stringContaining('no node is there to take new; "w": not Ready') as string,
+  })
+})
