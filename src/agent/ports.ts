@@ -76,6 +76,8 @@ export interface ServiceManager {
   reload(): Promise<void>
   /** Whether the machine is starting, or on its way down. */
   machine(): Promise<MachineState>
+  /** Another one after each boot of the machine. */
+  bootId(): Promise<string>
   /** The unit's last log lines since an instant, oldest first, for the error people read. */
   lastWords(unit: string, since: number): Promise<string[]>
 }

@@ -22,6 +22,7 @@ export function rootedServices(log: Log): ServiceManager {
     disable: says('disable', (unit) => disabled.add(unit)),
     reload: async () => {},
     machine: async () => 'up',
+    bootId: async () => 'none',
     lastWords: async () => [],
   }
 }

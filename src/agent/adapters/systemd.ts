@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
@@ -48,6 +49,7 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     disable: (unit) => act('disable', unit),
     reload: () => act('daemon-reload'),
     // Its exit code says whether all is well, which is another question.
+    bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
     machine: async () => MACHINE_STATES.get((await systemctl('is-system-running')).stdout.trim()) ?? 'up',
     lastWords: async (unit, since) => {
       const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '40', '--output', 'cat', '--no-pager']

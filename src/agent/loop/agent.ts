@@ -19,6 +19,7 @@ import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
+import { AWAITING } from './settle.ts'
 import { describeStatus } from './status.ts'
 
 /**
@@ -77,8 +78,9 @@ export class Agent {
   async #pass(onRecovered: () => void): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
-    await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
+    const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
+    if (left === 'suspended') return this.#context.options.timing.drift
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
     this.#retry.succeeded()
@@ -103,11 +105,14 @@ export class Agent {
     }
   }
 
-  async #repairLeftovers(wanted: Wanted | undefined): Promise<void> {
+  async #repairLeftovers(wanted: Wanted | undefined): Promise<'suspended' | 'done'> {
     const outcome = await recoverReadable(this.#context, wanted)
-    if (outcome !== undefined && outcome.phase !== 'Applying') await this.#show(outcome)
+    const isSuspended = outcome?.error?.reason === AWAITING
+    if (outcome !== undefined && (isSuspended || outcome.phase !== 'Applying')) await this.#show(outcome)
+    if (isSuspended) return 'suspended'
     if (!this.#cleared) await clearRemains(this.#context)
     this.#cleared = true
+    return 'done'
   }
 
   async #work(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { atMost } from '../../protocol/desired-config.ts'
+import { atMost, type Disruption, greatest } from '../../protocol/desired-config.ts'
+import { namesFor } from '../../protocol/names.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
@@ -9,13 +10,14 @@ import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enfo
 import type { OwnNode } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
-import type { Ending, TransactionHead } from '../transaction/journal.ts'
+import type { Ending, Suspended, TransactionHead } from '../transaction/journal.ts'
 import { awaitStart } from '../transaction/machine-state.ts'
+import type { Plan } from '../transaction/plan.ts'
 import { compare, type Prospect } from '../transaction/prospect.ts'
 import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
-import type { Assignment } from './fetch.ts'
+import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded, type Turns } from './host-turns.ts'
 import { settle } from './settle.ts'
 
@@ -29,7 +31,7 @@ export interface Work {
   readonly signal: AbortSignal
   /** Told once there is something to do, and waited for before it is done. */
   readonly onTaken: (outcome: Outcome) => Promise<void>
-  /** Set when the host goes back by itself to what last worked; such work asks for no grant. */
+  /** Set when the host goes back by itself to what last worked; such work asks for a grant only for more than restarts. */
   readonly because?: TransactionHead['because']
 }
 
@@ -71,10 +73,25 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   if (because === undefined) for (const { error } of strange) throw error
   enforceOnNeeds(policy, plan.needs)
   const base = await beginning(work, context)
-  if (because !== undefined || atMost(plan.needs, goal?.desired.GRANT ?? 'restart')) return { prospect, base }
-  const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs }
+  if (atMost(plan.needs, allowedDisruption(work, context))) return { prospect, base }
+  const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs, ...(because ? { error: because } : {}) }
   await context.state.setOutcome(blocked)
   return { blocked }
+}
+
+/** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
+function allowedDisruption({ goal, because, node }: Work, { options }: AgentContext): Disruption {
+  if (because === undefined) return goal?.desired.GRANT ?? 'restart'
+  const text = node?.annotations[namesFor(options.prefix).desiredConfig]
+  return greatest(['restart', grantOf(text)])
+}
+
+function grantOf(text: string | undefined): Disruption {
+  try {
+    return text === undefined ? 'none' : (parseAssignment(text).GRANT ?? 'none')
+  } catch {
+    return 'none'
+  }
 }
 
 async function act(
@@ -137,9 +154,18 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
     ...(work.goal === undefined ? {} : { digest: work.goal.digest }),
     activation: { reload: plan.activation.reload, restarts: [...plan.activation.restarts] },
     proof,
+    proofs: plan.steps.flatMap(({ change }) => change.proof ?? []),
+    awaits: await awaitsOf(plan, ports),
     before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
     because: work.because,
   }
+}
+
+async function awaitsOf({ steps }: Plan, { services }: AgentContext['ports']): Promise<TransactionHead['awaits']> {
+  const awaited = steps.flatMap(({ change }) => change.awaits ?? [])
+  if (awaited.length === 0) return undefined
+  const agent = awaited.find((what) => what !== 'boot')?.agent
+  return { agent, ...(awaited.includes('boot') ? { boot: await services.bootId() } : {}) }
 }
 
 /** Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again. */
@@ -168,10 +194,10 @@ async function carryOut(
   head: TransactionHead,
   { plan }: Prospect,
   { ports, journal, kinds, state, options, signal }: AgentContext & { readonly signal: AbortSignal },
-): Promise<Ending> {
+): Promise<Ending | Suspended> {
   const { timing } = options
   if (plan.steps.length > 0)
-    return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, signal })
+    return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, agent: options.version, signal })
   try {
     return { kind: 'kept', ...(await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })) }
   } catch (error) {

@@ -41,8 +41,15 @@ async function repair(steps: readonly Step[], reload: boolean, context: AgentCon
     proof: { ready: false, within: options.timing.healthy },
     before: { healthy: false },
   }
-  const ending = await runTransaction(head, steps, { ports, journal, kinds, paths: state.paths, timing: options.timing })
-  if (ending.kind !== 'kept') ports.log.warn('drift not repaired', { ...ending.failure })
+  const ending = await runTransaction(head, steps, {
+    ports,
+    journal,
+    kinds,
+    paths: state.paths,
+    timing: options.timing,
+    agent: options.version,
+  })
+  if ('failure' in ending) ports.log.warn('drift not repaired', { ...ending.failure })
   await settle(head, ending, context)
 }
 

@@ -2,7 +2,7 @@ import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
 import { JOURNAL_UNREADABLE } from '../transaction/journal.ts'
-import { recoverTransaction } from '../transaction/transaction.ts'
+import { INTERRUPTED, recoverTransaction } from '../transaction/transaction.ts'
 import type { Wanted } from './node-watch.ts'
 import { clear, settle } from './settle.ts'
 
@@ -13,7 +13,7 @@ import { clear, settle } from './settle.ts'
  */
 export async function recoverReadable(context: AgentContext, wanted: Wanted | undefined): Promise<Outcome | undefined> {
   try {
-    return await recover(context)
+    return await recover(context, wanted)
   } catch (error) {
     if (!(error instanceof AgentError) || error.reason !== JOURNAL_UNREADABLE || wanted === undefined) throw error
     const { state, journal, ports } = context
@@ -40,14 +40,25 @@ function isNews({ assignment, node }: Outcome, wanted: Wanted): boolean {
  * Finishes or undoes what a dead agent left behind, before anything else is done.
  * @returns how it ended, if there was something.
  */
-async function recover(context: AgentContext): Promise<Outcome | undefined> {
+async function recover(context: AgentContext, wanted: Wanted | undefined): Promise<Outcome | undefined> {
   const { journal, kinds, ports, state, options } = context
   const { ended } = journal
   if (ended && ended.ending.kind !== 'broken') return settle(ended.head, ended.ending, context)
   const record = await journal.open()
   if (record === undefined) return undefined
+  // What is suspended is not waited for when something else is wanted: it is undone, and that is done.
+  const last = await state.outcome()
+  const isObsolete = record.awaiting && !record.committed && last !== undefined && wanted !== undefined && isNews(last, wanted)
+  const taken = isObsolete ? { ...record, undoing: record.undoing ?? INTERRUPTED } : record
   ports.log.warn('found a transaction under way', { id: record.head.id, committed: record.committed })
-  const ending = await recoverTransaction(record, { ports, journal, kinds, paths: state.paths, timing: options.timing })
+  const ending = await recoverTransaction(taken, {
+    ports,
+    journal,
+    kinds,
+    paths: state.paths,
+    timing: options.timing,
+    agent: options.version,
+  })
   const outcome = await settle(record.head, ending, context)
   ports.log.info('transaction recovered', { ending: ending.kind, phase: outcome.phase })
   return outcome

@@ -2,7 +2,7 @@ import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
-import type { Ending, TransactionHead } from '../transaction/journal.ts'
+import type { Ending, Suspended, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
 import { isFinal } from './goal.ts'
@@ -14,8 +14,9 @@ const MAX_INTERRUPTIONS = 3
  * Writes down how a transaction ended, and only then closes its journal: an agent that dies in between finds the journal, comes to the
  * same end and writes the same again.
  */
-export async function settle(head: TransactionHead, ending: Ending, context: AgentContext): Promise<Outcome> {
+export async function settle(head: TransactionHead, ending: Ending | Suspended, context: AgentContext): Promise<Outcome> {
   const { state, journal, ports } = context
+  if (ending.kind === 'suspended') return awaiting(head, context)
   journal.ended = { head, ending }
   if (ending.kind === 'broken') await state.setUnclean(true)
   if (ending.kind === 'kept' && head.purpose !== 'repair') await adopt(head, context)
@@ -34,6 +35,19 @@ export async function clear(context: AgentContext): Promise<void> {
   await ports.files.remove(state.paths.backups)
   await sweep(context)
 }
+
+/** The journal stays open: the next start takes it up. */
+async function awaiting({ awaits = {} }: TransactionHead, { state, ports }: AgentContext): Promise<Outcome> {
+  const last = (await state.outcome()) ?? { assignment: null, since: stamp(ports), attempts: 1 }
+  const what = awaits.agent === undefined ? 'a reboot' : `version ${awaits.agent} of the agent`
+  const error = { reason: AWAITING, message: `the change is in place and waits for ${what}` }
+  const outcome: Outcome = { ...last, phase: 'Applying', error }
+  await state.setOutcome(outcome)
+  return outcome
+}
+
+/** Reason of the message of a transaction that is suspended. */
+export const AWAITING = 'Awaiting'
 
 /** The host is now made by this configuration; what it does not name any more is its owner's again. */
 async function adopt({ digest, purpose, proof }: TransactionHead, context: AgentContext): Promise<void> {

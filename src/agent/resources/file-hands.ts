@@ -33,6 +33,7 @@ const undo: UndoOf<FileChange, FileUndo> = {
   fidelity: 'exact',
   schema: fileUndo,
   leavesTrace: true,
+  kept: (undone) => (undone.do === 'restore' ? [undone.from] : []),
 
   prepare: async (change, { host, backup }) => {
     const stat = await host.files.stat(change.path)

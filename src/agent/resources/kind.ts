@@ -43,6 +43,9 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   /** Lower comes first, and is undone last. Default: 0. */
   order?(change: Change): number
   effects?(change: Change): Effects
+  /** What has to happen before the change counts. The transaction is suspended until then, and resumed by the agent's next start. */
+  awaits?(change: Change): Awaited | undefined
+  readonly proof?: ProofOf<Change>
   /** Subjects whose change restarts this unit. */
   restartTriggers?(spec: Spec): readonly string[]
   /** The part of the host document that this kind reads. */
@@ -57,12 +60,24 @@ export interface UndoOf<Change, Undo> {
   readonly schema: z.ZodMiniType<Undo>
   /** Keeps what the change replaces, and says what takes the change back. `backup` is a path for what has to be kept. */
   prepare(change: Change, options: { readonly host: HostHands; readonly backup: string }): Promise<Undo>
+  /** Paths without which the undo could not be done: the change is not begun before they are there. */
+  kept?(undo: Undo): readonly string[]
   /** Idempotent, and harmless when the change was never done. */
   perform(undo: Undo, host: HostHands): Promise<void>
   isUndone(undo: Undo, host: HostHands): Promise<boolean>
   /** Whether a thing found as it was before proves that an undo was begun. Not for what changes by itself. */
   readonly leavesTrace: boolean
 }
+
+/** What a change has to show beside a healthy kubelet, also after a restart of the agent or of the machine. */
+export interface ProofOf<Change> {
+  /** Plain JSON: it stands in the journal. */
+  of(change: Change): unknown
+  /** @returns what is wrong; undefined when the change has proved itself. */
+  complaint(data: unknown, host: HostHands): Promise<string | undefined>
+}
+
+export type Awaited = 'boot' | { readonly agent: string }
 
 /** What a host had before, and how it is given back. Kinds that manage the same things share a collection. */
 export interface BaselineOf<Spec, Base> {
@@ -140,6 +155,9 @@ export interface BoundChange {
   readonly disruption: Disruption
   readonly order: number
   readonly effects: Effects
+  readonly fidelity: 'exact' | 'best effort' | 'none'
+  readonly awaits: Awaited | undefined
+  readonly proof: RecordedProof | undefined
   stage(context: StageContext): Promise<void>
   prepareUndo(options: { readonly host: HostHands; readonly backup: string }): Promise<RecordedUndo>
   perform(host: HostHands): Promise<void>
@@ -152,9 +170,16 @@ export interface RecordedUndo {
   readonly data: unknown
 }
 
+/** A proof as the journal keeps it. */
+export interface RecordedProof {
+  readonly kind: string
+  readonly data?: unknown
+}
+
 /** An undo, and the kind that knows how to do it. */
 export interface BoundUndo {
   readonly leavesTrace: boolean
+  readonly kept: readonly string[]
   perform(host: HostHands): Promise<void>
   isUndone(host: HostHands): Promise<boolean>
 }
@@ -165,6 +190,8 @@ export interface RegisteredKind {
   readonly version: number
   readonly section?: Section | undefined
   readonly collection: string
+  /** Of the kind's `proof`. */
+  complaint(data: unknown, host: HostHands): Promise<string | undefined>
   /** @returns undefined when the data is not of this kind and version. */
   readUndo(data: unknown): BoundUndo | undefined
   capture(claim: Claim, context: CaptureContext): Promise<BoundBaseline>
@@ -204,6 +231,7 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
     version,
     section,
     collection: baseline.collection,
+    complaint: async (data, host) => kind.proof?.complaint(data, host),
     of: (spec) => bindSpec(kind, { spec, bindBase }),
     readUndo: (data) => {
       const read = undo.schema.safeParse(data)
@@ -250,6 +278,9 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
     disruption: kind.disruption?.(change, actual) ?? 'none',
     order: kind.order?.(change) ?? 0,
     effects: kind.effects?.(change) ?? {},
+    fidelity: kind.undo.fidelity,
+    awaits: kind.awaits?.(change),
+    proof: kind.proof && { kind: kind.name, data: kind.proof.of(change) },
     stage: async (context) => kind.stage?.(change, context),
     prepareUndo: async (options) => ({
       kind: kind.name,
@@ -263,6 +294,7 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
 function bindUndo<Change, Undo>(undo: UndoOf<Change, Undo>, data: Undo): BoundUndo {
   return {
     leavesTrace: undo.leavesTrace,
+    kept: undo.kept?.(data) ?? [],
     perform: (host) => undo.perform(data, host),
     isUndone: (host) => undo.isUndone(data, host),
   }

@@ -1,6 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import { file } from './file.ts'
-import type { BoundBaseline, BoundUndo, RecordedUndo, RegisteredKind, Section } from './kind.ts'
+import type { BoundBaseline, BoundUndo, HostHands, RecordedProof, RecordedUndo, RegisteredKind, Section } from './kind.ts'
 import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
@@ -38,6 +38,11 @@ export class Kinds {
       `read the journal: this agent cannot undo kind "${kind}" version ${version}; start the version of the agent that wrote it, or assign something new to have the host made by that`,
       { kind: 'internal', reason: 'JournalUnreadable' },
     )
+  }
+
+  /** @returns what is wrong; undefined when the change has proved itself. */
+  async complaint({ kind, data }: RecordedProof, host: HostHands): Promise<string | undefined> {
+    return this.#byName.get(kind)?.complaint(data, host)
   }
 
   /** @returns undefined when another version of the agent wrote the record. */

@@ -9,6 +9,10 @@ const recordedUndo = z.object({ kind: z.string(), version: z.number(), data: z.u
 
 const failure = z.object({ reason: z.string(), message: z.string() })
 
+/** A boot other than the one with this id, an agent of this version. */
+const awaits = z.object({ boot: z.optional(z.string()), agent: z.optional(z.string()) })
+export type Awaits = z.infer<typeof awaits>
+
 const line = z.union([
   z.object({
     at: z.literal('begin'),
@@ -34,11 +38,17 @@ const line = z.union([
       /** Units to restart that ran: an undo gives them back, also those that have failed since. */
       running: z.optional(z.array(z.string())),
     }),
+    /** What the changes themselves have to show, by kind. */
+    proofs: z.optional(z.array(z.object({ kind: z.string(), data: z.optional(z.unknown()) }))),
+    /** What has to happen before they count. */
+    awaits: z.optional(awaits),
     /** Of a fallback: why it came to it. */
     because: z.optional(failure),
   }),
   z.object({ at: z.literal('intent'), step: z.number(), undo: z.union([recordedUndo, undoOfFirstRelease]) }),
   z.object({ at: z.literal('done'), step: z.number() }),
+  /** Everything is in place, and does not count before what the head says has happened. */
+  z.object({ at: z.literal('awaiting') }),
   /** Everything is in place and restarted; what is left is to prove it. */
   z.object({ at: z.literal('committed') }),
   z.object({ at: z.literal('undoing'), error: failure }),
@@ -50,6 +60,11 @@ export type Ending =
   | { readonly kind: 'kept'; readonly startedAt?: number }
   | { readonly kind: 'undone' | 'unproved' | 'broken'; readonly failure: Failure }
 
+/** In place, and waiting for what the head says; the journal stays open. */
+export interface Suspended {
+  readonly kind: 'suspended'
+}
+
 export type JournalLine = z.infer<typeof line>
 export type TransactionHead = Extract<JournalLine, { at: 'begin' }>
 /** Why something did not work, as the status tells it. */
@@ -60,6 +75,7 @@ export interface JournalRecord {
   readonly head: TransactionHead
   /** What puts back each step that may have been done, in the order of the steps. */
   readonly undos: readonly RecordedUndo[]
+  readonly awaiting: boolean
   readonly committed: boolean
   /** Why it is being undone, once that was decided. */
   readonly undoing: Failure | undefined
@@ -153,6 +169,7 @@ function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
   return {
     head,
     undos: lines.flatMap((entry) => (entry.at === 'intent' ? [toRecordedUndo(entry.undo)] : [])),
+    awaiting: lines.some((entry) => entry.at === 'awaiting'),
     committed: lines.some((entry) => entry.at === 'committed'),
     undoing: lines.findLast((entry) => entry.at === 'undoing')?.error,
   }

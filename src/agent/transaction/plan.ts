@@ -26,10 +26,15 @@ export interface Activation {
 export function plan(resources: readonly Resource[], findings: readonly Finding[]): Plan {
   const steps = findings.flatMap((finding) => toStep(finding, resources))
   return {
-    steps: steps.toSorted((a, b) => a.change.order - b.change.order),
+    steps: steps.toSorted((a, b) => isFinal(a) - isFinal(b) || a.change.order - b.change.order),
     needs: greatest(steps.map((step) => step.disruption)),
     activation: activationOf(resources, steps),
   }
+}
+
+/** What cannot be undone comes last: nothing after it can fail. */
+function isFinal({ change }: Step): number {
+  return change.fidelity === 'none' ? 1 : 0
 }
 
 /** The part of a plan that may be done under a grant. */

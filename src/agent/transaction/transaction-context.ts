@@ -10,6 +10,8 @@ export interface TransactionContext {
   readonly kinds: Kinds
   readonly paths: StatePaths
   readonly timing: Timing
+  /** Version of the agent itself. */
+  readonly agent: string
   /** Aborts when something newer was assigned. */
   readonly signal?: AbortSignal
 }

@@ -1,8 +1,9 @@
+import { AgentError } from '../agent-error.ts'
 import { type Proved, verifyKubelet } from '../health/verify.ts'
 import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo } from '../resources/kind.ts'
 import { activate } from './activate.ts'
-import type { Ending, Failure, JournalRecord, TransactionHead } from './journal.ts'
+import type { Awaits, Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
 import type { TransactionContext } from './transaction-context.ts'
@@ -19,7 +20,7 @@ export async function runTransaction(
   head: TransactionHead,
   steps: readonly Step[],
   context: TransactionContext,
-): Promise<Ending> {
+): Promise<Ending | Suspended> {
   const { journal, ports } = context
   await refuseWhenGoingDown(ports)
   await journal.write(head)
@@ -29,6 +30,7 @@ export async function runTransaction(
     for (const [index, step] of steps.entries()) await doStep(step, { index, head, undos, context })
     unreadSince = undefined
     await activate(head.activation, ports)
+    if (head.awaits !== undefined) return await suspend(context)
     await journal.write({ at: 'committed' })
     return { kind: 'kept', ...(await prove(head, context)) }
   } catch (error) {
@@ -49,10 +51,28 @@ async function doStep(
 ): Promise<void> {
   const { index, head, undos, context } = at
   const undo = await change.prepareUndo({ host: context.ports, backup: `${context.paths.backups}/${head.id}/${index}` })
+  const bound = context.kinds.undo(undo)
+  await requireKept(bound, context)
   await context.journal.write({ at: 'intent', step: index, undo })
-  undos.push(context.kinds.undo(undo))
+  undos.push(bound)
   await change.perform(context.ports)
   await context.journal.write({ at: 'done', step: index })
+}
+
+async function requireKept({ kept }: BoundUndo, { ports }: TransactionContext): Promise<void> {
+  for (const path of kept)
+    if ((await ports.files.stat(path)) === undefined) throw new Error(`prepare the undo: "${path}" was not kept`)
+}
+
+/** In place; what was done is journalled, so that the next start of the agent resumes it, or undoes it. */
+async function suspend({ journal }: TransactionContext): Promise<Suspended> {
+  await journal.write({ at: 'awaiting' })
+  return { kind: 'suspended' }
+}
+
+async function hasHappened({ boot, agent }: Awaits, context: TransactionContext): Promise<boolean> {
+  if (agent !== undefined && agent !== context.agent) return false
+  return boot === undefined || boot !== (await context.ports.services.bootId())
 }
 
 /**
@@ -63,16 +83,18 @@ async function doStep(
  * @throws {MachineGoesDown} the next start takes it up again.
  */
 export async function recoverTransaction(
-  { head, undos: recorded, committed, undoing }: JournalRecord,
+  { head, undos: recorded, awaiting, committed, undoing }: JournalRecord,
   context: TransactionContext,
-): Promise<Ending> {
+): Promise<Ending | Suspended> {
   const { ports, journal, kinds } = context
   const undos = recorded.map((undo) => kinds.undo(undo))
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
   if (undoing) return putBack(done, undoing, context)
-  if (!committed || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
+  if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
+  if (!committed && head.awaits && !(await hasHappened(head.awaits, context))) return { kind: 'suspended' }
   try {
+    if (!committed) await journal.write({ at: 'committed' })
     await awaitStart(ports)
     // The Node of a machine that has just started is Ready when its network is: that is for the trial to see.
     return { kind: 'kept', ...(await prove({ ...head, proof: { ...head.proof, ready: false, heartbeat: false } }, context)) }
@@ -115,5 +137,11 @@ async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Prom
 
 /** A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */
 async function prove(head: TransactionHead, context: TransactionContext): Promise<Partial<Proved>> {
-  return head.purpose === 'repair' ? {} : verifyKubelet(head.proof, context)
+  if (head.purpose === 'repair') return {}
+  const proved = await verifyKubelet(head.proof, context)
+  for (const proof of head.proofs ?? []) {
+    const complaint = await context.kinds.complaint(proof, context.ports)
+    if (complaint !== undefined) throw new AgentError(complaint, { kind: 'validate', reason: 'HealthCheckFailed' })
+  }
+  return proved
 }

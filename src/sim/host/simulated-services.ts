@@ -37,6 +37,7 @@ export class SimulatedServices implements ServiceManager {
   readonly #words: { readonly at: number; readonly unit: string; readonly line: string }[] = []
   #nextPid = 1000
   #machine: MachineState = 'up'
+  #boots = 0
 
   constructor(options: ServicesOptions) {
     this.#options = options
@@ -96,6 +97,10 @@ export class SimulatedServices implements ServiceManager {
     return this.#words.filter(({ at, unit }) => unit === name && at >= since).map(({ line }) => line)
   }
 
+  async bootId(): Promise<string> {
+    return `boot ${this.#boots}`
+  }
+
   /** The machine is off: no process is left. */
   halt(): void {
     for (const unit of this.#units.values()) Object.assign(unit, { active: 'inactive', pid: 0 })
@@ -110,6 +115,7 @@ export class SimulatedServices implements ServiceManager {
   /** @param options.machine what the machine says of itself from then on */
   boot({ machine = 'up' }: { readonly machine?: MachineState } = {}): void {
     this.#machine = machine
+    this.#boots++
     for (const [name, unit] of this.#units) if (unit.enabled) this.#launch(name, Object.assign(unit, { restarts: 0 }))
   }
 

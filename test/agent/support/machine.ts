@@ -48,12 +48,12 @@ export class Machine {
   }
 
   /** Starts the agent, as the service manager would; it takes the place of one that is there. */
-  start(death?: Death): AgentProcess {
+  start(death?: Death, agent: Partial<AgentOptions> = {}): AgentProcess {
     const note = (message: string, fields?: object): void => void this.logged.push(`${message} ${JSON.stringify(fields ?? {})}`)
     const log: Log = { info: note, warn: note }
     this.#stop = new AbortController()
     this.#agent = this.host.process(this.node, { log, ...(death === undefined ? {} : { death }) })
-    void new Agent(this.#agent.ports, this.#options, this.kinds).run(this.#stop.signal)
+    void new Agent(this.#agent.ports, { ...this.#options, ...agent }, this.kinds).run(this.#stop.signal)
     return this.#agent
   }
 
