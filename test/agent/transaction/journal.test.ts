@@ -23,6 +23,7 @@ test('journal tells a transaction as it was written', async () => {
   expect(await journal.open()).toEqual({
     head: BEGIN,
     undos: [{ kind: 'file', version: 1, data: { do: 'remove', path: '/a' } }],
+    awaiting: false,
     committed: true,
     undoing: undefined,
   })
