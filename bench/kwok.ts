@@ -9,7 +9,7 @@ import { loadKubeconfig } from '../src/kube/kubeconfig.ts'
 import { fillCache } from '../test/e2e/build/fill-cache.ts'
 import { versions } from '../test/e2e/build/versions.ts'
 import { createCluster } from '../test/e2e/cluster/cluster.ts'
-import { createKwokNodes } from '../test/e2e/cluster/kwok.ts'
+import { agentsKubeconfig, createKwokNodes } from '../test/e2e/cluster/kwok.ts'
 import { missingPrerequisites } from '../test/e2e/cluster/prerequisites.ts'
 import { ownSlots } from '../test/e2e/cluster/slot.ts'
 import { abandon, teardownLeftovers } from '../test/e2e/cluster/teardown.ts'
@@ -39,7 +39,7 @@ process.exit() // not left to the connections that agents kept
 async function measure(count: number): Promise<Figure[]> {
   const say = (what: string) => console.error(`${new Date().toISOString()} ${count} nodes: ${what}`)
   await using cluster = await createCluster({ nodes: [] })
-  const kube = createKubeClient(await loadKubeconfig(cluster.kubeconfig))
+  const kube = createKubeClient(await loadKubeconfig(await agentsKubeconfig(cluster)))
   const { names } = await createKwokNodes(cluster, { nodes: count, version: versions.olderKubelet })
   say('Ready')
   const product = await productOn(cluster)

@@ -1,7 +1,9 @@
 /** Nodes that are only objects: kwok keeps them Ready and their pods Running, for measuring what a thousand of them cost. */
+import { join } from 'node:path'
 import { kwokStages } from '../build/kwok-stages.ts'
 import type { Cluster } from './cluster.ts'
 import type { Daemon } from './daemon.ts'
+import { writeKubeconfig } from './kubeconfig.ts'
 import { waitUntil } from './wait.ts'
 
 export interface KwokOptions {
@@ -51,6 +53,13 @@ export async function createKwokNodes(cluster: Cluster, options: KwokOptions): P
     everyMs: 500,
   })
   return { names, seconds: (performance.now() - started) / 1000, daemon }
+}
+
+/** For what plays the agents of all these nodes: one client instead of a kubelet's credential for each. Admission lets it write what agents report. */
+export async function agentsKubeconfig({ server, certificates, slot }: Cluster): Promise<string> {
+  const name = 'kwok-agents'
+  await certificates.issue({ name, user: name, groups: ['system:masters', 'nodewave:break-glass'] })
+  return writeKubeconfig(join(slot.dir, `${name}.conf`), { server, certificates, client: { name }, user: name })
 }
 
 function fakeNode(name: string, index: number, { version, labels }: KwokOptions) {

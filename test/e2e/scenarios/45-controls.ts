@@ -35,7 +35,7 @@ async function steered(cluster: Cluster, product: Product, operator: Operator): 
   using timeline = await startTimeline(cluster.api)
   const commit = await product.push({ ...withPods(102), rollout: { ...good.rollout, ...byHand } }, 'more pods, the rest by hand')
   await waitPool(cluster, { for: 'the canary to be under way', when: ({ nodes }) => (nodes.byPhase.Applying ?? 0) > 0 })
-  await says(operator, ['pause', 'workers', '--reason', 'a look first', '--wait'], 'no node is under way')
+  await says(operator, ['pause', 'workers', '--reason', 'a look first', '--wait'], 'no node is changing')
   check('the canary ended what it began, and no other began', assignedNodes(await timeline.upToNow(), commit).length === 1)
   await operator('resume', 'workers')
   await waitPool(cluster, {

@@ -5,7 +5,7 @@ import { loadKubeconfig } from '../../../src/kube/kubeconfig.ts'
 import { versions } from '../build/versions.ts'
 import { type Request, recordRequests } from '../cluster/audit.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { createKwokNodes } from '../cluster/kwok.ts'
+import { agentsKubeconfig, createKwokNodes } from '../cluster/kwok.ts'
 import { CONTROLLER } from '../product/controller.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
@@ -21,7 +21,7 @@ async function scale(cluster: Cluster, { part, say }: Report): Promise<void> {
     createKwokNodes(cluster, { nodes: count, version: versions.olderKubelet }),
   )
   const product = await productOn(cluster)
-  const kube = createKubeClient(await loadKubeconfig(cluster.kubeconfig))
+  const kube = createKubeClient(await loadKubeconfig(await agentsKubeconfig(cluster)))
   const ending = new AbortController()
   try {
     startInstantAgents(kube, { nodes: names, signal: ending.signal })
