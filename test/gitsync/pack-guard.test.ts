@@ -95,6 +95,28 @@ test('a pack with one wrong byte is refused, wherever it is', async () => {
   }
 })
 
+test('whatever bytes a server sends, they pass or are refused by name', async () => {
+  const good = pack([blob(Buffer.from('some content')), blob(randomBytes(300)), blob(Buffer.alloc(5000))])
+  const edits = fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 })
+  const spoilt = edits.map((changes) => changes.reduce((bytes, [at, value]) => bytes.fill(value, at, at + 1), Buffer.from(good)))
+  const cut = fc.nat(good.length).map((length) => good.subarray(0, length))
+  const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.concat([good.subarray(0, 12), Buffer.from(bytes)]))
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(spoilt, cut, noise),
+      fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1 }),
+      async (sent, sizes) => {
+        const error = await passes(sent, { sizes }).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        )
+        expect(error === undefined || Object(error).name === 'GitSyncError').toBe(true)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
 test('a server that does not send packets is refused', async () => {
   const body = async function* () {
     yield Buffer.from('PACK without side-band')
