@@ -103,9 +103,9 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
       explained(signal, async () => {
         const [depth, ...rest] = depths
         if (depth === undefined) return undefined
-        await history.fetch(depth, signal)
         depths = rest
-        return history.gitdir
+        const isFetched = await history.fetch(depth, signal).then(() => true, orTooLarge)
+        return isFetched ? history.gitdir : undefined
       }),
     tidy: (signal) =>
       explained(signal, async () => {
@@ -116,6 +116,12 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
         if (packs.length > MAX_PACKS) await cloneAnew(signal)
       }),
   }
+}
+
+/** History that costs too much is history that cannot be read: people may say that it need not be. */
+function orTooLarge(error: unknown): false {
+  if (error instanceof GitSyncError && (error.reason === 'PackTooLarge' || error.reason === 'ResponseTooLarge')) return false
+  throw error
 }
 
 function checkedUrl({ url, credentials, insecureHttp = false }: RemoteOptions): string {

@@ -54,6 +54,22 @@ test('a bomb that nobody looked at before it was removed keeps no later commit a
   expect(brief(await it.next())).toEqual(['snapshot', good])
 })
 
+test('history that is too large to look at is no trouble: the commit is refused once, and taken when that is allowed', async () => {
+  await using remote = await startForge({ filters: false })
+  await remote.push('good')
+  let allowed: string | undefined
+  await using it = startFollow(remote.source({ maxObjectBytes: MIB }), { mayRewrite: (head) => head === allowed })
+  await it.next()
+  await remote.commit('bomb', { bomb: BOMB })
+  await remote.git('rm', '--quiet', 'bomb')
+  const good = await remote.push('good again')
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['refused', good, 'AncestryUnknown'])
+  allowed = good
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['snapshot', good])
+})
+
 test('a repository whose objects are too many, or too large together, is refused', async () => {
   await using remote = await startRemote()
   await remote.push('first', { a: randomBytes(1000).toString('hex'), b: randomBytes(1000).toString('hex') })
