@@ -6,7 +6,6 @@ import type { ClusterCache } from '../src/controller/cache/cluster-cache.ts'
 import { projectNodePool } from '../src/controller/cache/node-pool-view.ts'
 import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
-import { systemClock } from '../src/controller/clock/system-clock.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
 import { createCompiler } from '../src/controller/revisions/compile.ts'
@@ -19,8 +18,7 @@ import { PoolSnapshots } from '../src/controller/snapshot/pool-snapshots.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { FakeKube } from '../test/controller/fake-kube.ts'
-
-const NO_ANSWERS: readonly never[] = []
+import { atRest } from './support/at-rest.ts'
 
 const POOLS = 5
 const NODES = 15_000
@@ -48,10 +46,7 @@ const one = await median(() => {
 console.log(`${NODES} nodes in ${POOLS} pools: all change ${all} ms, one node changes ${one} ms, nothing changes ${none} ms`)
 
 async function look(sources: ReturnType<typeof sourcesWith>, fleet: CompiledFleet): Promise<void> {
-  const gathered = await gather(
-    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS }, rejections: { of: () => [] } },
-    { fleet },
-  )
+  const gathered = await gather({ ...sources, ...atRest(sources.cluster.pools) }, { fleet })
   sources.decider.decide(gathered.fleet, NOW)
 }
 

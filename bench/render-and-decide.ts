@@ -8,7 +8,6 @@
 import { NODEPOOL_API_VERSION, type NodePoolView, projectNodePool } from '../src/controller/cache/node-pool-view.ts'
 import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
-import { systemClock } from '../src/controller/clock/system-clock.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
 import { createCompiler } from '../src/controller/revisions/compile.ts'
@@ -23,11 +22,10 @@ import { formatAgentStatus } from '../src/protocol/agent-status.ts'
 import { formatDesiredConfig } from '../src/protocol/desired-config.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../src/protocol/names.ts'
 import type { Decision } from '../src/rollout/model/decision.ts'
+import { atRest } from './support/at-rest.ts'
 import { exampleCommit, POOL_LABELS } from './support/example-fleet.ts'
 import { aNode } from './support/nodes.ts'
 import { median, print, readOptions, timed } from './support/report.ts'
-
-const NO_ANSWERS: readonly never[] = []
 
 const RUNS = 9
 const NOW = Date.parse('2026-11-21T08:00:00Z')
@@ -91,10 +89,7 @@ print(
 async function decideFor(fleet: CompiledFleet): Promise<ReadonlyMap<string, Decision>> {
   library.add(fleet)
   library.add(stable)
-  const { fleet: snapshot } = await gather(
-    { ...sources, ports: { clock: systemClock }, gates: { answersFor: () => NO_ANSWERS }, rejections: { of: () => [] } },
-    { fleet, observed: fleet.commit },
-  )
+  const { fleet: snapshot } = await gather({ ...sources, ...atRest(sources.cluster.pools) }, { fleet, observed: fleet.commit })
   return decider.decide(snapshot, NOW).decisions
 }
 

@@ -1,10 +1,16 @@
 import type { ClusterCache } from './cache/cluster-cache.ts'
+import type { Contact } from './clock/contact.ts'
 import type { GarbageCollector } from './config-maps/garbage-collector.ts'
 import type { ReconcileRequests } from './controls/reconcile-requests.ts'
 import type { Decider } from './decider.ts'
 import type { DrainWatch } from './drain/drain-watch.ts'
 import type { EventRecorder } from './events/event-recorder.ts'
+import type { AssumedNodes } from './execution/assumed-nodes.ts'
+import type { BackgroundWrites } from './execution/background-writes.ts'
+import type { PoolWrites } from './execution/pool-writes.ts'
+import type { WriteFailures } from './execution/write-failures.ts'
 import type { GateRunner } from './gates/gate-runner.ts'
+import type { PoolMirror } from './node-pools/mirror-pools.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import type { HeadIntake } from './revisions/head-intake.ts'
 import type { Rejections } from './revisions/rejections.ts'
@@ -12,7 +18,7 @@ import type { RevisionLibrary } from './revisions/revision-library.ts'
 import type { RevisionStore } from './revisions/revision-store.ts'
 import type { PoolRenderer } from './snapshot/pool-renderer.ts'
 import type { PoolSnapshots } from './snapshot/pool-snapshots.ts'
-import type { StatusWriter } from './status/status-writer.ts'
+import type { ClusterJournal } from './status/pool-journal.ts'
 
 /** The parts that passes work with. All they remember can be read again from the cluster. */
 export interface ControllerParts {
@@ -28,7 +34,15 @@ export interface ControllerParts {
   readonly requests: ReconcileRequests
   readonly snapshots: PoolSnapshots
   readonly decider: Decider
-  readonly statuses: StatusWriter
+  readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt'>
+  readonly assumed: AssumedNodes
+  readonly failures: WriteFailures
+  readonly mirror: PoolMirror
+  readonly journal: ClusterJournal
+  readonly poolWrites: PoolWrites
+  readonly background: BackgroundWrites
+  /** Resolves when everything that was begun has ended; begins nothing more. */
+  readonly end: () => Promise<void>
   readonly events: EventRecorder
   readonly gates: GateRunner
   readonly garbage: GarbageCollector

@@ -1,4 +1,6 @@
 import { type FollowedCluster, followCluster } from './cache/cluster-cache.ts'
+import { Contact } from './clock/contact.ts'
+import { contactKube } from './clock/contact-kube.ts'
 import { WakeSignal } from './clock/wake-signal.ts'
 import type { ElectionSettings } from './leadership/election.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
@@ -18,12 +20,16 @@ export interface ControllerOptions {
  * once, and writes nothing. Ends by `signal`, with the write under way.
  * @throws {KubeError} at the start, when the server refuses what a controller needs: rights, or the NodePool kind.
  */
-export async function control({ ports, settings, signal }: ControllerOptions): Promise<void> {
+export async function control({ settings, signal, ...options }: ControllerOptions): Promise<void> {
   const own = new AbortController()
   const ending = AbortSignal.any([signal, own.signal])
   const wake = new WakeSignal()
-  const cluster = followCluster({ ...ports, settings, signal: ending, changed: wake.fire })
-  const context = { ports, settings, cluster, wake, signal: ending }
+  const contact = new Contact()
+  const { clock } = options.ports
+  const kube = contactKube(options.ports.kube, { contact, clock, signal: ending, restored: wake.fire })
+  const ports = { ...options.ports, kube }
+  const cluster = followCluster({ ...ports, settings, contact, signal: ending, changed: wake.fire })
+  const context = { ports, settings, cluster, contact, wake, signal: ending }
   try {
     await cluster.synced
     if (settings.election) await standForElection(context, settings.election)
@@ -34,6 +40,7 @@ export async function control({ ports, settings, signal }: ControllerOptions): P
 }
 
 interface LeaderContext extends ControllerOptions {
+  readonly contact: Contact
   readonly cluster: FollowedCluster
   readonly wake: WakeSignal
 }

@@ -1,17 +1,16 @@
 import { uncordonStrays } from '../rollout/drain/strays.ts'
-import type { Action, Decision } from '../rollout/model/decision.ts'
+import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { firstCommitEvents, objectEvents } from './events/object-events.ts'
-import { type Executed, execute } from './execution/execute.ts'
-import { forEach, throwFirst } from './execution/for-each.ts'
-import { mirrorPools } from './node-pools/mirror-pools.ts'
-import type { HeadState } from './revisions/head-intake.ts'
-import { type AcceptedHead, followDrains, type Gathered, gather, renderedFor } from './snapshot/gather.ts'
+import { throwFirst } from './execution/for-each.ts'
+import { poolKey, type WrittenObject, writtenObject } from './execution/write-failures.ts'
+import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
+import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 
 /**
- * Looks at everything once, decides, and acts.
+ * Looks at everything once, decides, and begins to act. What was begun goes on by itself: the next pass counts on it.
  * @returns when to pass again though nothing changes; undefined when only a change can bring anything new.
  * @throws {KubeError} when the server cannot be reached; nothing is lost by passing again later.
  */
@@ -19,94 +18,78 @@ export async function pass(parts: ControllerParts): Promise<Instant | undefined>
   if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
   const unkept = await parts.intake.absorb()
   const { fleet, ...head } = parts.intake.state
-  const passed = fleet ? await passWith(parts, { ...head, fleet }) : await passWithout(parts, head)
+  const passed = fleet ? await passWith(parts, { ...head, fleet }) : passWithout(parts, head)
   throwFirst([...unkept, ...passed.failures])
   return passed.wakeAt
 }
 
 interface Passed {
   readonly wakeAt: Instant | undefined
-  /** What was refused; the rest was carried out. */
+  /** Mistakes of ours. */
   readonly failures: readonly unknown[]
 }
 
 /** How often it is told, in milliseconds, that not even the first commit is taken. */
 const TELL_AGAIN = 10 * 60_000
 
-async function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Promise<Passed> {
+function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Passed {
   const now = ports.clock.now()
   const problems = firstCommitEvents(head, settings.namespace)
-  await events.recordAnew(problems, now)
+  void events.recordAnew(problems, now)
   return { wakeAt: problems.length === 0 ? undefined : now + TELL_AGAIN, failures: [] }
 }
 
 async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Passed> {
+  const { cluster, contact, failures, decider, events, garbage, background } = parts
   const now = parts.ports.clock.now()
-  const unmirrored = await mirrorPools({ kube: parts.ports.kube, pools: parts.cluster.pools }, head.fleet)
+  if (contact.restoredAt !== undefined) failures.forgetAwayBefore(contact.restoredAt)
+  failures.retain((object) => mayExist(parts, object))
   const gathered = await gather(parts, head)
-  const { decisions, undecided } = parts.decider.decide(gathered.fleet, now)
-  const { executed, failed, failures, wakes } = await carryOut(parts, { head, gathered, decisions, now })
+  const { decisions, undecided } = decider.decide(gathered.fleet, now)
+  const wakes = act(parts, { head, gathered, decisions, now })
+  const refusals = failures.refusals(now)
   const { nodes } = gathered
-  const refused = new Map([...undecided, ...failed])
-  await parts.events.record(objectEvents({ nodes, head, decisions, executed, refused, pools: parts.cluster.pools.items }), now)
-  const { isDone } = await parts.garbage.collect({ fleet: head.fleet, gathered, now })
-  return { wakeAt: earliest([...wakes, isDone ? undefined : now]), failures: [...unmirrored, ...refused.values(), ...failures] }
+  void events.record(objectEvents({ nodes, head, undecided, refusals, pools: cluster.pools.items }), now)
+  background.begin('object garbage', () => garbage.collect({ fleet: head.fleet, gathered, now }))
+  return { wakeAt: earliest([...wakes, failures.nextTry(now)]), failures: [...undecided.values()] }
 }
 
-interface Deciding {
+/** What failed for a node or a pool that is gone is no news any more. */
+function mayExist({ cluster }: ControllerParts, object: WrittenObject): boolean {
+  const { kind, name } = writtenObject(object)
+  return kind === 'node' ? cluster.nodes.get(name) !== undefined : kind !== 'pool' || cluster.pools.get(name) !== undefined
+}
+
+interface Decided {
   readonly head: AcceptedHead
   readonly gathered: Gathered
   readonly decisions: ReadonlyMap<string, Decision>
   readonly now: Instant
 }
 
-interface CarriedOut {
-  readonly executed: ReadonlyMap<string, Executed>
-  /** When each pool wants to be looked at again. */
-  readonly wakes: readonly (Instant | undefined)[]
-  /** By pool, what kept all of it from being carried out. */
-  readonly failed: ReadonlyMap<string, unknown>
-  /** What failed for single nodes. */
-  readonly failures: readonly unknown[]
-}
-
-async function carryOut(parts: ControllerParts, { head, gathered, decisions, now }: Deciding): Promise<CarriedOut> {
-  const { ports, settings, cluster, drains, gates, renderer, statuses, rejections } = parts
-  const executed = new Map<string, Executed>()
-  const wakes: (Instant | undefined)[] = []
-  const failed = await forEach(decisions, {}, async ([pool, { status, actions, wakeAt }]) => {
-    const generation = cluster.pools.get(pool)?.generation ?? 0
-    const complete = completeStatus(status, { generation, observedRevision: head.observed })
-    // Before any action: what failed must be on record before the node that shows it is given something else.
-    const countsDue = await statuses.write(pool, { status: complete, now })
-    const rendered = renderedFor(gathered, { pool, renderer })
-    const done = await execute(
-      { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered },
-      { pool, actions },
-    )
-    executed.set(pool, done)
-    wakes.push(wakeAt, countsDue, done.again ? now : undefined)
-    // Last: the status says it already, and nodes that must be put back do not wait for a second copy.
-    await rejections.keep(pool, status.rejected)
+/** Each pool on its own. @returns when each wants to be looked at again */
+function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
+  const { cluster, poolWrites, mirror, background, renderer } = parts
+  const { nodes, members } = gathered
+  poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
+  for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
+    poolWrites.beginAtOnce(pool, { actions, nodes, now })
+  for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
+  return [...head.fleet.pools.values()].flatMap((compiled) => {
+    const decision = decisions.get(compiled.name)
+    if (!decision) return []
+    const { generation = 0 } = cluster.pools.get(compiled.name) ?? {}
+    const status = completeStatus(decision.status, { generation, observedRevision: head.observed })
+    const rendered = renderedFor(gathered, { pool: compiled.name, renderer })
+    return [
+      decision.wakeAt,
+      poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now }),
+    ]
   })
-  const strayed = await execute(
-    { ...ports, settings, cluster, gates, answers: drains.answers, nodes: gathered.nodes, rendered: () => undefined },
-    strays(gathered),
-  )
-  // Now, not with the next pass: that one can then go on with nodes on which nothing runs.
-  followDrains({ cluster, drains })
-  return {
-    executed,
-    failed: new Map([...failed].map(([[pool], error]) => [pool, error])),
-    failures: [...executed.values(), strayed].flatMap(({ failures }) => failures),
-    wakes,
-  }
 }
 
 /** Nobody's pool, so nobody's budget either. */
-function strays({ fleet }: Gathered): { readonly pool: string; readonly actions: readonly Action[] } {
-  return { pool: '', actions: uncordonStrays(fleet.strays ?? []) }
-}
+const STRAYS = ''
 
 function earliest(instants: readonly (Instant | undefined)[]): Instant | undefined {
   const known = instants.filter((instant) => instant !== undefined)

@@ -1,25 +1,12 @@
 import { KubeError } from '../kube/kube-api.ts'
 import type { Instant } from '../rollout/model/instant.ts'
+import { assemble } from './assemble.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
+import type { Contact } from './clock/contact.ts'
 import type { WakeSignal } from './clock/wake-signal.ts'
-import { GarbageCollector } from './config-maps/garbage-collector.ts'
 import type { ControllerParts } from './controller-parts.ts'
-import { ReconcileRequests } from './controls/reconcile-requests.ts'
-import { Decider } from './decider.ts'
-import { DrainWatch } from './drain/drain-watch.ts'
-import { EventRecorder } from './events/event-recorder.ts'
-import { gateChecks } from './gates/gate-checks.ts'
-import { GateRunner } from './gates/gate-runner.ts'
 import { pass } from './pass.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
-import { commitGuard } from './revisions/commit-guard.ts'
-import { HeadIntake } from './revisions/head-intake.ts'
-import { Rejections } from './revisions/rejections.ts'
-import { RevisionLibrary } from './revisions/revision-library.ts'
-import { RevisionStore } from './revisions/revision-store.ts'
-import { PoolRenderer } from './snapshot/pool-renderer.ts'
-import { PoolSnapshots } from './snapshot/pool-snapshots.ts'
-import { StatusWriter } from './status/status-writer.ts'
 
 /** Between passes that fail, in milliseconds. */
 const FIRST_BACKOFF = 250
@@ -29,6 +16,7 @@ export interface LeaderOptions {
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
+  readonly contact: Contact
   readonly wake: WakeSignal
   readonly signal: AbortSignal
   /** Resolves when nobody else works in the clone of the repository any more. */
@@ -41,7 +29,11 @@ export interface LeaderOptions {
  */
 export async function runLeader(options: LeaderOptions): Promise<void> {
   const parts = assemble(options)
-  await Promise.all([followHead(parts, options), passAgainAndAgain(parts, options)])
+  try {
+    await Promise.all([followHead(parts, options), passAgainAndAgain(parts, options)])
+  } finally {
+    await parts.end()
+  }
 }
 
 async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions): Promise<void> {
@@ -72,38 +64,6 @@ async function followHead({ ports, store, intake }: ControllerParts, { wake, sig
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
     intake.offer(event)
     wake.fire()
-  }
-}
-
-function assemble({ ports, settings, cluster, wake, signal }: LeaderOptions): ControllerParts {
-  const { kube, compile, log, compression } = ports
-  const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
-  const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
-  const store = new RevisionStore({ ...revisions, compression })
-  const library = new RevisionLibrary({ store, compile, log })
-  const renderer = new PoolRenderer()
-  return {
-    ports,
-    settings,
-    cluster,
-    drains: new DrainWatch({ ...ports, signal, changed: wake.fire }),
-    store,
-    rejections: new Rejections(revisions),
-    library,
-    renderer,
-    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),
-    requests: new ReconcileRequests(cluster.pools.items.values()),
-    snapshots: new PoolSnapshots(),
-    decider: new Decider(),
-    statuses: new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery }),
-    events: new EventRecorder({ kube, log }),
-    gates: new GateRunner({
-      gateChecks: ports.gateChecks ?? gateChecks({ ports, settings, cluster }),
-      clock: ports.clock,
-      signal,
-      changed: wake.fire,
-    }),
-    garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
   }
 }
 

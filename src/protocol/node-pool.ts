@@ -26,6 +26,7 @@ export type PoolReason =
   | 'InvalidRepository'
   | 'RenderFailed'
   | 'NodesFailed'
+  | 'WriteRefused'
   | 'NodeClaimedTwice'
   | 'NoEligibleNode'
   | 'UnmanagedNodes'

@@ -195,6 +195,7 @@ test('a node whose assignment the server refuses for good is told of, and the ot
     type: 'Warning',
     involvedObject: { kind: 'Node', uid: expect.stringMatching(/^n\d$/) },
   })
+  stage.clock.advance(10_000)
   await stage.until(NODES, isAt(A))
 })
 

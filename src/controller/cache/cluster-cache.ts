@@ -1,5 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
+import type { Contact } from '../clock/contact.ts'
 import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
 import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from '../config-maps/stored-config-map.ts'
 import type { Log } from '../log.ts'
@@ -39,14 +40,18 @@ export interface ClusterCacheOptions {
   readonly settings: ControllerSettings
   readonly clock: Clock
   readonly log: Log
+  readonly contact: Contact
   readonly signal: AbortSignal
   /** Told when something visible changed, and when the server is there again: what failed while it was away may pass now. */
   readonly changed: () => void
 }
 
+const NODES = '/api/v1/nodes'
+
 /** Follows everything a pass looks at, but for the pods of nodes under drain. */
 export function followCluster(options: ClusterCacheOptions): FollowedCluster {
-  const { settings, changed } = options
+  const { settings, contact, clock } = options
+  const changed = (): void => options.changed()
   const versions = new ServerVersions(options)
   const nodes = new ObjectCache<ClusterNode>(changed)
   const project = limitFacts(projectNode(settings.names), { known: (name) => nodes.get(name), now: () => options.clock.now() })
@@ -59,7 +64,16 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   // Asked with each watch that is opened: it may be opened on another server than before.
   const follow = <T extends Cached>(followed: Followed<T>): Promise<void> =>
     followCollection(options, { onOpen: () => void versions.ask(whatOf(followed)), ...followed })
-  const ofNodes: Followed<ClusterNode> = { path: '/api/v1/nodes', cache: nodes, project: readNode }
+  const ofNodes: Followed<ClusterNode> = {
+    path: NODES,
+    cache: nodes,
+    project: readNode,
+    onOpen: () => {
+      contact.restored(NODES, clock.now())
+      void versions.ask(NODES)
+    },
+    onTrouble: () => contact.lost(NODES, clock.now()),
+  }
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
   const ofFleet = ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })

@@ -16,12 +16,15 @@ export class ObjectCache<T extends Cached> {
   readonly #items = new Map<string, T>()
   /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
   readonly #stale = new Set<string>()
-  readonly #changed: () => void
+  readonly #changed: (item?: T) => void
   /** What the watch told to be gone while lists were read for `catchUp`. */
   readonly #gone = new Set<Set<string>>()
 
-  /** @param changed told whenever something visible changed; a heartbeat that only moves resourceVersion is not visible. */
-  constructor(changed: () => void) {
+  /**
+   * @param changed told whenever something visible changed, and what: the item as it is or was; absent: any of them. A heartbeat that only
+   * moves resourceVersion is not visible.
+   */
+  constructor(changed: (item?: T) => void) {
     this.#changed = changed
   }
 
@@ -73,8 +76,9 @@ export class ObjectCache<T extends Cached> {
 
   /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */
   refused(name: string, resourceVersion: string): void {
-    if (this.#items.get(name)?.resourceVersion === resourceVersion) this.#stale.add(name)
-    else this.#changed()
+    const item = this.#items.get(name)
+    if (item?.resourceVersion === resourceVersion) this.#stale.add(name)
+    else this.#changed(item)
   }
 
   #put(item: T): void {
@@ -82,13 +86,14 @@ export class ObjectCache<T extends Cached> {
     if (item === known || isOlder(item, known)) return
     const kept = known && sameButVersion(known, item)
     this.#items.set(item.name, kept ? { ...known, resourceVersion: item.resourceVersion } : item)
-    if (this.#stale.delete(item.name) || !kept) this.#changed()
+    if (this.#stale.delete(item.name) || !kept) this.#changed(item)
   }
 
   #remove(name: string): void {
     for (const gone of this.#gone) gone.add(name)
     this.#stale.delete(name)
-    if (this.#items.delete(name)) this.#changed()
+    const item = this.#items.get(name)
+    if (this.#items.delete(name)) this.#changed(item)
   }
 
   /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */

@@ -23,7 +23,7 @@ export class DrainWatch {
     this.#options = options
     this.answers = new EvictionAnswers({
       ...options,
-      changed: () => this.#changed(this.#nodes.values()),
+      changed: (uids) => this.#changed([...this.#nodes.values()].filter(({ pods }) => holdsAny(pods, uids))),
       pods: () => this.#pods(),
     })
   }
@@ -84,4 +84,9 @@ export class DrainWatch {
     for (const watched of nodes) watched.known = undefined
     this.#options.changed()
   }
+}
+
+function holdsAny({ items }: ObjectCache<PodFacts>, uids: ReadonlySet<string>): boolean {
+  for (const { view } of items.values()) if (uids.has(view.uid)) return true
+  return false
 }

@@ -2,11 +2,14 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { PodBudget, PodView } from '../../rollout/model/node-view.ts'
 import { type Following, followCollection } from '../cache/follow-collection.ts'
 import { ObjectCache } from '../cache/object-cache.ts'
-import { type BudgetFacts, covers, type PodFacts, projectBudget } from './pod-facts.ts'
+import { BudgetIndex } from './budget-index.ts'
+import { type BudgetFacts, type PodFacts, projectBudget } from './pod-facts.ts'
 
-export interface EvictionAnswersOptions extends Following {
+export interface EvictionAnswersOptions extends Omit<Following, 'changed'> {
   /** All that are looked at. */
   readonly pods: () => readonly PodFacts[]
+  /** Told of which pods there is something new, by UID. */
+  readonly changed: (uids: ReadonlySet<string>) => void
 }
 
 export interface Refused {
@@ -20,25 +23,42 @@ export interface Refused {
  */
 export class EvictionAnswers {
   readonly #options: EvictionAnswersOptions
+  readonly #asked = new Set<string>()
   readonly #refused = new Map<string, Refused>()
   /** Taken, though the watch may still show the pod as it was. */
   readonly #taken = new Set<string>()
-  #budgets: { readonly cache: ObjectCache<BudgetFacts>; readonly stop: AbortController } | undefined
+  #budgets: AbortController | undefined
+  readonly #index = new BudgetIndex()
+  /** Namespaces of which a budget changed: many events of one moment are one change. */
+  #news: Set<string> | undefined
 
   constructor(options: EvictionAnswersOptions) {
     this.#options = options
   }
 
+  /** The request is under way: until it is answered, nobody asks again. */
+  asked(uid: string): void {
+    this.#asked.add(uid)
+    this.#options.changed(new Set([uid]))
+  }
+
+  /** It is not known what became of the request. */
+  unanswered(uid: string): void {
+    if (this.#asked.delete(uid)) this.#options.changed(new Set([uid]))
+  }
+
   /** The pod goes, or is gone: nobody has to ask again. */
   taken(uid: string): void {
+    this.#asked.delete(uid)
     this.#taken.add(uid)
-    this.#options.changed()
+    this.#options.changed(new Set([uid]))
   }
 
   refused(uid: string, refused: Refused): void {
+    this.#asked.delete(uid)
     this.#refused.set(uid, refused)
     this.#budgets ??= this.#followBudgets()
-    this.#options.changed()
+    this.#options.changed(new Set([uid]))
   }
 
   viewOf(pod: PodFacts): PodView {
@@ -47,6 +67,7 @@ export class EvictionAnswers {
     return {
       ...pod.view,
       terminating: terminating || this.#taken.has(uid),
+      ...(this.#asked.has(uid) && { asked: true }),
       ...(refused && { refusal: { ...refused, budgets: this.#keepersOf(pod) } }),
     }
   }
@@ -55,39 +76,47 @@ export class EvictionAnswers {
   forgetGone(): void {
     const uids = new Set(this.#options.pods().map(({ view }) => view.uid))
     for (const uid of this.#taken) if (!uids.has(uid)) this.#taken.delete(uid)
+    for (const uid of this.#asked) if (!uids.has(uid)) this.#asked.delete(uid)
     for (const uid of this.#refused.keys()) if (!uids.has(uid)) this.#refused.delete(uid)
     if (this.#refused.size > 0) return
-    this.#budgets?.stop.abort()
+    this.#budgets?.abort()
     this.#budgets = undefined
   }
 
-  #followBudgets(): { readonly cache: ObjectCache<BudgetFacts>; readonly stop: AbortController } {
+  #followBudgets(): AbortController {
     const stop = new AbortController()
-    const cache = new ObjectCache<BudgetFacts>(() => this.#askAgain())
+    const cache = new ObjectCache<BudgetFacts>((budget) => this.#noteChange(this.#index.update(cache, budget)))
     const signal = AbortSignal.any([this.#options.signal, stop.signal])
     followCollection(
-      { ...this.#options, signal },
+      { ...this.#options, signal, changed: () => undefined },
       { path: '/apis/policy/v1/poddisruptionbudgets', cache, project: projectBudget, manyNamespaces: true },
     ).catch(() => undefined)
-    return { cache, stop }
+    return stop
+  }
+
+  #noteChange(namespaces: readonly string[]): void {
+    if (this.#news === undefined) setImmediate(() => this.#askAgain())
+    this.#news ??= new Set()
+    for (const namespace of namespaces) this.#news.add(namespace)
   }
 
   /** A budget changed: what it kept, and now lets go, need not wait any longer. */
   #askAgain(): void {
-    for (const pod of this.#options.pods()) {
-      const [budget, ...others] = this.#coverOf(pod)
+    const namespaces = this.#news ?? new Set()
+    this.#news = undefined
+    const concerned = this.#options
+      .pods()
+      .filter(({ namespace, view }) => namespaces.has(namespace) && this.#refused.has(view.uid))
+    for (const pod of concerned) {
+      const [budget, ...others] = this.#index.coverOf(pod)
       if (budget && others.length === 0 && budget.disruptionsAllowed > 0) this.#refused.delete(pod.view.uid)
     }
-    this.#options.changed()
+    if (concerned.length > 0) this.#options.changed(new Set(concerned.map(({ view }) => view.uid)))
   }
 
   /** A single budget that has something left refused nothing: the server had another reason. */
   #keepersOf(pod: PodFacts): readonly PodBudget[] {
-    const cover = this.#coverOf(pod)
+    const cover = this.#index.coverOf(pod)
     return cover.length === 1 && (cover[0]?.disruptionsAllowed ?? 0) > 0 ? [] : cover.map(({ view }) => view)
-  }
-
-  #coverOf(pod: PodFacts): BudgetFacts[] {
-    return [...(this.#budgets?.cache.items.values() ?? [])].filter((budget) => covers(budget, pod))
   }
 }

@@ -63,6 +63,12 @@ export class EventRecorder {
     return answer === 'Told'
   }
 
+  /** What happened once, and will not be among what there is to tell in the next pass. */
+  async recordOnce(events: readonly ObjectEvent[], now: Instant): Promise<void> {
+    const stamp = new Date(now).toISOString()
+    await Promise.all(events.slice(0, MAX_A_PASS).map((event) => this.#tell(nameOf(event), event, stamp)))
+  }
+
   async #tell(name: string, event: ObjectEvent, stamp: string): Promise<void> {
     try {
       await this.#kube.create(EVENTS, eventObject(name, event, stamp))

@@ -2,24 +2,34 @@ import { KubeError } from '../../kube/kube-api.ts'
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { Executed } from '../execution/execute.ts'
-import type { HeadState } from '../revisions/head-intake.ts'
-import type { AcceptedHead } from '../snapshot/gather.ts'
+import { type Refusal, writtenObject } from '../execution/write-failures.ts'
+import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
 import type { ObjectEvent } from './event-recorder.ts'
 
 export interface PassOutcome {
   readonly nodes: ReadonlyMap<string, ClusterNode>
   readonly head: AcceptedHead
-  readonly decisions: ReadonlyMap<string, Decision>
-  readonly executed: ReadonlyMap<string, Executed>
-  /** By pool, what kept it from being decided upon, or its decision from being carried out. */
-  readonly refused: ReadonlyMap<string, unknown>
+  /** Pools that could not be decided upon, and why. */
+  readonly undecided: ReadonlyMap<string, unknown>
+  /** What the server refuses to write. */
+  readonly refusals: readonly Refusal[]
   readonly pools: ReadonlyMap<string, NodePoolView>
 }
 
-/** Everything that people should find at the objects concerned after a pass. */
+/** Everything that people should find at the objects concerned after a pass, for as long as it is so. */
 export function objectEvents({ nodes, ...outcome }: PassOutcome): ObjectEvent[] {
-  return [...eventsOfPools(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+  return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+}
+
+/** What is new with a decision, once its status has been written: what was not written has not happened. */
+export function eventsOfDecision({ events }: Decision, pool: ObjectEvent['object']): ObjectEvent[] {
+  return events.map((event) => ({ ...textOf(event), object: event.on.kind === 'node' ? nodeObject(event.on.name) : pool }))
+}
+
+/** Somebody edited a NodePool by hand. */
+export function specRestored(pool: ObjectEvent['object']): ObjectEvent {
+  const message = 'the spec was edited in the cluster, and is again as the repository has it: change it there'
+  return { object: pool, type: 'Warning', reason: 'SpecRestored', message }
 }
 
 /** What keeps the first commit from being taken. No pool is there yet to say so; the controller's own namespace is. */
@@ -37,26 +47,32 @@ function agentFailure({ name, view: { status } }: ClusterNode): ObjectEvent[] {
   return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
 }
 
-function eventsOfPools({ head, decisions, executed, refused, pools }: Omit<PassOutcome, 'nodes'>): ObjectEvent[] {
-  const objectOf = (pool: string) => ({ kind: 'NodePool', name: pool, uid: pools.get(pool)?.uid ?? '' }) as const
-  const decided = [...decisions].flatMap(([pool, { events }]): ObjectEvent[] => {
-    const object = objectOf(pool)
-    const unassigned = executed.get(pool)?.refused ?? []
+function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'nodes'>): ObjectEvent[] {
+  const ofHead = [...head.fleet.pools.keys()].flatMap((pool) => {
+    const object = poolObject(pool, pools)
     return [
-      ...events.map((event) => ({
-        ...textOf(event),
-        object: event.on.kind === 'node' ? nodeObject(event.on.name) : object,
-      })),
-      ...unassigned.flatMap(({ node, message }) => warning(nodeObject(node), { reason: 'AssignmentRefused', message })),
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
       ...warning(object, { reason: 'CommitNeedsPromotion', message: head.held }),
       ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
     ]
   })
-  const failed = [...refused].flatMap(([pool, error]) =>
-    warning(objectOf(pool), { reason: 'ActionRefused', message: refusalText(error) }),
+  const failed = [...undecided].flatMap(([pool, error]) =>
+    warning(poolObject(pool, pools), { reason: 'ActionRefused', message: refusalText(error) }),
   )
-  return [...decided, ...failed]
+  return [...ofHead, ...failed]
+}
+
+function eventsOfRefusals({ refusals, pools }: Pick<PassOutcome, 'refusals' | 'pools'>): ObjectEvent[] {
+  return refusals.flatMap(({ object, about, message }) => {
+    const { kind, name } = writtenObject(object)
+    if (kind === 'node') return warning(nodeObject(name), { reason: 'AssignmentRefused', message })
+    const pool = kind === 'pool' ? name : about
+    return pools.has(pool) ? warning(poolObject(pool, pools), { reason: 'ActionRefused', message }) : []
+  })
+}
+
+function poolObject(name: string, pools: PassOutcome['pools']): ObjectEvent['object'] {
+  return { kind: 'NodePool', name, uid: pools.get(name)?.uid ?? '' }
 }
 
 /** A conflict is no news: it is decided anew at once. */

@@ -11,11 +11,18 @@ export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
 export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' }>
 
+/** A node that changes pools, and is to be changed in nothing else for that, is found where it is by its label. */
+export interface LabelPool {
+  readonly kind: 'label'
+  readonly node: string
+  readonly pool: string
+}
+
 /** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */
 export interface NodePatch {
   readonly metadata: {
     readonly resourceVersion: string
-    readonly annotations: Readonly<Record<string, string | null>>
+    readonly annotations?: Readonly<Record<string, string | null>>
     readonly labels?: Readonly<Record<string, string>>
   }
   readonly spec?: { readonly unschedulable: true | null }
@@ -74,4 +81,8 @@ export function byHandPatch(
   { names, resourceVersion }: PatchContext,
 ): NodePatch {
   return { metadata: { resourceVersion, annotations: { [names.byHand]: allowed ? 'Allow' : null } } }
+}
+
+export function labelPatch({ pool }: LabelPool, { names, resourceVersion }: PatchContext): NodePatch {
+  return { metadata: { resourceVersion, labels: { [names.pool]: pool } } }
 }

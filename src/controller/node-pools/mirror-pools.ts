@@ -4,7 +4,6 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import { forEach } from '../execution/for-each.ts'
 import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 
 export interface PoolObjects {
@@ -15,25 +14,64 @@ export interface PoolObjects {
 /**
  * Makes the NodePool objects those of the repository. A pool that left the repository loses its object and with it its
  * history; its nodes keep the configuration, the annotation and the label that they have. Objects that people made are left alone.
- * @returns what the server refused
  */
-export async function mirrorPools(objects: PoolObjects, fleet: CompiledFleet): Promise<readonly unknown[]> {
-  const gone = [...objects.pools.items.values()].filter(
-    ({ name, managed, deleting }) => managed && !deleting && !fleet.pools.has(name),
-  )
-  const refused = await forEach(fleet.pools.values(), {}, (pool) => mirrorPool(objects, pool))
-  const stayed = await forEach(gone, {}, (view) => removePool(objects, view))
-  return [...refused.values(), ...stayed.values()]
-}
+export class PoolMirror {
+  readonly #objects: PoolObjects
+  /** By pool, the spec that was seen in the cluster as the repository has it. */
+  readonly #mirrored = new Map<string, CompiledPool['spec']>()
 
-async function mirrorPool({ kube, pools }: PoolObjects, { name, spec }: CompiledPool): Promise<void> {
-  const known = pools.get(name)
-  if (!known) return createPool({ kube, pools }, { name, spec })
-  if (known.deleting || isDeepStrictEqual(known.spec, spec)) return
-  // As a precondition: what a process that leads no more sends late is refused, and not the last word.
-  const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
-  const patch = [{ op: 'replace', path: '/spec', value: spec }, version]
-  pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(name), patch, { type: 'json' })))
+  constructor(objects: PoolObjects) {
+    this.#objects = objects
+  }
+
+  /** A pool whose object is being deleted counts as mirrored: it is made anew once it is gone. */
+  isMirrored({ name, spec }: Pick<CompiledPool, 'name' | 'spec'>): boolean {
+    const known = this.#objects.pools.get(name)
+    if (known?.deleting !== true && !isDeepStrictEqual(known?.spec, spec)) return false
+    this.#mirrored.set(name, spec)
+    return true
+  }
+
+  /**
+   * Makes the object, or writes its spec.
+   * @returns whether it takes back what somebody else wrote into the object
+   * @throws {KubeError} when it is refused
+   */
+  async mirror(pool: Pick<CompiledPool, 'name' | 'spec'>): Promise<{ readonly undoesEdit: boolean }> {
+    const { kube, pools } = this.#objects
+    const { name, spec } = pool
+    const known = pools.get(name)
+    const undoesEdit = known !== undefined && isDeepStrictEqual(this.#mirrored.get(name), spec)
+    if (!known) await createPool(this.#objects, pool)
+    else {
+      // As a precondition: what a process that leads no more sends late is refused, and not the last word.
+      const version = { op: 'replace', path: '/metadata/resourceVersion', value: known.resourceVersion }
+      const patch = [{ op: 'replace', path: '/spec', value: spec }, version]
+      pools.wrote(projectNodePool(await kube.patch<KubeObject>(nodePoolsPath(name), patch, { type: 'json' })))
+    }
+    this.#mirrored.set(name, spec)
+    return { undoesEdit }
+  }
+
+  /** Objects of pools that the repository has no more. */
+  gone(fleet: Pick<CompiledFleet, 'pools'>): readonly NodePoolView[] {
+    return [...this.#objects.pools.items.values()].filter(
+      ({ name, managed, deleting }) => managed && !deleting && !fleet.pools.has(name),
+    )
+  }
+
+  async remove(view: NodePoolView): Promise<{ readonly isDone: true }> {
+    const { kube, pools } = this.#objects
+    const preconditions = { uid: view.uid, resourceVersion: view.resourceVersion }
+    try {
+      await kube.delete(nodePoolsPath(view.name), { body: { preconditions } })
+    } catch (error) {
+      if (!(error instanceof KubeError && error.code === 404)) throw error
+    }
+    pools.deleted(view.name)
+    this.#mirrored.delete(view.name)
+    return { isDone: true }
+  }
 }
 
 async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<CompiledPool, 'name' | 'spec'>): Promise<void> {
@@ -45,15 +83,4 @@ async function createPool({ kube, pools }: PoolObjects, { name, spec }: Pick<Com
     if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
     pools.wrote(projectNodePool(await kube.get<KubeObject>(nodePoolsPath(name))))
   }
-}
-
-async function removePool({ kube, pools }: PoolObjects, view: NodePoolView): Promise<void> {
-  try {
-    await kube.delete(nodePoolsPath(view.name), {
-      body: { preconditions: { uid: view.uid, resourceVersion: view.resourceVersion } },
-    })
-  } catch (error) {
-    if (!(error instanceof KubeError && error.code === 404)) throw error
-  }
-  pools.deleted(view.name)
 }

@@ -19,6 +19,8 @@ export interface HeadState {
   readonly trouble?: string
 }
 
+export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
+
 export interface HeadIntakeOptions {
   readonly compile: Compile
   readonly store: RevisionStore

@@ -25,13 +25,25 @@ export class Rejections {
       })
   }
 
-  /** Writes only what is not as the status says: most often nothing. @throws {KubeError} when that was refused */
+  /** It stands there as the status says: most often so. */
+  isKept(pool: string, rejected: readonly RevisionRef[]): boolean {
+    return this.#changes(pool, rejected).length === 0
+  }
+
+  /** Writes only what is not as the status says. @throws {KubeError} when that was refused */
   async keep(pool: string, rejected: readonly RevisionRef[]): Promise<void> {
+    for (const { map, fingerprint } of this.#changes(pool, rejected))
+      await this.#annotate(map, { [keyOf(pool)]: fingerprint ?? null })
+  }
+
+  #changes(
+    pool: string,
+    rejected: readonly RevisionRef[],
+  ): readonly { readonly map: StoredConfigMap; readonly fingerprint: string | undefined }[] {
     const byCommit = new Map(rejected.map(({ revision, fingerprint }) => [revision, fingerprint]))
-    for (const map of this.#heads()) {
-      const fingerprint = byCommit.get(map.revision)
-      if (map.annotations[keyOf(pool)] !== fingerprint) await this.#annotate(map, { [keyOf(pool)]: fingerprint ?? null })
-    }
+    return this.#heads()
+      .map((map) => ({ map, fingerprint: byCommit.get(map.revision) }))
+      .filter(({ map, fingerprint }) => map.annotations[keyOf(pool)] !== fingerprint)
   }
 
   /** The first part of each revision stands for all of it. */

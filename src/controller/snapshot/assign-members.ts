@@ -1,4 +1,5 @@
 import type { ClusterNode } from '../cache/node-view.ts'
+import type { LabelPool } from '../execution/node-patch.ts'
 import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 
 export interface Members {
@@ -8,6 +9,8 @@ export interface Members {
   readonly contested: ReadonlyMap<string, readonly string[]>
   /** Nodes of no pool, or of several. */
   readonly strays: readonly ClusterNode[]
+  /** Nodes whose label names the pool that they have left for another one. */
+  readonly mislabelled: readonly LabelPool[]
 }
 
 /** Which pool each node belongs to, by the selectors of the accepted commit. */
@@ -15,13 +18,16 @@ export function assignMembers(fleet: CompiledFleet, nodes: Iterable<ClusterNode>
   const byPool = new Map<string, ClusterNode[]>([...fleet.pools.keys()].map((name) => [name, []]))
   const contested = new Map<string, string[]>()
   const strays: ClusterNode[] = []
+  const mislabelled: LabelPool[] = []
   for (const node of nodes) {
     const owner = fleet.ownerOf(node)
     if (owner.kind === 'owned') byPool.get(owner.pool)?.push(node)
     else strays.push(node)
+    if (owner.kind === 'owned' && node.poolLabel !== undefined && node.poolLabel !== owner.pool)
+      mislabelled.push({ kind: 'label', node: node.name, pool: owner.pool })
     if (owner.kind === 'contested') for (const pool of owner.pools) listIn(contested, pool).push(owner.message)
   }
-  return { byPool, contested, strays }
+  return { byPool, contested, strays, mislabelled }
 }
 
 function listIn(lists: Map<string, string[]>, pool: string): string[] {

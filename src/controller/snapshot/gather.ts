@@ -1,17 +1,21 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import type { FleetSnapshot } from '../../rollout/decide-fleet.ts'
 import { isUnderDrain } from '../../rollout/drain/cordon.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods } from '../../rollout/model/node-view.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import type { Contact } from '../clock/contact.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
+import type { AssumedNodes } from '../execution/assumed-nodes.ts'
+import type { WriteFailures } from '../execution/write-failures.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
 import type { ControllerPorts } from '../ports.ts'
 import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { CompiledFleet, RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { HeadState } from '../revisions/head-intake.ts'
+import type { AcceptedHead } from '../revisions/head-intake.ts'
 import type { Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
 import type { Members } from './assign-members.ts'
@@ -36,26 +40,30 @@ export interface Sources {
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
   readonly ports: Pick<ControllerPorts, 'clock'>
+  readonly contact: Pick<Contact, 'unbrokenSince'>
+  readonly assumed: Pick<AssumedNodes, 'applyTo'>
+  readonly failures: Pick<WriteFailures, 'refusals'>
+  readonly journal: { viewOf(pool: string): NodePoolView | undefined }
   readonly gates: Pick<GateRunner, 'answersFor'>
 }
 
-export type AcceptedHead = HeadState & { readonly fleet: CompiledFleet }
-
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, rejections, library, renderer, snapshots, ports, gates }: Sources,
+  { cluster, drains, rejections, library, renderer, snapshots, gates, ...sources }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
+  const now = sources.ports.clock.now()
   const kept = library.kept()
   const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
-  const nodes = new Map(cluster.nodes.items)
+  const nodes = sources.assumed.applyTo(new Map(cluster.nodes.items), now)
   followDrains({ cluster, drains })
   const members = assignMembers(head.fleet, nodes.values())
-  const steadySince = ports.clock.steadySince?.()
+  const steadySince = unbrokenSince(sources, now)
+  const refusals = sources.failures.refusals(now)
   const pools = [...head.fleet.pools.values()].map((pool) => {
-    const view = cluster.pools.get(pool.name)
-    const sources = {
+    const view = sources.journal.viewOf(pool.name)
+    const parts = {
       pool,
       head: head.fleet,
       problem: head.problem,
@@ -68,14 +76,21 @@ export async function gather(
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
       kept,
       steadySince,
+      refusals,
       gateAnswers: gates.answersFor(pool.name),
     }
-    return snapshots.of(sources, { renderer, revisions })
+    return snapshots.of(parts, { renderer, revisions })
   })
   const controlPlane = cluster.controlPlane.view(nodes.values())
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   const strays = members.strays.map(({ view }) => view)
   return { fleet: { pools, strays, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+}
+
+/** The later of two instants: since then the clock has run evenly, and what the cluster shows was heard of as it happened. */
+function unbrokenSince({ ports, contact }: Pick<Sources, 'ports' | 'contact'>, now: Instant): Instant | undefined {
+  const [steady, inContact] = [ports.clock.steadySince?.(), contact.unbrokenSince(now)]
+  return steady === undefined || inContact === undefined ? (steady ?? inContact) : Math.max(steady, inContact)
 }
 
 /** Made a moment ago, perhaps in the place of one that somebody deleted. */
@@ -84,7 +99,7 @@ function isForgetful(view: NodePoolView | undefined): boolean {
 }
 
 /** Whose pods are to be known. */
-export function followDrains({ cluster, drains }: Pick<Sources, 'cluster' | 'drains'>): void {
+function followDrains({ cluster, drains }: Pick<Sources, 'cluster' | 'drains'>): void {
   const underDrain = new Set<string>()
   for (const { name, view } of cluster.nodes.items.values()) if (isUnderDrain(view)) underDrain.add(name)
   drains.follow(underDrain)

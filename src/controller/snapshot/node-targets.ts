@@ -4,12 +4,15 @@ import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
+import type { RefusedWrites } from './refused-writes.ts'
 
 export interface WantedSources {
   readonly pool: CompiledPool
   /** Commits at which to look for what the node runs now. */
   readonly revisions: ReadonlyMap<string, CompiledFleet>
   readonly renderer: PoolRenderer
+  /** Absent: the server refuses nothing. */
+  readonly refused?: RefusedWrites | undefined
 }
 
 /** What each node is to become, by name. */
@@ -18,7 +21,9 @@ export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources):
   const wanted = new Map<string, NodeTarget>()
   for (const node of nodes) {
     const rendered = render(node)
-    wanted.set(node.name, rendered.kind === 'config' ? new WantedConfig(node, rendered, sources) : rendered)
+    const refusal = sources.refused?.of(node, rendered)
+    if (refusal?.isDue === false) wanted.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
+    else wanted.set(node.name, rendered.kind === 'config' ? new WantedConfig(node, rendered, sources) : rendered)
   }
   return wanted
 }

@@ -6,9 +6,11 @@ import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/sna
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import type { Refusal } from '../execution/write-failures.ts'
 import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 import { wantedBy } from './node-targets.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
+import { refusedWrites } from './refused-writes.ts'
 
 /** All that a pool's snapshot is made of. */
 export interface PoolSources {
@@ -26,6 +28,8 @@ export interface PoolSources {
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
   readonly steadySince: Instant | undefined
+  /** What the server refuses to write, of whatever pool. */
+  readonly refusals: readonly Refusal[]
   /** Commits that the cluster keeps. */
   readonly kept: readonly string[]
   /** The same array for as long as no gate has said anything new. */
@@ -61,6 +65,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.view?.controls === b.view?.controls &&
     isDeepStrictEqual(a.rejected, b.rejected) &&
     a.steadySince === b.steadySince &&
+    isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
     isSameList(a.contested, b.contested) &&
@@ -76,20 +81,38 @@ function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function snapshotOf(
-  { pool, head, problem, held, view, rejected, nodes, pods, contested, known, kept, steadySince, gateAnswers }: PoolSources,
+  {
+    pool,
+    head,
+    problem,
+    held,
+    view,
+    rejected,
+    nodes,
+    pods,
+    contested,
+    known,
+    kept,
+    steadySince,
+    gateAnswers,
+    refusals,
+  }: PoolSources,
   { renderer, revisions }: Rendering,
 ): PoolSnapshot {
+  const refused = refusedWrites(refusals)
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
     revision: fleet.commit,
     fingerprint: compiled.fingerprint,
     author: fleet.author,
     subject: fleet.subject,
-    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer }),
+    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer, refused }),
   })
   const others = known.flatMap((fleet) => {
     const compiled = fleet.pools.get(pool.name)
     return compiled ? [[fleet.commit, revisionAt(fleet, compiled)] as const] : []
   })
+  const compiledPools = [pool, ...known.flatMap((fleet) => fleet.pools.get(pool.name) ?? [])]
+  const told = refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []
   return {
     name: pool.name,
     policy: pool.policy,
@@ -102,6 +125,7 @@ function snapshotOf(
     controls: view?.controls ?? {},
     contested,
     gateAnswers,
+    ...(told.length > 0 && { refusedWrites: told }),
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
     ...(held !== undefined && { unpromotedCommit: held }),

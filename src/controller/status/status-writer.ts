@@ -15,6 +15,11 @@ export interface StatusWriterOptions extends PoolObjects {
   readonly countsEvery?: number | undefined
 }
 
+export interface DatedStatus {
+  readonly status: NodePoolStatus
+  readonly now: Instant
+}
+
 /** Writes the status of NodePools, through the status subresource, and only when it says something new. */
 export class StatusWriter {
   readonly #objects: PoolObjects
@@ -26,19 +31,30 @@ export class StatusWriter {
     this.#countsEvery = countsEvery
   }
 
+  /** When it is to be written: not later than now for what is news; later for mere counts; undefined when it stands there already. */
+  dueAt(name: string, { status, now }: DatedStatus): Instant | undefined {
+    const view = this.#objects.pools.get(name)
+    if (!view) return now
+    if (isDeepStrictEqual(view.status, status)) return undefined
+    const next = (this.#written.get(name) ?? 0) + this.#countsEvery
+    return now < next && !this.isNews(name, status) ? next : now
+  }
+
+  /** It says more than other counts and texts. */
+  isNews(name: string, status: NodePoolStatus): boolean {
+    const view = this.#objects.pools.get(name)
+    return !view || !isDeepStrictEqual(essence(view.status), essence(status))
+  }
+
   /**
    * @returns when counts that were left for later are due
    * @throws {Error} when the status could not be written: then nothing may be done that relies on its being there
    */
-  async write(
-    name: string,
-    { status, now }: { readonly status: NodePoolStatus; readonly now: Instant },
-  ): Promise<Instant | undefined> {
+  async write(name: string, { status, now }: DatedStatus): Promise<Instant | undefined> {
     const view = this.#objects.pools.get(name)
     if (!view) throw new Error(`write status of pool "${name}": it has no NodePool object`)
-    if (isDeepStrictEqual(view.status, status)) return undefined
-    const next = (this.#written.get(name) ?? 0) + this.#countsEvery
-    if (now < next && isDeepStrictEqual(essence(view.status), essence(status))) return next
+    const dueAt = this.dueAt(name, { status, now })
+    if (dueAt === undefined || dueAt > now) return dueAt
     await this.#replace(view, status)
     this.#written.set(name, now)
     return undefined

@@ -57,6 +57,8 @@ export function evictions({ members, pool, now }: PoolState): readonly Evict[] {
 
 function evictable({ remaining = [] }: Underway, now: Instant) {
   return remaining
-    .filter(({ pod, verdict }) => verdict.kind === 'Evict' && (pod.refusal === undefined || now >= pod.refusal.until))
+    .filter(
+      ({ pod, verdict }) => verdict.kind === 'Evict' && !pod.asked && (pod.refusal === undefined || now >= pod.refusal.until),
+    )
     .map(({ pod }) => pod)
 }

@@ -69,6 +69,8 @@ export interface PodView {
   readonly finished: boolean
   /** It was told to go. */
   readonly terminating: boolean
+  /** The server is being asked to evict it. */
+  readonly asked?: boolean
   /** The server refused to evict it. */
   readonly refusal?: Refusal
 }

@@ -27,7 +27,8 @@ export type GateQuestion = 'before' | 'after'
 /** What a node is to become at one revision, as rendered. */
 export type NodeTarget =
   | { readonly kind: 'config'; readonly digest: string; readonly version?: string; readonly disruption: Disruption }
-  | { readonly kind: 'problem'; readonly message: string }
+  /** WriteRefused: the server refuses it, and it is not tried again yet. Absent: it could not be rendered. */
+  | { readonly kind: 'problem'; readonly reason?: 'WriteRefused'; readonly message: string }
 
 /** One commit, seen by one pool. */
 export interface Revision extends RevisionRef {
@@ -86,6 +87,8 @@ export interface PoolSnapshot {
   readonly contested?: readonly string[]
   /** Since when the clock is known to run evenly; what began before counts from then on. Absent: it is trusted. */
   readonly steadySince?: Instant
+  /** What the server refuses to write for nodes of the pool, in its own words. */
+  readonly refusedWrites?: readonly { readonly node: string; readonly message: string }[]
   /** What gates have said since they were asked, as far as this process has heard. */
   readonly gateAnswers?: readonly GateAnswer[]
   /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */

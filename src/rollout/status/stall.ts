@@ -25,6 +25,7 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     claimedTwice(poolState) ??
     blockedDrain(poolState) ??
     fleetStopped(poolState, selection) ??
+    refusedWrites(poolState) ??
     failedNodes(poolState, 'RenderFailed') ??
     failedNodes(poolState, 'NodesFailed') ??
     blocker(poolState, selection) ??
@@ -114,6 +115,15 @@ function blockedDrain({ members, now }: PoolState): Explanation | undefined {
   if (first === undefined) return undefined
   const more = others.length === 0 ? '' : `; and ${others.length} more`
   return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
+}
+
+/** Other nodes go on, and these are tried again every few minutes. */
+function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Explanation | undefined {
+  const [first] = refused
+  if (first === undefined) return undefined
+  const nodes = listNames(refused.map(({ node }) => node).sort())
+  const remedy = 'correct what refuses it, such as a webhook, a quota or missing rights; it is tried again every few minutes'
+  return { reason: 'WriteRefused', message: `the API server refuses to write for ${nodes}: ${first.message}; ${remedy}` }
 }
 
 function failedNodes({ members }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { followCluster } from '../../../src/controller/cache/cluster-cache.ts'
+import { Contact } from '../../../src/controller/clock/contact.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pools/node-pool-crd.ts'
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
@@ -15,7 +16,7 @@ test('a Node is read anew only when its version is another than the one that is 
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
   const first = await kube.create<KubeObject>('/api/v1/nodes', { metadata: { name: 'n0' } })
   const ending = new AbortController()
-  const following = { kube, settings, log: () => {}, changed: () => {}, signal: ending.signal }
+  const following = { kube, settings, contact: new Contact(), log: () => {}, changed: () => {}, signal: ending.signal }
   const cluster = followCluster({ ...following, clock: { now: () => 0, elapsed: () => 0, sleepUntil: () => Promise.resolve() } })
   await cluster.synced
   ending.abort()

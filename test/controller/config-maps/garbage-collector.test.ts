@@ -25,7 +25,7 @@ test('what is left of a sweep is swept by the next passes, not only when the nex
   const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps: maps() })
   const garbage = new GarbageCollector({ cluster, store, renderer: new PoolRenderer(), payloads })
   const fleet = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', aFleet()))
-  const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [] } }
+  const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
   const done: (readonly [boolean, number])[] = []
   for (let pass = 0; pass < 4; pass += 1) {
     const { isDone } = await garbage.collect({ fleet, gathered, now: NOW })

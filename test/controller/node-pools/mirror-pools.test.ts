@@ -1,13 +1,25 @@
 import { expect, test } from 'vitest'
 import { type NodePoolView, nodePoolsPath, projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import { mirrorPools } from '../../../src/controller/node-pools/mirror-pools.ts'
+import { PoolMirror, type PoolObjects } from '../../../src/controller/node-pools/mirror-pools.ts'
 import { createCompiler } from '../../../src/controller/revisions/compile.ts'
+import type { CompiledFleet } from '../../../src/controller/revisions/compiled-fleet.ts'
 import { aFleet } from '../a-fleet.ts'
 import { aSnapshot } from '../a-snapshot.ts'
 import { FakeKube } from '../fake-kube.ts'
 
 const compile = createCompiler({ namespace: 'nodewave-system' })
+/** What the controller does about objects, one after the other. @returns what was refused */
+async function mirrorPools(objects: PoolObjects, fleet: CompiledFleet): Promise<readonly unknown[]> {
+  const mirror = new PoolMirror(objects)
+  const writes = [
+    ...[...fleet.pools.values()].filter((pool) => !mirror.isMirrored(pool)).map((pool) => () => mirror.mirror(pool)),
+    ...mirror.gone(fleet).map((view) => () => mirror.remove(view)),
+  ]
+  const results = await Promise.allSettled(writes.map((write) => write()))
+  return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+}
+
 const PATH = nodePoolsPath('workers')
 
 /** A process that has mirrored a fleet with the pool `workers`, after which somebody else wrote to its object. */
@@ -41,5 +53,24 @@ test('a pool that somebody else wrote to meanwhile does not get another spec, un
   expect(kube.objects.get(PATH)?.spec).toEqual(before)
   catchUp()
   expect(await mirrorPools({ kube, pools }, other)).toEqual([])
+  expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
+})
+
+test('an edit of a spec that the repository undoes is told from a spec that follows a commit', async () => {
+  const kube = new FakeKube()
+  const pools = new ObjectCache<NodePoolView>(() => undefined)
+  const mirror = new PoolMirror({ kube, pools })
+  const workersAt = (v: number) => {
+    const pool = compile(aSnapshot('a', aFleet({ v }))).pools.get('workers')
+    if (!pool) throw new Error('the fleet has no pool "workers"')
+    return pool
+  }
+  expect(await mirror.mirror(workersAt(2))).toEqual({ undoesEdit: false })
+  expect(await mirror.mirror(workersAt(4))).toEqual({ undoesEdit: false })
+  const object = kube.objects.get(PATH)
+  const edited = object && kube.put(PATH, { ...object, spec: { kubelet: { flags: { v: 9 } } } })
+  if (edited) pools.observe({ type: 'upsert', item: projectNodePool(edited) })
+  expect(mirror.isMirrored(workersAt(4))).toBe(false)
+  expect(await mirror.mirror(workersAt(4))).toEqual({ undoesEdit: true })
   expect(kube.objects.get(PATH)?.spec).toMatchObject({ kubelet: { flags: { v: 4 } } })
 })

@@ -119,7 +119,7 @@ spec: {nodeSelector: {matchLabels: {role: gpu}}, rollout: {maxUnavailable: 100%}
 `
   stage.push('a', aFleet({ fleet: 'maxUnavailable: 1', more: gpu }))
   await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Reconciling')?.reason === 'WaitingForBudget')
-  const nodes = await stage.until(NODES, () => true)
+  const nodes = await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) !== undefined))
 
   expect([...nodes.values()].filter((node) => assignedRevision(node) !== undefined)).toHaveLength(1)
   stage.startAgents()

@@ -1,0 +1,21 @@
+import type { NodePoolView } from '../../src/controller/cache/node-pool-view.ts'
+import type { ObjectCache } from '../../src/controller/cache/object-cache.ts'
+import { systemClock } from '../../src/controller/clock/system-clock.ts'
+import type { Sources } from '../../src/controller/snapshot/gather.ts'
+
+const NO_ANSWERS: readonly never[] = []
+
+/** A controller that writes nothing, has heard of no trouble, and has asked no gate. */
+export function atRest(
+  pools: ObjectCache<NodePoolView>,
+): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections'> {
+  return {
+    ports: { clock: systemClock },
+    contact: { unbrokenSince: () => undefined },
+    assumed: { applyTo: (nodes) => nodes },
+    failures: { refusals: () => NO_ANSWERS },
+    journal: { viewOf: (pool) => pools.get(pool) },
+    gates: { answersFor: () => NO_ANSWERS },
+    rejections: { of: () => [] },
+  }
+}

@@ -1,0 +1,53 @@
+import type { ClusterCache } from './cache/cluster-cache.ts'
+import type { Contact } from './clock/contact.ts'
+import type { WakeSignal } from './clock/wake-signal.ts'
+import { GarbageCollector } from './config-maps/garbage-collector.ts'
+import type { ControllerParts } from './controller-parts.ts'
+import { ReconcileRequests } from './controls/reconcile-requests.ts'
+import { Decider } from './decider.ts'
+import { DrainWatch } from './drain/drain-watch.ts'
+import { EventRecorder } from './events/event-recorder.ts'
+import { assembleWrites } from './execution/assemble-writes.ts'
+import { gateChecks } from './gates/gate-checks.ts'
+import { GateRunner } from './gates/gate-runner.ts'
+import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import { commitGuard } from './revisions/commit-guard.ts'
+import { HeadIntake } from './revisions/head-intake.ts'
+import { Rejections } from './revisions/rejections.ts'
+import { RevisionLibrary } from './revisions/revision-library.ts'
+import { RevisionStore } from './revisions/revision-store.ts'
+import { PoolRenderer } from './snapshot/pool-renderer.ts'
+import { PoolSnapshots } from './snapshot/pool-snapshots.ts'
+
+export interface AssembleOptions {
+  readonly ports: ControllerPorts
+  readonly settings: ControllerSettings
+  readonly cluster: ClusterCache
+  readonly contact: Contact
+  readonly wake: WakeSignal
+  readonly signal: AbortSignal
+}
+
+/** The parts of a controller that leads, with nothing in their memory. */
+export function assemble({ ports, settings, cluster, contact, wake, signal }: AssembleOptions): ControllerParts {
+  const { kube, clock, compile, log, compression } = ports
+  const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
+  const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
+  const store = new RevisionStore({ ...revisions, compression })
+  const library = new RevisionLibrary({ store, compile, log })
+  const renderer = new PoolRenderer()
+  const rejections = new Rejections(revisions)
+  const drains = new DrainWatch({ ...ports, signal, changed: wake.fire })
+  const events = new EventRecorder({ kube, log })
+  const checks = ports.gateChecks ?? gateChecks({ ports, settings, cluster })
+  const gates = new GateRunner({ gateChecks: checks, clock, signal, changed: wake.fire })
+  return {
+    ...{ ports, settings, cluster, contact, drains, store, rejections, library, renderer, events, gates },
+    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),
+    requests: new ReconcileRequests(cluster.pools.items.values()),
+    snapshots: new PoolSnapshots(),
+    decider: new Decider(),
+    garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
+    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, changed: wake.fire }),
+  }
+}

@@ -1,0 +1,62 @@
+import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import type { Clock } from './clock.ts'
+import type { Contact } from './contact.ts'
+
+const REQUESTS = 'requests'
+/** How often to ask whether the server is there again, in milliseconds. */
+const ASK_AGAIN = 2_000
+
+export interface ContactKubeOptions {
+  readonly contact: Contact
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Told when the server answers again. */
+  readonly restored: () => void
+}
+
+/**
+ * Notes of each request whether the server had an answer. Once it had none it is asked again until it has: where nothing is to be written,
+ * nobody else would find out.
+ */
+export function contactKube(kube: KubeApi, { contact, clock, signal, restored }: ContactKubeOptions): KubeApi {
+  const answered = (): void => {
+    const wasLost = contact.isLost(REQUESTS)
+    contact.restored(REQUESTS, clock.now())
+    if (wasLost) restored()
+  }
+  const failed = (error: unknown): void => {
+    // Who gives up a request of theirs says nothing about the server.
+    if (!(error instanceof KubeError)) return
+    // 429 is an answer: a budget of pods that is spent, or a server that has no time.
+    if (!error.isAway || error.code === 429) answered()
+    else if (!contact.isLost(REQUESTS)) {
+      contact.lost(REQUESTS, clock.now())
+      void askAgain()
+    }
+  }
+  const askAgain = async (): Promise<void> => {
+    while (!signal.aborted && contact.isLost(REQUESTS)) {
+      await clock.sleepUntil(clock.now() + ASK_AGAIN, signal)
+      if (!signal.aborted && contact.isLost(REQUESTS)) await noted(kube.get('/version', { signal })).catch(() => undefined)
+    }
+  }
+  const noted = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      const answer = await request
+      answered()
+      return answer
+    } catch (error) {
+      failed(error)
+      throw error
+    }
+  }
+  return {
+    get: (path, options) => noted(kube.get(path, options)),
+    create: (path, body, options) => noted(kube.create(path, body, options)),
+    replace: (path, body, options) => noted(kube.replace(path, body, options)),
+    patch: (path, body, options) => noted(kube.patch(path, body, options)),
+    delete: (path, options) => noted(kube.delete(path, options)),
+    list: (path, options) => noted(kube.list(path, options)),
+    follow: (path, options) => kube.follow(path, options),
+  }
+}

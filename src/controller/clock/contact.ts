@@ -1,0 +1,38 @@
+import type { Instant } from '../../rollout/model/instant.ts'
+
+/** Milliseconds. A shorter interruption is a hiccup: a watch that is opened again, a server that restarts. */
+const HICCUP = 5_000
+
+/**
+ * Since when the API server has been in contact, by channel: the watch of nodes, and requests. While a channel is interrupted, what is
+ * known of nodes is old, and their agents cannot report either: time that passes then speaks against nobody.
+ */
+export class Contact {
+  readonly #lostSince = new Map<string, Instant>()
+  #restoredAt: Instant | undefined
+
+  lost(channel: string, now: Instant): void {
+    if (!this.#lostSince.has(channel)) this.#lostSince.set(channel, now)
+  }
+
+  restored(channel: string, now: Instant): void {
+    const since = this.#lostSince.get(channel)
+    this.#lostSince.delete(channel)
+    if (since !== undefined && now - since > HICCUP) this.#restoredAt = now
+  }
+
+  /** The end of the last interruption. */
+  get restoredAt(): Instant | undefined {
+    return this.#restoredAt
+  }
+
+  isLost(channel: string): boolean {
+    return this.#lostSince.has(channel)
+  }
+
+  /** What began before is counted from then on; now, while there is no contact. Absent: there always was. */
+  unbrokenSince(now: Instant): Instant | undefined {
+    for (const since of this.#lostSince.values()) if (now - since > HICCUP) return now
+    return this.#restoredAt
+  }
+}

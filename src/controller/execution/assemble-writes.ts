@@ -1,0 +1,61 @@
+import { KubeError } from '../../kube/kube-api.ts'
+import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ControllerParts } from '../controller-parts.ts'
+import { PoolMirror } from '../node-pools/mirror-pools.ts'
+import type { ControllerPorts, ControllerSettings } from '../ports.ts'
+import { ClusterJournal } from '../status/pool-journal.ts'
+import { StatusWriter } from '../status/status-writer.ts'
+import { AssumedNodes } from './assumed-nodes.ts'
+import { BackgroundWrites } from './background-writes.ts'
+import { clearControl } from './clear-control.ts'
+import { NodeWrites } from './node-writes.ts'
+import { PayloadWrites } from './payload-writes.ts'
+import { PoolWrites } from './pool-writes.ts'
+import { poolKey, WriteFailures, type WrittenObject } from './write-failures.ts'
+import { WriteQueue } from './write-queue.ts'
+
+export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events'> {
+  readonly ports: ControllerPorts
+  readonly settings: ControllerSettings
+  readonly cluster: ClusterCache
+  readonly changed: () => void
+}
+
+type Writes = Pick<ControllerParts, 'assumed' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'background' | 'end'>
+
+/** Everything that decisions are carried out with. */
+export function assembleWrites({ ports, settings, cluster, changed, ...parts }: WritesOptions): Writes {
+  const { kube, clock, log } = ports
+  const now = (): number => clock.now()
+  const [queue, assumed, failures] = [new WriteQueue(), new AssumedNodes(), new WriteFailures()]
+  const failed = (object: WrittenObject, error: unknown): void => {
+    // A conflict is no failure: as soon as the newer version is here, it is decided again.
+    if (error instanceof KubeError && error.reaction === 'conflict') return
+    const { until } = failures.failed(object, { error, now: now() })
+    log('warn', `write ${object}: ${(error as Error).message}; again in ${until - now()} ms`, detailsOf(error))
+    changed()
+  }
+  const mirror = new PoolMirror({ kube, pools: cluster.pools })
+  const statuses = new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery })
+  const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, ...parts })
+  const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
+  const payloads = new PayloadWrites({ store, failures, now })
+  const { answers } = parts.drains
+  const nodeWrites = new NodeWrites({ kube, clock, log, settings, cluster, answers, queue, assumed, failures, payloads })
+  const poolWrites = new PoolWrites({
+    ...{ journal, nodeWrites, failures, now, changed, actionsAPass: settings.actionsAPass },
+    askGate: (pool, action) => parts.gates.ask(pool, action),
+    clearControl: (pool, action) => clearControl({ kube, pools: cluster.pools }, { pool, ...action }),
+    failed: (pool, error) => failed(poolKey(pool), error),
+  })
+  const background = new BackgroundWrites({ failures, now, failed, changed })
+  const end = async (): Promise<void> => {
+    await Promise.all([poolWrites.end(), background.end(), queue.end()])
+  }
+  return { assumed, failures, mirror, journal, poolWrites, background, end }
+}
+
+/** A failure that is not the server's is a mistake of ours: then the stack is wanted. */
+function detailsOf(error: unknown): Readonly<Record<string, unknown>> {
+  return error instanceof KubeError ? { reason: error.reason, code: error.code } : { stack: (error as Error).stack }
+}

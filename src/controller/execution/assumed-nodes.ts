@@ -1,0 +1,76 @@
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { NodeAction } from './node-patch.ts'
+
+interface Assumption {
+  /** The node as the decision saw it. */
+  readonly before: NodeView
+  readonly after: ClusterNode
+  /** Until then at most; absent: until the write has ended. */
+  until?: Instant
+}
+
+/**
+ * Nodes as they are once the writes under way have arrived. The next decision counts on them as the scheduler counts on pods that it has
+ * just bound: nothing is done twice, budgets are spent once, and the deadlines of what was just assigned have their timers.
+ * The cache has the last word: an assumption ends as soon as the node changes there, whether that confirms it or not.
+ */
+export class AssumedNodes {
+  readonly #byName = new Map<string, Assumption>()
+
+  assume(node: ClusterNode, action: NodeAction, pool: string): void {
+    const view = { ...node.view, ...changeOf(action, node.view, pool) }
+    this.#byName.set(node.name, { before: node.view, after: { ...node, view } })
+  }
+
+  /** It is not known whether the write arrived: it is counted on for a while, and then decided upon again. */
+  doubt(name: string, until: Instant): void {
+    const assumption = this.#byName.get(name)
+    if (assumption) assumption.until = until
+  }
+
+  /** The write arrived, or it never will. */
+  end(name: string): void {
+    this.#byName.delete(name)
+  }
+
+  has(name: string): boolean {
+    return this.#byName.has(name)
+  }
+
+  /** The same object for as long as nothing changes. */
+  of(node: ClusterNode, now: Instant): ClusterNode {
+    const assumption = this.#byName.get(node.name)
+    if (assumption === undefined) return node
+    if (assumption.before === node.view && (assumption.until === undefined || now < assumption.until)) return assumption.after
+    if (assumption.until !== undefined) this.#byName.delete(node.name)
+    return node
+  }
+
+  /** All of them; the given map where nothing is assumed. */
+  applyTo(nodes: ReadonlyMap<string, ClusterNode>, now: Instant): ReadonlyMap<string, ClusterNode> {
+    if (this.#byName.size === 0) return nodes
+    const assumed = new Map(nodes)
+    for (const name of this.#byName.keys()) {
+      const node = nodes.get(name)
+      if (node) assumed.set(name, this.of(node, now))
+    }
+    return assumed
+  }
+}
+
+function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string): Partial<NodeView> {
+  switch (action.kind) {
+    case 'assign': {
+      const { digest, revision, grant, at } = action
+      return { assigned: { digest, revision, pool, grant, at } }
+    }
+    case 'cordon':
+      return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
+    case 'uncordon':
+      return { mark: action.mark, unschedulable: unschedulable && !action.lifts } as Partial<NodeView>
+    case 'allowByHand':
+      return { byHandAllowed: action.allowed || undefined } as Partial<NodeView>
+  }
+}

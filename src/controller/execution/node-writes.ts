@@ -1,0 +1,166 @@
+import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import type { Action } from '../../rollout/model/decision.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { Clock } from '../clock/clock.ts'
+import { evict } from '../drain/evict.ts'
+import type { EvictionAnswers } from '../drain/eviction-answers.ts'
+import type { Log } from '../log.ts'
+import type { ControllerSettings } from '../ports.ts'
+import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { AssumedNodes } from './assumed-nodes.ts'
+import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
+import { assignPatch, byHandPatch, cordonPatch, labelPatch, uncordonPatch } from './node-patch.ts'
+import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
+import { nodeKey, payloadKey, type WriteFailures, type WrittenObject } from './write-failures.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+/** What is done to one node or pod. */
+export type Deed = NodeAction | LabelPool | Extract<Action, { kind: 'evict' }>
+
+export interface NodeWritesOptions {
+  readonly kube: KubeApi
+  readonly clock: Clock
+  readonly log: Log
+  readonly settings: Pick<ControllerSettings, 'names'>
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode'>
+  readonly answers: EvictionAnswers
+  readonly queue: WriteQueue
+  readonly assumed: AssumedNodes
+  readonly failures: WriteFailures
+  readonly payloads: PayloadWrites
+}
+
+export interface PlannedWrite {
+  readonly pool: string
+  readonly deed: Deed
+  /** The node as the decision saw it. */
+  readonly node: ClusterNode
+  /** Of an assignment. */
+  readonly config?: RenderedConfig
+  /** Asked right before it is sent: what waited in the queue may have been overtaken. */
+  readonly stillMeant: () => boolean
+}
+
+/**
+ * Writes to nodes, and evictions: each on its own, so that one that is slow or refused keeps no other from going on. What is under way is
+ * assumed; what has failed is left alone for a while.
+ */
+export class NodeWrites {
+  readonly #options: NodeWritesOptions
+  /** By object, when it was begun. */
+  readonly #underWay = new Map<string, { readonly pool: string; readonly since: Instant }>()
+
+  constructor(options: NodeWritesOptions) {
+    this.#options = options
+  }
+
+  /** Nothing is under way for it, and what it needs has not failed a moment ago. */
+  mayBegin({ deed, config }: Pick<PlannedWrite, 'deed' | 'config'>, now: Instant): boolean {
+    const { failures, assumed } = this.#options
+    const object = objectOf(deed)
+    if (this.#underWay.has(object) || assumed.has(deed.node) || !failures.mayTry(object, now)) return false
+    return (config?.payloads ?? []).every(({ name }) => failures.mayTry(payloadKey(name), now))
+  }
+
+  /** Since when the writes of a pool are under way. */
+  underWay(pool: string): readonly Instant[] {
+    return [...this.#underWay.values()].flatMap((write) => (write.pool === pool ? [write.since] : []))
+  }
+
+  /** From now on it counts as done. */
+  assume({ deed, node, pool }: PlannedWrite): void {
+    const { assumed, answers } = this.#options
+    if (deed.kind === 'evict') answers.asked(deed.pod.uid)
+    else if (deed.kind !== 'label') assumed.assume(node, deed, pool)
+  }
+
+  withdraw({ deed }: Pick<PlannedWrite, 'deed'>): void {
+    const { assumed, answers } = this.#options
+    if (deed.kind === 'evict') answers.unanswered(deed.pod.uid)
+    else assumed.end(deed.node)
+  }
+
+  /** @param ended told when it was carried out, or failed */
+  begin(write: PlannedWrite, ended: () => void): void {
+    const { queue, clock } = this.#options
+    const { pool, deed } = write
+    this.#underWay.set(objectOf(deed), { pool, since: clock.now() })
+    queue.push({
+      pool,
+      first: deed.kind === 'uncordon',
+      send: async () => {
+        await this.#send(write)
+        this.#underWay.delete(objectOf(deed))
+        ended()
+      },
+    })
+  }
+
+  async #send(write: PlannedWrite): Promise<void> {
+    const { failures } = this.#options
+    try {
+      if (!write.stillMeant()) this.withdraw(write)
+      else if (write.deed.kind === 'evict') await evict(this.#options, write.deed)
+      else await this.#patch(write, write.deed)
+      failures.ended(objectOf(write.deed))
+    } catch (error) {
+      this.#failed(write, error)
+    }
+  }
+
+  /** A node that changed since the decision is passed over: that change has asked for another one. */
+  async #patch({ node, config }: PlannedWrite, deed: NodeAction | LabelPool): Promise<void> {
+    const { kube, cluster, payloads, assumed } = this.#options
+    if (deed.kind === 'assign' && config) await payloads.ensure(config.payloads, deed.revision)
+    const latest = cluster.nodes.get(node.name)
+    const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
+    try {
+      if (body) cluster.nodes.wrote(cluster.readNode(await kube.patch<KubeObject>(`/api/v1/nodes/${node.name}`, body)))
+      assumed.end(node.name)
+    } catch (error) {
+      // 404: the node is gone, and the watch will say so.
+      if (!(error instanceof KubeError) || (error.reaction !== 'conflict' && error.code !== 404)) throw error
+      assumed.end(node.name)
+      if (body && error.reaction === 'conflict') cluster.nodes.refused(node.name, body.metadata.resourceVersion)
+    }
+  }
+
+  #patchFor(deed: NodeAction | LabelPool, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
+    const context = { names: this.#options.settings.names, resourceVersion: node.resourceVersion }
+    if (deed.kind === 'label') return labelPatch(deed, context)
+    if (deed.kind === 'cordon') return cordonPatch(deed, context)
+    if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
+    if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
+    return config?.digest === deed.digest ? assignPatch(deed, { ...context, rendered: config, node }) : undefined
+  }
+
+  #failed(write: PlannedWrite, error: unknown): void {
+    const { assumed, failures, clock, log } = this.#options
+    const { deed } = write
+    log('warn', `${deed.kind} "${nameOf(deed)}": ${(error as Error).message}`)
+    // The payload has its own entry, which all nodes share that wait for it.
+    const failure =
+      error instanceof PayloadNotWritten
+        ? undefined
+        : failures.failed(objectOf(deed), { error, about: aboutOf(deed), now: clock.now() })
+    const mayHaveArrived = failure?.isAway === true && !failures.refusal(objectOf(deed))
+    if (failure && mayHaveArrived && deed.kind !== 'evict') assumed.doubt(deed.node, failure.until)
+    else this.withdraw(write)
+  }
+}
+
+function aboutOf(deed: Deed): string {
+  if (deed.kind === 'assign') return deed.digest
+  return deed.kind === 'cordon' ? deed.mark.digest : deed.kind
+}
+
+function objectOf(deed: Deed): WrittenObject {
+  return deed.kind === 'evict' ? `pod ${deed.pod.uid}` : nodeKey(deed.node)
+}
+
+function nameOf(deed: Deed): string {
+  return deed.kind === 'evict' ? `${deed.pod.namespace}/${deed.pod.name}` : deed.node
+}

@@ -1,0 +1,201 @@
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Action, Decision } from '../../rollout/model/decision.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { LabelPool } from './node-patch.ts'
+import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
+import { poolKey, type WriteFailures } from './write-failures.ts'
+
+/** Unless the settings say otherwise. */
+const ACTIONS_A_PASS = 128
+/** Milliseconds. The next nodes of a pool wait for writes that are younger; a slow one holds up its own node alone. */
+const SLOW = 1_000
+
+/** The decision about one pool, and what it was drawn from. */
+export interface PoolWork {
+  readonly compiled: CompiledPool
+  /** With the status as it is to be written. */
+  readonly decision: Decision
+  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
+  readonly now: Instant
+}
+
+type Actions = Pick<PoolWork, 'nodes' | 'now'> &
+  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool)[] }
+
+/** What is kept of a pool in the cluster, and is written before what depends on it. */
+export interface PoolJournal {
+  /** When the status is to be written; not later than now: at once. Undefined: it stands there as it is. */
+  dueAt(pool: string, work: PoolWork): Instant | undefined
+  /** It is about more than counts and texts, which can wait until the writes under way have ended. */
+  isNews(pool: string, work: PoolWork): boolean
+  /** From now on it counts as written. */
+  assume(pool: string, status: NodePoolStatus): void
+  /**
+   * @returns false when something else had to be written first: then it is to be decided again
+   * @throws {Error} when it could not be written: then nothing may be done that relies on its being there
+   */
+  write(pool: string, work: PoolWork): Promise<boolean>
+  /** What is written after the actions have begun. */
+  afterwards(pool: string, work: PoolWork): Promise<void>
+}
+
+export interface PoolWritesOptions {
+  readonly journal: PoolJournal
+  readonly nodeWrites: NodeWrites
+  readonly failures: WriteFailures
+  readonly askGate: (pool: string, action: Extract<Action, { kind: 'askGate' }>) => void
+  readonly clearControl: (pool: string, action: Extract<Action, { kind: 'clearControl' }>) => Promise<void>
+  readonly now: () => Instant
+  readonly actionsAPass?: number | undefined
+  /** Told when a write of the pool itself failed. */
+  readonly failed: (pool: string, error: unknown) => void
+  /** Told when it is time to decide again. */
+  readonly changed: () => void
+}
+
+interface Lane {
+  /** The status is being written. */
+  isWriting: boolean
+  /** A pass came meanwhile, and had to leave its actions. */
+  isAwaited: boolean
+  /** Commits that have failed, by the last decision. */
+  rejected: ReadonlySet<string>
+}
+
+/**
+ * Carries decisions out, each pool on its own. The status goes first: it is the journal, and a node that shows that a commit failed is
+ * evidence only until it is assigned something else. Uncordons do not wait for it: they take nothing away that a later decision needs.
+ */
+export class PoolWrites {
+  readonly #options: PoolWritesOptions
+  readonly #lanes = new Map<string, Lane>()
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(options: PoolWritesOptions) {
+    this.#options = options
+  }
+
+  /** Begins, and does not wait. @returns when to decide again though nothing changes */
+  begin(pool: string, work: PoolWork): Instant | undefined {
+    const lane = this.#laneOf(pool)
+    lane.rejected = new Set(work.decision.status.rejected.map(({ revision }) => revision))
+    for (const action of work.decision.actions) if (action.kind === 'askGate') this.#options.askGate(pool, action)
+    this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
+    if (lane.isWriting) {
+      lane.isAwaited = true
+      return undefined
+    }
+    if (!this.#options.failures.mayTry(poolKey(pool), work.now)) return undefined
+    return this.#beginLane(pool, work, lane)
+  }
+
+  /** What relies on no status. The nodes may be of no pool. */
+  beginAtOnce(pool: string, work: Actions): void {
+    this.#beginAll(this.#planned(pool, work, () => true))
+  }
+
+  /** Resolves when everything that was begun has ended. */
+  async end(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  #beginLane(pool: string, work: PoolWork, lane: Lane): Instant | undefined {
+    const { journal, actionsAPass = ACTIONS_A_PASS } = this.#options
+    const { decision, now } = work
+    const busyUntil = this.#busyUntil(pool, now)
+    const all =
+      busyUntil === undefined
+        ? this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
+        : []
+    const writes = all.slice(0, actionsAPass)
+    const controls = decision.actions.filter((action) => action.kind === 'clearControl')
+    const dueAt = journal.dueAt(pool, work)
+    const isDue = dueAt !== undefined && dueAt <= now && (busyUntil === undefined || journal.isNews(pool, work))
+    if (!isDue && writes.length + controls.length === 0) return earliest(busyUntil, dueAt)
+    for (const write of writes) this.#options.nodeWrites.assume(write)
+    if (isDue) journal.assume(pool, decision.status)
+    lane.isWriting = true
+    const run = this.#run(pool, { work, writes, controls, isDue }).finally(() => {
+      this.#running.delete(run)
+      lane.isWriting = false
+      if (lane.isAwaited || isDue || controls.length > 0) this.#options.changed()
+      lane.isAwaited = false
+    })
+    this.#running.add(run)
+    return earliest(busyUntil, isDue ? undefined : dueAt)
+  }
+
+  async #run(
+    pool: string,
+    {
+      work,
+      writes,
+      controls,
+      isDue,
+    }: {
+      readonly work: PoolWork
+      readonly writes: readonly PlannedWrite[]
+      readonly controls: readonly Extract<Action, { kind: 'clearControl' }>[]
+      readonly isDue: boolean
+    },
+  ): Promise<void> {
+    const { journal, failures, clearControl, failed } = this.#options
+    let begun = false
+    try {
+      begun = !isDue || (await journal.write(pool, work))
+      if (!begun) return this.#withdraw(writes)
+      this.#beginAll(writes)
+      for (const control of controls) await clearControl(pool, control)
+      await journal.afterwards(pool, work)
+      failures.ended(poolKey(pool))
+    } catch (error) {
+      if (!begun) this.#withdraw(writes)
+      failed(pool, error)
+    }
+  }
+
+  #withdraw(writes: readonly PlannedWrite[]): void {
+    for (const write of writes) this.#options.nodeWrites.withdraw(write)
+  }
+
+  #beginAll(writes: readonly PlannedWrite[]): void {
+    const { nodeWrites, changed } = this.#options
+    for (const write of writes) {
+      nodeWrites.assume(write)
+      nodeWrites.begin(write, () => {
+        if (nodeWrites.underWay(write.pool).length === 0) changed()
+      })
+    }
+  }
+
+  #planned(pool: string, { actions, nodes, rendered, now }: Actions, which: (deed: Deed) => boolean): PlannedWrite[] {
+    const lane = this.#laneOf(pool)
+    return actions.flatMap((action): PlannedWrite[] => {
+      if (!('node' in action) || !which(action)) return []
+      const node = nodes.get(action.node)
+      const config = node && action.kind === 'assign' ? rendered?.(node, action.revision) : undefined
+      if (!node || !this.#options.nodeWrites.mayBegin({ deed: action, ...(config && { config }) }, now)) return []
+      const stillMeant = () => action.kind !== 'assign' || !lane.rejected.has(action.revision)
+      return [{ pool, deed: action, node, ...(config && { config }), stillMeant }]
+    })
+  }
+
+  #busyUntil(pool: string, now: Instant): Instant | undefined {
+    const young = this.#options.nodeWrites.underWay(pool).filter((since) => now - since < SLOW)
+    return young.length === 0 ? undefined : Math.min(...young) + SLOW
+  }
+
+  #laneOf(pool: string): Lane {
+    const lane = this.#lanes.get(pool) ?? { isWriting: false, isAwaited: false, rejected: new Set() }
+    this.#lanes.set(pool, lane)
+    return lane
+  }
+}
+
+function earliest(...instants: readonly (Instant | undefined)[]): Instant | undefined {
+  const known = instants.filter((instant) => instant !== undefined)
+  return known.length === 0 ? undefined : Math.min(...known)
+}

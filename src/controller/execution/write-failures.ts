@@ -1,0 +1,132 @@
+import { KubeError } from '../../kube/kube-api.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+
+/** Milliseconds before what may pass is tried again, and before what was refused is. */
+const RETRY = { first: 250, last: 10_000 }
+const REFUSED = { first: 10_000, last: 300_000 }
+/** So often in a row a request without an answer may be the server's trouble; after that it is this object's. */
+const PATIENCE = 3
+/** Characters. The status of the pool repeats them. */
+const MAX_MESSAGE = 500
+
+export interface WriteFailure {
+  readonly attempts: number
+  readonly at: Instant
+  /** Not to be tried before. */
+  readonly until: Instant
+  readonly message: string
+  /** The server had no answer, or no time: whether the write arrived is not known. */
+  readonly isAway: boolean
+  /** What was to be written: the failure tells nothing about anything else. */
+  readonly about: string
+}
+
+/** What is written, as a key. */
+export type WrittenObject = `${'node' | 'pod' | 'payload' | 'pool' | 'object'} ${string}`
+
+export function writtenObject(object: WrittenObject): { readonly kind: string; readonly name: string } {
+  const [kind = '', name = ''] = object.split(' ')
+  return { kind, name }
+}
+
+export function nodeKey(name: string): WrittenObject {
+  return `node ${name}`
+}
+
+export function payloadKey(name: string): WrittenObject {
+  return `payload ${name}`
+}
+
+export function poolKey(name: string): WrittenObject {
+  return `pool ${name}`
+}
+
+/** What the failure of an uncordon is about: whatever the node is to become. */
+export const UNCORDON = 'uncordon'
+
+/** What the server refuses to write. */
+export interface Refusal {
+  readonly object: WrittenObject
+  readonly about: string
+  readonly message: string
+  /** It may be tried again. */
+  readonly isDue: boolean
+}
+
+export interface FailedWrite {
+  readonly error: unknown
+  readonly about?: string
+  readonly now: Instant
+}
+
+/** Writes that failed, by object: when each may be tried again, and what the server said. One that fails holds up no other. */
+export class WriteFailures {
+  readonly #byObject = new Map<WrittenObject, WriteFailure>()
+
+  failed(object: WrittenObject, { error, about = '', now }: FailedWrite): WriteFailure {
+    const attempts = (this.#byObject.get(object)?.attempts ?? 0) + 1
+    const failure = {
+      attempts,
+      at: now,
+      until: now + Math.max(waitAfter(error, attempts), restAsked(error)),
+      message: String(error instanceof Error ? error.message : error).slice(0, MAX_MESSAGE),
+      isAway: error instanceof KubeError && error.isAway,
+      about,
+    }
+    this.#byObject.set(object, failure)
+    return failure
+  }
+
+  ended(object: WrittenObject): void {
+    this.#byObject.delete(object)
+  }
+
+  of(object: WrittenObject): WriteFailure | undefined {
+    return this.#byObject.get(object)
+  }
+
+  mayTry(object: WrittenObject, now: Instant): boolean {
+    const failure = this.#byObject.get(object)
+    return failure === undefined || now >= failure.until
+  }
+
+  /** The server has said no, or has had no answer for this object so often that it is taken for one. */
+  refusal(object: WrittenObject): WriteFailure | undefined {
+    const failure = this.#byObject.get(object)
+    return failure && (!failure.isAway || failure.attempts >= PATIENCE) ? failure : undefined
+  }
+
+  /** All of them, with what they are about. */
+  refusals(now: Instant): readonly Refusal[] {
+    return [...this.#byObject.keys()].flatMap((object) => {
+      const failure = this.refusal(object)
+      return failure ? [{ object, about: failure.about, message: failure.message, isDue: now >= failure.until }] : []
+    })
+  }
+
+  /** The server was away until then: what it had no answer to before may pass now. */
+  forgetAwayBefore(restoredAt: Instant): void {
+    for (const [object, { isAway, at }] of this.#byObject) if (isAway && at < restoredAt) this.#byObject.delete(object)
+  }
+
+  retain(exists: (object: WrittenObject) => boolean): void {
+    for (const object of this.#byObject.keys()) if (!exists(object)) this.#byObject.delete(object)
+  }
+
+  /** When the next of them may be tried again. */
+  nextTry(now: Instant): Instant | undefined {
+    let next: Instant | undefined
+    for (const { until } of this.#byObject.values()) if (until > now && until < (next ?? Number.POSITIVE_INFINITY)) next = until
+    return next
+  }
+}
+
+function waitAfter(error: unknown, attempts: number): number {
+  const { first, last } = error instanceof KubeError && error.reaction === 'refuse' ? REFUSED : RETRY
+  return Math.min(first * 2 ** (attempts - 1), last)
+}
+
+/** A proxy may ask for hours, in which nobody would see what goes wrong. */
+function restAsked(error: unknown): number {
+  return error instanceof KubeError ? Math.min((error.retryAfter ?? 0) * 1000, RETRY.last) : 0
+}

@@ -1,0 +1,40 @@
+import type { ClusterNode } from '../cache/node-view.ts'
+import { nodeKey, payloadKey, type Refusal, UNCORDON } from '../execution/write-failures.ts'
+import type { Rendered } from '../revisions/compiled-fleet.ts'
+
+/** What the server refuses to write, found by node. */
+export interface RefusedWrites {
+  /** What keeps the node from what was rendered for it. */
+  of(node: ClusterNode, rendered: Rendered): Refusal | undefined
+  /** Of these nodes, those that are kept from something they may be brought to, or stay cordoned. */
+  concerning(
+    nodes: readonly ClusterNode[],
+    targets: (node: ClusterNode) => readonly Rendered[],
+  ): readonly { readonly node: string; readonly message: string }[]
+}
+
+/** @returns undefined when nothing is refused: most often so */
+export function refusedWrites(refusals: readonly Refusal[]): RefusedWrites | undefined {
+  if (refusals.length === 0) return undefined
+  const byObject = new Map(refusals.map((refusal) => [refusal.object, refusal]))
+  const of = (node: ClusterNode, rendered: Rendered): Refusal | undefined => {
+    if (rendered.kind !== 'config') return undefined
+    const own = byObject.get(nodeKey(node.name))
+    if (own?.about === rendered.digest) return own
+    return rendered.payloads.map(({ name }) => byObject.get(payloadKey(name))).find((refusal) => refusal !== undefined)
+  }
+  return {
+    of,
+    concerning: (nodes, targets) =>
+      nodes.flatMap((node) => {
+        const own = byObject.get(nodeKey(node.name))
+        const refusal =
+          own?.about === UNCORDON
+            ? own
+            : targets(node)
+                .map((rendered) => of(node, rendered))
+                .find((found) => found !== undefined)
+        return refusal ? [{ node: node.name, message: refusal.message }] : []
+      }),
+  }
+}

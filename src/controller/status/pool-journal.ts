@@ -1,0 +1,81 @@
+import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
+import type { EventRecorder, ObjectEvent } from '../events/event-recorder.ts'
+import { eventsOfDecision, specRestored } from '../events/object-events.ts'
+import type { PoolJournal, PoolWork } from '../execution/pool-writes.ts'
+import type { PoolMirror } from '../node-pools/mirror-pools.ts'
+import type { Rejections } from '../revisions/rejections.ts'
+import type { StatusWriter } from './status-writer.ts'
+
+export interface ClusterJournalOptions {
+  readonly pools: ObjectCache<NodePoolView>
+  readonly mirror: PoolMirror
+  readonly statuses: StatusWriter
+  readonly rejections: Rejections
+  readonly events: EventRecorder
+}
+
+/** A pool's NodePool object: its spec mirrors the repository, its status remembers the rollout. */
+export class ClusterJournal implements PoolJournal {
+  readonly #options: ClusterJournalOptions
+  readonly #assumed = new Map<string, { readonly before: NodePoolView; readonly after: NodePoolView }>()
+
+  constructor(options: ClusterJournalOptions) {
+    this.#options = options
+  }
+
+  /** The object as it is once the write under way has arrived. */
+  viewOf(pool: string): NodePoolView | undefined {
+    const view = this.#options.pools.get(pool)
+    const assumed = this.#assumed.get(pool)
+    return assumed && assumed.before === view ? assumed.after : view
+  }
+
+  dueAt(pool: string, { compiled, decision: { status }, now }: PoolWork): Instant | undefined {
+    const { mirror, statuses, rejections } = this.#options
+    if (!mirror.isMirrored(compiled) || !rejections.isKept(pool, status.rejected)) return now
+    return statuses.dueAt(pool, { status, now })
+  }
+
+  isNews(pool: string, { compiled, decision: { status } }: PoolWork): boolean {
+    const { mirror, statuses, rejections } = this.#options
+    return statuses.isNews(pool, status) || !mirror.isMirrored(compiled) || !rejections.isKept(pool, status.rejected)
+  }
+
+  assume(pool: string, status: NodePoolStatus): void {
+    const before = this.#options.pools.get(pool)
+    if (before) this.#assumed.set(pool, { before, after: { ...before, status } })
+  }
+
+  async write(pool: string, { compiled, decision, now }: PoolWork): Promise<boolean> {
+    const { mirror, statuses, events } = this.#options
+    const { status } = decision
+    try {
+      if (!mirror.isMirrored(compiled)) {
+        const { undoesEdit } = await mirror.mirror(compiled)
+        if (undoesEdit) this.#record([specRestored(this.#objectOf(pool))], now)
+        return false
+      }
+      await statuses.write(pool, { status, now })
+    } finally {
+      this.#assumed.delete(pool)
+    }
+    void events.recordOnce(eventsOfDecision(decision, this.#objectOf(pool)), now)
+    return true
+  }
+
+  /** A second copy of what the status says already: nodes that must go back do not wait for it. */
+  async afterwards(pool: string, { decision }: PoolWork): Promise<void> {
+    await this.#options.rejections.keep(pool, decision.status.rejected)
+  }
+
+  #record(events: readonly ObjectEvent[], now: Instant): void {
+    void this.#options.events.recordOnce(events, now)
+  }
+
+  #objectOf(pool: string): ObjectEvent['object'] {
+    return { kind: 'NodePool', name: pool, uid: this.#options.pools.get(pool)?.uid ?? '' }
+  }
+}
