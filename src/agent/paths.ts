@@ -75,7 +75,12 @@ export const KUBEADM_DROP_INS = [
 export const DEFAULT_ENVIRONMENT_FILE = '/etc/kubernetes/kubelet.env'
 
 export const UNIT_DIRECTORY = '/etc/systemd/system'
-const UNIT_DIRECTORIES = [UNIT_DIRECTORY, '/usr/lib/systemd/system', '/lib/systemd/system', '/usr/local/lib/systemd/system']
+export const UNIT_DIRECTORIES = [
+  UNIT_DIRECTORY,
+  '/usr/lib/systemd/system',
+  '/lib/systemd/system',
+  '/usr/local/lib/systemd/system',
+]
 
 export function unitFile(unit: string): string {
   return `${UNIT_DIRECTORY}/${unit}`

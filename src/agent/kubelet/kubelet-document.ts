@@ -3,7 +3,7 @@ import type { Json } from '../../protocol/digest.ts'
 import type { ConfigMode } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 
-type JsonObject = { readonly [key: string]: Json | undefined }
+export type JsonObject = { readonly [key: string]: Json | undefined }
 
 export interface KubeletDocument {
   readonly document: JsonObject
@@ -22,10 +22,15 @@ export function kubeletDocument(
   wanted: string,
   options: { readonly mode: ConfigMode; readonly local: Uint8Array | undefined },
 ): KubeletDocument {
-  const ours = parseDocument(wanted, 'the kubelet configuration of the ConfigMap')
+  const ours = gitDocument(wanted)
   const base = options.mode === 'full' || options.local === undefined ? {} : parseLocal(options.local)
   const document = { ...HEADER, ...mergePatch(base, ours) }
   return { document, text: stringify(document) }
+}
+
+/** What Git alone says. */
+export function gitDocument(text: string): JsonObject {
+  return parseDocument(text, 'the kubelet configuration of the ConfigMap')
 }
 
 /** What a file on the host says; an empty document when it is not readable, since it is the kubelet's to complain. */

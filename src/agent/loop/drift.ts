@@ -18,7 +18,7 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
   const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
   const active = digest && (await state.restore(digest))
   if (!active) return []
-  const { plan, strange, rebased } = await compare(active.content, context)
+  const { plan, strange, rebased, overridden } = await compare(active.content, context)
   const harmless = withinGrant(plan, 'none')
   if (harmless.length > 0) {
     ports.log.warn('drift repaired', { paths: harmless.map(subjectOf) })
@@ -28,7 +28,7 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
   // Under the grant that the assignment has. Another outcome than Applied is left to people.
   const isRebased = left.some((subject) => rebased.includes(subject))
   if (isRebased && (await state.outcome())?.phase === 'Applied') await state.reopen(stamp(ports))
-  return [...left, ...strange.map(({ subject }) => subject)]
+  return [...left, ...strange.map(({ subject }) => subject), ...overridden]
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
+import { overriddenFields } from '../kubelet/config-drop-ins.ts'
 import type { Finding, Resource } from '../resources/kind.ts'
 import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
 import { type Baselines, captureBaselines, readBaselines } from '../state/baselines.ts'
@@ -15,6 +16,8 @@ export interface Prospect {
   readonly plan: Plan
   /** What could not be compared, since it is not what could have been applied: a link where a file was. */
   readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
+  /** Fields of the kubelet configuration that do not count, since a drop-in of others wins: `file: field`. */
+  readonly overridden: readonly string[]
   /** Baselines that were captured again, since others have changed what nodewave manages. */
   readonly recaptured: readonly string[]
   /** Of these, what should be otherwise than it was applied: Git's configuration goes over what others changed. */
@@ -43,7 +46,9 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
       strange.push({ subject, error })
     }
   }
-  return { target, plan: plan(target.resources, findings), strange, ...rebasedOn(before, target.resources) }
+  const args = target.kubelet?.args ?? []
+  const overridden = content.config === undefined ? [] : await overriddenFields(content.config, { args, files: ports.files })
+  return { target, plan: plan(target.resources, findings), strange, overridden, ...rebasedOn(before, target.resources) }
 }
 
 /**

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { findOverridden } from '../../../src/agent/kubelet/config-drop-ins.ts'
+import { Machine } from '../support/machine.ts'
+
+const at = (path: string, document: object) => ({ path, document: document as Record<string, never> })
+
+test('drop-in that sets a field of ours otherwise is named with the field', () => {
+  const wanted = { maxPods: 50, evictionHard: { 'memory.available': '1Gi' }, clusterDNS: ['10.0.0.1'] }
+  const dropIns = [
+    at('/d/10.conf', { maxPods: 60, clusterDNS: ['10.0.0.1'] }),
+    at('/d/20.conf', { maxPods: 70, evictionHard: { 'memory.available': null }, registryPullQPS: 1 }),
+  ]
+
+  expect(findOverridden(wanted, dropIns)).toEqual(['/d/20.conf: maxPods', '/d/20.conf: evictionHard.memory.available'])
+})
+
+test('drop-in is not named when a later one sets the field back', () => {
+  expect(findOverridden({ maxPods: 50 }, [at('/d/10.conf', { maxPods: 60 }), at('/d/20.conf', { maxPods: 50 })])).toEqual([])
+})
+
+test.each([
+  ['in its flags', '/etc/default/kubelet', 'KUBELET_EXTRA_ARGS="--config-dir=/etc/kubernetes/kubelet.conf.d"\n'],
+  [
+    'in a drop-in of its unit',
+    '/etc/systemd/system/kubelet.service.d/20-dir.conf',
+    '[Service]\nEnvironment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml --config-dir=/etc/kubernetes/kubelet.conf.d"\n',
+  ],
+])('agent reports what wins over its configuration when the kubelet has a directory of drop-ins %s', async (_, path, text) => {
+  const machine = new Machine()
+  machine.host.files.put(path, text)
+  machine.host.files.put('/etc/kubernetes/kubelet.conf.d/20-tuned/pods.conf', 'kind: KubeletConfiguration\nmaxPods: 10\n')
+  machine.host.files.put('/etc/kubernetes/kubelet.conf.d/30.yaml', 'maxPods: 11\n')
+  machine.start()
+  machine.assign({ config: 'maxPods: 50\n' })
+  await machine.until('Applied')
+  await machine.clock.advance(6 * 60_000)
+
+  expect(machine.status?.drift).toEqual(['/etc/kubernetes/kubelet.conf.d/20-tuned/pods.conf: maxPods'])
+})
