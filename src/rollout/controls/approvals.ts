@@ -6,11 +6,11 @@ import { denotes } from '../target/target.ts'
  * Operators name commits; what they approve is the content that the commit renders to here. So an equal commit that arrives later
  * does not take the approval away. A commit that has not arrived yet is looked for again.
  */
-export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot): Memory {
+export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot, target: Revision): Memory {
   const { promotion: _, fleetRetry: __, ...rest } = memory
   const promotion = approvalOf(controls.promoted, {
     known: memory.promotion,
-    choices: [head, ...(memory.target ? [memory.target] : [])],
+    choices: [head, target, ...(memory.target ? [memory.target] : [])],
   })
   const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
   if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory

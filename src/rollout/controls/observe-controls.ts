@@ -2,7 +2,6 @@ import type { ObservedControls } from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
-import { observeApprovals } from './approvals.ts'
 import type { ControlEffect } from './control-effect.ts'
 import { ON_REMOVED, ON_SET } from './effects.ts'
 import { observeHolds } from './hold.ts'
@@ -18,7 +17,7 @@ const CONTROLS = ['fleetPaused', 'paused', 'promoted', 'retry', 'rollback', 'rec
 export function observeControls(pool: PoolSnapshot, now: Instant): Memory {
   const after = (memory: Memory): PoolSnapshot => ({ ...pool, memory })
   const observed = CONTROLS.reduce((memory, control) => observe(after(memory), { control, now }), pool.memory)
-  return observeHolds(after(endOutrun(after(observeApprovals(after(observed))), now)), now)
+  return observeHolds(after(endOutrun(after(observed), now)), now)
 }
 
 function observe(

@@ -1,5 +1,5 @@
 import { commitBlocker } from '../blockers/commit-blocker.ts'
-import { boundPromotion } from '../controls/approvals.ts'
+import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
@@ -8,9 +8,10 @@ import type { Rollout } from './rollout.ts'
 import { chooseTarget, isProven, isRejected, isRollbackLost, recallRevision, refOf } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
-  const pool = { ...before, memory: observeControls(before, now) }
-  const blocker = commitBlocker(pool)
-  const target = chooseTarget(pool, { isBlocked: blocker !== undefined })
+  const observed = { ...before, memory: observeControls(before, now) }
+  const blocker = commitBlocker(observed)
+  const target = chooseTarget(observed, { isBlocked: blocker !== undefined })
+  const pool = { ...observed, memory: observeApprovals(observed, target) }
   const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)
   const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })

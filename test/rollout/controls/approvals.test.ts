@@ -5,6 +5,7 @@ import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import {
   aNode,
   aPool,
+  aRevision,
   aWave,
   condition,
   hour,
@@ -109,4 +110,18 @@ test('a promotion stays with its rollout when that is stamped anew after the clo
 
   expect(back.status.promotion?.rollout).toBe(back.status.history[0]?.startedAt)
   expect(back.status.history[0]?.startedAt).not.toBe(first.status.history[0]?.startedAt)
+})
+
+test('a promotion that names the commit which the pool goes back to in this pass is bound at once', () => {
+  const pool = aPool({ ...base, stable: 'old', onFailure: 'Rollback', controls: { promoted: 'old-commit' } }).with(
+    aNode('a').rolledBackFrom('new', { to: 'old' }),
+    ...waiting,
+  )
+  const known = new Map([['old', { ...aRevision('old', pool.nodes), revision: 'old-commit' }]])
+  const memory = { ...pool.memory, stable: { revision: 'old', fingerprint: 'of old' } }
+  const failed = decide({ ...pool, known, memory }, noon)
+
+  expect(failed.status.target?.fingerprint).toBe('of old')
+  expect(decide(remembering({ ...pool, known }, failed), noon).status.promotion).toEqual(failed.status.promotion)
+  expect(failed.status.promotion).toMatchObject({ fingerprint: 'of old' })
 })
