@@ -54,7 +54,7 @@ export const POOL_STEPS: PoolSteps = { assess: (pool, facts, now) => assess({ ..
 /** A decision for each pool, by name: each pool asks, one arbiter grants, and what was granted is concluded. */
 export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STEPS): ReadonlyMap<string, Decision> {
   const budget = fleetBudget(fleet, fleet.policy.maxUnavailable)
-  const claims = assessFleet(fleet, { budget, now, steps })
+  const claims = assessFleet(fleet, { now, steps })
   const grants = grantFleet({ ...fleet, claims, budget })
   const decisions = [...claims].map(([name, assessment]) => {
     const decision = steps.conclude(assessment, grants.get(name) ?? NOTHING_GRANTED, now)
@@ -79,7 +79,6 @@ function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>
 }
 
 interface Assessing {
-  readonly budget: number | undefined
   readonly now: Instant
   readonly steps: PoolSteps
   readonly stopped: string | undefined
@@ -88,7 +87,7 @@ interface Assessing {
 /** Each pool after those that it depends on, otherwise by name. */
 function assessInOrder(
   { pools, strays = [], controls: { paused, pausedBy, stopDrains, retry }, controlPlane }: FleetSnapshot,
-  { budget, now, steps, stopped }: Assessing,
+  { now, steps, stopped }: Assessing,
 ): Assessments {
   const factsOfControlPlane = controlPlaneFacts(controlPlane)
   const cordons = strayCordons(strays, pools)
@@ -103,7 +102,6 @@ function assessInOrder(
       ...(stopDrains && { stopDrains }),
       ...(stopped !== undefined && { stopped }),
       ...(retry !== undefined && { retry }),
-      ...(budget === 0 && { isBudgetSpent: true as const }),
       ...(awaited.length > 0 && { awaited }),
       ...(cordoned && { strayCordons: cordoned }),
       ...factsOfControlPlane(pool),

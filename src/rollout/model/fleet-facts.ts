@@ -2,8 +2,6 @@ import type { RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What a decision about one pool must know of the others. */
 export interface FleetFacts {
-  /** No further node of the fleet may become unavailable now, of whichever pool. */
-  readonly isBudgetSpent?: true
   /** Somebody paused every pool, and why. */
   readonly paused?: string
   readonly pausedBy?: RequestedBy

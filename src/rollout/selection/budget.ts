@@ -16,11 +16,6 @@ export function remainingBudget(members: readonly Reported[], { policy }: Pick<P
   return Math.max(0, allowedUnavailable(policy.maxUnavailable, members.length) - countUnavailable(members))
 }
 
-/** No sound node of the pool can be paid for now. */
-export function isBudgetSpent(members: readonly Reported[], pool: Pick<PoolSnapshot, 'policy' | 'fleet'>): boolean {
-  return pool.fleet?.isBudgetSpent === true || remainingBudget(members, pool) === 0
-}
-
 export function countUnavailable(members: readonly Reported[]): number {
   return members.filter(({ node, report }) => isUnavailable(node, report)).length
 }
