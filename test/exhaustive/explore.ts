@@ -1,6 +1,5 @@
 import { decideFleet } from '../../src/rollout/decide-fleet.ts'
-import { fixpoint } from '../scenarios/fast/invariants/fixpoint.ts'
-import { sameInAnyOrder } from '../scenarios/fast/invariants/same-in-any-order.ts'
+import { sameAgain } from '../scenarios/fast/invariants/same-again.ts'
 import { INVARIANTS } from '../scenarios/fast/invariants.ts'
 import { brokenClaim, withPromotions } from './claims.ts'
 import { type Event, type Moment, nextByItself, ordinaryEvents } from './events.ts'
@@ -22,8 +21,8 @@ export interface Explored {
   readonly wrong?: { readonly claim: string; readonly story: readonly string[] }
 }
 
-/** Those of the stories, but for two that decide again: each state is decided here anyway. */
-const OF_DECISIONS = INVARIANTS.filter((each) => each.ofDecision && each !== fixpoint && each !== sameInAnyOrder)
+/** Those of the stories, but for the one that decides again: each state is decided here anyway. */
+const OF_DECISIONS = INVARIANTS.filter((each) => each.ofDecision && each !== sameAgain)
 
 interface Found {
   readonly state: State

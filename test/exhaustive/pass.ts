@@ -15,7 +15,7 @@ export type Decide = typeof decideFleet
 /** What the controller decides in this state. It remembers nothing but the statuses. */
 export function decideIn(state: State, { scope, decide }: { readonly scope: Scope; readonly decide: Decide }): Observed {
   const fleet = snapshotOf(state, scope)
-  return { fleet, at: state.now, decisions: decide(fleet, state.now), held: NO_GATES }
+  return { fleet, at: state.now, decisions: decide(fleet, state.now), isNews: true, held: NO_GATES }
 }
 
 /** One request of a pass. Each pool's status comes before its actions. */

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { Decider } from '../../../src/controller/decider.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/controls/rollback.ts'
-import { decideFleet, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
+import type { FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import { isUnderDrain } from '../../../src/rollout/drain/cordon.ts'
 import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
@@ -17,6 +18,8 @@ export interface Observed {
   readonly fleet: FleetSnapshot
   readonly decisions: ReadonlyMap<string, Decision>
   readonly at: Instant
+  /** False: nothing has changed since the last pass, and no time has come; every pool keeps its decision. */
+  readonly isNews: boolean
   /** Gates that have held, of which run and wave. */
   readonly held: ReadonlySet<string>
 }
@@ -39,6 +42,9 @@ export class SimController {
   readonly clockOff: number
   readonly #nodes = new ObjectCache<CachedNode>(() => {})
   readonly #pools = new ObjectCache<CachedPool>(() => {})
+  readonly #decider = new Decider()
+  #decisions: ReadonlyMap<string, Decision> = new Map()
+  readonly #snapshots = new Map<string, { readonly parts: readonly unknown[]; readonly snapshot: PoolSnapshot }>()
   /** Lost with the process. */
   readonly #answers = new Map<string, readonly GateAnswer[]>()
   #unheard: FollowEvent<CachedNode>[] = []
@@ -90,7 +96,12 @@ export class SimController {
   pass(mishap?: Mishap): Observed {
     const at = this.#world.now + this.clockOff
     const fleet = this.#snapshot()
-    const observed = { fleet, at, decisions: decideFleet(fleet, at), held: this.#world.gates.held }
+    const { decisions, undecided } = this.#decider.decide(fleet, at)
+    for (const error of undecided.values()) throw error
+    const isNews =
+      decisions.size !== this.#decisions.size || [...decisions].some(([name, each]) => this.#decisions.get(name) !== each)
+    this.#decisions = decisions
+    const observed = { fleet, at, decisions, isNews, held: this.#world.gates.held }
     this.#carryOut(observed, mishap)
     return observed
   }
@@ -180,31 +191,51 @@ export class SimController {
   }
 
   #snapshot(): FleetSnapshot {
-    const { rules, head } = this.#world
-    const kept = new Set(this.#world.commits.map(({ revision }) => revision))
     const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
-    const pools = [...this.#pools.items.values()].map(({ name, memory, controls }): PoolSnapshot => {
-      const nodes = members.get(name) ?? []
-      const revisionAt = (revision: string | undefined) =>
-        revision === undefined ? undefined : this.#world.revisionOf(revision, name, nodes)
-      const known = commitsOf({ memory, controls }, kept).flatMap((revision) => revisionAt(revision) ?? [])
-      const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
-      if (!target || !policy) throw new Error(`look at pool "${name}": it is not in the repository`)
-      return {
-        name,
-        policy,
-        nodes: nodes.map(({ view }) => view),
-        pods: this.#podsNow(),
-        head: target,
-        known: new Map(known.map((revision) => [revision.revision, revision])),
-        kept,
-        memory,
-        controls,
-        gateAnswers: this.#answers.get(name) ?? [],
-      }
-    })
+    const pools = [...this.#pools.items.values()].map((pool) => this.#poolSnapshot(pool, members.get(pool.name) ?? []))
     return { pools, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }
   }
+
+  /** The same object again for as long as nothing has changed that it is made of, as the real controller gives it. */
+  #poolSnapshot(pool: CachedPool, nodes: readonly CachedNode[]): PoolSnapshot {
+    const policy = this.#world.rules.pools.get(pool.name)
+    const views = nodes.map(({ view }) => view)
+    const answers = this.#answers.get(pool.name) ?? NO_ANSWERS
+    const parts = [pool, policy, answers, this.#world.commits.length, ...views]
+    const last = this.#snapshots.get(pool.name)
+    if (last && !views.some(isUnderDrain) && isEachTheSame(parts, last.parts)) return last.snapshot
+    const snapshot = this.#readPool(pool, nodes)
+    this.#snapshots.set(pool.name, { parts, snapshot })
+    return snapshot
+  }
+
+  #readPool({ name, memory, controls }: CachedPool, nodes: readonly CachedNode[]): PoolSnapshot {
+    const { rules, head, commits } = this.#world
+    const kept = new Set(commits.map(({ revision }) => revision))
+    const revisionAt = (revision: string | undefined) =>
+      revision === undefined ? undefined : this.#world.revisionOf(revision, name, nodes)
+    const known = commitsOf({ memory, controls }, kept).flatMap((revision) => revisionAt(revision) ?? [])
+    const [target, policy] = [revisionAt(head.revision), rules.pools.get(name)]
+    if (!target || !policy) throw new Error(`read pool "${name}": it is not in the repository`)
+    return {
+      name,
+      policy,
+      nodes: nodes.map(({ view }) => view),
+      pods: this.#podsNow(),
+      head: target,
+      known: new Map(known.map((revision) => [revision.revision, revision])),
+      kept,
+      memory,
+      controls,
+      gateAnswers: this.#answers.get(name) ?? NO_ANSWERS,
+    }
+  }
+}
+
+const NO_ANSWERS: readonly GateAnswer[] = []
+
+function isEachTheSame(parts: readonly unknown[], others: readonly unknown[]): boolean {
+  return parts.length === others.length && parts.every((part, index) => part === others[index])
 }
 
 function cachedPool({ name, version, memory, controls }: SimPool): CachedPool {
