@@ -52,8 +52,12 @@ export function latestOf(
   return latest <= clock.now ? latest : deadlineOf(assigned, clock)
 }
 
-/** A stamp in the future was made before a clock was put back: then the run's own start stands for it. */
-function workBegan({ at }: Assignment, { now, rolloutStart }: RolloutClock): Instant {
+/**
+ * A stamp a little ahead is from a controller whose clock is ahead, before a failover: the work began just now. One that is further
+ * ahead than work may take was made before a clock was put back: then the start of the rollout stands for it.
+ */
+function workBegan({ at }: Assignment, { now, rolloutStart, applyTimeout }: RolloutClock): Instant {
   if (at === undefined) return now
-  return at <= now ? at : rolloutStart
+  if (at <= now) return at
+  return at - now < applyTimeout ? now : rolloutStart
 }

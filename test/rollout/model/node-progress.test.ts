@@ -167,6 +167,15 @@ test('a node fails when its agent does not end the work in time', () => {
   )
 })
 
+test('a node is not overdue when the controller that assigned it has a clock that is a second ahead', () => {
+  const assigned = aNode('a')
+    .on('new', { at: noon + 1000 })
+    .reporting('Verifying')
+
+  expect(phase(assigned)).toBe('Applying')
+  expect(phase(aNode('a').assignedTo('new', { at: noon + 1000 }))).toBe('Assigned')
+})
+
 test('a timeout runs from the start of the run when the assignment is stamped in the future', () => {
   expect(phase(aNode('a').assignedTo('new', { at: noon + 24 * hour }))).toBe('Failed')
 })
