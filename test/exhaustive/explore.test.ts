@@ -8,7 +8,8 @@ import { type Scope, type Size, scopesOf } from './scope.ts'
 const ONE_POOL = { pools: 1, nodes: 2 }
 const SCOPES: readonly (readonly [string, Size])[] = [
   ['canary, crash', { ...ONE_POOL, faults: 1 }],
-  ['canary, ruin, halt', { ...ONE_POOL, faults: 1 }],
+  ['canary, ruin, halt', { ...ONE_POOL, faults: 0 }],
+  ['good twice', { ...ONE_POOL, faults: 0 }],
   ['manual', { ...ONE_POOL, faults: 0 }],
   ['canary, crash', { pools: 2, nodes: 2, faults: 0 }],
   ['fleet budget', { pools: 2, nodes: 2, faults: 0 }],

@@ -24,6 +24,8 @@ export interface Explored {
 /** Those of the stories, but for the one that decides again: each state is decided here anyway. */
 const OF_DECISIONS = INVARIANTS.filter((each) => each.ofDecision && each !== sameAgain)
 
+const DAY = 24 * 3_600_000
+
 interface Found {
   readonly state: State
   readonly number: number
@@ -136,8 +138,11 @@ class Exploration {
     return number
   }
 
-  #check({ observed }: Moment, { number }: Found): void {
+  #check(moment: Moment, { number }: Found): void {
+    const { observed, writes } = moment
     for (const { claim, ofDecision } of OF_DECISIONS) if (!ofDecision?.(observed)) throw new Wrong(claim, { number })
+    if (writes.length === 0 && this.#writesJustBeforeWake(moment).length > 0)
+      throw new Wrong('what waits for time has asked to be decided again by then', { number })
   }
 
   #checkRest(moment: Moment, { number }: Found): void {
@@ -146,6 +151,12 @@ class Exploration {
     if (unnamed !== undefined) throw new Wrong(unnamed, { number })
     const claim = settles(moment, { known: this.#settled, momentOf: (state) => this.#momentOf(state) })
     if (claim !== undefined) throw new Wrong(claim, { number })
+  }
+
+  /** Nothing else calls the controller: all that a decision may come to by itself, it comes to at its own time. */
+  #writesJustBeforeWake({ state, observed }: Moment): Moment['writes'] {
+    const wakes = [...observed.decisions.values()].flatMap(({ wakeAt }) => wakeAt ?? [])
+    return this.#momentOf({ ...state, now: wakes.length > 0 ? Math.min(...wakes) - 1 : state.now + DAY }).writes
   }
 
   #momentOf(state: State): Moment {

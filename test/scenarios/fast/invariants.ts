@@ -24,6 +24,7 @@ import { sameAgain } from './invariants/same-again.ts'
 import { staysRolledBack } from './invariants/stays-rolled-back.ts'
 import { stoppedPools } from './invariants/stopped-pools.ts'
 import { trueBudget } from './invariants/true-budget.ts'
+import { waitsAreNamed } from './invariants/waits-are-named.ts'
 import { wakesLater } from './invariants/wakes-later.ts'
 import { windowsKept } from './invariants/windows-kept.ts'
 import type { World } from './world.ts'
@@ -55,6 +56,7 @@ export const INVARIANTS: readonly Invariant[] = [
   drainedFirst,
   sameAgain,
   wakesLater,
+  waitsAreNamed,
   windowsKept,
   currentRunsIt,
   readyIsDone,

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
+import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Random } from '../random.ts'
 import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'
@@ -97,6 +99,8 @@ function recover(world: World): void {
 
 /** Windows open and close for ever; who has seen them all waits for something else. */
 const WINDOWS_SEEN = 2 * 3_600_000
+/** Longer than every soak and timeout of a story. */
+const MUCH_LATER = 24 * 3_600_000
 
 /**
  * Lets every agent and the controller do all they have to do, for as long as time brings something new.
@@ -113,15 +117,32 @@ function rest(world: World, random: Random): Observed {
     checkDecision(observed)
     checkWorld(world)
     const before = stateOf(world)
-    for (const node of random.shuffled([...world.nodes.values()])) for (let i = 0; i < 3; i++) world.step(node)
+    stepAll(world, random)
     const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
     const wakeAt = earliestWake(observed)
     if (moved) movedAt = world.now
     stuck = moved ? undefined : isStuck(observed) ? observed : stuck
+    if (!moved) expectNothingBefore(wakeAt ?? observed.at + MUCH_LATER, observed)
     if (!moved && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return stuck ?? observed
     world.now += moved ? 1_000 : Math.max(1_000, (wakeAt ?? observed.at) - observed.at)
   }
   throw new Error('the fleet never comes to rest')
+}
+
+function stepAll(world: World, random: Random): void {
+  for (const node of random.shuffled([...world.nodes.values()])) for (let i = 0; i < 3; i++) world.step(node)
+}
+
+/** What waits for time has asked to be decided again by then: nothing else calls the controller. */
+function expectNothingBefore(wakeAt: Instant, { fleet, decisions }: Observed): void {
+  for (const [name, later] of decideFleet(fleet, wakeAt - 1)) {
+    const before = decisions.get(name)
+    expect({ pool: name, ...gistOf(later) }).toEqual({ pool: name, ...(before && gistOf(before)) })
+  }
+}
+
+function gistOf({ actions, status: { conditions, wave, target } }: Decision): object {
+  return { actions, wave, target, conditions: conditions.map(({ type, status, reason }) => ({ type, status, reason })) }
 }
 
 function stateOf({ nodes, workload }: World): string {
