@@ -41,15 +41,16 @@ export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignm
 }
 
 /**
- * The latest of stamps by the node's clock, which may be wrong. None can precede the assignment; and when one lies in the
- * future, or is no date, all that is sure is that the work ended before its deadline.
+ * The latest of stamps by the node's clock, which may be wrong. None can precede the assignment; and one that lies in the future, or is
+ * no date, stands for no more than the deadline of the work: a clock that is two seconds ahead stretches a soak by two seconds.
  */
 export function latestOf(
   stamps: readonly Instant[],
   { assigned, clock }: { readonly assigned: Assignment; readonly clock: RolloutClock },
 ): Instant {
   const latest = Math.max(workBegan(assigned, clock), ...stamps)
-  return latest <= clock.now ? latest : deadlineOf(assigned, clock)
+  if (latest <= clock.now) return latest
+  return Math.min(Number.isNaN(latest) ? Number.POSITIVE_INFINITY : latest, deadlineOf(assigned, clock))
 }
 
 /**

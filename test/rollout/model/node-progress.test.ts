@@ -89,6 +89,21 @@ test('a soak ends in time though the clock of the node is a day ahead', () => {
   expect(phase(ahead, { soak: 10 * minute, now: noon + 20 * minute })).toBe('Current')
 })
 
+test('a soak is longer by two seconds when the clock of the node is two seconds ahead', () => {
+  const ahead = aNode('a').on('new', { at: noon - minute, since: noon + 2000 })
+
+  expect(progress(ahead, { soak: minute })).toMatchObject({ phase: 'Soaking', until: noon + 2000 + minute })
+})
+
+test('a soak is counted from the deadline of the work when the agent writes no date', () => {
+  const applied = aNode('a')
+    .assignedTo('new', { at: noon - 5 * minute })
+    .reporting('Applied')
+  const dateless = Object.assign(applied, { status: { ...applied.status, since: 'yesterday' } })
+
+  expect(progress(dateless, { soak: 10 * minute }).until).toBe(noon + 20 * minute)
+})
+
 test('a soak is not skipped though the clock of the node is a day behind', () => {
   const behind = aNode('a').on('new', { at: noon - 5 * minute, since: noon - 24 * hour })
 
