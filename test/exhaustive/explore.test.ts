@@ -10,18 +10,23 @@ const SCOPES: readonly (readonly [string, Size])[] = [
   ['canary, crash', { ...ONE_POOL, faults: 1 }],
   ['canary, ruin, halt', { ...ONE_POOL, faults: 0 }],
   ['good twice', { ...ONE_POOL, faults: 0 }],
-  ['manual', { ...ONE_POOL, faults: 0 }],
+  ['promotion', { ...ONE_POOL, faults: 0 }],
   ['canary, crash', { pools: 2, nodes: 2, faults: 0 }],
   ['fleet budget', { pools: 2, nodes: 2, faults: 0 }],
   ['depends', { pools: 2, nodes: 2, faults: 0 }],
   ['fleet stop', { pools: 2, nodes: 2, faults: 0 }],
 ]
 
-test.each(SCOPES)('every state of the fleet "%s" with %o keeps the rules and has a way to rest', (name, size) => {
-  const { states, atRest, ...explored } = explore(scopeOf(name, size))
-  console.log(`${name}, ${JSON.stringify(size)}: ${states} states, ${atRest} at rest`)
-  expect({ complete: explored.complete, wrong: describe(explored) }).toEqual({ complete: true, wrong: undefined })
-})
+test.each(SCOPES)(
+  'every state of the fleet "%s" with %o keeps the rules and has a way to rest',
+  (name, size) => {
+    const { states, atRest, ...explored } = explore(scopeOf(name, size))
+    console.log(`${name}, ${JSON.stringify(size)}: ${states} states, ${atRest} at rest`)
+    expect({ complete: explored.complete, wrong: describe(explored) }).toEqual({ complete: true, wrong: undefined })
+    // Some seconds of one processor on a quiet machine; it never waits for anything else.
+  },
+  180_000,
+)
 
 /** The same decision about another fleet than the one that is there: a fault of one rule. */
 function fault(change: (pool: PoolSnapshot) => Partial<PoolSnapshot>): Decide {

@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../src/protocol/node-pool.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Memory } from '../../src/rollout/model/snapshot.ts'
-import type { NodeState, State } from './state.ts'
+import { isReady, type NodeState, type State } from './state.ts'
 
 const MINUTE = 60_000
 /** Longer than every timeout of a scope: an hour ago is as good as a day ago. */
@@ -21,12 +21,20 @@ export function keyOf({ now, nodes, pools, head, controls }: State): string {
   const templates = pools.map(({ memory }) => templateOf(memory))
   const ages = agesOf(now, [...nodes.flatMap(instantsOf), ...templates.flatMap(({ instants }) => instants)])
   const age = (at: Instant): number => ages.get(at) ?? 0
-  const ofNodes = nodes.map((node) => nodeKey(node, age))
+  const began = new Map(pools.map(({ name, memory }) => [name, Date.parse(memory.history[0]?.startedAt ?? '')]))
+  const ofNodes = nodes.map((node) => nodeKey(node, { now, age, began: began.get(node.pool) ?? now }))
   const ofPools = pools.map(({ controls, promoted }, index) => {
     const { id, instants } = templates[index] ?? { id: 0, instants: [] }
     return `${id}:${instants.map(age).join()}${JSON.stringify(controls)}${promoted}`
   })
   return `${head}${controls.paused}|${ofNodes.join('|')}|${ofPools.join('|')}`
+}
+
+interface Clock {
+  readonly now: Instant
+  readonly age: (at: Instant) => number
+  /** When the last rollout of the node's pool began. */
+  readonly began: Instant
 }
 
 interface Template {
@@ -67,10 +75,11 @@ function readEntry({ revision, fingerprint, startedAt, result, failures }: Histo
     : { revision, fingerprint, result }
 }
 
-function instantsOf({ createdAt, readySince, assigned, status, seenAs }: NodeState): Instant[] {
-  const instants = [createdAt, readySince]
-  if (assigned?.at !== undefined) instants.push(assigned.at)
-  if (status && isAboutNow(assigned, status)) instants.push(Date.parse(status.since))
+/** Those whose order is read, however long ago they are. */
+function instantsOf(node: NodeState): Instant[] {
+  const { readySince, assigned, status, seenAs } = node
+  const instants = assigned?.at === undefined ? [] : [assigned.at]
+  if (!isReady(node)) instants.push(readySince, ...(status && isAboutNow(assigned, status) ? [Date.parse(status.since)] : []))
   if (seenAs) instants.push(seenAs.readySince, ...(seenAs.assigned?.at === undefined ? [] : [seenAs.assigned.at]))
   return instants
 }
@@ -80,15 +89,19 @@ function isAboutNow(assigned: NodeState['assigned'], { assignedAt }: { readonly 
   return assigned?.at !== undefined && Date.parse(assignedAt ?? '') === assigned.at
 }
 
-function nodeKey(node: NodeState, age: (at: Instant) => number): string {
+function nodeKey(node: NodeState, { now, age, began }: Clock): string {
   const { name, active, assigned, status, seenAs, wasSound, createdAt, readySince } = node
-  const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, wasSound].map(Number).join('')
+  const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, wasSound, createdAt > began]
+    .map(Number)
+    .join('')
+  // Of a node that is Ready, it is read how long it has been so, and not what came before what.
+  const ageOf = isReady(node) ? (at: Instant): number => Math.min(LONGEST_AGE, now - at) : age
   const task = assigned ? `${assigned.digest},${assigned.revision},${assigned.grant},${age(assigned.at ?? 0)}` : ''
-  const about =
-    status && isAboutNow(assigned, status) ? `${status.phase},${status.assigned},${age(Date.parse(status.since))}` : ''
-  const word = `${about}${status?.active}`
+  const since =
+    status && isAboutNow(assigned, status) ? `${status.phase},${status.assigned},${ageOf(Date.parse(status.since))}` : ''
   const seen = seenAs ? `${seenAs.ready},${seenAs.unschedulable},${seenAs.assigned?.digest},${age(seenAs.assigned?.at ?? 0)}` : ''
-  return `${name}.${node.pool},${flags},${active},${age(createdAt)},${age(readySince)};${task};${word};${seen}`
+  const ages = `${Math.min(LONGEST_AGE, now - createdAt)},${ageOf(readySince)}`
+  return `${name}.${node.pool},${flags},${active},${ages};${task};${since}${status?.active};${seen}`
 }
 
 function agesOf(now: Instant, instants: readonly Instant[]): ReadonlyMap<Instant, number> {

@@ -79,6 +79,7 @@ export function scopesOf({ pools, nodes, faults }: Size): readonly Scope[] {
       commits: [first, ruin, first],
     },
     { ...common, name: 'manual', pools: fleetOf({ waves: [canary, approved] }, automatic), commits: [first, crash, good] },
+    { ...common, name: 'promotion', pools: fleetOf({ waves: [canary, approved] }, automatic), commits: [first, good] },
     { ...common, name: 'manual first', pools: fleetOf({ waves: [approved] }, automatic), commits: [first, good, crash] },
     { ...common, name: 'good twice', pools: fleetOf({ waves: [canary] }), commits: [first, good, first] },
   ]
