@@ -3,9 +3,10 @@ import { AgentError } from '../agent-error.ts'
 import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
 import { resolveOwner } from './accounts.ts'
+import { defineKind } from './define-kind.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
-import { type CaptureContext, defineKind, type Kind, type Resource, type Section } from './kind.ts'
+import type { CaptureContext, Kind, Resource, Section } from './kind.ts'
 import { statRegular } from './regular-file.ts'
 
 /** What is not named (mode, owner) stays as it is; a file without content should not be there. */

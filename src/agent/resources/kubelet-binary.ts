@@ -1,10 +1,11 @@
 import type { Artifact } from '../../protocol/host-document.ts'
 import { asAgentError } from '../agent-error.ts'
 import type { FileStat } from '../ports.ts'
+import { defineKind } from './define-kind.ts'
 import { giveBackFile } from './file.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
-import { type CaptureContext, defineKind } from './kind.ts'
+import type { CaptureContext } from './kind.ts'
 import { statRegular } from './regular-file.ts'
 
 /** A kubelet has 85 MB today. What is larger than this is something else. */

@@ -1,9 +1,10 @@
 import { parse, stringify } from 'yaml'
 import { canonicalJson, type Json } from '../../protocol/digest.ts'
+import { defineKind } from './define-kind.ts'
 import { giveBackFile } from './file.ts'
 import { captureFile, contentOf, type FileBaseline, fileBaselines, keepContent } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
-import { type CaptureContext, defineKind } from './kind.ts'
+import type { CaptureContext } from './kind.ts'
 import { readRegular } from './regular-file.ts'
 import { isMapping, theirDocument } from './their-document.ts'
 

@@ -2,9 +2,10 @@ import { patchEnvironmentFile, readEnvironmentFile } from '../../protocol/enviro
 import { own } from '../../protocol/own.ts'
 import { joinFlags } from '../kubelet/kubelet-flags.ts'
 import type { HostFiles } from '../ports.ts'
+import { defineKind } from './define-kind.ts'
 import { contentOf, type FileBaseline, fileBaselines, keepContent } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
-import { type CaptureContext, defineKind, type Kind, type Resource } from './kind.ts'
+import type { CaptureContext, Kind, Resource } from './kind.ts'
 import { readRegular } from './regular-file.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>

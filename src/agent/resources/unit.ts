@@ -3,8 +3,9 @@ import { HOST_SECTIONS, type HostUnit } from '../../protocol/host-document.ts'
 import { dropInFile, unitFile } from '../paths.ts'
 import type { ServiceManager } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
+import { defineKind } from './define-kind.ts'
 import { file, fileClaim } from './file.ts'
-import { defineKind, type Kind, type Resource, type Section } from './kind.ts'
+import type { Kind, Resource, Section } from './kind.ts'
 
 export interface UnitSpec {
   readonly name: string

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { defineKind, type HostHands, type Kind } from '../../../src/agent/resources/kind.ts'
+import { defineKind } from '../../../src/agent/resources/define-kind.ts'
+import type { HostHands, Kind } from '../../../src/agent/resources/kind.ts'
 
 /*
  * A kind that no other file of the project knows: lamps, each of which is in one of a few positions. The host shows and takes the position

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { type Awaited, defineKind, type HostHands, type Kind } from '../../../src/agent/resources/kind.ts'
+import { defineKind } from '../../../src/agent/resources/define-kind.ts'
+import type { Awaited, HostHands, Kind } from '../../../src/agent/resources/kind.ts'
 import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
 import { Machine } from '../support/machine.ts'
 

@@ -1,0 +1,88 @@
+import type { BoundBaseline, BoundChange, BoundUndo, Kind, Resource, ResourceKind, UndoOf } from './kind.ts'
+
+/** A kind as the rest of the agent sees it: what is its own (spec, change, undo, baseline) is bound, and never looked into. */
+export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+): Kind<Spec> {
+  const { name, version, section, undo, baseline } = kind
+  const bindBase = (base: Base): BoundBaseline => ({
+    kind: name,
+    key: baseline.key(base),
+    record: base,
+    content: baseline.content?.(base),
+    directories: baseline.directories?.(base) ?? [],
+    giveBack: (files) => baseline.giveBack(base, files),
+  })
+  return {
+    name,
+    version,
+    section,
+    collection: baseline.collection,
+    complaint: async (data, host) => kind.proof?.complaint(data, host),
+    of: (spec) => bindSpec(kind, { spec, bindBase }),
+    readUndo: (data) => {
+      const read = undo.schema.safeParse(data)
+      return read.success ? bindUndo(undo, read.data) : undefined
+    },
+    capture: async (claim, context) => bindBase(await baseline.capture(claim, context)),
+    readBaseline: (record) => {
+      const read = baseline.schema.safeParse(record)
+      return read.success ? bindBase(read.data) : undefined
+    },
+  }
+}
+
+function bindSpec<Spec, Actual, Change, Undo, Base>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+  { spec, bindBase }: { readonly spec: Spec; readonly bindBase: (base: Base) => BoundBaseline },
+): Resource {
+  const subject = kind.subject(spec)
+  return {
+    kind: kind.name,
+    subject,
+    spec,
+    restartTriggers: kind.restartTriggers?.(spec) ?? [],
+    observe: async (host) => {
+      const actual = await kind.observe(spec, host)
+      const change = kind.differ(spec, actual)
+      return { subject, change: change && bindChange(kind, { subject, change, actual }) }
+    },
+    recapture: async (bound, context) => {
+      const { recapture, schema } = kind.baseline
+      const read = schema.safeParse(bound.record)
+      return recapture && read.success ? bindBase(await recapture(read.data, { spec, context })) : bound
+    },
+  }
+}
+
+function bindChange<Spec, Actual, Change, Undo, Base>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+  { subject, change, actual }: { readonly subject: string; readonly change: Change; readonly actual: Actual },
+): BoundChange {
+  return {
+    kind: kind.name,
+    subject,
+    disruption: kind.disruption?.(change, actual) ?? 'none',
+    order: kind.order?.(change) ?? 0,
+    effects: kind.effects?.(change) ?? {},
+    fidelity: kind.undo.fidelity,
+    awaits: kind.awaits?.(change),
+    proof: kind.proof && { kind: kind.name, data: kind.proof.of(change) },
+    stage: async (context) => kind.stage?.(change, context),
+    prepareUndo: async (options) => ({
+      kind: kind.name,
+      version: kind.version,
+      data: await kind.undo.prepare(change, options),
+    }),
+    perform: (host) => kind.perform(change, host),
+  }
+}
+
+function bindUndo<Change, Undo>(undo: UndoOf<Change, Undo>, data: Undo): BoundUndo {
+  return {
+    leavesTrace: undo.leavesTrace,
+    kept: undo.kept?.(data) ?? [],
+    perform: (host) => undo.perform(data, host),
+    isUndone: (host) => undo.isUndone(data, host),
+  }
+}
