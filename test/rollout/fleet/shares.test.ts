@@ -114,13 +114,19 @@ test('with a budget of one node every pool is served in turn', () => {
 })
 
 test('nodes that join one pool do not put off its turn', () => {
+  const history = [
+    aRollout('old', { startedAt: noon - hour }),
+    aRollout('new', { result: 'RolledBack', startedAt: noon - 2 * hour }),
+  ]
+  const back = (name: string, served: number, ...more: NodeDraft[]) => {
+    const waiting = nodes(`${name}-0`, `${name}-1`).map((node) => node.on('new'))
+    return pool(name, [...waiting, aNode(`${name}-done`).on('old', { at: served }), ...more], { rejected: ['new'], history })
+  }
   const joined = aNode('a-joined')
     .createdAtInstant(noon - 2 * minute)
     .on('old', { at: noon - minute })
-  const a = pool('a', [...old('a', 3), aNode('a-done').on('new', { at: noon - 30 * minute }), joined])
-  const b = pool('b', [...old('b', 3), aNode('b-done').on('new', { at: noon - 20 * minute })])
 
-  expect(counts([a, b], cap(1))).toEqual({ a: 1, b: 0 })
+  expect(counts([back('a', noon - 30 * minute, joined), back('b', noon - 20 * minute)], cap(1))).toEqual({ a: 1, b: 0 })
 })
 
 test('a node that left its pool while it was at work, or that is down since, counts in the budget of the fleet', () => {
