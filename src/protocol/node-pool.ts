@@ -27,6 +27,7 @@ export type PoolReason =
   | 'RenderFailed'
   | 'NodesFailed'
   | 'WriteRefused'
+  | 'NodesDown'
   | 'NodeClaimedTwice'
   | 'NoEligibleNode'
   | 'UnmanagedNodes'

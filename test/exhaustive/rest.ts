@@ -16,6 +16,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'WaitingForDependency',
   'FleetStopped',
   'NodesFailed',
+  'NodesDown',
   'NoEligibleNode',
 ])
 

@@ -12,6 +12,7 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isRejected } from '../target/target.ts'
 import { isUnavailable, remainingBudget } from './budget.ts'
+import { isIdleUnderCordon, remainingCordoned } from './cordoned-budget.ts'
 import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
 import { withinZones } from './zones.ts'
 
@@ -47,12 +48,15 @@ export function propose(state: PoolState): PoolProposal {
     state,
   )
   const places = remainingBudget(members, pool)
+  const unpaid = selectable.filter(({ spends }) => !spends)
+  const cordoned = unpaid.filter(({ member }) => isIdleUnderCordon(member))
+  const refused = new Set(cordoned.slice(remainingCordoned(members, pool)))
   const servedAt = servedIn(state)
   return {
     pool: pool.name,
-    requests: [...selectable.filter(({ spends }) => !spends), ...upTo(places + 1, spending)],
+    requests: [...unpaid.filter((node) => !refused.has(node)), ...upTo(places + 1, spending)],
     places,
-    spending: selectable.filter(({ spends }) => spends).length,
+    spending: selectable.length - unpaid.length + refused.size,
     ...(servedAt !== undefined && { servedAt }),
     ...(blocker && { blocker }),
   }

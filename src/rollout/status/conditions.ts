@@ -10,9 +10,10 @@ import type { PoolState } from '../model/pool-state.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRejected } from '../target/target.ts'
+import type { Explanation } from './explanation.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeShortage } from './shortage.ts'
-import { type Explanation, stallOf } from './stall.ts'
+import { stallOf } from './stall.ts'
 
 /** Ready, Reconciling and Stalled, as kstatus reads them: `kubectl wait`, Flux and Argo know what to make of these. */
 export function conditionsOf(poolState: PoolState, selection: Selection): readonly PoolCondition[] {

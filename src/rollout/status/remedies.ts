@@ -18,6 +18,11 @@ export function retryCommand(pool: string, { revision }: RevisionRef, { rejected
   return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
 }
 
+export function rollbackCommand(pool: string, { revision }: RevisionRef): string {
+  const named = revision.slice(0, 12)
+  return command(`rollback ${pool} --to ${named}`, `${POOL_CONTROLS.rollback}=${named}`, pool)
+}
+
 export function endRollbackCommand(pool: string): string {
   return command(`resume ${pool}`, `${POOL_CONTROLS.rollback}-`, pool)
 }

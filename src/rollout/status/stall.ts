@@ -1,4 +1,4 @@
-import type { PoolReason, RevisionRef } from '../../protocol/node-pool.ts'
+import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
 import type { PoolState } from '../model/pool-state.ts'
@@ -7,12 +7,9 @@ import { describeFailures, listNames, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isSuperseded } from '../target/rollout.ts'
 import { isRejected, isRollbackLost } from '../target/target.ts'
+import type { Explanation } from './explanation.ts'
+import { nodesDown } from './nodes-down.ts'
 import { endRollbackCommand, retryCommand, takeBackCommand } from './remedies.ts'
-
-export interface Explanation {
-  readonly reason: PoolReason
-  readonly message: string
-}
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
@@ -29,6 +26,7 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     failedNodes(poolState, 'RenderFailed') ??
     failedNodes(poolState, 'NodesFailed') ??
     blocker(poolState, selection) ??
+    nodesDown(poolState) ??
     unmanagedNodes(poolState)
   )
 }

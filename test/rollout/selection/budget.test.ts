@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { aNode, aPool, minute, nodes, noon, phases, selected, verdict } from '../builders.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
@@ -83,4 +84,22 @@ test('a node whose host has the content already is assigned though the budget is
 
   expect(selected(decide(pool, noon))).toEqual(['a'])
   expect(phases(decide(pool, noon))).toEqual({ Waiting: 1, Unreachable: 1 })
+})
+
+test.each(['restart', 'drain'] as const)(
+  'no more nodes that somebody cordoned change at once than may be unavailable: %s',
+  (disruption) => {
+    const cordoned = Array.from({ length: 10 }, (_, i) => aNode(`n${i}`).on('older').cordoned())
+    const pool = aPool({ stable: 'older', maxUnavailable: 2, cordoned: 'Change', disruption })
+    const touched = (members: readonly NodeView[]) =>
+      decide(pool.with(...members), noon).actions.filter(({ kind }) => kind === 'assign' || kind === 'cordon').length
+
+    expect(touched(cordoned)).toBe(2)
+    expect(touched([aNode('x').on('new').notReady(), ...cordoned])).toBe(1)
+    expect(decide(pool.with(...cordoned), noon).status.conditions[0]?.reason).toBe('RollingOut')
+  },
+)
+
+test.each([0, '0%'] as const)('a maxUnavailable of %s lets no node become unavailable', (maxUnavailable) => {
+  expect(selected(decide(aPool({ stable: 'older', maxUnavailable }).with(...old('a', 'b')), noon))).toEqual([])
 })

@@ -1,0 +1,29 @@
+import { rollbackAsked, rollbackChoices } from '../controls/rollback.ts'
+import { isApplied } from '../model/agent-report.ts'
+import { isInRollout } from '../model/node-progress.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { resolveShare } from '../model/share.ts'
+import { listNames, shortName } from '../model/text.ts'
+import type { Explanation } from './explanation.ts'
+import { rollbackCommand } from './remedies.ts'
+
+/** What a commit does may show only after it has completed everywhere; then nothing else goes back. */
+export function nodesDown({ pool, rollout, members }: PoolState): Explanation | undefined {
+  if (rollout.state !== 'Completed') return undefined
+  const down = members.filter((member) => hasGoneDown(member, rollout.startedAt))
+  if (down.length <= resolveShare(pool.policy.maxFailures, members.length)) return undefined
+  const { memory, target } = rollout
+  const before = rollbackAsked('', { memory, choices: rollbackChoices(memory, pool.kept ?? pool.known) })
+  const remedy = before
+    ? `if the commit is to blame: ${rollbackCommand(pool.name, before)}`
+    : 'if the commit is to blame, push a fix'
+  const names = listNames(down.map(({ node }) => node.name).sort())
+  return { reason: 'NodesDown', message: `${names} went down after ${shortName(target)} was applied there; ${remedy}` }
+}
+
+/** Ready when this rollout changed it, and down for longer than its work may take. */
+function hasGoneDown({ node, report, assigned, progress }: Member, rolloutStart: number): boolean {
+  if (!assigned || node.assigned?.at === undefined || node.ready || !isApplied(report)) return false
+  if (!isInRollout(node.assigned, { rolloutStart }) || node.readySince <= node.assigned.at) return false
+  return progress.phase === 'Unreachable' && !progress.pending
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, aRollout, condition, hour, minute, noon, verdict } from '../builders.ts'
+
+const history = [
+  aRollout('new', { result: 'Completed', startedAt: noon - 2 * hour }),
+  aRollout('old', { result: 'Completed', startedAt: noon - 9 * hour }),
+]
+const completed = { head: 'new', stable: 'new', history } as const
+const changed = (name: string) => aNode(name).on('new', { at: noon - 90 * minute })
+
+test('a pool whose nodes went down after its newest commit completed is not Ready, names them, and says how to go back', () => {
+  const decision = decide(aPool(completed).with(changed('a').notReady(noon - 30 * minute), changed('b')), noon)
+
+  expect(verdict(decision)).toEqual({ Ready: 'False NodesDown', Reconciling: 'False NodesDown', Stalled: 'True NodesDown' })
+  expect(condition(decision, 'Ready').message).toBe(
+    '"a" went down after new was applied there; if the commit is to blame: ' +
+      'nodewave rollback workers --to old (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=old)',
+  )
+})
+
+test('a pool stays Ready when a node was down before, blinks, or went down before this rollout changed it', () => {
+  const before = aNode('a')
+    .notReady(noon - 3 * hour)
+    .assignedTo('new', { at: noon - 90 * minute })
+  const blinks = changed('b').notReady(noon - minute)
+  const unchanged = aNode('c')
+    .on('new', { at: noon - 5 * hour })
+    .notReady(noon - 30 * minute)
+
+  expect(verdict(decide(aPool(completed).with(before, blinks, unchanged, changed('d')), noon)).Ready).toBe('True Completed')
+})
+
+test('a pool stays Ready as long as no more nodes went down than it tolerates failures', () => {
+  const down = changed('a').notReady(noon - 30 * minute)
+
+  expect(verdict(decide(aPool({ ...completed, maxFailures: 1 }).with(down, changed('b')), noon)).Ready).toBe('True Completed')
+})
