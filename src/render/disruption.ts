@@ -1,5 +1,6 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
+import { readerOf } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type Change, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
@@ -79,7 +80,12 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: Change, to
   const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is installed anew')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
-  return part === 'files' ? unitsRestartedBy(name, to).map((unit) => restart(`${unit} restarts on it`)) : []
+  if (part !== 'files') return []
+  const reader = readerOf(name)
+  return [
+    ...(reader === undefined ? [] : [restart(reader.because)]),
+    ...unitsRestartedBy(name, to).map((unit) => restart(`${unit} restarts on it`)),
+  ]
 }
 
 function unitsRestartedBy(path: string, to: string | undefined): string[] {

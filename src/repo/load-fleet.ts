@@ -1,6 +1,7 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { checkDependencies } from './checks/dependencies.ts'
 import { checkDisruptionFields } from './checks/disruption-fields.ts'
+import { checkFileReaders } from './checks/file-readers.ts'
 import { checkFlagsFile } from './checks/flags-file.ts'
 import { checkFleet } from './checks/fleet.ts'
 import { checkFullConfig } from './checks/full-config.ts'
@@ -45,6 +46,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkNodeIdentity,
   checkDisruptionFields,
   checkHostFiles,
+  checkFileReaders,
   checkOverrides,
   checkWindows,
 ]

@@ -8,7 +8,8 @@ export function reasonIn(lines: readonly string[]): string | undefined {
     .filter(Boolean)
   const own = all.filter((line) => !BY_MANAGER.test(line))
   const said = own.length > 0 ? own : all
-  const found = said.find(isPanic) ?? said.findLast((line) => /\berr="|^Error:/.test(line)) ?? said.at(-1)
+  const found =
+    said.find(isPanic) ?? said.findLast(isFatal) ?? said.findLast((line) => /\berr="|^Error:/.test(line)) ?? said.at(-1)
   return found === undefined ? undefined : unquoted(found)
 }
 
@@ -29,7 +30,12 @@ function unfolded(lines: readonly string[]): string[] {
 
 /** What the service manager says of any unit that ends: why it did, stands elsewhere. */
 const BY_MANAGER =
-  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed)|^(?:Start|Stopp)(?:ed|ing) /
+  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed)|^(?:Start|Stopp)(?:ed|ing) |^Failed to start \S+ - /
+
+/** What a kubelet says right before it exits; other errors may stand after it, of what still ran then. */
+function isFatal(line: string): boolean {
+  return /\] "(?:command failed|Failed to (?:start|run|initialize|create) [^"]*)" .*\berr="/.test(line)
+}
 
 function isPanic(line: string): boolean {
   return line.startsWith('panic:')

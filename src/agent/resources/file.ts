@@ -1,3 +1,4 @@
+import { readerOf } from '../../protocol/file-readers.ts'
 import { HOST_SECTIONS, type HostFile } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
@@ -57,6 +58,9 @@ export const file: Kind<FileSpec> = defineKind({
     if ('bytes' in content) return { do: 'write', ...spec, bytes: content.bytes }
     return { do: 'install', ...spec, from: content.from }
   },
+
+  // What counts as soon as it is there disturbs as much as a restart.
+  disruption: ({ path }) => (readerOf(path) === undefined ? 'none' : 'restart'),
 
   baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureFile },
 })

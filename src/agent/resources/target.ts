@@ -1,4 +1,5 @@
 import type { NodeContent } from '../../protocol/digest.ts'
+import { readerOf } from '../../protocol/file-readers.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
@@ -49,6 +50,7 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
+  refuseReadFiles(document)
   return { content, document, managed, kubelet }
 }
 
@@ -111,6 +113,18 @@ function refuseClashes({ claims }: Managed, { paths, kinds }: { readonly paths: 
       throw new AgentError(`manage "${claim.key}": it is claimed twice`, { kind: 'load', reason: 'PathClaimedTwice' })
     if (claim.key === paths.directory || claim.key.startsWith(`${paths.directory}/`))
       throw new AgentError(`manage "${claim.key}": it belongs to the agent`, { kind: 'validate', reason: 'PathNotAllowed' })
+  }
+}
+
+/** What the kubelet reads when it is started next would count unproved, at the next reboot. */
+function refuseReadFiles({ files = [] }: ReadableDocument): void {
+  for (const { path } of files) {
+    const reader = readerOf(path)
+    if (reader?.kind !== 'refused') continue
+    throw new AgentError(`manage "${path}" as a plain file: ${reader.because}; ${reader.remedy}`, {
+      kind: 'validate',
+      reason: 'PathNotAllowed',
+    })
   }
 }
 

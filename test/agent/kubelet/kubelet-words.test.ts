@@ -37,3 +37,11 @@ test('reasonIn passes over what the service manager says of any unit that ends',
   expect(reasonIn(lines)).toBe('kubelet.service: Failed to locate executable /usr/bin/kubelet-x: No such file or directory')
   expect(reasonIn(lines.slice(3))).toContain('Scheduled restart job')
 })
+
+test('reasonIn prefers what the kubelet said right before it exited to what others said after', () => {
+  const lines = [
+    'E1121 10:00:00.1 9 kubelet.go:1] "Failed to start ContainerManager" err="invalid Node Allocatable configuration"',
+    'E1121 10:00:00.2 9 server.go:2] "Could not adjust" err="operation not permitted"',
+  ]
+  expect(reasonIn(lines)).toBe('invalid Node Allocatable configuration')
+})

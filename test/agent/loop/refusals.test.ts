@@ -246,3 +246,22 @@ test('agent does not take a link for what was applied when it is assigned someth
   expect((await machine.until('RolledBack')).error?.reason).toBe('NotARegularFile')
   expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS=\n')
 })
+
+test('agent lets a file that counts at once wait for a grant to restart, and refuses one that the kubelet would read later', async () => {
+  const machine = new Machine()
+  machine.start()
+  const manifest = { path: '/etc/kubernetes/manifests/kube-apiserver.yaml', content: 'b\n' }
+  machine.assign({ host: JSON.stringify({ files: [manifest] }) }, { GRANT: 'none' })
+  expect(await machine.until('Applied', 'Blocked')).toMatchObject({ phase: 'Blocked', needs: 'restart' })
+  const config = { path: '/var/lib/kubelet/config.yaml', content: 'maxPods: "oops"\n' }
+  machine.assign({ host: JSON.stringify({ files: [config] }) }, { GRANT: 'none' })
+
+  expect(await machine.until('Applied', 'RolledBack')).toMatchObject({
+    phase: 'RolledBack',
+    error: {
+      reason: 'PathNotAllowed',
+      message:
+        'failed to validate config: manage "/var/lib/kubelet/config.yaml" as a plain file: it is the kubelet\'s configuration; write a KubeletConfig and name it in kubelet.config',
+    },
+  })
+})

@@ -61,7 +61,13 @@ const COMMITS: readonly Deadly[] = [
         units: [{ name: 'containerd.service', restartOn: [containerdConfig] }],
       },
     },
-    cause: 'containerd.service',
+    cause: 'containerd',
+  },
+  { name: 'reservations over capacity', fleet: { config: { systemReserved: { memory: '500Gi' } } }, cause: 'llocatable' },
+  {
+    name: 'broken CNI configuration',
+    fleet: { host: { files: [{ path: '/etc/cni/net.d/00-deadly.conflist', content: '{{{' }] } },
+    cause: 'the Node is not Ready',
   },
 ]
 

@@ -1,0 +1,44 @@
+/** Who reads a file of a host, so that a change of it is no quiet one. */
+export type FileReader =
+  /** Not to be managed as a plain file: it would count only at the next restart, unproved. `remedy` says how it is done right. */
+  | { readonly kind: 'refused'; readonly because: string; readonly remedy: string }
+  /** It counts as soon as it is there, without any restart of ours. */
+  | { readonly kind: 'disturbs'; readonly because: string }
+
+const FLAGS = { because: "it has the kubelet's flags", remedy: 'write them as kubelet.flags of the pool' }
+const CREDENTIAL = {
+  because: "it is the kubelet's own credential",
+  remedy: 'leave it to kubeadm; a machine joins another cluster by kubeadm',
+}
+
+const REFUSED: ReadonlyMap<string, { readonly because: string; readonly remedy: string }> = new Map([
+  [
+    '/var/lib/kubelet/config.yaml',
+    { because: "it is the kubelet's configuration", remedy: 'write a KubeletConfig and name it in kubelet.config' },
+  ],
+  ['/var/lib/kubelet/kubeadm-flags.env', FLAGS],
+  ['/etc/default/kubelet', FLAGS],
+  ['/etc/sysconfig/kubelet', FLAGS],
+  ['/usr/bin/kubelet', { because: 'it is the kubelet', remedy: 'name a version and a KubeletRelease in the pool' }],
+  ['/etc/kubernetes/kubelet.conf', CREDENTIAL],
+  ['/etc/kubernetes/bootstrap-kubelet.conf', CREDENTIAL],
+])
+
+const DISTURBING = [
+  { directory: '/etc/kubernetes/manifests/', because: 'the kubelet restarts the static pod' },
+  { directory: '/etc/cni/net.d/', because: 'the container runtime sets up every new pod by it' },
+  { directory: '/opt/cni/bin/', because: 'the container runtime runs it for every new pod' },
+]
+
+/** @returns undefined when nobody is known to read it, or only a unit that the document restarts. */
+export function readerOf(path: string): FileReader | undefined {
+  const refused = REFUSED.get(path)
+  if (refused !== undefined) return { kind: 'refused', ...refused }
+  const found = DISTURBING.find(({ directory }) => path.startsWith(directory))
+  return found && { kind: 'disturbs', because: found.because }
+}
+
+/** The unit that a file below systemd's directory belongs to: `/etc/systemd/system/a.service.d/10-x.conf` is of `a.service`. */
+export function unitOfFile(path: string): string | undefined {
+  return /^\/(?:etc|usr\/lib|lib)\/systemd\/system\/([^/]+\.[a-z]+?)(?:\.d\/[^/]+\.conf)?$/.exec(path)?.[1]
+}
