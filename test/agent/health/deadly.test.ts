@@ -120,7 +120,7 @@ test('agent goes back when another unit that it restarted begins to crash during
 })
 
 /** CRI-O, which does not start with one content of its file, and stays dead. */
-function crio(machine: Machine): void {
+function crio(machine: Machine, dead: 'failed' | 'inactive' = 'failed'): void {
   const { services, files } = machine.host
   const real = {
     restart: services.restart.bind(services),
@@ -134,8 +134,8 @@ function crio(machine: Machine): void {
     return real.restart(unit)
   }
   services.show = async (unit) => {
-    const dead = unit === 'crio.service' && isDead
-    return { ...(await real.show(unit)), ...(dead ? { active: 'failed' as const, mainPid: 0, runningFor: 0, lastExit: 1 } : {}) }
+    const isGone = unit === 'crio.service' && isDead
+    return { ...(await real.show(unit)), ...(isGone ? { active: dead, mainPid: 0, runningFor: 0, lastExit: 1 } : {}) }
   }
   services.lastWords = async (unit, since) =>
     unit === 'crio.service' ? ['crio: unknown key "bad" in crio.conf'] : real.words(unit, since)
@@ -173,6 +173,17 @@ test('agent starts a unit that has failed when its file changes', async () => {
   machine.start()
   machine.assign(crioFile('good\n'))
   await machine.until('Applied')
+
+  expect((await machine.host.services.show('crio.service')).active).toBe('active')
+})
+
+test('agent starts a unit again that ran before and has ended without a failure since', async () => {
+  const machine = new Machine({ units: ['crio.service'] })
+  crio(machine, 'inactive')
+  machine.host.files.put('/etc/crio/crio.conf', 'good\n')
+  machine.start()
+  machine.assign(crioFile(BAD))
+  await machine.until('RolledBack')
 
   expect((await machine.host.services.show('crio.service')).active).toBe('active')
 })
