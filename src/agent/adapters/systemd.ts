@@ -52,7 +52,7 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
     machine: async () => MACHINE_STATES.get((await systemctl('is-system-running')).stdout.trim()) ?? 'up',
     lastWords: async (unit, since) => {
-      const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '40', '--output', 'cat', '--no-pager']
+      const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '200', '--output', 'cat', '--no-pager']
       const { stdout } = await run('journalctl', args, { timeout: 10_000 })
       return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('-- '))
     },
