@@ -2,6 +2,7 @@ import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import { isPastDraining, pastDrainingAt } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
+import { countedFrom } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodePods, PodView } from '../model/node-view.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
@@ -112,7 +113,8 @@ function underway(member: Candidate, { pool, now, mark }: DrainContext & { reado
   if (seen.remaining?.length === 0) return { kind: 'Done' }
   // A mark from the future was made by a clock that is ahead of ours: it delays the deadline, but never hastens it.
   const since = Math.min(mark.at, now)
-  const deadline = since + drain.timeout
+  const { steadySince = since } = pool
+  const deadline = countedFrom(since, { now, steadySince }) + drain.timeout
   if (now >= deadline && drain.onTimeout === 'Proceed') return { kind: 'Done' }
   if (now >= deadline && drain.onTimeout === 'Skip') return { kind: 'GivenUp' }
   const pastAt = pastDrainingAt(member.node, pool.policy)

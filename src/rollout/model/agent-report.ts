@@ -5,7 +5,9 @@ import type { NodeView } from './node-view.ts'
 /** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
 export function reportOf({ assigned, status }: NodeView): AgentStatus | undefined {
   if (!assigned || !status || (status.digest ?? status.assigned) !== assigned.digest) return undefined
-  if (status.assignedAt === undefined || assigned.at === undefined) return status
+  if (assigned.at === undefined) return status
+  // An agent that does not say which assignment it means may still report how the one before failed.
+  if (status.assignedAt === undefined) return isFailure(status) && Date.parse(status.since) < assigned.at ? undefined : status
   return Date.parse(status.assignedAt) === assigned.at ? status : undefined
 }
 

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { Contact } from '../../../src/controller/clock/contact.ts'
+import { contactKube } from '../../../src/controller/clock/contact-kube.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
+import { TestClock } from '../test-clock.ts'
+
+test('an interruption of five seconds is a hiccup, a longer one makes time count from its end', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 0)
+  contact.restored('nodes', 5_000)
+  expect(contact.unbrokenSince(6_000)).toBeUndefined()
+  contact.lost('nodes', 10_000)
+  expect(contact.unbrokenSince(15_000)).toBeUndefined()
+  expect(contact.unbrokenSince(16_000)).toBe(16_000)
+  contact.restored('nodes', 20_000)
+  expect(contact.unbrokenSince(60_000)).toBe(20_000)
+})
+
+test('a channel that is there does not stand for another one that is lost', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 0)
+  contact.lost('requests', 0)
+  contact.restored('requests', 10_000)
+  expect(contact.unbrokenSince(60_000)).toBe(60_000)
+})
+
+test('a server that has no answer is asked every two seconds until it has, though nothing is to be written', async () => {
+  const [kube, clock, contact, ending] = [new FakeKube(), new TestClock(0), new Contact(), new AbortController()]
+  const restored = Promise.withResolvers<void>()
+  const api = contactKube(kube, { contact, clock, signal: ending.signal, restored: restored.resolve })
+  for (const on of ['PATCH /n', 'GET /version', 'GET /version', 'GET /version', 'GET /version'])
+    kube.failures.push({ on, error: refusal(0, 'Unreachable') })
+  await expect(api.patch('/n', {})).rejects.toThrow('Unreachable')
+  for (let asked = 0; asked < 5; asked += 1) {
+    await clock.awaited(2_000)
+    clock.advance(2_000)
+  }
+  await restored.promise
+  expect(contact.unbrokenSince(11_000)).toBe(10_000)
+  ending.abort()
+})
+
+test.for([403, 409, 429])('an answer %i is contact', async (code) => {
+  const [kube, contact] = [new FakeKube(), new Contact()]
+  const signal = AbortSignal.abort()
+  const api = contactKube(kube, { contact, clock: new TestClock(0), signal, restored: () => undefined })
+  kube.failures.push({ on: 'PATCH', error: refusal(code, 'Refused') })
+  await expect(api.patch('/n', {})).rejects.toThrow('Refused')
+  expect(contact.unbrokenSince(60_000)).toBeUndefined()
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { reportOf } from '../../../src/rollout/model/agent-report.ts'
+import { aNode, minute, noon } from '../builders.ts'
+
+const assigned = { digest: 'new', revision: 'new', pool: 'p', grant: 'restart', at: noon } as const
+
+function saying(phase: 'Applied' | 'RolledBack', at: number) {
+  const status = { phase, digest: 'new', assigned: 'new', since: new Date(at).toISOString(), attempts: 1 } as const
+  return reportOf({ ...aNode('n0'), assigned, status })
+}
+
+test('an agent that names no assignment does not fail a retry by what it said before', () => {
+  expect(saying('RolledBack', noon - minute)).toBeUndefined()
+  expect(saying('RolledBack', noon + minute)?.phase).toBe('RolledBack')
+  expect(saying('Applied', noon - minute)?.phase).toBe('Applied')
+})
