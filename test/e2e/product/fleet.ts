@@ -1,10 +1,19 @@
-/** A fleet repository for the tests: one pool of all nodes, kubelets from the artifact server. */
+/** A fleet repository for the tests: one pool of all nodes unless told otherwise, kubelets from the artifact server. */
 import { stringify } from 'yaml'
 import { kubeletVersions } from '../build/layers.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
-export interface FleetOptions {
+export interface FleetOptions extends PoolOptions {
+  /** Merged over the Fleet's `spec`. */
+  readonly limits?: Readonly<Record<string, unknown>>
+  /** Pools beside `workers`, by name. */
+  readonly others?: Readonly<Record<string, PoolOptions>>
+}
+
+export interface PoolOptions {
   readonly version: string
+  /** Labels of the pool's nodes. Default: all nodes. */
+  readonly selector?: Readonly<Record<string, string>>
   /** KubeletConfiguration of all nodes. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly flags?: Readonly<Record<string, unknown>>
@@ -16,30 +25,37 @@ export interface FleetOptions {
 
 /** Path → text, to be pushed. */
 export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promise<Record<string, string>> {
-  const { version, config = {}, flags = {}, host, rollout = {} } = options
-  const pool = {
-    nodeSelector: { matchLabels: { 'kubernetes.io/os': 'linux' } },
-    kubelet: { version, release: 'local', layout: 'kubeadm', flags, config: ['base'] },
-    ...(host === undefined ? {} : { hostProfiles: ['host'] }),
-    rollout: {
-      waves: [
-        { name: 'canary', nodes: 1, soak: '0s' },
-        { name: 'rest', nodes: '100%' },
-      ],
-      ...rollout,
-    },
-  }
+  const { limits = {}, others = {}, ...workers } = options
   // Scenarios share a cluster, and most begin with the older version.
   const back = { allowDowngrade: true }
   const fleet = {
     rollout: { maxUnavailable: 1, maxFailures: 0, onFailure: 'Halt', trial: '5s', drain: { mode: 'Never' }, ...back },
+    ...limits,
   }
+  const pools = Object.entries({ workers, ...others }).map(([name, pool]) => poolFiles(name, pool))
   return {
     'fleet.yaml': document('Fleet', 'e2e', fleet),
     'release.yaml': document('KubeletRelease', 'local', { binary: await binaries(cluster) }),
-    'config.yaml': document('KubeletConfig', 'base', { config }),
-    ...(host === undefined ? {} : { 'host.yaml': document('HostProfile', 'host', host) }),
-    'workers.yaml': document('NodePool', 'workers', pool),
+    ...Object.assign({}, ...pools),
+  }
+}
+
+function poolFiles(name: string, options: PoolOptions): Record<string, string> {
+  const { version, selector = { 'kubernetes.io/os': 'linux' }, config = {}, flags = {}, host, rollout = {} } = options
+  const waves = [
+    { name: 'canary', nodes: 1, soak: '0s' },
+    { name: 'rest', nodes: '100%' },
+  ]
+  const pool = {
+    nodeSelector: { matchLabels: selector },
+    kubelet: { version, release: 'local', layout: 'kubeadm', flags, config: [`${name}-base`] },
+    ...(host && { hostProfiles: [`${name}-host`] }),
+    rollout: { waves, ...rollout },
+  }
+  return {
+    [`${name}-config.yaml`]: document('KubeletConfig', `${name}-base`, { config }),
+    ...(host && { [`${name}-host.yaml`]: document('HostProfile', `${name}-host`, host) }),
+    [`${name}.yaml`]: document('NodePool', name, pool),
   }
 }
 

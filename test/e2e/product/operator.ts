@@ -6,20 +6,20 @@ import type { Cluster } from '../cluster/cluster.ts'
 import { type RunResult, run, unfolded } from '../exec.ts'
 import { checkout } from './checkout.ts'
 
-const account = 'ada'
-/** Who the API server takes them for. */
-export const OPERATOR = `system:serviceaccount:default:${account}`
+/** Who the API server takes them for, unless another account is asked for. */
+export const OPERATOR = 'system:serviceaccount:default:ada'
 
 /** Runs `nodewave` as that person; what it ends with is not judged. */
 export type Operator = (...args: string[]) => Promise<RunResult>
 
-export async function operatorOf(cluster: Cluster): Promise<Operator> {
+/** Each account of a cluster is made once. */
+export async function operatorOf(cluster: Cluster, account = 'ada'): Promise<Operator> {
   await cluster.kubectl(['create', 'serviceaccount', account])
-  const binding = ['nodewave-operator-ada', `--serviceaccount=default:${account}`]
+  const binding = [`nodewave-operator-${account}`, `--serviceaccount=default:${account}`]
   await cluster.kubectl(['create', 'clusterrolebinding', ...binding, '--clusterrole=nodewave-operator'])
   await cluster.kubectl(['-n', 'nodewave-system', 'create', 'rolebinding', ...binding, '--role=nodewave-operator'])
   const token = await cluster.kubectl(['create', 'token', account, '--duration=24h'])
-  const path = join(cluster.slot.dir, 'operator.conf')
+  const path = join(cluster.slot.dir, `operator-${account}.conf`)
   const { server, certificates } = cluster
   const config = {
     apiVersion: 'v1',

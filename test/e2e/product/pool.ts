@@ -3,22 +3,22 @@ import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
 
-const path = '/apis/nodewave.io/v1alpha1/nodepools/workers'
-
 export interface PoolWait {
   /** What is waited for; the error has it, and what the pool said instead. */
   readonly for: string
   readonly when: (status: NodePoolStatus) => boolean
+  /** Default: workers. */
+  readonly pool?: string
 }
 
 /** The status as it is once `when` holds. */
-export async function waitPool(cluster: Cluster, { for: what, when }: PoolWait): Promise<NodePoolStatus> {
+export async function waitPool(cluster: Cluster, { for: what, when, pool = 'workers' }: PoolWait): Promise<NodePoolStatus> {
   let last: NodePoolStatus | undefined
   const look = async () => {
-    last = (await cluster.api.ask<{ status?: NodePoolStatus }>(path)).status
+    last = (await cluster.api.ask<{ status?: NodePoolStatus }>(`/apis/nodewave.io/v1alpha1/nodepools/${pool}`)).status
     return last !== undefined && when(last) && last
   }
-  return waitUntil(look, { for: `the pool: ${what}` }).catch((cause: Error) => {
+  return waitUntil(look, { for: `pool "${pool}": ${what}` }).catch((cause: Error) => {
     throw new Error(`${cause.message}; it says ${JSON.stringify(last?.conditions)}`, { cause })
   })
 }
