@@ -2,7 +2,7 @@ import type { ControlRecord } from '../protocol/node-pool.ts'
 import { nameList } from './paint.ts'
 import { printable } from './printable.ts'
 
-/** `2026-11-21T08:00:00Z ada: Hold n1, n2 "disk"; left out of rollouts, and counted` */
+/** `2026-11-21T08:00:00Z ada: Hold n1, n2 "disk"; excluded from rollouts` */
 export function describeControl({ at, who = 'somebody', action, nodes, value, outcome, message }: ControlRecord): string {
   const about = nodes ? ` ${nameList(nodes)}` : ''
   const given = value === undefined ? '' : ` ${shown(value)}`

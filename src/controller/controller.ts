@@ -73,7 +73,7 @@ async function catchUp({ cluster, ports: { clock, log } }: LeaderContext, signal
     try {
       return await cluster.catchUp()
     } catch (error) {
-      if (!signal.aborted) log('warn', `read what the leader before has written: ${String(error)}`)
+      if (!signal.aborted) log('warn', `read what the previous leader wrote: ${String(error)}`)
       await clock.sleepUntil(clock.now() + CATCH_UP_AGAIN, signal)
     }
   }

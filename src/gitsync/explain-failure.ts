@@ -45,7 +45,7 @@ export function movedTo(location: string | undefined, from: string): GitSyncErro
   const to = location !== undefined && URL.canParse(location, from) ? new URL(location, from) : undefined
   const where = to ? `"${address(to)}"` : 'where it says no address'
   return new GitSyncError(
-    `failed to read "${address(new URL(from))}": it redirects to ${where}; give that address, if it is of the repository and not of a login`,
+    `failed to read "${address(new URL(from))}": it redirects to ${where}; use that address, if it is the repository and not a login page`,
     { reason: 'RepositoryMoved' },
   )
 }

@@ -131,12 +131,12 @@ function checkedUrl({ url, credentials, insecureHttp = false }: RemoteOptions): 
       reason: 'InvalidAddress',
     })
   if (parsed.username || parsed.password)
-    throw new GitSyncError(`remove the credentials from the repository's address: they are given as files`, {
+    throw new GitSyncError(`remove the credentials from the repository's address: pass them as files`, {
       reason: 'InvalidAddress',
     })
   if (credentials && parsed.protocol === 'http:' && !insecureHttp)
     throw new GitSyncError(
-      `refuse to send credentials to "${url}": over http:// everybody on the way can read them; use https://, or --insecure-http`,
+      `refuse to send credentials to "${url}": http:// does not protect them; use https://, or --insecure-http`,
       { reason: 'InsecureCredentials' },
     )
   return url.replace(/\/$/, '')

@@ -65,7 +65,7 @@ export class RequestGuard {
 
   #wind(): void {
     this.#stopClock()
-    this.#stopClock = this.#abortAfter(this.#options.timeout, `nothing came for ${this.#options.timeout} ms`)
+    this.#stopClock = this.#abortAfter(this.#options.timeout, `no data for ${this.#options.timeout} ms`)
   }
 
   #abortAfter(milliseconds: number, why: string): () => void {

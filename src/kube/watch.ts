@@ -67,7 +67,7 @@ async function* guarded(
   timers: Timers,
   { milliseconds, what }: { readonly milliseconds: number; readonly what: string },
 ): AsyncGenerator<Buffer> {
-  const stalled = () => unreachable(what, { reason: 'Stalled', why: `nothing came for ${milliseconds} ms` })
+  const stalled = () => unreachable(what, { reason: 'Stalled', why: `no data for ${milliseconds} ms` })
   const chunks = response[Symbol.asyncIterator]()
   for (;;) {
     const cancel = timers.after(milliseconds, () => response.destroy(stalled()))

@@ -104,7 +104,7 @@ export interface ControlRecord {
   readonly value?: string
   /** Those held or released. */
   readonly nodes?: readonly string[]
-  /** As they say themselves; absent when the annotation was written without saying. */
+  /** The name that the operator gave; absent for an unsigned annotation. */
   readonly who?: string
   /** RFC 3339; when it was asked, or else noticed. */
   readonly at: string
@@ -155,7 +155,7 @@ export const GATE_STATES = ['Recording', 'Recorded', 'Waiting', 'Passed', 'Faile
 
 export interface GateStatus {
   readonly name: string
-  /** The wave after which it is asked. */
+  /** The wave after which the gate must pass. */
   readonly wave: string
   readonly revision: string
   /** `startedAt` of the run that it belongs to: what it said of another one counts for nothing. */
@@ -165,7 +165,7 @@ export interface GateStatus {
   readonly since: string
   /** RFC 3339; when it was last asked. */
   readonly askedAt?: string
-  /** How often in a row it could not be asked. */
+  /** Number of checks in a row that could not run. */
   readonly unanswered?: number
   /** What was measured, if that is a finite number. */
   readonly value?: number
@@ -195,7 +195,7 @@ export interface NodePoolStatus {
   readonly observedGeneration?: number
   /** The newest commit read from the branch, valid or not. */
   readonly observedRevision?: string
-  /** What nodes are being brought to. Another one than the newest commit after a rollback. */
+  /** The revision that nodes change to. After a rollback it is not the newest commit. */
   readonly target?: RevisionRef
   /** The last revision that every node of the pool completed. */
   readonly stable?: RevisionRef
@@ -207,19 +207,19 @@ export interface NodePoolStatus {
     readonly byPhase: Readonly<Partial<Record<NodePhase, number>>>
   }
   readonly failed: readonly FailedNode[]
-  /** Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10. */
+  /** Commits that failed in this pool. They are tried again only after nodewave retry. Newest first, at most 10. */
   readonly rejected: readonly RevisionRef[]
   readonly observedControls?: ObservedControls
   readonly rollback?: RequestedRollback
   /** The content that may enter manual waves. */
   readonly promotion?: Approval
-  /** The content that goes on in spite of what failed at it in the whole fleet. */
+  /** The content that continues in spite of failures in the fleet. */
   readonly fleetRetry?: Approval
-  /** What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first. */
+  /** Rollback targets: revisions that are kept in the cluster and did not fail here. Newest first. */
   readonly rollbackTo: readonly RevisionRef[]
   /** By name, at most 50. */
   readonly held: readonly HeldNode[]
-  /** The last that people did, newest first, at most 10. */
+  /** Recent operator actions, newest first, at most 10. */
   readonly controls: readonly ControlRecord[]
   /** What the gates of the last run that had any have said, the newest at the end. */
   readonly gates?: readonly GateStatus[]

@@ -57,10 +57,10 @@ export function blastReasons(blast: Blast, { maxNodes, maxFilesDeleted }: BlastL
   const { nodes, touched, abandoned, deleted, leavesNoPool } = blast
   const lost = abandoned.map(({ pool, nodes: count, removed }) => {
     const its = `${count} ${count === 1 ? 'node' : 'nodes'}`
-    return removed ? `it drops pool "${pool}", which has ${its}` : `it leaves pool "${pool}" without any of its ${its}`
+    return removed ? `it removes pool "${pool}" with ${its}` : `it removes all ${its} from pool "${pool}"`
   })
   return [
-    ...(leavesNoPool ? ['it leaves the fleet without a pool'] : []),
+    ...(leavesNoPool ? ['it removes every pool of the fleet'] : []),
     ...lost,
     ...(maxNodes && touched > countOf(maxNodes, nodes)
       ? [`it changes ${touched} of ${nodes} nodes, and blastRadius.maxNodes is ${shareText(maxNodes)}`]

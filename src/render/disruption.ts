@@ -60,7 +60,7 @@ function versionEffects(from: string | undefined, to: string | undefined, rules:
   const path = ['version']
   const { minorVersion = 'drain', patchVersion = 'restart' } = rules
   if (to === undefined || (from !== undefined && release(from) === release(to))) return []
-  if (from === undefined) return [{ path, disruption: minorVersion, because: `${to} in place of one that is not known` }]
+  if (from === undefined) return [{ path, disruption: minorVersion, because: `${to} instead of an unknown version` }]
   if (minor(from) === minor(to))
     return [{ path, disruption: patchVersion, because: `patch release ${release(from)} → ${release(to)}` }]
   return [{ path, disruption: minorVersion, because: `minor release ${minor(from)} → ${minor(to)}` }]
@@ -78,7 +78,7 @@ const KUBELET_INSTALL = new Set(['layout', 'configMode', 'flagsFile', 'binary', 
 
 function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: Change, to: string | undefined): Effect[] {
   const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
-  if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is installed anew')] : []
+  if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
   if (part !== 'files') return []
   const reader = readerOf(name)

@@ -24,6 +24,6 @@ export function findConflicts(claims: readonly Claim[]): RenderProblem[] {
 }
 
 function disagreement(a: Claim, b: Claim): RenderProblem {
-  const message = `${a.what} is set differently by ${a.doc.kind} "${a.doc.name}" and ${b.doc.kind} "${b.doc.name}", and neither goes before the other; state it in one of them`
+  const message = `${a.what} is set differently by ${a.doc.kind} "${a.doc.name}" and ${b.doc.kind} "${b.doc.name}", and neither goes before the other; set it in one of them only`
   return { message, where: [locate(b), locate(a)] }
 }

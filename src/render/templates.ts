@@ -26,7 +26,7 @@ export function templateMistake(value: Json): string | undefined {
   for (const text of stringsIn(value)) {
     if (text.replace(TEMPLATE, '').includes('{{')) return `"${text}" opens {{ and does not close it`
     const unknown = [...text.matchAll(TEMPLATE)].find(([, reference = '']) => !isKnown(reference))
-    if (unknown) return `"${unknown[0]}" is not known; there are ${Object.keys(FACTS).join(', ')} and ${LABEL}<key>`
+    if (unknown) return `"${unknown[0]}" is unknown; known: ${Object.keys(FACTS).join(', ')} and ${LABEL}<key>`
   }
   return undefined
 }

@@ -60,7 +60,7 @@ function missingField(path: Path, issue: Issue, { schema, source }: Rejected): P
 function invalidValue(path: Path, issue: Issue, document: Rejected): Pick<Problem, 'message' | 'remedy'> {
   const value = valueAt(document.value, path)
   const message = expectation(issue)
-  if (value === null) return { message: `${message}; nothing stands here`, remedy: emptyString(path, document) }
+  if (value === null) return { message: `${message}; it is empty`, remedy: emptyString(path, document) }
   const text = document.source.textAt(path)
   if (typeof value === 'string') return { message, remedy: mendString(value, path, issue) }
   if (typeof value === 'object' || Number.isNaN(value) || !wantsString(issue, document, path)) return { message }

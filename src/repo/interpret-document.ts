@@ -68,8 +68,8 @@ function notYetProblems(kind: Kind, spec: unknown, source: Source): Problem[] {
     severity: 'error',
     reason: 'NotActedOn',
     at: source.whereKey(path),
-    message: `"${path.join('.')}" is part of the language but not acted on by this version`,
-    remedy: 'take it out, so that nobody relies on it',
+    message: `"${path.join('.')}" is part of the language, but this version does not apply it`,
+    remedy: 'remove it, so that nobody relies on it',
   }))
 }
 

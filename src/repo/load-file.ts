@@ -47,13 +47,13 @@ function loadDocument(yaml: YamlText, document: Document.Parsed, index: number):
 const CONFLICT = /^<{7} .*$/m
 
 function conflictAt(at: Place): Problem {
-  const message = 'a merge conflict begins here, and is not resolved'
+  const message = 'an unresolved merge conflict starts here'
   return {
     severity: 'error',
     reason: 'MalformedYaml',
     at,
     message,
-    remedy: 'take one side, or join both, and take the markers out',
+    remedy: 'resolve it, and remove the markers',
   }
 }
 

@@ -113,7 +113,7 @@ function keyIssues(pairs: readonly { readonly key: unknown }[]): YamlIssue[] {
     if (!isScalar(key)) return []
     if (key.value === '__proto__') return [issue(rangeOf(key), 'a key may not be "__proto__"')]
     if (seen.has(key.value))
-      return [{ ...issue(rangeOf(key), `"${String(key.value)}" stands here a second time`), reason: 'DuplicateKey' }]
+      return [{ ...issue(rangeOf(key), `"${String(key.value)}" is defined twice`), reason: 'DuplicateKey' }]
     seen.add(key.value)
     return []
   })

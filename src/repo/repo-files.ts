@@ -33,12 +33,11 @@ export function filesThatCount(
 }
 
 function unreadable(path: string, file: RepoFile): Problem[] {
-  if (file.kind === 'submodule')
-    return [problem(path, 'a submodule, and submodules are not read', 'put the files themselves there')]
+  if (file.kind === 'submodule') return [problem(path, 'a submodule; submodules are not read', 'put the files themselves there')]
   if (file.kind === 'symlink' && mayHoldDocuments(path))
-    return [problem(path, `a symlink to "${file.target}", and symlinks are not followed`, 'put the file itself there')]
+    return [problem(path, `a symlink to "${file.target}"; symlinks are not followed`, 'put the file itself there')]
   if (file.kind === 'file' && isYaml(path) && isLfsPointer(file.bytes))
-    return [problem(path, 'a pointer of Git LFS, and what it stands for is not fetched', LFS_REMEDY)]
+    return [problem(path, 'a Git LFS pointer; LFS files are not fetched', LFS_REMEDY)]
   if (file.kind === 'tooLarge' && isYaml(path))
     return [problem(path, `a file of ${file.size} bytes, which is too large to be read`)]
   return []

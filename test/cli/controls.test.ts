@@ -68,7 +68,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
   stage.push('b', aFleet({ v: 3 }))
   await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
   expect((await run('resume', 'workers', '--wait', '--as-name', 'bob')).stdout).toBe(
-    'pool "workers" is resumed (by bob)\nworkers: the pool goes on\n',
+    'pool "workers" is resumed (by bob)\nworkers: the pool is resumed\n',
   )
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === B))
 })
@@ -126,7 +126,7 @@ test('promote opens the wave that waits for a person, and refuses when none does
     'error: pool "workers" waits for the promotion of aaaaaaaaaaaa, not of "bbbbbbb"\n',
   )
   expect((await run('promote', 'workers', '--wait')).stdout).toBe(
-    'pool "workers" is promoted: aaaaaaa continues after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa goes on where it waits for a person\n',
+    'pool "workers" is promoted: aaaaaaa continues after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa is approved\n',
   )
   await settled(stage, A)
   expect(await run('promote', 'workers')).toMatchObject({
@@ -204,10 +204,10 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
 
   expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
   expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
-    '2 nodes held: n0, n1; disk (by anyone)\nworkers: left out of rollouts, and counted\n',
+    '2 nodes held: n0, n1; disk (by anyone)\nworkers: excluded from rollouts\n',
   )
   expect((await run('release', 'n0', 'n1', 'n2', '--wait')).stdout).toBe(
-    '2 nodes released: n0, n1 (by anyone)\nworkers: takes part in rollouts again\n',
+    '2 nodes released: n0, n1 (by anyone)\nworkers: included in rollouts again\n',
   )
   const { status } = await stage.kube.get<{ status: { controls: object[]; held: object[] } }>(`${POOLS}/workers`)
   expect(status).toMatchObject({
@@ -225,7 +225,7 @@ test('reconcile asks every pool for a look at the repository', async () => {
   await settled(stage, A)
 
   expect((await run('reconcile', '--wait')).stdout).toBe(
-    'the controller fetches the repository (by anyone)\nworkers: the repository is looked at\n',
+    'the controller fetches the repository (by anyone)\nworkers: the repository is fetched\n',
   )
 })
 

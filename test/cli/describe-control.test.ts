@@ -6,12 +6,12 @@ const RECORD: ControlRecord = {
   action: 'Hold',
   at: '2026-11-21T08:00:00.000Z',
   outcome: 'Done',
-  message: 'left out of rollouts, and counted',
+  message: 'excluded from rollouts',
 }
 
 test('a control tells who did what, to which nodes, in the words that they gave', () => {
   expect(describeControl({ ...RECORD, who: 'ada', nodes: ['n1', 'n2'], value: 'disk' })).toBe(
-    '2026-11-21T08:00:00.000Z ada: Hold n1, n2 "disk"; left out of rollouts, and counted',
+    '2026-11-21T08:00:00.000Z ada: Hold n1, n2 "disk"; excluded from rollouts',
   )
 })
 

@@ -136,7 +136,7 @@ test('status of a pool shows what people set, and where it can be rolled back to
   expect(stdout).toContain(': firmware\n')
   expect(stdout).toContain('  held: n1 (ada: disk)\n')
   expect(stdout).toContain('ROLLBACK TARGETS\n  aaaaaaaaaaaa change a\n')
-  expect(stdout.replace(/\n {4}/g, ' ')).toMatch(/ ada: Pause "firmware"; nothing begins; nodes under way finish\n/)
+  expect(stdout.replace(/\n {4}/g, ' ')).toMatch(/ ada: Pause "firmware"; no new node starts; nodes that have started finish\n/)
 })
 
 test('status of a node tells its pool, phase and hold, and ends with 1 unless all is well', async () => {

@@ -62,7 +62,7 @@ test('status says why there are no pools when no commit was ever accepted', asyn
   expect(text.stdout).toBe(`There are no pools, because no commit has been accepted yet.
 
 InvalidRepository, at 2026-11-21T08:00:00.000Z:
-  commit "aaaaaaaaaaaa" is not valid and not taken: fleet.yaml:14:5: unknown field "flagz"; did you mean "flags"?
+  commit "aaaaaaaaaaaa" is invalid and was not accepted: fleet.yaml:14:5: unknown field "flagz"; did you mean "flags"?
 `)
   const json = await runCli(folder, ['status', '-o', 'json', '--kubeconfig', join(folder, 'kubeconfig')])
   expect(JSON.parse(json.stdout)).toMatchObject({ pools: [], trouble: { reason: 'InvalidRepository' } })
@@ -77,10 +77,10 @@ test('a change is one line where nothing can be redrawn', () => {
 test('a pool that is stalled says where it stands, and one without a status that it has none', () => {
   const conditions = ['Ready', 'Stalled'].map((type) => ({
     ...{ type: type as 'Ready' | 'Stalled', status: type === 'Ready' ? ('False' as const) : ('True' as const) },
-    ...{ reason: 'Paused' as const, message: 'paused; nodes under way finish', lastTransitionTime: '' },
+    ...{ reason: 'Paused' as const, message: 'paused; nodes that have started finish', lastTransitionTime: '' },
   }))
   const paused = { name: 'workers', status: { ...rolling.status, failed: [], conditions } }
-  expect(renderLine(paused)).toBe('workers: Paused at 3f2c1ab, 12/40 nodes; paused; nodes under way finish')
+  expect(renderLine(paused)).toBe('workers: Paused at 3f2c1ab, 12/40 nodes; paused; nodes that have started finish')
   expect(renderLine({ name: 'gpu', status: {} })).toBe('gpu: no status yet')
 })
 

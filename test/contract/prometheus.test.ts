@@ -66,12 +66,12 @@ test.each([
 })
 
 test.each([
-  ['up{job="none"}', 'the query gives no series'],
-  ['vector(0)/0', 'the query gives NaN, which is no number'],
-  ['vector(1) or label_replace(vector(2), "a", "b", "", "")', 'the query gives 2 series; expected one value'],
+  ['up{job="none"}', 'the query returns no series'],
+  ['vector(0)/0', 'the query returns NaN, which is not a number'],
+  ['vector(1) or label_replace(vector(2), "a", "b", "", "")', 'the query returns 2 series; expected one value'],
   ['1+', 'bad_data: invalid parameter "query": 1:3: parse error: unexpected end of input'],
-  ['"text"', 'the query gives a string; expected one value'],
-  ['up[5m]', 'the query gives a matrix; expected one value'],
+  ['"text"', 'the query returns a string; expected one value'],
+  ['up[5m]', 'the query returns a matrix; expected one value'],
   ['histogram_quantile(0.9, up)', 'the result may be incomplete: PromQL warning: bucket label "le" is missing'],
 ])('Prometheus has no one value for %s, and that is told', async (query, message) => {
   await expect(ask(query)).rejects.toThrow(message)

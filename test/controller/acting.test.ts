@@ -96,7 +96,7 @@ test('an agent that says nothing is noticed after its time-out though nothing el
     stage,
     stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False RolledBack'),
   )
-  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('the agent has not taken the assignment')
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('the agent has not started the assignment')
 })
 
 test('a payload that is refused holds up its own node alone, which the pool names with the words of the server', async () => {
@@ -267,7 +267,7 @@ test('an edit of a NodePool that the repository undoes is an event on it', async
   expect([...events.values()].find(({ reason }) => reason === 'SpecRestored')).toMatchObject({
     type: 'Warning',
     involvedObject: { kind: 'NodePool', name: 'workers' },
-    message: 'the spec was edited in the cluster, and is again as the repository has it: change it there',
+    message: 'the spec was edited in the cluster and has been restored from the repository: change it there',
   })
 })
 

@@ -53,7 +53,7 @@ function patches(stage: Stage): string[] {
   return stage.requests.filter((line) => line.startsWith('PATCH /api/v1/nodes/'))
 }
 
-test('a pool that wants a kubelet newer than the API server is withheld, and no node is touched', async () => {
+test('a pool that wants a kubelet newer than the API server is withheld, and no node changes', async () => {
   await using stage = await aStage()
   await stage.addNodes(3)
   stage.startController()

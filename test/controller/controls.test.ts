@@ -87,7 +87,7 @@ test('a pause of the fleet holds every pool, and its end lets them go on', async
   stage.push('c', aFleet({ v: 4 }))
   const held = await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'Paused')
   expect(conditionOf(held.get('workers'), 'Stalled')?.message).toBe(
-    'the whole fleet is paused by ada at 2026-11-21T08:00:00Z: cooling; nodes under way finish; until: nodewave resume --all',
+    'the whole fleet is paused by ada at 2026-11-21T08:00:00Z: cooling; nodes that have started finish; until: nodewave resume --all',
   )
   await stage.kube.patch(`${MAPS}/nodewave-fleet`, { metadata: { annotations: { 'nodewave.io/paused': null } } })
   await stage.until(NODES, (found) => [...found.values()].every((node) => assignedRevision(node) === C))

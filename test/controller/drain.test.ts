@@ -88,7 +88,7 @@ test('a drain that a budget blocks names pod and budget, and goes on as soon as 
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False DrainBlocked')
   expect(conditionOf(pools.get('workers'), 'Stalled')).toMatchObject({ status: 'True', reason: 'DrainBlocked' })
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toMatch(
-    /^"n\d", drained since \S+Z: pod "shop\/[ab]" is kept by PodDisruptionBudget "shop", which needs 2 healthy pods and has 2$/,
+    /^"n\d", drained since \S+Z: pod "shop\/[ab]" is protected by PodDisruptionBudget "shop", which needs 2 healthy pods and has 2$/,
   )
   await stage.kube.patch(`${BUDGETS}/shop`, { spec: { minAvailable: 0 } })
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')

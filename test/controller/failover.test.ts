@@ -234,9 +234,9 @@ test('a leader that cannot renew the lease stops at the deadline, and leads agai
   await replicas.clock.advance(5 * SECOND)
   away = true
   await replicas.clock.advance(8 * SECOND)
-  expect(first.log).not.toContain('warn the lead is lost: the lease could not be renewed in time')
+  expect(first.log).not.toContain('warn lost the lead: the lease was not renewed in time')
   await replicas.clock.advance(2 * SECOND)
-  expect(first.log).toContain('warn the lead is lost: the lease could not be renewed in time')
+  expect(first.log).toContain('warn lost the lead: the lease was not renewed in time')
   const sent = writes(first).length
   replicas.push('b', aFleet({ v: 4 }))
   await replicas.clock.advance(60 * SECOND)

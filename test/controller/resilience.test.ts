@@ -221,7 +221,7 @@ spec: {nodeSelector: {matchLabels: {gpu: "yes"}}}
   const events = await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'ActionRefused'))
   expect([...events.values()].find(({ reason }) => reason === 'ActionRefused')).toMatchObject({
     involvedObject: { kind: 'NodePool', name: 'gpu' },
-    message: `create ConfigMap "${payload?.name}": another one with this name and other content is there; delete it`,
+    message: `create ConfigMap "${payload?.name}": one with this name and other content exists; delete it`,
   })
   await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === A)
 })

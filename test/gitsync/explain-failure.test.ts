@@ -32,5 +32,5 @@ test.for([
   ['http://[', 'it redirects to where it says no address'],
 ] as const)('a redirect to %s is told without what may be secret in it', ([location, where]) => {
   const { message } = movedTo(location, `${URL}/info/refs?service=git-upload-pack`)
-  expect(message).toBe(`failed to read "${URL}": ${where}; give that address, if it is of the repository and not of a login`)
+  expect(message).toBe(`failed to read "${URL}": ${where}; use that address, if it is the repository and not a login page`)
 })

@@ -164,7 +164,7 @@ test('a remote is given up when it is silent for too long', async () => {
   timers.advance(1234)
   await expect(head).rejects.toMatchObject({
     reason: 'Timeout',
-    message: 'failed to reach the repository: nothing came for 1234 ms',
+    message: 'failed to reach the repository: no data for 1234 ms',
   })
 })
 
@@ -178,7 +178,7 @@ test('a remote is given up when it sends more than is taken', async () => {
 test.for([
   ['git@github.com:o/r.git', 'only https:// and http:// are supported'],
   ['ssh://git@host/o/r.git', 'only https:// and http:// are supported'],
-  ['https://bot:secret@host/o/r.git', "remove the credentials from the repository's address: they are given as files"],
+  ['https://bot:secret@host/o/r.git', "remove the credentials from the repository's address: pass them as files"],
 ])('a remote is refused when its address is %s', ([url, message]) => {
   expect(() => createRemoteSource({ url: url ?? '', branch: 'main', directory: '/tmp' })).toThrow(message)
 })
@@ -210,7 +210,7 @@ test('a remote says where the repository has gone when it has moved', async () =
   const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder })
   await expect(source.head(new AbortController().signal)).rejects.toMatchObject({
     reason: 'RepositoryMoved',
-    message: `failed to read "${url}": it redirects to "https://new/fleet.git"; give that address, if it is of the repository and not of a login`,
+    message: `failed to read "${url}": it redirects to "https://new/fleet.git"; use that address, if it is the repository and not a login page`,
   })
 })
 

@@ -152,7 +152,7 @@ test('credentials are not sent over plain http unless that is allowed', () => {
   const credentials = { kind: 'bearer', tokenFile: '/run/token' } as const
   const options = { url: 'http://git.example.com/fleet.git', branch: 'main', directory: '/tmp', credentials }
   expect(() => createRemoteSource(options)).toThrow(
-    'refuse to send credentials to "http://git.example.com/fleet.git": over http:// everybody on the way can read them; ' +
+    'refuse to send credentials to "http://git.example.com/fleet.git": http:// does not protect them; ' +
       'use https://, or --insecure-http',
   )
   expect(() => createRemoteSource({ ...options, insecureHttp: true })).not.toThrow()

@@ -33,19 +33,19 @@ test('a commit cannot lift its own limits', () => {
 })
 
 test('a commit that leaves the fleet without a pool is held, whatever is stated', () => {
-  expect(held(workers(), {})).toEqual(['it leaves the fleet without a pool', 'it drops pool "workers", which has 4 nodes'])
+  expect(held(workers(), {})).toEqual(['it removes every pool of the fleet', 'it removes pool "workers" with 4 nodes'])
 })
 
 test('a commit that drops a pool with nodes is held, also when another one takes them; one without nodes may go', () => {
   const old = { 'NodePool old': 'nodeSelector: {matchLabels: {role: old}}' }
 
   expect(held({ ...workers(), ...old }, workers())).toEqual([])
-  expect(held(workers(), { 'NodePool renamed': WORKERS })).toEqual(['it drops pool "workers", which has 4 nodes'])
+  expect(held(workers(), { 'NodePool renamed': WORKERS })).toEqual(['it removes pool "workers" with 4 nodes'])
 })
 
 test('a commit that leaves a pool without any of its nodes is held', () => {
   expect(held(workers(), { 'NodePool workers': 'nodeSelector: {matchLabels: {role: wroker}}' })).toEqual([
-    'it leaves pool "workers" without any of its 4 nodes',
+    'it removes all 4 nodes from pool "workers"',
   ])
 })
 

@@ -34,7 +34,7 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     {},
     { version: '1.36.3' },
     'drain',
-    ['version: 1.36.3 in place of one that is not known (drain)'],
+    ['version: 1.36.3 instead of an unknown version (drain)'],
   ],
   ['the version is left to others', { version: '1.36.3' }, {}, 'none', []],
   [
@@ -105,7 +105,7 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     host({ kubelet: { layout: 'env' } }),
     host({ kubelet: { layout: 'kubeadm' } }),
     'restart',
-    ['host.kubelet.layout: the kubelet is installed anew (restart)'],
+    ['host.kubelet.layout: the kubelet is reinstalled (restart)'],
   ],
 ])('the disruption when %s', (_, from, to, disruption, reasons) => {
   expect(disruptionBetween(from, to)).toEqual({ disruption, reasons })

@@ -68,7 +68,7 @@ test('two overrides that disagree keep the nodes where they meet from being rend
       'nodeSelector: {matchLabels: {disk: ssd}}\nflags: {v: 6}\nconfig: {maxPods: 6}\nfiles: [{path: /etc/motd, content: b}]',
   })
   const why =
-    'is set differently by NodeOverride "one" and NodeOverride "ssd", and neither goes before the other; state it in one of them'
+    'is set differently by NodeOverride "one" and NodeOverride "ssd", and neither goes before the other; set it in one of them only'
   expect(refusals(model, aNode('n1', { labels: { disk: 'ssd' } }))).toEqual([
     `flag --v ${why} | NodeOverride-ssd.yaml:6:14 | NodeOverride-one.yaml:6:14`,
     `field maxPods ${why} | NodeOverride-ssd.yaml:7:21 | NodeOverride-one.yaml:7:21`,

@@ -34,11 +34,11 @@ const broken = aFleet({
   'NodeOverride odd': 'node: n9\nflags: {node-labels: ["c,d"]}',
 })
 
-const KNOWN = 'there are node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>'
+const KNOWN = 'known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>'
 
 test('every problem of a pool is told at once, with its place', () => {
   expect(refusals(broken, aNode('n1'))).toEqual([
-    `flag --node-ip: "{{ node.ip }}" is not known; ${KNOWN} | FlagSet-bad.yaml:5:42`,
+    `flag --node-ip: "{{ node.ip }}" is unknown; ${KNOWN} | FlagSet-bad.yaml:5:42`,
     'flag --hostname-override: "{{ node.name" opens {{ and does not close it | FlagSet-bad.yaml:5:78',
     'flag --node-labels: "a,b" has a , in it, which the kubelet would take for the end of the item | FlagSet-bad.yaml:5:11',
     "field evictionHard is removed by one document and set anew by another, which cannot be said in an overlay of the host's own file; remove its members one by one, or use configMode: full | KubeletConfig-anew.yaml:5:12 | KubeletConfig-base.yaml:5:26",
@@ -47,7 +47,7 @@ test('every problem of a pool is told at once, with its place', () => {
 
 test('checkModel finds what no node can be rendered with, in pools and overrides, before there are nodes', () => {
   expect(checkModel(broken).map(({ message }) => message.slice(0, 40))).toEqual([
-    'flag --node-ip: "{{ node.ip }}" is not k',
+    'flag --node-ip: "{{ node.ip }}" is unkno',
     'flag --hostname-override: "{{ node.name"',
     'flag --node-labels: "a,b" has a , in it,',
     'field evictionHard is removed by one doc',

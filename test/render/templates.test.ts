@@ -37,11 +37,11 @@ test.each([
   ['{{ node.name }} {{ node.labels.x }}', undefined],
   [
     '{{ node.names }}',
-    '"{{ node.names }}" is not known; there are node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    '"{{ node.names }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
   ],
   [
     '{{ node.labels. }}',
-    '"{{ node.labels. }}" is not known; there are node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    '"{{ node.labels. }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
   ],
   ['a {{ node.name', '"a {{ node.name" opens {{ and does not close it'],
   ['{{ {{ node.name }} }}', '"{{ {{ node.name }} }}" opens {{ and does not close it'],

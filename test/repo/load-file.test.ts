@@ -62,7 +62,7 @@ test.for([
   [poolOf('kubelet: {flags: ["--v=2"]}'), '  expected a map of flags, such as {max-pods: 110}'],
   [
     aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: }}}\n'),
-    '  expected a quoted string; nothing stands here;  write  node-role.kubernetes.io/worker: ""',
+    '  expected a quoted string; it is empty;  write  node-role.kubernetes.io/worker: ""',
   ],
   [
     'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 110\n',
@@ -84,7 +84,7 @@ test('a quote that is never closed is told of where it is opened', () => {
 
 test('a merge conflict is called one, where it begins', () => {
   expect(problemsIn(`${poolOf('')}<<<<<<< HEAD\nx: 1\n=======\nx: 2\n>>>>>>> main\n`)).toEqual([
-    'f.yaml:5:1  <<<<<<< HEAD\n            ^^^^^^^^^^^^\n  a merge conflict begins here, and is not resolved\n  take one side, or join both, and take the markers out',
+    'f.yaml:5:1  <<<<<<< HEAD\n            ^^^^^^^^^^^^\n  an unresolved merge conflict starts here\n  resolve it, and remove the markers',
   ])
 })
 
@@ -150,8 +150,8 @@ test('a field that this version does not act on is refused', () => {
   expect(problemsIn(aDocument('HostProfile', 'p', 'spec: {kernelModules: [overlay]}\n'))).toEqual([
     `f.yaml:4:8  spec: {kernelModules: [overlay]}
                    ^^^^^^^^^^^^^
-  "kernelModules" is part of the language but not acted on by this version
-  take it out, so that nobody relies on it`,
+  "kernelModules" is part of the language, but this version does not apply it
+  remove it, so that nobody relies on it`,
   ])
 })
 
@@ -187,7 +187,7 @@ const bomb = [
 ]
 
 test.each([
-  ['a key that stands twice', config('    maxPods: 1\n    maxPods: 2\n'), 'f.yaml:7:5', '"maxPods" stands here a second time'],
+  ['a key that stands twice', config('    maxPods: 1\n    maxPods: 2\n'), 'f.yaml:7:5', '"maxPods" is defined twice'],
   ['a key that would change the prototype', config('    __proto__: {}\n'), 'f.yaml:6:5', 'a key may not be "__proto__"'],
   ['a tab', config('\tmaxPods: 1\n'), 'f.yaml:6:1', 'Tabs are not allowed as indentation'],
   ['a tag', config('    maxPods: !!js 1\n'), 'f.yaml:6:14', 'Unresolved tag: tag:yaml.org,2002:js'],

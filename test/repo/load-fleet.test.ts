@@ -56,7 +56,7 @@ test('loadFleet reads durations as milliseconds and shares as counts or percenta
   })
 })
 
-test('a source map gives the place of a value, and of the nearest parent when the value is not there', () => {
+test('a source map gives the place of a value; of the nearest parent when the value is not there', () => {
   const { source } = modelOf({ 'p.yaml': POOL }).pools.get('workers') ?? {}
 
   expect(source?.where(['nodeSelector', 'matchLabels', 'role'])).toMatchObject({ file: 'p.yaml', line: 4, column: 43 })
@@ -91,7 +91,7 @@ test('loadFleet gives a model and the warnings when there is nothing worse', () 
   expect(problems.map(({ severity, reason }) => [severity, reason])).toEqual([['warning', 'UnknownVersion']])
 })
 
-test('loadFleet refuses a repository without a Fleet, and one with two', () => {
+test('loadFleet refuses a repository without a Fleet; one with two', () => {
   expect(loadFleet(aRepo({ 'p.yaml': POOL })).problems.map(({ message }) => message)).toEqual(['the repository has no Fleet'])
   expect(problemsOf({ 'z.yaml': FLEET.replace('name: fleet', 'name: other') })).toEqual([
     'z.yaml:4:1  spec: {}\n            ^^^^\n  a second Fleet; the first is in fleet.yaml:4',
@@ -104,7 +104,7 @@ test('loadFleet refuses a name that is given twice to documents of one kind', ()
   ])
 })
 
-test('loadFleet leaves files of other tools alone: hidden ones, and those without a YAML name', () => {
+test('loadFleet leaves files of other tools alone: hidden ones; those without a YAML name', () => {
   expect(
     problemsOf({ '.github/workflows/ci.yaml': 'on: push', '.pre-commit.yaml': 'repos: []', 'README.md': '# [', 'x.json': '{' }),
   ).toEqual([])
@@ -124,9 +124,9 @@ test('loadFleet refuses what may hold documents and cannot be read', () => {
 
   expect(problems.map(formatProblem)).toEqual([
     'big.yaml:1:1\n  expected a YAML file; this is a file of 10485760 bytes, which is too large to be read',
-    'link.yaml:1:1\n  expected a YAML file; this is a symlink to "../secret.yaml", and symlinks are not followed\n  put the file itself there',
-    'linked-folder:1:1\n  expected a YAML file; this is a symlink to "/etc", and symlinks are not followed\n  put the file itself there',
-    'vendor:1:1\n  expected a YAML file; this is a submodule, and submodules are not read\n  put the files themselves there',
+    'link.yaml:1:1\n  expected a YAML file; this is a symlink to "../secret.yaml"; symlinks are not followed\n  put the file itself there',
+    'linked-folder:1:1\n  expected a YAML file; this is a symlink to "/etc"; symlinks are not followed\n  put the file itself there',
+    'vendor:1:1\n  expected a YAML file; this is a submodule; submodules are not read\n  put the files themselves there',
   ])
 })
 
@@ -165,6 +165,6 @@ test('a loader gives the same document again when its file did not change, also 
 test('loadFleet says of a document that Git LFS keeps elsewhere what it is, not that it is no YAML', () => {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`
   expect(problemsOf({ 'pools.yaml': pointer })).toEqual([
-    'pools.yaml:1:1\n  expected a YAML file; this is a pointer of Git LFS, and what it stands for is not fetched\n  git lfs untrack it, and commit the file itself',
+    'pools.yaml:1:1\n  expected a YAML file; this is a Git LFS pointer; LFS files are not fetched\n  git lfs untrack it, and commit the file itself',
   ])
 })

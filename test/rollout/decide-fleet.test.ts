@@ -43,12 +43,12 @@ test('a fleet that is paused gives no node of any pool anything, and says why', 
     {
       status: 'True',
       reason: 'Paused',
-      message: 'the whole fleet is paused: storm; nodes under way finish; until: nodewave resume --all',
+      message: 'the whole fleet is paused: storm; nodes that have started finish; until: nodewave resume --all',
     },
     {
       status: 'True',
       reason: 'Paused',
-      message: 'the whole fleet is paused: storm; nodes under way finish; until: nodewave resume --all',
+      message: 'the whole fleet is paused: storm; nodes that have started finish; until: nodewave resume --all',
     },
   ])
 })

@@ -68,6 +68,6 @@ export class PayloadConflict extends Error {
   override readonly name = 'PayloadConflict'
 
   constructor(name: string, options: ErrorOptions) {
-    super(`create ConfigMap "${name}": another one with this name and other content is there; delete it`, options)
+    super(`create ConfigMap "${name}": one with this name and other content exists; delete it`, options)
   }
 }

@@ -28,7 +28,7 @@ export function eventsOfDecision({ events }: Decision, pool: ObjectEvent['object
 
 /** Somebody edited a NodePool by hand. */
 export function specRestored(pool: ObjectEvent['object']): ObjectEvent {
-  const message = 'the spec was edited in the cluster, and is again as the repository has it: change it there'
+  const message = 'the spec was edited in the cluster and has been restored from the repository: change it there'
   return { object: pool, type: 'Warning', reason: 'SpecRestored', message }
 }
 

@@ -29,9 +29,9 @@ export function job({ kube, namespace }: JobStore): RunGateCheck<JobCheck> {
     const template = await orMissing(
       kube.get<KubeObject>(`/apis/batch/v1/namespaces/${namespace}/cronjobs/${cronJob}`, { signal }),
     )
-    if (!template) throw new Error(`there is no CronJob "${cronJob}" in namespace "${namespace}"`)
+    if (!template) throw new Error(`no CronJob "${cronJob}" in namespace "${namespace}"`)
     await orThere(kube.create(jobs, jobFrom(template, { name, asked }), { signal }))
-    return { verdict: 'NotPassed', message: `Job "${name}" has been made` }
+    return { verdict: 'NotPassed', message: `Job "${name}" was created` }
   }
 }
 
@@ -41,10 +41,10 @@ function judge({ metadata: { name, namespace, labels }, status }: KubeObject): G
   const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
   const failed = holds('Failed')
   if (failed)
-    return { verdict: 'Failed', message: `Job "${name}" failed: ${failed.message ?? failed.reason ?? 'it says no reason'}` }
+    return { verdict: 'Failed', message: `Job "${name}" failed: ${failed.message ?? failed.reason ?? 'no reason given'}` }
   if (holds('Complete')) return { verdict: 'Passed', message: `Job "${name}" succeeded` }
   // That a pod may not be made, for a quota or by the namespace's rules, stands in the Job's events alone until its deadline is over.
-  const why = active > 0 ? '' : `; no pod of it is active, kubectl -n ${namespace} describe job ${name} says why`
+  const why = active > 0 ? '' : `; it has no active pod; see: kubectl -n ${namespace} describe job ${name}`
   return { verdict: 'NotPassed', message: `Job "${name}" has not ended${why}` }
 }
 

@@ -15,7 +15,7 @@ export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): Ru
       const node = nodes.get(name)
       return node ? wrongWith(node, check) : []
     })
-    if (wrong.length === 0) return { verdict: 'Passed', message: `${names.length} nodes are as they should be` }
+    if (wrong.length === 0) return { verdict: 'Passed', message: `${names.length} nodes are as required` }
     const more = wrong.length > TOLD ? `; and ${wrong.length - TOLD} more` : ''
     return { verdict: 'NotPassed', value: wrong.length, message: `${wrong.slice(0, TOLD).join('; ')}${more}` }
   }

@@ -43,7 +43,8 @@ async function measure({ url, query }: PrometheusCheck, { access, signal }: Acce
   const response = await sent(`${base}/api/v1/query?${new URLSearchParams({ query })}`, { headers, signal })
   const { status } = response
   if (status >= 300 && status < 400) await response.body?.cancel()
-  if (status >= 300 && status < 400) throw new Error(`HTTP ${status}: redirects are not followed; name the URL that it leads to`)
+  if (status >= 300 && status < 400)
+    throw new Error(`HTTP ${status}: redirects are not followed; use the URL that it redirects to`)
   const answer = parse(await readBounded(response, MAX_BODY))
   if (answer?.status === 'error') throw new Error(`${answer.errorType}: ${answer.error.slice(0, MAX_TOLD)}`)
   if (!answer || !response.ok) throw new Error(`HTTP ${status}: not an answer of Prometheus`)
@@ -92,17 +93,17 @@ function parse(body: string): Answer | undefined {
 
 function numberIn(data: Extract<Answer, { status: 'success' }>['data']): number {
   if (data.resultType === 'scalar') return numberOf(data.result[1])
-  if (data.resultType !== 'vector') throw new Error(`the query gives a ${data.resultType}; expected one value`)
+  if (data.resultType !== 'vector') throw new Error(`the query returns a ${data.resultType}; expected one value`)
   const [first, ...others] = data.result
-  if (first === undefined) throw new Error('the query gives no series')
-  if (others.length > 0) throw new Error(`the query gives ${data.result.length} series; expected one value, as of sum(…)`)
-  if (first.value === undefined) throw new Error('the query gives a histogram; expected one value')
+  if (first === undefined) throw new Error('the query returns no series')
+  if (others.length > 0) throw new Error(`the query returns ${data.result.length} series; expected one value, such as sum(…)`)
+  if (first.value === undefined) throw new Error('the query returns a histogram; expected one value')
   return numberOf(first.value[1])
 }
 
 function numberOf(text: string): number {
   const value = text === '+Inf' ? Number.POSITIVE_INFINITY : text === '-Inf' ? Number.NEGATIVE_INFINITY : Number(text)
   if (text.trim() === '' || Number.isNaN(value))
-    throw new Error(`the query gives ${text.slice(0, 20) || 'nothing'}, which is no number`)
+    throw new Error(`the query returns ${text.slice(0, 20) || 'nothing'}, which is not a number`)
   return value
 }

@@ -29,9 +29,11 @@ export function workloads(kube: Pick<KubeApi, 'list'>): RunGateCheck<WorkloadsCh
 
 function note(lacking: readonly Lack[]): GateResult {
   if (lacking.length > MAX_NOTED)
-    throw new Error(`${lacking.length} workloads are unavailable already, more than can be noted; name the namespaces that count`)
+    throw new Error(
+      `${lacking.length} workloads are already unavailable, more than can be recorded; name the namespaces to check`,
+    )
   const unavailable = lacking.map(({ name, missing }) => `${name} ${missing}`).sort()
-  return { verdict: 'Passed', message: `${lacking.length} workloads are unavailable already`, unavailable }
+  return { verdict: 'Passed', message: `${lacking.length} workloads are already unavailable`, unavailable }
 }
 
 function compare(
@@ -42,7 +44,7 @@ function compare(
     before.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   )
   const worse = lacking.filter(({ name, missing, createdAt }) => !(createdAt > recordedAt) && missing > (noted.get(name) ?? 0))
-  if (worse.length === 0) return { verdict: 'Passed', message: 'every workload that was available before is' }
+  if (worse.length === 0) return { verdict: 'Passed', message: 'every workload that was available before is still available' }
   const shown = worse.slice(0, TOLD).map(({ name, missing }) => `${name} lacks ${missing}, ${noted.get(name) ?? 0} before`)
   const more = worse.length > TOLD ? `; and ${worse.length - TOLD} more` : ''
   return { verdict: 'NotPassed', value: worse.length, message: `${shown.sort().join('; ')}${more}` }

@@ -24,5 +24,5 @@ export function fencedKube(kube: KubeApi, term: Term): KubeApi {
 
 /** As if the server were away: then, too, a pass stops at its first write. */
 function notLeading(path: string): KubeError {
-  return new KubeError(`write "${path}": this process does not lead any more`, { code: 0, reason: 'NotLeading' })
+  return new KubeError(`write "${path}": this process no longer leads`, { code: 0, reason: 'NotLeading' })
 }

@@ -152,7 +152,7 @@ class LeaderElector {
     while (!done.aborted && this.#leads())
       await clock.sleepUntil(clock.now() + this.#candidate.leadsUntil - clock.elapsed(), done)
     if (done.aborted) return
-    log('warn', 'the lead is lost: the lease could not be renewed in time')
+    log('warn', 'lost the lead: the lease was not renewed in time')
     lost.abort()
   }
 

@@ -5,7 +5,7 @@ import { structuralSchema } from './structural-schema.ts'
 
 /** The columns of `kubectl get nwp`; priority 1 shows with `-o wide`. */
 const COLUMNS = [
-  { name: 'Revision', type: 'string', jsonPath: '.status.summary.revision', description: 'What nodes are being brought to.' },
+  { name: 'Revision', type: 'string', jsonPath: '.status.summary.revision', description: 'The revision that nodes change to.' },
   { name: 'Wave', type: 'string', jsonPath: '.status.summary.wave' },
   { name: 'Updated', type: 'string', jsonPath: '.status.summary.updated', description: 'Nodes at the target, of all.' },
   { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
@@ -42,7 +42,7 @@ export function nodePoolCrd(): Record<string, unknown> {
 function nodePoolSchema(): object {
   return {
     type: 'object',
-    description: 'The mirror of a pool of the fleet repository, written by the controller; people steer it by annotations.',
+    description: 'The mirror of a pool of the fleet repository, written by the controller. Operators control it by annotations.',
     required: ['spec'],
     properties: {
       apiVersion: { type: 'string' },

@@ -31,7 +31,7 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       const reasons = blastReasons(blast, from?.blastRadius)
       if (reasons.length === 0) return undefined
       const commit = to.commit.slice(0, 12)
-      return `commit "${commit}" is held: ${reasons.join('; ')}; if that is meant: nodewave promote --all --revision ${commit}`
+      return `commit "${commit}" needs promotion: ${reasons.join('; ')}; if this is intended: nodewave promote --all --revision ${commit}`
     },
     isPromoted(commit) {
       return denotes(fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations).promoted, { revision: commit })

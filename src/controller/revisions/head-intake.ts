@@ -75,7 +75,7 @@ export class HeadIntake {
         this.#state = {
           ...this.#state,
           observed: commit,
-          problem: `commit "${commit}" cannot be kept: ${(error as Error).message}`,
+          problem: `commit "${commit}" cannot be stored: ${(error as Error).message}`,
         }
         return [error]
       }
@@ -145,5 +145,5 @@ function problemText({ commit, problems }: CompiledFleet): string {
   const more = problems.length > SHOWN_PROBLEMS ? `\nand ${problems.length - SHOWN_PROBLEMS} more` : ''
   // A table of events shows the first line only.
   const gap = problems.length === 1 ? ' ' : '\n'
-  return `commit "${commit.slice(0, 12)}" is not valid and not taken:${gap}${shown}${more}`
+  return `commit "${commit.slice(0, 12)}" is invalid and was not accepted:${gap}${shown}${more}`
 }

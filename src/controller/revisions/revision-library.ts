@@ -40,7 +40,7 @@ export class RevisionLibrary {
     try {
       const fleet = this.#compile(await this.#store.load(commit))
       if (fleet.problems.length === 0) return fleet
-      this.#log('error', `kept revision "${commit}" is not valid to this version: ${fleet.problems[0]}`)
+      this.#log('error', `kept revision "${commit}" is invalid in this version: ${fleet.problems[0]}`)
     } catch (error) {
       if (!(error instanceof RevisionError)) throw error
       this.#log('error', `read kept revision "${commit}": ${error.message}`)

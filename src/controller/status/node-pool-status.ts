@@ -15,20 +15,20 @@ const historyEntry = revisionRef.extend({
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   message: z.string().describe('Why it failed, if it did.').exactOptional(),
-  failures: z.int().describe('The most nodes that were seen failed at one time; none unless stated.').exactOptional(),
+  failures: z.int().describe('The highest number of failed nodes at one time. Default: 0.').exactOptional(),
   result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
 })
 
 const gate = z.object({
   name: z.string(),
-  wave: z.string().describe('The wave after which it is asked.'),
+  wave: z.string().describe('The wave after which the gate must pass.'),
   revision: z.string(),
-  rollout: z.string().describe('When the run began that it belongs to.'),
+  rollout: z.string().describe('Start of the rollout that the result belongs to.'),
   state: z.enum(GATE_STATES),
   since: z.string(),
   askedAt: z.string().exactOptional(),
-  unanswered: z.int().describe('How often in a row it could not be asked.').exactOptional(),
-  value: z.number().describe('What was measured.').exactOptional(),
+  unanswered: z.int().describe('Number of checks in a row that could not run.').exactOptional(),
+  value: z.number().describe('The measured value.').exactOptional(),
   message: z.string().exactOptional(),
   before: z.array(z.string()).describe('Workloads that were unavailable before the wave.').exactOptional(),
   recordedAt: z.string().exactOptional(),
@@ -54,7 +54,7 @@ const observedControls = z.object({
 
 const askedRollback = z.object({
   to: revisionRef,
-  from: revisionRef.describe('The newest commit when it was asked; another one ends the rollback.'),
+  from: revisionRef.describe('The newest commit at the time of the request; another one ends the rollback.'),
   who: z.string().exactOptional(),
   at: z.string(),
 })
@@ -62,7 +62,7 @@ const askedRollback = z.object({
 const approval = z.object({
   value: z.string().describe('As the annotation says.'),
   fingerprint: z.string(),
-  rollout: z.string().describe('When the rollout began that it counts for.').exactOptional(),
+  rollout: z.string().describe('Start of the rollout that it applies to.').exactOptional(),
 })
 
 const heldNode = z.object({
@@ -76,7 +76,7 @@ const controlRecord = z.object({
   action: z.enum(OPERATOR_ACTIONS),
   value: z.string().describe('The reason or the commit that was given.').exactOptional(),
   nodes: z.array(z.string()).exactOptional(),
-  who: z.string().describe('As they say themselves; absent when the annotation was written without saying.').exactOptional(),
+  who: z.string().describe('The name that the operator gave; absent for an unsigned annotation.').exactOptional(),
   at: z.string(),
   outcome: z.enum(['Done', 'Refused']),
   message: z.string(),
@@ -87,7 +87,7 @@ export const nodePoolStatus = z.object({
   observedGeneration: z.int().exactOptional(),
   observedRevision: z.string().describe('The newest commit read from the branch, valid or not.').exactOptional(),
   target: revisionRef
-    .describe('What nodes are being brought to. Another one than the newest commit after a rollback.')
+    .describe('The revision that nodes change to. After a rollback it is not the newest commit.')
     .exactOptional(),
   stable: revisionRef.describe('The last revision that every node of the pool completed.').exactOptional(),
   wave: z.object({ index: z.int(), count: z.int(), name: z.string() }).exactOptional(),
@@ -95,22 +95,22 @@ export const nodePoolStatus = z.object({
   failed: z.array(z.object({ node: z.string(), reason: z.string(), message: z.string() })),
   rejected: z
     .array(revisionRef)
-    .describe('Commits that failed on this pool; not tried again until retried by a person. Newest first, at most 10.'),
-  observedControls: observedControls.describe('The control annotations that have been acted on, as they stand.').exactOptional(),
-  rollback: askedRollback.describe('A rollback that a person asked for, while it lasts.').exactOptional(),
+    .describe('Commits that failed in this pool. They are tried again only after nodewave retry. Newest first, at most 10.'),
+  observedControls: observedControls.describe('The control annotations that the controller has acted on.').exactOptional(),
+  rollback: askedRollback.describe('The rollback that an operator requested, while it lasts.').exactOptional(),
   promotion: approval.describe('The content that may enter manual waves.').exactOptional(),
-  fleetRetry: approval.describe('The content that goes on in spite of what failed at it in the whole fleet.').exactOptional(),
+  fleetRetry: approval.describe('The content that continues in spite of failures in the fleet.').exactOptional(),
   rollbackTo: z
     .array(revisionRef)
-    .describe('What the pool can be rolled back to: kept in the cluster, and not failed here. Newest first.'),
-  held: z.array(heldNode).describe('Nodes that people took out of rollouts. By name, at most 50.'),
-  controls: z.array(controlRecord).describe('The last that people did, newest first, at most 10.'),
-  gates: z.array(gate).describe('What the gates of the last run that had any have said.').exactOptional(),
+    .describe('Rollback targets: revisions that are kept in the cluster and did not fail here. Newest first.'),
+  held: z.array(heldNode).describe('Held nodes, by name, at most 50.'),
+  controls: z.array(controlRecord).describe('Recent operator actions, newest first, at most 10.'),
+  gates: z.array(gate).describe('Results of the gates of the last rollout with gates.').exactOptional(),
   history: z.array(historyEntry).describe('Newest first, at most 10.'),
   conditions: z.array(condition),
   summary: z
     .object({ revision: z.string(), wave: z.string(), updated: z.string() })
-    .describe('What the table of kubectl get shows.')
+    .describe('The columns of kubectl get.')
     .exactOptional(),
 })
 

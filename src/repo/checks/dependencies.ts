@@ -13,7 +13,7 @@ export function checkDependencies({ documents: { NodePool: pools } }: Draft): Pr
       errorAt(pool, ['dependsOn', (pool.spec.dependsOn ?? []).indexOf(cycle[1] ?? pool.name)], {
         reason: 'DependencyCycle',
         message,
-        remedy: 'take out one of these dependsOn',
+        remedy: 'remove one of these dependsOn',
       }),
     ]
   })

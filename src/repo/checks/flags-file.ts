@@ -6,8 +6,8 @@ export function checkFlagsFile({ documents }: Draft): Problem[] {
   return [...documents.NodePool.values()].flatMap((pool) => {
     const { flagsFile, layout = 'kubeadm' } = pool.spec.kubelet ?? {}
     if (flagsFile === undefined || layout === 'kubeadm') return []
-    const message = `flagsFile "${flagsFile}" has no meaning in layout "${layout}"`
-    const remedy = 'take it out, or use layout: kubeadm'
+    const message = `flagsFile "${flagsFile}" has no effect in layout "${layout}"`
+    const remedy = 'remove it, or use layout: kubeadm'
     return [errorAt(pool, ['kubelet', 'flagsFile'], { reason: 'Conflict', message, remedy })]
   })
 }

@@ -12,7 +12,7 @@ export function checkFullConfig({ documents }: Draft): Problem[] {
     const missing = NEEDED.filter((field) => !isStated(field, pool, documents))
     if (missing.length === 0) return []
     const message = `configMode "full" needs ${NEEDED.join(', ')}; missing: ${missing.join(', ')}`
-    const remedy = 'state them in a KubeletConfig of this pool, or use configMode: overlay'
+    const remedy = 'set them in a KubeletConfig of this pool, or use configMode: overlay'
     return [errorAt(pool, ['kubelet', 'configMode'], { reason: 'IncompleteConfig', message, remedy })]
   })
 }

@@ -39,10 +39,10 @@ function refusal(from: string, files: Draft['files']): { message: string; remedy
     }
   }
   if (file.kind === 'symlink')
-    return { message: `"${from}" is a symlink, and symlinks are not followed`, remedy: 'put the file itself there' }
-  if (file.kind === 'submodule') return { message: `"${from}" is a submodule, and submodules are not read` }
+    return { message: `"${from}" is a symlink; symlinks are not followed`, remedy: 'put the file itself there' }
+  if (file.kind === 'submodule') return { message: `"${from}" is a submodule; submodules are not read` }
   if (file.kind === 'file' && isLfsPointer(file.bytes))
-    return { message: `"${from}" is a pointer of Git LFS, and what it stands for is not fetched`, remedy: LFS_REMEDY }
+    return { message: `"${from}" is a Git LFS pointer; LFS files are not fetched`, remedy: LFS_REMEDY }
   const size = file.kind === 'tooLarge' ? file.size : file.bytes.byteLength
   return size > MAX_ATTACHMENT ? { message: `"${from}" has ${size} bytes; expected at most ${MAX_ATTACHMENT}` } : undefined
 }
@@ -71,7 +71,7 @@ function checkPool(pool: Loaded<NodePoolSpec>, profiles: ReadonlyMap<string, Loa
 }
 
 function errorOf(profile: Loaded<HostProfileSpec>, { what, path }: Claim): Problem[] {
-  return [errorAt(profile, path, { reason: 'Conflict', message: `${what} stands here a second time` })]
+  return [errorAt(profile, path, { reason: 'Conflict', message: `${what} is defined twice` })]
 }
 
 function repeatedClaims(

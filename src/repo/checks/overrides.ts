@@ -16,7 +16,7 @@ export function checkOverrides({ documents }: Draft): Problem[] {
       const other = first.get(key)
       if (!other) first.set(key, { override, path, value })
       if (!other || isDeepStrictEqual(other.value, value)) return []
-      const message = `override "${other.override.name}" says otherwise for the same node (${formatLocation(other.override.source.where(path))})`
+      const message = `override "${other.override.name}" sets another value for the same node (${formatLocation(other.override.source.where(path))})`
       return [errorAt(override, path, { reason: 'Conflict', message })]
     }),
   )

@@ -20,17 +20,17 @@ function checkPool(pool: Loaded<NodePoolSpec>, releases: ReadonlyMap<string, Loa
       errorAt(pool, ['kubelet', 'release'], {
         reason: 'MissingField',
         message: 'a release needs a version to obtain',
-        remedy: 'state kubelet.version',
+        remedy: 'set kubelet.version',
       }),
     ]
   // In the env layout the host's own wrapper obtains what KUBELET_VERSION says.
   if (name === undefined && version !== undefined && layout !== 'env') {
-    const message = `nothing says how kubelet ${version} is obtained`
+    const message = `no source for kubelet ${version}`
     return [
       errorAt(pool, ['kubelet', 'version'], {
         reason: 'MissingField',
         message,
-        remedy: 'state kubelet.release, or leave the version out if others install it',
+        remedy: 'set kubelet.release, or remove the version if something else installs it',
       }),
     ]
   }

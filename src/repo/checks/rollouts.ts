@@ -71,10 +71,10 @@ function wrongGate(document: Stating, gate: GateSpec, index: number): Problem[] 
       ? []
       : [wrong(`gate "${gate.name}" states ${stated.join(' and ') || 'nothing'}; expected one of ${KINDS.join(', ')}`)]),
     ...(prometheus && prometheus.min === undefined && prometheus.max === undefined
-      ? [wrong('expected min, max or both: without them any value would do', [...path, 'prometheus'])]
+      ? [wrong('expected min, max or both: without them every value passes', [...path, 'prometheus'])]
       : []),
     ...(nodeConditions && !nodeConditions.require?.length && !nodeConditions.forbid?.length
-      ? [wrong('expected require, forbid or both: without them any node would do', [...path, 'nodeConditions'])]
+      ? [wrong('expected require, forbid or both: without them every node passes', [...path, 'nodeConditions'])]
       : []),
     ...(interval < 1000 ? [wrong('expected an interval of at least "1s"', [...path, 'interval'])] : []),
   ]
@@ -84,7 +84,7 @@ function wrongGate(document: Stating, gate: GateSpec, index: number): Problem[] 
 function secondRest(document: Stating, waves: NonNullable<RolloutSpec['waves']>): Problem[] {
   const index = waves.findIndex(({ name }) => name === 'rest')
   if (index === -1 || coverThePool(waves)) return []
-  const message = 'a wave named "rest" that does not take all that is left; what no wave takes forms one of this name'
+  const message = 'the wave "rest" does not take all remaining nodes; the remaining nodes form a wave of the same name'
   return [errorAt(document, ['rollout', 'waves', index, 'name'], { reason: 'DuplicateName', message })]
 }
 
@@ -100,7 +100,7 @@ function gatesWithoutWave(pool: Loaded<NodePoolSpec>, fleet: Loaded<FleetSpec> |
         : [
             errorAt(pool, own ? ['rollout', 'gates', index, 'after', place] : [], {
               reason: 'MissingReference',
-              message: `gate "${name}"${own ? '' : ' of the Fleet'} is asked after wave "${wave}", which the pool has not`,
+              message: `gate "${name}"${own ? '' : ' of the Fleet'} names the wave "${wave}" in after, and the pool has no such wave`,
               remedy: `its waves: ${names.join(', ')}`,
             }),
           ],

@@ -16,7 +16,7 @@ export function checkSelectors({ documents }: Draft): Problem[] {
       .find(({ spec }) => overlaps(spec.nodeSelector.matchLabels, pool.spec.nodeSelector.matchLabels))
     if (!other) return []
     const where = formatLocation(other.source.where(['nodeSelector', 'matchLabels']))
-    const message = `pool "${pool.name}" and pool "${other.name}" (${where}) would claim the same nodes`
+    const message = `pool "${pool.name}" and pool "${other.name}" (${where}) select the same nodes`
     const remedy = 'give one of them a label that the nodes of the other do not have'
     return [errorAt(pool, ['nodeSelector', 'matchLabels'], { reason: 'OverlappingPools', message, remedy })]
   })

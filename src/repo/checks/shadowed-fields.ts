@@ -52,8 +52,8 @@ function problemOf({ flag, place, field }: { readonly flag: string; readonly pla
   const name = field.path.slice(1).join('.')
   const problem = errorAt(place.document, place.path, {
     reason: 'Conflict',
-    message: `the kubelet takes --${flag} from here, and not the field ${name} at ${at}`,
-    remedy: `set one of them; fields are what the kubelet's own documentation recommends`,
+    message: `the kubelet uses --${flag} from here instead of the field ${name} at ${at}`,
+    remedy: `set only one of them; the kubelet's documentation recommends fields`,
   })
   return { ...problem, severity: 'warning' }
 }

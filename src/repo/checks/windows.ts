@@ -49,7 +49,7 @@ function neverChanges(document: WithRollout, { window, path }: { readonly window
     invalid(document, {
       path: [...path, 'duration'],
       message: 'the window never closes: it opens again before the duration is over',
-      remedy: 'state a shorter duration; to keep a pool from changing, pause it',
+      remedy: 'use a shorter duration; to stop a pool, pause it',
     }),
   ]
 }
@@ -59,7 +59,7 @@ function togetherProblems(document: WithRollout, specs: readonly WindowSpec[]): 
   const windows = specs.map(windowOf)
   if (windows.some((window) => 'dates' in window && window.action === 'allow')) return []
   if (firstOpening(windows.filter((window) => !('dates' in window)))) return []
-  const message = 'nothing may ever begin: whenever a window allows it, another one denies it'
+  const message = 'no rollout can ever start: another window denies every time that a window allows'
   return [invalid(document, { path: ['rollout', 'windows'], message })]
 }
 

@@ -9,22 +9,22 @@ const fleetSpec = z.strictObject({
     .describe('Cap over all pools: nodes of the fleet that may be unavailable at once; at least 1.'),
   maxFailures: share
     .exactOptional()
-    .describe('Nodes of the fleet that may fail at one commit, over all pools, before every pool stops; no limit unless stated.'),
+    .describe('Nodes of the fleet that may fail at one commit, over all pools, before every pool stops. Default: no limit.'),
   blastRadius: z
     .strictObject({
       maxNodes: share
         .exactOptional()
-        .describe('A commit that changes more nodes than this, or takes their pool from them, is held until it is promoted.'),
+        .describe('A commit that changes more nodes than this, or takes their pool from them, needs promotion.'),
       maxFilesDeleted: z
         .int()
         .min(0)
         .max(100_000)
         .exactOptional()
-        .describe('A commit that deletes more files and units of hosts than this is held until it is promoted.'),
+        .describe('A commit that deletes more files and units of hosts than this needs promotion.'),
     })
     .exactOptional()
     .describe(
-      'Holds commits that would do too much at once. The limits of the accepted commit count, not those of the one to come.',
+      'Limits of one commit; a commit that exceeds them needs promotion. The limits of the accepted commit apply, not those of the new one.',
     ),
   byHand: z
     .enum(['Allow', 'Deny'])
@@ -42,9 +42,9 @@ const fleetSpec = z.strictObject({
       policy: z.enum(['Off', 'Warn', 'Require']).describe('What happens to a commit without a trusted signature.'),
     })
     .exactOptional(),
-  historyLimit: z.int().min(2).max(100).exactOptional().describe('Accepted revisions kept in the cluster; 10 unless stated.'),
+  historyLimit: z.int().min(2).max(100).exactOptional().describe('Accepted revisions kept in the cluster. Default: 10.'),
   commitStatus: z
-    .strictObject({ context: z.string().min(1).max(100).describe('Name of the status on the commit; "nodewave" unless stated.') })
+    .strictObject({ context: z.string().min(1).max(100).describe('Name of the status on the commit. Default: "nodewave".') })
     .exactOptional(),
 })
 

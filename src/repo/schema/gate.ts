@@ -18,7 +18,7 @@ const prometheus = z.strictObject({
   url: httpUrl
     .max(2000)
     .regex(/^[^@?#]+$/, 'expected a URL without credentials, query and fragment, such as "https://prometheus.example.com"')
-    .describe('Where Prometheus is; /api/v1/query is put behind it.'),
+    .describe('Base URL of Prometheus; /api/v1/query is appended.'),
   query: z.string().min(1).max(10_000).describe('A PromQL expression that gives one value.'),
   min: z.number().exactOptional().describe('The value must not be below this.'),
   max: z.number().exactOptional().describe('The value must not be above this.'),
@@ -31,17 +31,17 @@ const job = z.strictObject({
 })
 
 const workloads = z.strictObject({
-  namespaces: z.array(name).min(1).max(100).exactOptional().describe('Namespaces that are looked at; all unless stated.'),
+  namespaces: z.array(name).min(1).max(100).exactOptional().describe('Namespaces that are checked. Default: all.'),
 })
 
 /** Of the last four, exactly one is stated; `checks/rollouts.ts` sees to it. */
 export const gate = z.strictObject({
-  name: name.describe('What status and events call the gate.'),
-  after: z.array(name).min(1).max(100).exactOptional().describe('Waves after which it is asked; every one unless stated.'),
-  timeout: duration.exactOptional().describe('A gate that has not held for this long has failed; 10m unless stated.'),
-  interval: duration.exactOptional().describe('How long to wait between two questions; at least 1s, 30s unless stated.'),
+  name: name.describe('Name of the gate in status and events.'),
+  after: z.array(name).min(1).max(100).exactOptional().describe('Waves after which the gate must pass. Default: every wave.'),
+  timeout: duration.exactOptional().describe('A gate that has not passed after this time has failed. Default: 10m.'),
+  interval: duration.exactOptional().describe('Time between two checks, at least 1s. Default: 30s.'),
   nodeConditions: nodeConditions.exactOptional().describe('Conditions of the nodes done so far.'),
-  prometheus: prometheus.exactOptional().describe('A query to a Prometheus whose value must lie within bounds.'),
+  prometheus: prometheus.exactOptional().describe('A Prometheus query whose value must be within bounds.'),
   job: job.exactOptional().describe('A Job in the cluster that must succeed.'),
   workloads: workloads
     .exactOptional()

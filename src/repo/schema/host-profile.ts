@@ -24,11 +24,11 @@ export const hostFile = z
       .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
       .exactOptional()
       .describe(
-        'Unless stated, that of the file which is there, "0644" for a new one; quoted, because YAML reads 0644 as the number 644.',
+        'Quoted, because YAML reads 0644 as the number 644. Default: the mode of the existing file, "0644" for a new one.',
       ),
-    owner: z.string().min(1).exactOptional().describe('Unless stated, that of the file which is there, root for a new one.'),
-    group: z.string().min(1).exactOptional().describe('Unless stated, that of the file which is there, root for a new one.'),
-    state: z.enum(['present', 'absent']).exactOptional().describe('present unless stated.'),
+    owner: z.string().min(1).exactOptional().describe('Default: that of the existing file, root for a new one.'),
+    group: z.string().min(1).exactOptional().describe('Default: that of the existing file, root for a new one.'),
+    state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
   })
   .refine(hasOneSource, 'expected either content or from, and neither with state: absent')
 
@@ -48,8 +48,8 @@ const unit = z.strictObject({
     )
     .exactOptional()
     .describe('Drop-ins by file name.'),
-  enabled: z.boolean().exactOptional().describe('Whether it starts at boot; left as it is unless stated.'),
-  state: z.enum(['running', 'stopped']).exactOptional().describe('Left as it is unless stated.'),
+  enabled: z.boolean().exactOptional().describe('Whether the unit starts at boot. Default: unchanged.'),
+  state: z.enum(['running', 'stopped']).exactOptional().describe('Default: unchanged.'),
   restartOn: z.array(absolutePath).exactOptional().describe('Files whose change restarts the unit, besides its own.'),
 })
 

@@ -16,7 +16,7 @@ const nodeOverrideSpec = z
       .array(hostFile)
       .max(100)
       .exactOptional()
-      .describe('Files of these nodes; a file of the same path in a HostProfile gives way.'),
+      .describe('Files of these nodes; they override files of the same path in a HostProfile.'),
   })
   .refine((spec) => (spec.node === undefined) !== (spec.nodeSelector === undefined), 'expected either node or nodeSelector')
 

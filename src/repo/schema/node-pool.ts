@@ -4,7 +4,9 @@ import { document, flags, name, selector, version } from './common.ts'
 import { rollout } from './rollout.ts'
 
 const kubelet = z.strictObject({
-  version: version.exactOptional().describe('As a quoted string, such as "1.36.3". Absent: the version on the node is not ours.'),
+  version: version
+    .exactOptional()
+    .describe('As a quoted string, such as "1.36.3". Absent: nodewave does not manage the version.'),
   release: name.exactOptional().describe('The KubeletRelease that says how a version is obtained.'),
   layout: z
     .enum(KUBELET_LAYOUTS)
@@ -32,12 +34,12 @@ const kubelet = z.strictObject({
 const nodePoolSpec = z.strictObject({
   nodeSelector: selector.describe('The nodes of the pool. A node in two pools is an error.'),
   kubelet: kubelet.exactOptional(),
-  hostProfiles: z.array(name).max(50).exactOptional().describe('HostProfiles; they may not claim the same file or unit.'),
-  dependsOn: z
+  hostProfiles: z
     .array(name)
     .max(50)
     .exactOptional()
-    .describe('Pools that must have completed a commit before this one begins with it.'),
+    .describe('HostProfiles; two of them must not contain the same file or unit.'),
+  dependsOn: z.array(name).max(50).exactOptional().describe('Pools that must complete a commit before this pool starts it.'),
   rollout: rollout.exactOptional(),
 })
 

@@ -5,7 +5,7 @@ import { dateRange, duration, name, selector, share } from './common.ts'
 import { gate } from './gate.ts'
 
 const wave = z.strictObject({
-  name: name.describe('What status calls the wave.'),
+  name: name.describe('Name of the wave in status and events.'),
   nodes: z
     .union([share, selector], 'expected a whole number, a percentage such as "20%", or matchLabels')
     .describe(
@@ -17,25 +17,25 @@ const wave = z.strictObject({
   maxFailures: share
     .exactOptional()
     .describe(
-      'Failed nodes of this wave that are put up with, of its size if a percentage; the limit of the pool holds besides.',
+      'Failed nodes of this wave that are tolerated; a percentage is of the wave. The limit of the pool also applies.',
     ),
-  manual: z.boolean().exactOptional().describe('The wave waits until a person promotes the revision.'),
+  manual: z.boolean().exactOptional().describe('The wave opens when an operator promotes the revision.'),
 })
 
 const drain = z.strictObject({
   mode: z
     .enum(['Auto', 'Always', 'Never'])
     .exactOptional()
-    .describe('Auto drains where the change wants it, such as a new minor version; that is the default.'),
-  timeout: duration.exactOptional().describe('How long a drain may take, counted from the cordon; 15m unless stated.'),
+    .describe('Auto drains when the change needs it, such as a minor version. Default: Auto.'),
+  timeout: duration.exactOptional().describe('Time that a drain may take, from the cordon. Default: 15m.'),
   onTimeout: z
     .enum(['Wait', 'Proceed', 'Skip'])
     .exactOptional()
     .describe(
       'Wait keeps the node cordoned and goes on evicting; Proceed changes the node with the pods that are left; Skip uncordons the node and comes back to it later. Default: Wait.',
     ),
-  deleteEmptyDirData: z.boolean().exactOptional().describe('Evict pods with emptyDir volumes too; their data is lost.'),
-  force: z.boolean().exactOptional().describe('Evict pods that no controller will make anew.'),
+  deleteEmptyDirData: z.boolean().exactOptional().describe('Evict pods with emptyDir volumes; their data is lost.'),
+  force: z.boolean().exactOptional().describe('Evict pods without a controller that replaces them.'),
   gracePeriodSeconds: z.int().min(0).exactOptional().describe('Instead of the grace period that each pod states.'),
 })
 
@@ -45,12 +45,12 @@ const FIVE_FIELDS = /^\S+(?: \S+){4}$/
 const disturbance = z.enum(['restart', 'drain', 'reboot'])
 
 const disruption = z.strictObject({
-  minorVersion: disturbance.exactOptional().describe('What another minor version of the kubelet takes; drain unless stated.'),
-  patchVersion: disturbance.exactOptional().describe('What another patch version takes; restart unless stated.'),
+  minorVersion: disturbance.exactOptional().describe('Disruption of another minor version of the kubelet. Default: drain.'),
+  patchVersion: disturbance.exactOptional().describe('Disruption of another patch version. Default: restart.'),
   fields: z
     .record(z.string(), disturbance)
     .exactOptional()
-    .describe('What a change of a field of KubeletConfiguration takes, or of the flag that sets the same; see docs/drain.md.'),
+    .describe('Disruption of a change of a KubeletConfiguration field, or of its flag; see docs/drain.md.'),
 })
 
 const window = z.strictObject({
@@ -73,21 +73,21 @@ const window = z.strictObject({
     .string()
     .refine(isTimeZone, 'expected a time zone such as "Europe/Berlin"')
     .exactOptional()
-    .describe('UTC unless stated.'),
-  action: z.enum(['allow', 'deny']).exactOptional().describe('allow unless stated; deny wins.'),
+    .describe('IANA time zone. Default: UTC.'),
+  action: z.enum(['allow', 'deny']).exactOptional().describe('deny overrides allow. Default: allow.'),
 })
 
 /** How a pool is rolled. What is absent is taken from the Fleet, then from the defaults; see `rollout-settings.ts`. */
 export const rollout = z.strictObject({
-  waves: z.array(wave).min(1).max(100).exactOptional().describe('In order; one wave of all nodes unless stated.'),
+  waves: z.array(wave).min(1).max(100).exactOptional().describe('In order. Default: one wave of all nodes.'),
   maxUnavailable: share
     .exactOptional()
     .describe('Nodes that may be unavailable at once, for whatever reason; at least 1. Default: 1.'),
-  maxFailures: share.exactOptional().describe('Failed nodes that are put up with before the pool stops; 0 unless stated.'),
+  maxFailures: share.exactOptional().describe('Failed nodes that are tolerated before the pool stops. Default: 0.'),
   onFailure: z
     .enum(['Rollback', 'Halt'])
     .exactOptional()
-    .describe('Rollback, the default, brings the pool back to the last revision that it completed; Halt leaves it as it stands.'),
+    .describe('Rollback returns the pool to the revision that it completed last; Halt stops it. Default: Rollback.'),
   allowDowngrade: z
     .boolean()
     .exactOptional()
@@ -96,44 +96,44 @@ export const rollout = z.strictObject({
     ),
   applyTimeout: duration
     .exactOptional()
-    .describe('A node that has not ended the work after this long counts as failed; 10m unless stated.'),
+    .describe('A node that has not finished after this time counts as failed. Default: 10m.'),
   agentTimeout: duration
     .exactOptional()
     .describe(
-      'A node whose agent has not taken an assignment after this long counts as failed (AgentSilent); applyTimeout unless stated.',
+      'A node whose agent has not started after this time counts as failed (AgentSilent). Default: applyTimeout.',
     ),
   trial: duration
     .exactOptional()
-    .describe('How long health must hold before a configuration is last-known-good; 2m unless stated.'),
+    .describe('Time that a configuration must stay healthy to become last-known-good. Default: 2m.'),
   drain: drain.exactOptional(),
-  disruption: disruption.exactOptional().describe('Where you know better how much a change disturbs your nodes.'),
+  disruption: disruption.exactOptional().describe('Overrides of the disruption that a change needs.'),
   zones: z
     .enum(['Any', 'OneAtATime'])
     .exactOptional()
     .describe(
-      'OneAtATime takes no node while the rollout has made nodes of another zone of this pool unavailable; Any unless stated.',
+      'OneAtATime selects no node while the rollout makes nodes of another zone of this pool unavailable. Default: Any.',
     ),
   cordoned: z
     .enum(['Skip', 'Change'])
     .exactOptional()
     .describe(
-      'Nodes that somebody else cordoned: Skip, the default, leaves them until they are uncordoned; Change changes them, and they stay cordoned.',
+      'Nodes that somebody else cordoned: Skip waits until they are uncordoned; Change changes them, and they stay cordoned. Default: Skip.',
     ),
   windows: z
     .array(window)
     .max(100)
     .exactOptional()
-    .describe('When something may begin: while an allow window is open, or at any time if there is none, and no deny window.'),
+    .describe('When nodes may be selected: while an allow window is open, or always without one, and no deny window is open.'),
   rollbackOutsideWindows: z
     .boolean()
     .exactOptional()
-    .describe('Whether a pool goes back after a failure though no window is open; true unless stated.'),
+    .describe('Whether a pool rolls back after a failure while no window is open. Default: true.'),
   gates: z
     .array(gate)
     .max(20)
     .exactOptional()
     .describe(
-      'What must hold after a wave before the next one opens, and after the last before the rollout counts as completed.',
+      'Checks that must pass after a wave before the next one opens, and after the last wave before the rollout is complete.',
     ),
 })
 export type RolloutSpec = z.infer<typeof rollout>

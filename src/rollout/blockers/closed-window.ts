@@ -13,7 +13,7 @@ export function closedWindow(poolState: PoolContext): Blocker | undefined {
   const { open, until } = windowState(poolState.pool.policy.windows, poolState.now)
   if (open || goesBackAnyway(poolState)) return undefined
   const next = until === undefined ? 'none opens within 400 days' : `the next opens at ${minuteOf(until)}`
-  const message = `no window is open, ${next}; nodes under way finish`
+  const message = `no window is open, ${next}; nodes that have started finish`
   return { reason: 'WaitingForWindow', message, stalls: until === undefined, ...(until && { until }), sparesJoining: true }
 }
 

@@ -43,7 +43,7 @@ export function stoppedBefore(pool: PoolSnapshot): Blocker | undefined {
 
 function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
   if (fleet?.stopped === undefined) return undefined
-  const remedy = `push a fix or a revert, or let it go on: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
+  const remedy = `push a fix or a revert, or continue with: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
   return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
 }
 

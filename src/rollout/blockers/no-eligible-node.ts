@@ -8,13 +8,13 @@ type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Leaving' | 'Down'
 
 /** What is said of such nodes. Those that are down, and those whose drain was given up, come back by themselves, or may. */
 const TOLD: Readonly<Record<Cause, string>> = {
-  Held: 'held, until: nodewave release',
-  Unmanaged: 'assigned by hand, until the annotation desired-config is removed',
+  Held: 'held; include it with: nodewave release',
+  Unmanaged: 'assigned by hand; remove the annotation desired-config',
   Leaving: 'being deleted',
-  Cordoned: 'cordoned by somebody, until: kubectl uncordon',
+  Cordoned: 'cordoned by somebody else; run: kubectl uncordon',
   Released:
-    'uncordoned by a person in the middle of the drain, until another commit, or until the annotation cordoned-for is removed',
-  Skipped: 'set aside because the drain took too long, until its timeout has passed once more',
+    'uncordoned during its drain; it waits for another commit, or remove the annotation cordoned-for',
+  Skipped: 'skipped because its drain took too long; it is drained again after another timeout',
   Down: 'not Ready',
 }
 
@@ -26,7 +26,7 @@ export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const causes = Map.groupBy(concerned, causeOf)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
-  const message = `no node is there to take ${shortName(rollout.target)}; ${told.join('; ')}`
+  const message = `no eligible node for ${shortName(rollout.target)}; ${told.join('; ')}`
   return { reason: 'NoEligibleNode', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
 }
 

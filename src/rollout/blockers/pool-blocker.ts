@@ -36,7 +36,7 @@ function paused(poolState: PoolContext): Blocker | undefined {
   if (pause === undefined) return undefined
   const stopsDrains = pauseStopsDrains(poolState.pool)
   const drains = stopsDrains ? ', drains under way are stopped' : ''
-  const message = `${pause}; nodes under way finish${drains}; until: ${resumeCommand(poolState)}`
+  const message = `${pause}; nodes that have started finish${drains}; until: ${resumeCommand(poolState)}`
   return { reason: 'Paused', message, stalls: true, ...(stopsDrains && { stopsDrains }) }
 }
 

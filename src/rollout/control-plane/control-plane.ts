@@ -80,7 +80,7 @@ function asIfUncordoned(node: NodeView): NodeView {
 
 function whyAway({ ready, unschedulable }: NodeView): string {
   if (!ready) return 'is not Ready'
-  return unschedulable ? 'is cordoned' : 'could not be put back after a change'
+  return unschedulable ? 'is cordoned' : 'could not be restored after a change'
 }
 
 function sickInstance(node: string, { instances }: ControlPlaneView): string | undefined {
@@ -104,7 +104,9 @@ function lostQuorum(node: string, view: ControlPlaneView): string | undefined {
   const all = hostsOf('etcd', view)
   const trusted = view.nodes.filter((host) => isControlPlaneNode(host) && all.has(host.name))
   const needed = [all.size, trusted.length].find((members) => members > 1 && members === quorumOf(members))
-  return needed === undefined || !all.has(node) ? undefined : `etcd has ${needed} members and needs ${needed}: add one before`
+  return needed === undefined || !all.has(node)
+    ? undefined
+    : `etcd has ${needed} members and needs ${needed}: add a third one first`
 }
 
 function quorumOf(members: number): number {

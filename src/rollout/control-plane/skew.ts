@@ -16,7 +16,7 @@ export function skewFacts(view: ControlPlaneView): SkewFacts {
   const silent = pods.find(({ version }) => version === undefined || ordinalOf(version) === undefined)
   const [missing] = missingHosts('kube-apiserver', view)
   if (view.outdated !== undefined) return { kind: 'unknown', why: view.outdated }
-  if (view.answers.length === 0) return { kind: 'unknown', why: 'the API server has not told its version' }
+  if (view.answers.length === 0) return { kind: 'unknown', why: 'the API server has not reported its version' }
   if (missing !== undefined) return { kind: 'unknown', why: `no API server is seen on control-plane node "${missing}"` }
   if (silent) return { kind: 'unknown', why: `the image of pod "${silent.name}" has no tag that says its version` }
   return rangeOf([
@@ -36,7 +36,7 @@ function rangeOf(servers: readonly ApiServer[]): SkewFacts {
 
 /** @returns undefined for a kubelet that every API server takes. Patch releases of one minor go together, whichever is the newer. */
 export function skewBreach(version: string, facts: SkewFacts): SkewBreach | undefined {
-  if (facts.kind === 'unknown') return { message: `kubelet ${version} cannot be judged: ${facts.why}`, passes: true }
+  if (facts.kind === 'unknown') return { message: `kubelet ${version} cannot be checked: ${facts.why}`, passes: true }
   const kubelet = ordinalOf(version) ?? Number.NaN
   const [low, high] = [(ordinalOf(facts.newest.version) ?? 0) - BEHIND, ordinalOf(facts.oldest.version) ?? 0]
   if (kubelet >= low && kubelet <= high) return undefined

@@ -8,24 +8,28 @@ import { beginRollback, endRollback } from './rollback.ts'
 
 /** What each control does when it is written. */
 export const ON_SET: Readonly<Record<keyof ObservedControls, (pool: PoolSnapshot, asking: ControlRequest) => ControlEffect>> = {
-  fleetPaused: () => ({ action: 'PauseFleet', message: 'no pool begins anything; nodes under way finish' }),
-  paused: () => ({ action: 'Pause', message: 'nothing begins; nodes under way finish' }),
+  fleetPaused: () => ({ action: 'PauseFleet', message: 'no new node starts in any pool; nodes that have started finish' }),
+  paused: () => ({ action: 'Pause', message: 'no new node starts; nodes that have started finish' }),
   promoted: promote,
   retry: retryRejected,
   rollback: beginRollback,
-  reconcileAt: () => ({ action: 'Reconcile', message: 'the repository is looked at' }),
+  reconcileAt: () => ({ action: 'Reconcile', message: 'the repository is fetched' }),
 }
 
 /** What it does when it is taken back. The controller itself takes back those that count once. */
 export const ON_REMOVED: Readonly<Partial<Record<keyof ObservedControls, (pool: PoolSnapshot) => ControlEffect | undefined>>> = {
-  fleetPaused: () => ({ action: 'ResumeFleet', message: 'the fleet goes on' }),
-  paused: () => ({ action: 'Resume', message: 'the pool goes on' }),
+  fleetPaused: () => ({ action: 'ResumeFleet', message: 'the fleet is resumed' }),
+  paused: () => ({ action: 'Resume', message: 'the pool is resumed' }),
   rollback: endRollback,
 }
 
 function promote({ head, memory }: PoolSnapshot, { value }: ControlRequest): ControlEffect {
   const promoted = [head, ...(memory.target ? [memory.target] : [])].find((ref) => denotes(value, ref))
   return promoted
-    ? { action: 'Promote', message: `${shortName(promoted)} goes on where it waits for a person` }
-    : { action: 'Promote', refused: true, message: `it names neither the target nor the newest commit, ${shortName(head)}` }
+    ? { action: 'Promote', message: `${shortName(promoted)} is approved` }
+    : {
+        action: 'Promote',
+        refused: true,
+        message: `neither the target nor the newest commit has this name; the newest is ${shortName(head)}`,
+      }
 }

@@ -46,7 +46,7 @@ function recordHold(
   memory: Memory,
   { node, action, now }: { readonly node: NodeView; readonly action: 'Hold' | 'Release'; readonly now: Instant },
 ): Memory {
-  const message = action === 'Hold' ? 'left out of rollouts, and counted' : 'takes part in rollouts again'
+  const message = action === 'Hold' ? 'excluded from rollouts' : 'included in rollouts again'
   const value = node.hold ? { value: node.hold } : {}
   return recorded(memory, { effect: { action, nodes: [node.name], message, ...value }, by: node.heldBy, now })
 }

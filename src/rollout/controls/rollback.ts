@@ -37,7 +37,7 @@ export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest
   const asked = isSignedFor({ action: 'Rollback' }, by, memory) ? by : { at: stamp(now) }
   return {
     action: 'Rollback',
-    message: `the pool goes to ${shortName(to)}, and stays until the repository says something new`,
+    message: `the pool rolls back to ${shortName(to)} and stays there until another commit changes it`,
     memory: { ...rest, rollback: { to, from: refOf(head), ...asked } },
   }
 }
@@ -62,12 +62,12 @@ export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory 
 function whyNot(asked: string, { target, rejected }: Memory): string {
   if (asked === '') return 'no other commit that completed here is kept'
   const name = `"${asked.slice(0, 40)}"`
-  if (target && denotes(asked, target)) return `${name} is the present target`
+  if (target && denotes(asked, target)) return `${name} is the current target`
   if (rejected.some((ref) => denotes(asked, ref))) return `${name} failed here`
-  return `${name} is kept no more, or never was a target of this pool`
+  return `${name} is no longer kept, or was never a target of this pool`
 }
 
 function listChoices(choices: readonly RevisionRef[]): string {
   const named = choices.map((ref) => (ref.subject ? `${shortName(ref)} "${ref.subject.slice(0, 60)}"` : shortName(ref)))
-  return named.length === 0 ? 'there is none to choose' : `choose from ${named.join(', ')}`
+  return named.length === 0 ? 'there are no choices' : `choices: ${named.join(', ')}`
 }

@@ -47,7 +47,7 @@ export function describeDrain(node: string, drain: Underway): string {
 function whatIsLeft({ remaining, trouble }: Underway): string {
   if (remaining === undefined) return trouble === undefined ? 'its pods are not known yet' : `its pods cannot be read: ${trouble}`
   const [first, ...others] = remaining.toSorted((a, b) => weight(b) - weight(a) || (nameOf(a.pod) < nameOf(b.pod) ? -1 : 1))
-  if (first === undefined) return 'no pod is left'
+  if (first === undefined) return 'no pod remains'
   const more = others.length === 0 ? '' : `; and ${others.length} more ${others.length === 1 ? 'pod' : 'pods'}`
   return `pod "${nameOf(first.pod)}" ${reasonOf(first)}${more}`
 }
@@ -59,14 +59,14 @@ function weight({ pod, verdict }: Remaining): number {
 
 function reasonOf({ pod, verdict }: Remaining): string {
   if (verdict.kind === 'Consent') return CONSENT[verdict.allow]
-  if (verdict.kind === 'Await') return 'has not ended yet'
+  if (verdict.kind === 'Await') return 'is still terminating'
   return pod.refusal === undefined ? 'is to be evicted' : refusalOf(pod.refusal)
 }
 
 const CONSENT = {
   deleteEmptyDirData:
-    'has an emptyDir volume, whose data would be lost; allow it with drain: {deleteEmptyDirData: true}, or end the pod yourself',
-  force: 'has no controller that would make it anew; allow it with drain: {force: true}, or end the pod yourself',
+    'has an emptyDir volume, whose data would be lost; allow this with drain: {deleteEmptyDirData: true}, or delete the pod',
+  force: 'has no controller that replaces it; allow this with drain: {force: true}, or delete the pod',
 } as const
 
 function refusalOf({ budgets, message }: NonNullable<PodView['refusal']>): string {
@@ -74,10 +74,10 @@ function refusalOf({ budgets, message }: NonNullable<PodView['refusal']>): strin
   if (budget === undefined) return `cannot be evicted: ${message}`
   if (others.length > 0) {
     const names = budgets.map(({ name }) => `"${name}"`).join(' and ')
-    return `is covered by the PodDisruptionBudgets ${names}, and the eviction API refuses pods of more than one; leave one of them`
+    return `is covered by the PodDisruptionBudgets ${names}, and the eviction API refuses pods with more than one; remove all but one`
   }
   const { name, desiredHealthy, currentHealthy } = budget
-  return `is kept by PodDisruptionBudget "${name}", which needs ${desiredHealthy} healthy pods and has ${currentHealthy}`
+  return `is protected by PodDisruptionBudget "${name}", which needs ${desiredHealthy} healthy pods and has ${currentHealthy}`
 }
 
 function isOverlapped({ refusal }: PodView): boolean {

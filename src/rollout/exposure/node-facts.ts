@@ -27,7 +27,7 @@ export interface FactsContext {
   readonly clock: RolloutClock
 }
 
-const NOT_RENDERED: NodeTarget = { kind: 'problem', message: 'nothing was rendered for this node' }
+const NOT_RENDERED: NodeTarget = { kind: 'problem', message: 'no configuration was rendered for this node' }
 
 export function factsOf(node: NodeView, { rollout, clock }: FactsContext): NodeFacts {
   const report = reportOf(node)

@@ -83,7 +83,7 @@ function onGoal(subject: Subject): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   if (wasDownBefore(node, assigned, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
-  if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent gives no reason' })
+  if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
@@ -101,20 +101,20 @@ function putBackBadly({ node, report, course }: Subject): NodeProgress {
   const until = countedFrom(Math.min(node.readySince, course.now), course) + course.applyTimeout
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const said = report?.error ? `, and the agent rolled back: ${report.error.message}` : ''
-  return failed({ reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}${said}` })
+  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}${said}` })
 }
 
 /** Nobody has taken the assignment: of a node that is down nothing else can be expected, of another it is the agent that is missing. */
 function silent(subject: Subject): NodeProgress {
   const { node, assigned, course } = subject
-  const message = 'the agent has not taken the assignment'
+  const message = 'the agent has not started the assignment'
   if (node.ready) {
     const until = silenceEnds(assigned, course)
     if (until > course.now) return { phase: 'Assigned', pending: true, until }
     const silence = failed({ reason: 'AgentSilent', message })
     return isEvidence({ node, report: undefined }, course) ? silence : { ...silence, isEvidence: false }
   }
-  const failure = { reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}, and ${message}` }
+  const failure = { reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}, and ${message}` }
   return untilDeadline(subject, { phase: 'Assigned', failure })
 }
 
@@ -123,7 +123,7 @@ function proving(subject: Subject): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
   const version = wanted.version?.replace(/^v/, '')
   if (version !== undefined && node.kubeletVersion !== version) {
-    const message = `node reports kubelet "${node.kubeletVersion}", wanted "${version}"`
+    const message = `node runs kubelet "${node.kubeletVersion}", expected "${version}"`
     return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'VersionMismatch', message } })
   }
   if (node.staleReady) {
@@ -154,7 +154,7 @@ function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgre
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }
   const provedByAgent = report?.lastKnownGood === undefined || report.lastKnownGood === wanted.digest
   if (provedByAgent && soaked) return { phase: 'Unreachable', pending: false }
-  return failed({ reason: 'NotReady', message: `node is not ready since ${stamp(node.readySince)}` })
+  return failed({ reason: 'NotReady', message: `node is not Ready since ${stamp(node.readySince)}` })
 }
 
 function untilDeadline(

@@ -50,7 +50,7 @@ export interface DrainPolicy {
   /** Wait: the node stays cordoned, and the drain goes on. Proceed: it is changed with the pods that are left. Skip: it is uncordoned, and comes later. */
   readonly onTimeout: 'Wait' | 'Proceed' | 'Skip'
   readonly deleteEmptyDirData: boolean
-  /** Evict pods that no controller will make anew. */
+  /** Evict pods without a controller that replaces them. */
   readonly force: boolean
   /** Absent: as each pod says. */
   readonly gracePeriodSeconds?: number | undefined

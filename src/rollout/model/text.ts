@@ -34,6 +34,6 @@ export function describeGates(gates: readonly { readonly record: GateStatus }[])
   return gates.map(({ record }) => describeGate(record)).join('; ')
 }
 
-export function describeGate({ name, wave, state, message = 'not asked yet' }: GateStatus): string {
+export function describeGate({ name, wave, state, message = 'not checked yet' }: GateStatus): string {
   return `gate "${name}" ${state === 'Recording' ? 'before' : 'after'} "${wave}": ${message}`
 }

@@ -47,7 +47,7 @@ export function workEnds({ node, report }: Member, { policy, steadySince }: Pool
 function whyHeld({ node, report, drain, progress }: Member): string {
   if (drain?.kind === 'Underway') return 'its drain is blocked'
   if (progress.failure) return progress.failure.message
-  if (isForeignCordon(node)) return 'cordoned, until: kubectl uncordon'
+  if (isForeignCordon(node)) return 'cordoned by somebody else; run: kubectl uncordon'
   if (!node.ready) return 'not Ready'
-  return isAtWork(node, report) ? 'its agent has not ended the work in time' : 'the agent could not restore it'
+  return isAtWork(node, report) ? 'its agent has not finished in time' : 'the agent could not restore it'
 }

@@ -4,7 +4,7 @@ import { listNames } from '../model/text.ts'
 import { budgetHolders } from '../selection/budget-holders.ts'
 
 /**
- * Which nodes use up the budget that a pool waits for, and what helps: `; the fleet's is used up by "b-0" of "b": …`. Empty while work
+ * Which nodes use up the budget that a pool waits for, and what helps: `; the fleet's budget is used up by "b-0" of "b": …`. Empty while work
  * goes on that gives a place back.
  */
 export function describeShortage(state: PoolState, fleet: FleetUse | undefined): string {
@@ -19,8 +19,8 @@ function shortOfOwn(state: PoolState): string {
 }
 
 function shortOfFleet({ held, sharedWith }: FleetUse): string {
-  if (held.length > 0) return `; the fleet's is used up by ${held.map(describeHeld).join(', and by ')}: ${remedyFor(held)}`
-  return sharedWith.length > 0 ? `; the fleet's is shared with ${listNames(sharedWith)}` : ''
+  if (held.length > 0) return `; the fleet's budget is used up by ${held.map(describeHeld).join(', and by ')}: ${remedyFor(held)}`
+  return sharedWith.length > 0 ? `; the fleet's budget is shared with ${listNames(sharedWith)}` : ''
 }
 
 function describeHeld({ pool, nodes, waits }: HeldPlaces): string {
@@ -30,5 +30,5 @@ function describeHeld({ pool, nodes, waits }: HeldPlaces): string {
 
 function remedyFor(held: readonly HeldPlaces[]): string {
   const back = held.find(({ canRollBack }) => canRollBack)
-  return `mend them${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
+  return `repair them${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
 }

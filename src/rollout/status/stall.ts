@@ -60,8 +60,8 @@ function rejection({ pool, rollout }: PoolState): Explanation | undefined {
 }
 
 function whatIsTouched(rollout: PoolState['rollout']): string {
-  if (!rollout.stable || !isSuperseded(rollout)) return 'no node is touched'
-  return `nodes that it left down go back to ${shortName(rollout.stable)}, and no other is touched`
+  if (!rollout.stable || !isSuperseded(rollout)) return 'no node changes'
+  return `broken nodes are repaired with ${shortName(rollout.stable)}, no other node changes`
 }
 
 /** Nothing else is what the person asked for. */
@@ -70,7 +70,7 @@ function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
   if (!rollback || !isRollbackLost(rollout.memory, rollout.target)) return undefined
   return {
     reason: 'Halted',
-    message: `${shortName(rollback.to)} can be rendered no more; no node is touched; ${endOfRollback(pool)}`,
+    message: `${shortName(rollback.to)} can no longer be rendered; no node changes; ${endOfRollback(pool)}`,
   }
 }
 

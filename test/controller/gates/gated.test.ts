@@ -107,7 +107,7 @@ test('a gate that was asked by a controller that is gone is asked by the next', 
   let value = 'NaN'
   await using server = await aPrometheus(() => value)
   const stop = await gated(stage, `name: slo, prometheus: {url: "${server.url}", query: errors, max: 0.01}`)
-  const waiting = await stage.until(POOLS, says('the query gives NaN, which is no number'))
+  const waiting = await stage.until(POOLS, says('the query returns NaN, which is not a number'))
   const before = gateOf(waiting)
   await stop()
   value = '0'
@@ -146,7 +146,7 @@ test('a Job is made from its template once, found by another controller, and bel
       },
     },
   })
-  await stage.until(POOLS, says('has been made'))
+  await stage.until(POOLS, says('was created'))
   await stop()
   await stage.kube.patch(`${JOBS}/${job?.metadata.name}/status`, {
     status: { conditions: [{ type: 'Complete', status: 'True' }] },
@@ -163,7 +163,7 @@ test('a Job that fails fails the gate at once', async () => {
   await gated(stage, 'name: smoke, job: {cronJob: smoke-test}')
   const made = await stage.until(JOBS, (found) => found.size > 0)
   const [name = ''] = made.keys()
-  await stage.until(POOLS, says('has been made'))
+  await stage.until(POOLS, says('was created'))
   const failed = {
     type: 'Failed',
     status: 'True',
@@ -180,13 +180,13 @@ test('a Job that fails fails the gate at once', async () => {
 
 test.each([
   ['has a pod', { active: 1 }, ''],
-  ['has none', { ready: 0 }, '; no pod of it is active, kubectl -n nodewave-system describe job NAME says why'],
+  ['has none', { ready: 0 }, '; it has no active pod; see: kubectl -n nodewave-system describe job NAME'],
 ])('a Job under way that %s is waited for, and told so', async (_, status, told) => {
   await using stage = await aStage()
   await stage.kube.create(CRON_JOBS, aCronJob({ suspend: true }))
   await gated(stage, 'name: smoke, job: {cronJob: smoke-test}')
   const [name = ''] = (await stage.until(JOBS, (found) => found.size > 0)).keys()
-  await stage.until(POOLS, says('has been made'))
+  await stage.until(POOLS, says('was created'))
   await stage.kube.patch(`${JOBS}/${name}/status`, { status })
   stage.clock.advance(30_000)
   const pools = await stage.until(POOLS, says('has not ended'))
@@ -196,7 +196,7 @@ test.each([
 })
 
 test.each([
-  ['is not there', undefined, 'there is no CronJob "smoke-test" in namespace "nodewave-system"'],
+  ['is not there', undefined, 'no CronJob "smoke-test" in namespace "nodewave-system"'],
   ['runs on its own time', { suspend: false }, 'CronJob "smoke-test" is not suspended: set suspend: true'],
 ])('a gate whose template %s waits, says so, and makes no Job', async (_, cronJob, message) => {
   await using stage = await aStage()
@@ -213,7 +213,7 @@ test('a Job of that name that somebody else made is not believed', async () => {
   await gated(stage, 'name: smoke, job: {cronJob: smoke-test}')
   const made = await stage.until(JOBS, (found) => found.size > 0)
   const [name = ''] = made.keys()
-  await stage.until(POOLS, says('has been made'))
+  await stage.until(POOLS, says('was created'))
   const conditions = [{ type: 'Complete', status: 'True' }]
   await stage.kube.patch(`${JOBS}/${name}`, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'somebody' } } })
   await stage.kube.patch(`${JOBS}/${name}/status`, { status: { conditions } })

@@ -87,21 +87,21 @@ test('the query is sent as it stands, behind whatever path the URL has', async (
 })
 
 test.each([
-  ['gives no series', vector(), {}, 'the query gives no series'],
-  ['gives several series', vector('1', '2'), {}, 'the query gives 2 series; expected one value, as of sum(…)'],
-  ['gives NaN', vector('NaN'), {}, 'the query gives NaN, which is no number'],
-  ['gives no number', vector(''), {}, 'the query gives nothing, which is no number'],
+  ['gives no series', vector(), {}, 'the query returns no series'],
+  ['gives several series', vector('1', '2'), {}, 'the query returns 2 series; expected one value, such as sum(…)'],
+  ['gives NaN', vector('NaN'), {}, 'the query returns NaN, which is not a number'],
+  ['gives no number', vector(''), {}, 'the query returns nothing, which is not a number'],
   [
     'gives a matrix',
     '{"status":"success","data":{"resultType":"matrix","result":[]}}',
     {},
-    'the query gives a matrix; expected one value',
+    'the query returns a matrix; expected one value',
   ],
   [
     'gives a histogram',
     '{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1"}]}]}}',
     {},
-    'the query gives a histogram; expected one value',
+    'the query returns a histogram; expected one value',
   ],
   [
     'is not understood',
@@ -128,7 +128,7 @@ test.each([
     'is redirected',
     '',
     { code: 302, headers: { location: 'http://127.0.0.1:9/' } },
-    'HTTP 302: redirects are not followed; name the URL that it leads to',
+    'HTTP 302: redirects are not followed; use the URL that it redirects to',
   ],
   ['is answered without an end', Buffer.alloc(1_000_000, ' '), {}, 'the answer is longer than 262144 bytes'],
   [

@@ -91,5 +91,7 @@ test('namespaces that are stated are looked at alone', async () => {
 test('more than can be noted is not noted in part', async () => {
   const many = Array.from({ length: 201 }, (_, i) => named(`x${i}`, available(1, 0, 'False')))
 
-  await expect(note(cluster({ [DEPLOYMENTS]: many }).kube)).rejects.toThrow('201 workloads are unavailable already')
+  await expect(note(cluster({ [DEPLOYMENTS]: many }).kube)).rejects.toThrow(
+    '201 workloads are already unavailable, more than can be recorded; name the namespaces to check',
+  )
 })

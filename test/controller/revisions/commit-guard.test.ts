@@ -38,7 +38,7 @@ test('a commit that changes more than the fleet lets through is held until it is
   const pools = await stage.until(POOLS, isHeld)
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe(
-    `commit "bbbbbbbbbbbb" is held: it changes 3 of 3 nodes, and blastRadius.maxNodes is 50%; if that is meant: nodewave promote --all --revision bbbbbbbbbbbb`,
+    `commit "bbbbbbbbbbbb" needs promotion: it changes 3 of 3 nodes, and blastRadius.maxNodes is 50%; if this is intended: nodewave promote --all --revision bbbbbbbbbbbb`,
   )
   expect(pools.get('workers')?.status).toMatchObject({ observedRevision: B, target: { revision: A } })
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
@@ -58,7 +58,7 @@ test('a held commit is held by the controller that takes over, too, and changes 
   await stage.until(POOLS, isHeld)
   stage.startController()
   stage.push('b', aFleet({ ...LIMITED, v: 4 }))
-  await stage.logged((line) => line.startsWith('warn commit "bbbbbbbbbbbb" is held'))
+  await stage.logged((line) => line.startsWith('warn commit "bbbbbbbbbbbb" needs promotion'))
 
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
 })
@@ -87,7 +87,7 @@ test('a commit that drops a pool with nodes is held without any limit stated, an
   const pools = await stage.until(POOLS, isHeld)
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain(
-    'is held: it leaves the fleet without a pool; it drops pool "workers", which has 3 nodes;',
+    'commit "bbbbbbbbbbbb" needs promotion: it removes every pool of the fleet; it removes pool "workers" with 3 nodes; if this is intended: nodewave promote --all --revision bbbbbbbbbbbb',
   )
   await promote(stage, B)
   await stage.until(POOLS, (found) => found.size === 0)

@@ -14,7 +14,7 @@ spec: {nodeSelector: {matchLabels: {role: other}}, kubelet: {flags: {node-ip: "{
 `
   const { problems, pools } = compile(aSnapshot('a', aFleet({ more })))
   expect(problems).toEqual([
-    'fleet.yaml:20:79: flag --node-ip: "{{ node.ip }}" is not known; there are node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    'fleet.yaml:20:79: flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
   ])
   expect(pools.size).toBe(0)
 })

@@ -56,7 +56,7 @@ async function drain(cluster: Cluster, { part }: Report): Promise<void> {
 }
 
 const BLOCKED =
-  /^DrainBlocked: "n\d", drained since \S+Z: pod "default\/store-\S+" is kept by PodDisruptionBudget "store", which needs 4 healthy pods and has 4/
+  /^DrainBlocked: "n\d", drained since \S+Z: pod "default\/store-\S+" is protected by PodDisruptionBudget "store", which needs 4 healthy pods and has 4/
 
 function withAuto({ version, rollout }: { readonly version: string; readonly rollout: { readonly drain: object } }) {
   return { version, rollout: { ...rollout, drain: { mode: 'Auto', ...rollout.drain } } }

@@ -43,13 +43,13 @@ async function steered(cluster: Cluster, product: Product, operator: Operator): 
     when: ({ conditions }) => conditions.some(({ reason }) => reason === 'WaitingForPromotion'),
   })
   check('the second node waits', assignedNodes(await timeline.upToNow(), commit).length === 1)
-  await says(operator, ['promote', 'workers', '--wait'], 'goes on where it waits for a person')
+  await says(operator, ['promote', 'workers', '--wait'], 'is approved')
   await product.settled(commit)
   return commit
 }
 
 async function heldBack(cluster: Cluster, product: Product, operator: Operator): Promise<string> {
-  await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'left out of rollouts')
+  await says(operator, ['hold', 'n2', '--reason', 'memory is being replaced', '--wait'], 'excluded from rollouts')
   using timeline = await startTimeline(cluster.api)
   const commit = await product.push(withPods(103), 'yet more pods')
   const done = await waitPool(cluster, {
@@ -58,7 +58,7 @@ async function heldBack(cluster: Cluster, product: Product, operator: Operator):
   })
   check('the held node was left out', !assignedNodes(await timeline.upToNow(), commit).includes('n2'), done.nodes)
   check('the pool says who holds it', done.held[0]?.who === OPERATOR, done.held)
-  await says(operator, ['release', 'n2', '--wait'], 'takes part in rollouts again')
+  await says(operator, ['release', 'n2', '--wait'], 'included in rollouts again')
   await product.settled(commit)
   return commit
 }

@@ -19,11 +19,11 @@ test('pools in an order are fine, also when two wait for one', () => {
 })
 
 test('a pool that waits for itself is refused', () => {
-  expect(cycles({ a: ['a'] })).toEqual(['4:60 pools depend on each other in a circle: a → a; take out one of these dependsOn'])
+  expect(cycles({ a: ['a'] })).toEqual(['4:60 pools depend on each other in a circle: a → a; remove one of these dependsOn'])
 })
 
 test('a circle is told of once, where it closes, also when others lead to it', () => {
   expect(cycles({ a: ['b'], b: ['c'], c: ['d'], d: ['b'], e: ['a'] })).toEqual([
-    '9:60 pools depend on each other in a circle: b → c → d → b; take out one of these dependsOn',
+    '9:60 pools depend on each other in a circle: b → c → d → b; remove one of these dependsOn',
   ])
 })

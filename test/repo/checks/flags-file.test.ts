@@ -16,8 +16,8 @@ test('flagsFile is refused where it would do nothing', () => {
     [
       'p.yaml:6:37  kubelet: {layout: env, flagsFile: kubeadm-flags, flags: {v: 3}}',
       '                                               ^^^^^^^^^^^^^',
-      '  flagsFile "kubeadm-flags" has no meaning in layout "env"',
-      '  take it out, or use layout: kubeadm',
+      '  flagsFile "kubeadm-flags" has no effect in layout "env"',
+      '  remove it, or use layout: kubeadm',
     ].join('\n'),
   ])
 })

@@ -9,7 +9,7 @@ const pool = aDocument(
 const config = (name: string, fields: string) => aDocument('KubeletConfig', name, `spec: {config: {${fields}}}\n`)
 const all = 'authentication: {anonymous: {enabled: false}}, authorization: {mode: Webhook}, clusterDNS: [10.96.0.10]'
 
-test('full mode is fine when the documents together state what a node cannot do without', () => {
+test('full mode is fine when the documents together set what a node cannot do without', () => {
   const [authentication = '', rest = ''] = all.split(/, (?=authorization)/)
   expect(problemsOf({ 'p.yaml': pool, 'a.yaml': config('a', authentication), 'b.yaml': config('b', rest) })).toEqual([])
 })
@@ -21,7 +21,7 @@ test('full mode says what is missing', () => {
     `p.yaml:6:25  kubelet: {configMode: full, config: [a, b]}
                                    ^^^^
   configMode "full" needs authentication, authorization, clusterDNS; missing: authentication, clusterDNS
-  state them in a KubeletConfig of this pool, or use configMode: overlay`,
+  set them in a KubeletConfig of this pool, or use configMode: overlay`,
   ])
 })
 

@@ -18,7 +18,7 @@ test.each<[string, RepoFile, string]>([
   [
     'a symlink',
     { kind: 'symlink', target: '/etc/shadow' },
-    '  "files/x.txt" is a symlink, and symlinks are not followed;  put the file itself there',
+    '  "files/x.txt" is a symlink; symlinks are not followed;  put the file itself there',
   ],
   [
     'a file that was not read',
@@ -36,7 +36,7 @@ test.each<[string, RepoFile, string]>([
       kind: 'file',
       bytes: Buffer.from(`version https://git-lfs.github.com/spec/v1\noid sha256:${'a'.repeat(64)}\nsize 12345\n`),
     },
-    '  "files/x.txt" is a pointer of Git LFS, and what it stands for is not fetched;  git lfs untrack it, and commit the file itself',
+    '  "files/x.txt" is a Git LFS pointer; LFS files are not fetched;  git lfs untrack it, and commit the file itself',
   ],
 ])('content that is %s is refused', (_, file, message) => {
   expect(told({ 'h.yaml': profile('h', 'files: [{path: /etc/x, from: files/x.txt}]'), 'files/x.txt': file })).toEqual([message])
@@ -52,10 +52,7 @@ test('a profile that claims a place twice is refused where it does so the second
   const files =
     'files: [{path: /etc/a, content: x}, {path: /etc/a, state: absent}], units: [{name: a.service}, {name: a.service}]'
 
-  expect(told({ 'h.yaml': profile('h', files) })).toEqual([
-    '  file /etc/a stands here a second time',
-    '  unit a.service stands here a second time',
-  ])
+  expect(told({ 'h.yaml': profile('h', files) })).toEqual(['  file /etc/a is defined twice', '  unit a.service is defined twice'])
 })
 
 test('two profiles of one pool that claim the same place are refused at the pool', () => {

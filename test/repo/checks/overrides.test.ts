@@ -10,7 +10,7 @@ test('overrides for one node that disagree about a flag are refused', () => {
   expect(overrides('node: n, flags: {v: 2}', 'node: n, flags: {v: 3}')).toEqual([
     `o.yaml:9:28  spec: {node: n, flags: {v: 3}}
                                         ^
-  override "o0" says otherwise for the same node (o.yaml:4:28)`,
+  override "o0" sets another value for the same node (o.yaml:4:28)`,
   ])
 })
 
@@ -20,7 +20,7 @@ test('overrides for one node that disagree about a field deep in the configurati
       'node: n, config: {evictionHard: {nodefs.available: 5%}}',
       'node: n, config: {evictionHard: {nodefs.available: 6%}}',
     )[0],
-  ).toContain('override "o0" says otherwise for the same node')
+  ).toContain('override "o0" sets another value for the same node')
 })
 
 test('overrides are fine when they agree, speak of different things, or of different nodes', () => {

@@ -32,7 +32,7 @@ test('a version without a checksum is refused, with the place to add it', () => 
 })
 
 test('a version that nothing installs is refused, but for the env layout where the host does', () => {
-  expect(told({ 'p.yaml': pool('version: "1.36.3"') })[0]?.[1]).toBe('  nothing says how kubelet 1.36.3 is obtained')
+  expect(told({ 'p.yaml': pool('version: "1.36.3"') })[0]?.[1]).toBe('  no source for kubelet 1.36.3')
   expect(told({ 'p.yaml': pool('version: "1.36.3", layout: env') })).toEqual([])
 })
 

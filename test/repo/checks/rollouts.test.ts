@@ -29,13 +29,13 @@ test('a gate waits 10 minutes and is asked twice a minute unless it says otherwi
 test.each([
   ['states no kind', '{name: a}', 'states nothing; expected one of nodeConditions, prometheus, job, workloads'],
   ['states two kinds', '{name: a, job: {cronJob: smoke}, workloads: {}}', 'states job and workloads; expected one of'],
-  ['has no bound', '{name: a, prometheus: {url: "http://p", query: up}}', 'without them any value would do'],
-  ['names no condition', '{name: a, nodeConditions: {}}', 'without them any node would do'],
+  ['has no bound', '{name: a, prometheus: {url: "http://p", query: up}}', 'without them every value passes'],
+  ['names no condition', '{name: a, nodeConditions: {}}', 'without them every node passes'],
   ['is asked all the time', '{name: a, interval: 10ms, workloads: {}}', 'expected an interval of at least "1s"'],
   [
     'comes after a wave that there is not',
     '{name: a, after: [early], workloads: {}}',
-    'is asked after wave "early", which the pool has not',
+    'names the wave "early" in after, and the pool has no such wave',
   ],
   [
     'has credentials in its URL',
@@ -55,14 +55,16 @@ test('a gate of the Fleet must fit the waves of every pool', () => {
   const fleet = aDocument('Fleet', 'fleet', 'spec: {rollout: {gates: [{name: a, after: [canary], workloads: {}}]}}\n')
 
   expect(problemsOf({ 'fleet.yaml': fleet, ...pool('maxFailures: 1') }).join()).toContain(
-    'gate "a" of the Fleet is asked after wave "canary", which the pool has not',
+    'gate "a" of the Fleet names the wave "canary" in after, and the pool has no such wave',
   )
   expect(problemsOf({ 'fleet.yaml': fleet, ...pool(waves) })).toEqual([])
 })
 
 test('two waves of one name are refused, also when nodewave adds the second', () => {
   expect(problemsOf(pool('waves: [{name: a, nodes: 1}, {name: a, nodes: 100%}]')).join()).toContain('a second wave named "a"')
-  expect(problemsOf(pool('waves: [{name: rest, nodes: 10%}]')).join()).toContain('what no wave takes forms one of this name')
+  expect(problemsOf(pool('waves: [{name: rest, nodes: 10%}]')).join()).toContain(
+    'the remaining nodes form a wave of the same name',
+  )
   expect(problemsOf(pool('waves: [{name: canary, nodes: 1}, {name: rest, nodes: 100%}]'))).toEqual([])
 })
 

@@ -16,7 +16,7 @@ test('pools with equal labels are refused', () => {
   expect(pools('role: a, zone: x', 'zone: x, role: a')).toEqual([
     `p.yaml:9:23  spec: {nodeSelector: {matchLabels: {zone: x, role: a}}}
                                    ^^^^^^^^^^^
-  pool "p1" and pool "p0" (p.yaml:4:23) would claim the same nodes
+  pool "p1" and pool "p0" (p.yaml:4:23) select the same nodes
   give one of them a label that the nodes of the other do not have`,
   ])
 })

@@ -22,13 +22,13 @@ function warnings(given: { readonly own?: string; readonly set?: string; readonl
 
 test('a flag that wins over the field of the same meaning is told with both places', () => {
   expect(warnings({ own: 'max-pods: 200', a: 'maxPods: 110' })).toEqual([
-    "warning: the kubelet takes --max-pods from here, and not the field maxPods at a.yaml:4:26\n  set one of them; fields are what the kubelet's own documentation recommends",
+    "warning: the kubelet uses --max-pods from here instead of the field maxPods at a.yaml:4:26\n  set only one of them; the kubelet's documentation recommends fields",
   ])
 })
 
 test('a flag of a set wins, too, also over a field with another name or further in', () => {
   expect(warnings({ set: 'client-ca-file: /ca.crt', a: 'authentication: {x509: {clientCAFile: /other.crt}}' })[0]).toContain(
-    'and not the field authentication.x509.clientCAFile at a.yaml:',
+    'instead of the field authentication.x509.clientCAFile at a.yaml:',
   )
   expect(warnings({ set: 'cluster-dns: "10.0.0.10"', a: 'clusterDNS: [10.0.0.11]' })[0]).toContain('the field clusterDNS')
 })

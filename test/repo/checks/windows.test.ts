@@ -36,11 +36,11 @@ test.each([
   ['[{schedule: "0 22 * * *", duration: 1h, timeZone: Berlin}]', '7:64 expected a time zone such as "Europe/Berlin"'],
   [
     '[{schedule: "0 22 * * *", duration: 24h}]',
-    '7:50 the window never closes: it opens again before the duration is over; state a shorter duration; to keep a pool from changing, pause it',
+    '7:50 the window never closes: it opens again before the duration is over; use a shorter duration; to stop a pool, pause it',
   ],
   [
     '[{schedule: "0 8 * * *", duration: 1h}, {schedule: "0 7 * * *", duration: 3h, action: deny}]',
-    '7:5 nothing may ever begin: whenever a window allows it, another one denies it',
+    '7:5 no rollout can ever start: another window denies every time that a window allows',
   ],
 ])('windows %s are refused', (windows, problem) => {
   expect(problems(windows)).toEqual([`pools/workers.yaml:${problem}`])

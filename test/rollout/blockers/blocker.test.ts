@@ -8,7 +8,7 @@ test('a paused pool takes no node, and tells why', () => {
   expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'Paused',
-    message: 'paused: storm; nodes under way finish; until: nodewave resume workers',
+    message: 'paused: storm; nodes that have started finish; until: nodewave resume workers',
   })
 })
 
@@ -37,7 +37,7 @@ test('a pool of a paused fleet takes no node, and tells why', () => {
   expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({
     reason: 'Paused',
-    message: 'the whole fleet is paused; nodes under way finish; until: nodewave resume --all',
+    message: 'the whole fleet is paused; nodes that have started finish; until: nodewave resume --all',
   })
 })
 

@@ -36,7 +36,7 @@ test('a pool outside its windows takes no node, tells when the next one opens, a
     Stalled: 'False WaitingForWindow',
   })
   expect(condition(decision, 'Ready').message).toBe(
-    '0 of 2 nodes are at new; no window is open, the next opens at 2026-11-21T22:00Z; nodes under way finish',
+    '0 of 2 nodes are at new; no window is open, the next opens at 2026-11-21T22:00Z; nodes that have started finish',
   )
   expect(decision.wakeAt).toBe(tonight)
 })

@@ -158,7 +158,7 @@ test('a node that a halted commit left down gets what is proven once a newer com
   expect(b && condition(b, 'Stalled')).toMatchObject({
     reason: 'Halted',
     message:
-      'bad failed; nodes that it left down go back to older, and no other is touched; new waits for "a", which has not completed it; ' +
+      'bad failed; broken nodes are repaired with older, no other node changes; new waits for "a", which has not completed it; ' +
       'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
   })
 })
@@ -186,13 +186,13 @@ test('two pools that keep each other from going on, where nothing is proven, say
     status: 'True',
     reason: 'WaitingForBudget',
     message:
-      '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+      '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is used up by "b-0" of "b", which waits for this pool: repair them, ' +
       'or raise maxUnavailable of the Fleet',
   })
   expect(condition(b, 'Stalled')).toMatchObject({
     reason: 'Halted',
     message:
-      'bad failed; no node is touched; new waits for "a", which has not completed it; ' +
+      'bad failed; no node changes; new waits for "a", which has not completed it; ' +
       'push a fix or a revert, or: nodewave retry b (or kubectl annotate --overwrite nwp/b nodewave.io/retry=bad)',
   })
 })
@@ -209,10 +209,10 @@ test('a node whose work is overdue is named as who uses up the budget of the fle
   }
 
   expect(waitOf(15)).toBe(
-    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b", which waits for this pool: mend them, ' +
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is used up by "b-0" of "b", which waits for this pool: repair them, ' +
       'or nodewave rollback b, or raise maxUnavailable of the Fleet',
   )
-  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is shared with "b"')
+  expect(waitOf(14)).toBe('0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is shared with "b"')
 })
 
 test('the deadlock ends when a person rolls the halted pool back: the broken node is mended first', () => {
@@ -225,6 +225,6 @@ test('a pool that waits for the budget of the fleet names the pool that has it, 
   const a = deadlock(aNode('b-0').assignedTo('bad', { at: noon - minute })).get('a')
 
   expect(a && condition(a, 'Reconciling').message).toBe(
-    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is shared with "b"',
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is shared with "b"',
   )
 })

@@ -42,7 +42,7 @@ test('every pool stops in the very pass in which more failed, each below its own
     status: 'True',
     reason: 'FleetStopped',
     message:
-      '3 nodes of the fleet failed at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or let it go on: nodewave retry --all --revision new',
+      '3 nodes of the fleet failed at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or continue with: nodewave retry --all --revision new',
   })
 })
 

@@ -32,8 +32,8 @@ test('a pool says of each node that is left out why, and what would bring it bac
   const members = [a.drainedFor('new', { state: 'Released' }), aNode('b').on('older').held(), aNode('c').on('older').held()]
 
   expect(condition(rolling(members), 'Stalled').message).toBe(
-    'no node is there to take new; "a": uncordoned by a person in the middle of the drain, until another commit, or until the ' +
-      'annotation cordoned-for is removed; "b", "c": held, until: nodewave release',
+    'no eligible node for new; "a": uncordoned during its drain; it waits for another commit, or remove the ' +
+      'annotation cordoned-for; "b", "c": held; include it with: nodewave release',
   )
 })
 
@@ -41,7 +41,7 @@ test('a pool with a held and a cordoned node says what the documentation shows',
   const members = [aNode('gpu-1').on('older').held(), aNode('gpu-2').on('older').cordoned()]
 
   expect(condition(rolling(members, { head: '3f2c9ab01d7e' }), 'Stalled').message).toBe(
-    'no node is there to take 3f2c9ab; "gpu-1": held, until: nodewave release; "gpu-2": cordoned by somebody, until: kubectl uncordon',
+    'no eligible node for 3f2c9ab; "gpu-1": held; include it with: nodewave release; "gpu-2": cordoned by somebody else; run: kubectl uncordon',
   )
 })
 

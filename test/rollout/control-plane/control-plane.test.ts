@@ -34,9 +34,9 @@ test.each<[string, ControlPlaneView, string]>([
     'control-plane node "b" is cordoned',
   ],
   [
-    'another node could not be put back',
+    'another node could not be restored',
     { ...three, nodes: [aHost('a'), aHost('b').assignedTo('x').reporting('Failed'), aHost('c')] },
-    'control-plane node "b" could not be put back after a change',
+    'control-plane node "b" could not be restored after a change',
   ],
   [
     'another node is at work',
@@ -63,14 +63,16 @@ describe('etcd', () => {
   })
 
   test('with two members none may be lost', () => {
-    expect(hindranceTo('a', stacked([aHost('a'), aHost('b')]))?.message).toBe('etcd has 2 members and needs 2: add one before')
+    expect(hindranceTo('a', stacked([aHost('a'), aHost('b')]))?.message).toBe(
+      'etcd has 2 members and needs 2: add a third one first',
+    )
   })
 
   test('with two members, a third that a node without the role pretends to run makes no majority', () => {
     const pair = stacked([aHost('a'), aHost('b')])
     const pretended = { nodes: [...pair.nodes, aNode('x')], instances: [...pair.instances, instance('etcd', 'x')], answers: [] }
 
-    expect(hindranceTo('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add one before')
+    expect(hindranceTo('a', pretended)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
   })
 
   test('on nodes of its own, an API server beside two members may be changed', () => {
@@ -85,7 +87,7 @@ describe('etcd', () => {
     }
 
     expect(hindranceTo('a', view)).toBeUndefined()
-    expect(hindranceTo('e', view)?.message).toBe('etcd has 2 members and needs 2: add one before')
+    expect(hindranceTo('e', view)?.message).toBe('etcd has 2 members and needs 2: add a third one first')
     expect(hindranceTo('a', but(view, 'etcd-f', 'gone'))?.message).toBe('no etcd is seen on control-plane node "f"')
   })
 

@@ -51,7 +51,7 @@ test('an answer of an older API server counts besides the pods that are seen', (
 })
 
 test.each([
-  ['nothing answers', { ...three, answers: [] }, 'the API server has not told its version'],
+  ['nothing answers', { ...three, answers: [] }, 'the API server has not reported its version'],
   ['the watch is broken', { ...three, outdated: 'the watch broke' }, 'the watch broke'],
   ['an API server is away', but(three, 'kube-apiserver-c', 'gone'), 'no API server is seen on control-plane node "c"'],
   [
@@ -61,7 +61,7 @@ test.each([
   ],
   ['an answer is none', { ...three, instances: [], answers: ['edge'] }, 'the version of the API server, "edge", cannot be read'],
 ])('no version can be judged while %s', (_, view, why) => {
-  expect(skewBreach('1.36.3', skewFacts(view))).toEqual({ message: `kubelet 1.36.3 cannot be judged: ${why}`, passes: true })
+  expect(skewBreach('1.36.3', skewFacts(view))).toEqual({ message: `kubelet 1.36.3 cannot be checked: ${why}`, passes: true })
 })
 
 test('a node without the role may lack an API server, and so may all where none runs as a pod', () => {

@@ -21,17 +21,17 @@ test('a pause is recorded once, with who and when, and told as an event', () => 
       who: 'ada',
       at: '2026-11-21T11:59:00Z',
       outcome: 'Done',
-      message: 'nothing begins; nodes under way finish',
+      message: 'no new node starts; nodes that have started finish',
     },
   ])
   expect(decision.events[0]).toEqual({
     on: { kind: 'pool' },
     type: 'Normal',
     reason: 'Paused',
-    message: 'ada at 2026-11-21T11:59:00Z: new firmware; nothing begins; nodes under way finish',
+    message: 'ada at 2026-11-21T11:59:00Z: new firmware; no new node starts; nodes that have started finish',
   })
   expect(condition(decision, 'Stalled').message).toBe(
-    'paused by ada at 2026-11-21T11:59:00Z: new firmware; nodes under way finish; until: nodewave resume workers',
+    'paused by ada at 2026-11-21T11:59:00Z: new firmware; nodes that have started finish; until: nodewave resume workers',
   )
   expect(decide(remembering(pool, decision), noon + minute).events).toEqual([])
 })
@@ -43,7 +43,7 @@ test('a pause of the fleet is recorded in every pool', () => {
   const resumed = decide({ ...remembering(pool, decision), fleet: {} }, noon + minute)
 
   expect(condition(decision, 'Stalled').message).toBe(
-    'the whole fleet is paused by ada at 2026-11-21T11:59:00Z; nodes under way finish; until: nodewave resume --all',
+    'the whole fleet is paused by ada at 2026-11-21T11:59:00Z; nodes that have started finish; until: nodewave resume --all',
   )
   expect(resumed.status.controls.map(({ action }) => action)).toEqual(['ResumeFleet', 'PauseFleet'])
 })
@@ -53,7 +53,7 @@ test('a control without a signature is recorded when it is noticed', () => {
     action: 'Pause',
     at: stamp(noon),
     outcome: 'Done',
-    message: 'nothing begins; nodes under way finish',
+    message: 'no new node starts; nodes that have started finish',
   })
 })
 
@@ -84,7 +84,7 @@ test('a promotion of another commit than the pool goes to is refused', () => {
     action: 'Promote',
     value: 'c0ffee1',
     outcome: 'Refused',
-    message: 'it names neither the target nor the newest commit, new',
+    message: 'neither the target nor the newest commit has this name; the newest is new',
   })
 })
 
@@ -103,7 +103,7 @@ test('nodes held by one command make one entry, and an event on each', () => {
       who: 'ada',
       at: '2026-11-21T11:59:00Z',
       outcome: 'Done',
-      message: 'left out of rollouts, and counted',
+      message: 'excluded from rollouts',
     },
   ])
   expect(second.status.held).toEqual([

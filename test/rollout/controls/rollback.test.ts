@@ -111,7 +111,7 @@ test('a rollback to what failed here is refused, with what can be chosen, and it
     action: 'Rollback',
     who: 'ada',
     outcome: 'Refused',
-    message: '"unfinished" failed here; choose from good',
+    message: '"unfinished" failed here; choices: good',
   })
   expect(decision.events[0]).toMatchObject({ type: 'Warning', reason: 'RollbackRefused' })
   expect(decide(remembering(asked, decision), noon).actions).toEqual([
@@ -124,7 +124,7 @@ test('a rollback to what the cluster keeps no more is refused', () => {
 
   expect(decision.status.target?.revision).toBe('present')
   expect(decision.status.controls[0]?.message).toBe(
-    '"good" is kept no more, or never was a target of this pool; choose from unfinis',
+    '"good" is no longer kept, or was never a target of this pool; choices: unfinis',
   )
   expect(decision.status.rollbackTo.map(({ revision }) => revision)).toEqual(['unfinished'])
 })
@@ -149,7 +149,7 @@ test('a rollback whose commit is lost halts the pool', () => {
 
   expect(selected(decision)).toEqual([])
   expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'Halted' })
-  expect(condition(decision, 'Stalled').message).toContain('good can be rendered no more; no node is touched')
+  expect(condition(decision, 'Stalled').message).toContain('good can no longer be rendered; no node changes')
 })
 
 test('nodes that join a pool which is being rolled back get what it goes to', () => {

@@ -33,7 +33,7 @@ test('one pod that nobody consented to lose, and none on the node is evicted', (
     Stalled: 'True DrainBlocked',
   })
   expect(condition(decision, 'Stalled').message).toBe(
-    `"a", drained since ${stamp(noon - minute)}: pod "shop/scratch" has an emptyDir volume, whose data would be lost; allow it with drain: {deleteEmptyDirData: true}, or end the pod yourself; and 1 more pod`,
+    `"a", drained since ${stamp(noon - minute)}: pod "shop/scratch" has an emptyDir volume, whose data would be lost; allow this with drain: {deleteEmptyDirData: true}, or delete the pod; and 1 more pod`,
   )
 })
 
@@ -45,7 +45,7 @@ test('a refused pod is asked for again when its time has come, not before', () =
   expect(early.wakeAt).toBe(noon + 5_000)
   expect(condition(early, 'Ready')).toMatchObject({ reason: 'Draining' })
   expect(condition(early, 'Ready').message).toContain(
-    'pod "shop/x" is kept by PodDisruptionBudget "shop", which needs 4 healthy pods and has 4',
+    'pod "shop/x" is protected by PodDisruptionBudget "shop", which needs 4 healthy pods and has 4',
   )
   expect(done(later)).toEqual(['evict a x'])
 })

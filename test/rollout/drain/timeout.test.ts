@@ -14,7 +14,7 @@ test('an overdue drain that holds goes on trying, and the pool says what blocks 
     Stalled: 'True DrainBlocked',
   })
   expect(condition(decision, 'Stalled').message).toBe(
-    `"a", drained since ${stamp(noon - 15 * minute)}: pod "shop/x" is kept by PodDisruptionBudget "shop", which needs 4 healthy pods and has 4`,
+    `"a", drained since ${stamp(noon - 15 * minute)}: pod "shop/x" is protected by PodDisruptionBudget "shop", which needs 4 healthy pods and has 4`,
   )
 })
 

@@ -72,6 +72,6 @@ test('a wave of a selector waits until one of its own nodes was heard from', () 
   expect(status.conditions[1]).toMatchObject({
     status: 'True',
     reason: 'NoEligibleNode',
-    message: expect.stringContaining('no node is there to take new; "w": not Ready') as string,
+    message: expect.stringContaining('no eligible node for new; "w": not Ready') as string,
   })
 })

@@ -157,15 +157,15 @@ test('a pool that waits for the budget of the fleet is told which nodes have it,
   const down = pool('b', [aNode('b-0').on('old').notReady()], { head: 'old', since: noon - hour })
 
   expect(waiting([pool('a', old('a', 1)), down])).toBe(
-    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "b-0" of "b": mend them, or raise maxUnavailable of the Fleet',
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is used up by "b-0" of "b": repair them, or raise maxUnavailable of the Fleet',
   )
   expect(waiting([pool('a', old('a', 1))], { strays: [aNode('x').on('old').notReady()] })).toBe(
-    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is used up by "x" of no pool: mend them, or raise maxUnavailable of the Fleet',
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is used up by "x" of no pool: repair them, or raise maxUnavailable of the Fleet',
   )
 })
 
 test('a pool that waits behind the work of others is told which pools share the budget', () => {
   expect(waiting([pool('a', old('a', 1)), pool('b', atWork('b', 1))])).toBe(
-    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s is shared with "b"',
+    '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is shared with "b"',
   )
 })

@@ -66,7 +66,7 @@ test('the next wave stays closed until the gate is asked and has held', () => {
     Stalled: 'False WaitingForGate',
   })
   expect(condition(first, 'Ready').message).toBe(
-    '1 of 3 nodes are at new; wave 1 of 2, "canary"; gate "slo" after "canary": not asked yet',
+    '1 of 3 nodes are at new; wave 1 of 2, "canary"; gate "slo" after "canary": not checked yet',
   )
 
   const passed = passing(pool, [{ at: noon + 1000, says: answer('Passed', noon + 500, { value: 0.5 }) }])
@@ -193,7 +193,7 @@ test('a gate that fails for good halts a pool that says so at once, and leaves i
   expect(selected(failed)).toEqual([])
   expect(verdict(failed).Stalled).toBe('True Halted')
   expect(condition(failed, 'Stalled').message).toContain(
-    'new failed on gate "slo" after "canary": Job "x" failed; no node is touched',
+    'new failed on gate "slo" after "canary": Job "x" failed; no node changes',
   )
 })
 

@@ -46,7 +46,7 @@ test('a node is not Current while its kubelet reports another version, and fails
   expect(phase(lagging, { wanted: { version: '1.36.3' } })).toBe('Applying')
   expect(progress(lagging, { wanted: { version: '1.36.3' }, now: noon + 10 * minute }).failure).toEqual({
     reason: 'VersionMismatch',
-    message: 'node reports kubelet "1.35.4", wanted "1.36.3"',
+    message: 'node reports kubelet "1.35.4", expected "1.36.3"',
   })
 })
 
@@ -126,7 +126,7 @@ test('a node whose agent never takes the assignment fails as silent, sooner when
   expect(progress(ignored, { agentTimeout: 5 * minute })).toEqual({
     phase: 'Failed',
     pending: false,
-    failure: { reason: 'AgentSilent', message: 'the agent has not taken the assignment' },
+    failure: { reason: 'AgentSilent', message: 'the agent has not started the assignment' },
   })
   expect(phase(ignored.reporting('Fetching'), { agentTimeout: 5 * minute })).toBe('Assigned')
 })
@@ -150,7 +150,7 @@ test('a node that goes down before its agent takes the assignment fails for bein
   expect(phase(down, { now: noon - minute, agentTimeout: minute })).toBe('Assigned')
   expect(progress(down).failure).toEqual({
     reason: 'NotReady',
-    message: 'node is not ready since 2026-11-21T11:50:00.000Z, and the agent has not taken the assignment',
+    message: 'node is not Ready since 2026-11-21T11:50:00.000Z, and the agent has not started the assignment',
   })
 })
 
@@ -237,7 +237,7 @@ test('a node that goes down within its soak holds up the wave, and fails when th
   expect(progress(fallen, { soak: 10 * minute })).toEqual({ phase: 'Unreachable', pending: true, until: noon + 59_000 })
   expect(progress(fallen, { soak: 10 * minute, now: noon + 59_000 }).failure).toEqual({
     reason: 'NotReady',
-    message: `node is not ready since ${stamp(noon - 1000)}`,
+    message: `node is not Ready since ${stamp(noon - 1000)}`,
   })
 })
 

@@ -18,7 +18,7 @@ const remedy = 'repair them, or raise maxUnavailable of the pool'
 
 test('a pool that waits for its own budget names the node that uses it up, and what helps', () => {
   expect(told(poolOf(aNode('a').on('old').cordoned()))).toBe(
-    `wait for the budget; used up by "a" (cordoned, until: kubectl uncordon): ${remedy}`,
+    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon): ${remedy}`,
   )
   expect(told(poolOf(aNode('a').on('new').notReady()))).toBe(`wait for the budget; used up by "a" (not Ready): ${remedy}`)
 })
@@ -28,7 +28,7 @@ test('a node whose agent is silent is named as the one that uses up the budget',
     .on('old')
     .assignedTo('new', { at: noon - 40 * minute })
 
-  expect(told(poolOf(silent))).toBe(`wait for the budget; used up by "a" (the agent has not taken the assignment): ${remedy}`)
+  expect(told(poolOf(silent))).toBe(`wait for the budget; used up by "a" (the agent has not started the assignment): ${remedy}`)
 })
 
 test('a held node under a cordon of nodewave whose agent is gone is named', () => {
@@ -39,7 +39,7 @@ test('a held node under a cordon of nodewave whose agent is gone is named', () =
     .held()
 
   expect(told(poolOf(held, { disruption: 'drain' }))).toBe(
-    `wait for the budget; used up by "a" (its agent has not ended the work in time): ${remedy}`,
+    `wait for the budget; used up by "a" (its agent has not finished in time): ${remedy}`,
   )
 })
 
@@ -49,7 +49,9 @@ test('of several nodes the first is named, and how many more there are', () => {
     ...waiting(),
   )
 
-  expect(told(pool)).toBe(`wait for the budget; used up by "a" (cordoned, until: kubectl uncordon) and 1 more: ${remedy}`)
+  expect(told(pool)).toBe(
+    `wait for the budget; used up by "a" (cordoned by somebody else; run: kubectl uncordon) and 1 more: ${remedy}`,
+  )
 })
 
 test('a node at work is not named: it comes back by itself', () => {
