@@ -97,7 +97,7 @@ test('a pause of the fleet makes its ConfigMap where there is none, and resume t
   )
   await run('pause', 'workers')
   expect((await run('resume', '--all', '--wait')).stdout).toBe(
-    'the fleet is resumed; pools with a pause of their own: workers (by anyone)\nworkers: the fleet goes on\n',
+    'the fleet is resumed; pools with a pause of their own: workers (by anyone)\nworkers: the fleet is resumed\n',
   )
   expect((await annotationsOf(stage, FLEET_MAP))['nodewave.io/paused']).toBeUndefined()
 })
