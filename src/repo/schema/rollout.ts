@@ -16,9 +16,7 @@ const wave = z.strictObject({
     .describe('How long the wave must stay healthy before the next one opens. Default: 5m, and 0s for the last wave.'),
   maxFailures: share
     .exactOptional()
-    .describe(
-      'Failed nodes of this wave that are tolerated; a percentage is of the wave. The limit of the pool also applies.',
-    ),
+    .describe('Failed nodes of this wave that are tolerated; a percentage is of the wave. The limit of the pool also applies.'),
   manual: z.boolean().exactOptional().describe('The wave opens when an operator promotes the revision.'),
 })
 
@@ -94,25 +92,17 @@ export const rollout = z.strictObject({
     .describe(
       'Kubelets may go back to an older minor, which Kubernetes does not support; a revert to content that the pool ran before is allowed.',
     ),
-  applyTimeout: duration
-    .exactOptional()
-    .describe('A node that has not finished after this time counts as failed. Default: 10m.'),
+  applyTimeout: duration.exactOptional().describe('A node that has not finished after this time counts as failed. Default: 10m.'),
   agentTimeout: duration
     .exactOptional()
-    .describe(
-      'A node whose agent has not started after this time counts as failed (AgentSilent). Default: applyTimeout.',
-    ),
-  trial: duration
-    .exactOptional()
-    .describe('Time that a configuration must stay healthy to become last-known-good. Default: 2m.'),
+    .describe('A node whose agent has not started after this time counts as failed (AgentSilent). Default: applyTimeout.'),
+  trial: duration.exactOptional().describe('Time that a configuration must stay healthy to become last-known-good. Default: 2m.'),
   drain: drain.exactOptional(),
   disruption: disruption.exactOptional().describe('Overrides of the disruption that a change needs.'),
   zones: z
     .enum(['Any', 'OneAtATime'])
     .exactOptional()
-    .describe(
-      'OneAtATime selects no node while the rollout makes nodes of another zone of this pool unavailable. Default: Any.',
-    ),
+    .describe('OneAtATime selects no node while the rollout makes nodes of another zone of this pool unavailable. Default: Any.'),
   cordoned: z
     .enum(['Skip', 'Change'])
     .exactOptional()

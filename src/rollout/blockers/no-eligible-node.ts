@@ -12,8 +12,7 @@ const TOLD: Readonly<Record<Cause, string>> = {
   Unmanaged: 'assigned by hand; remove the annotation desired-config',
   Leaving: 'being deleted',
   Cordoned: 'cordoned by somebody else; run: kubectl uncordon',
-  Released:
-    'uncordoned during its drain; it waits for another commit, or remove the annotation cordoned-for',
+  Released: 'uncordoned during its drain; it waits for another commit, or remove the annotation cordoned-for',
   Skipped: 'skipped because its drain took too long; it is drained again after another timeout',
   Down: 'not Ready',
 }
