@@ -251,7 +251,7 @@ test('a commit that cannot be kept is not taken, the pools stay, and it is taken
   const failed = stage.logged((line) => line.startsWith('warn pass failed'))
   stage.push('b', aFleet({ v: 4 }))
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
-  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`commit "${B}" cannot be kept: failed to create`)
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`commit "${B}" cannot be stored: failed to create`)
   await failed
   stage.clock.advance(1000)
   await stage.until(NODES, isAt(B))
@@ -305,7 +305,7 @@ test('a commit that a webhook keeps from being kept stops nothing of what was ac
   const failed = stage.logged((line) => line.startsWith('warn pass failed'))
   stage.push('b', aFleet({ v: 4 }))
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
-  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('cannot be kept: failed calling webhook')
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain('cannot be stored: failed calling webhook')
   await failed
   await stage.kube.create(NODES, stage.aNode('late'))
   stage.clock.advance(1000)

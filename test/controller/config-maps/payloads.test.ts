@@ -61,7 +61,7 @@ test("somebody else's ConfigMap with the name of a payload is an error that says
   store.kube.put(`${MAPS}/${payload.name}`, { metadata: { name: payload.name }, data: { 'kubelet-flags': '--v=9' } })
   const ensured = ensurePayloads(store, { payloads, revision: 'abc' })
   await expect(ensured).rejects.toThrow(PayloadConflict)
-  await expect(ensured).rejects.toThrow(`create ConfigMap "${payload.name}": another one with this name`)
+  await expect(ensured).rejects.toThrow(`create ConfigMap "${payload.name}": one with this name and other content exists`)
 })
 
 test('a payload that a sweep has marked is reclaimed before a node is told of it', async () => {

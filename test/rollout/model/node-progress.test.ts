@@ -46,7 +46,7 @@ test('a node is not Current while its kubelet reports another version, and fails
   expect(phase(lagging, { wanted: { version: '1.36.3' } })).toBe('Applying')
   expect(progress(lagging, { wanted: { version: '1.36.3' }, now: noon + 10 * minute }).failure).toEqual({
     reason: 'VersionMismatch',
-    message: 'node reports kubelet "1.35.4", expected "1.36.3"',
+    message: 'node runs kubelet "1.35.4", expected "1.36.3"',
   })
 })
 
