@@ -44,3 +44,13 @@ test('dead nodes wait for their wave while a node at work will give the budget b
 
   expect(selected(decide(pool, noon))).toEqual([])
 })
+
+test('a node takes the place of one that cannot be paid for only when it has been down for longer than its work may take', () => {
+  const blinks = aNode('a')
+    .on('older')
+    .notReady(noon - 14 * minute)
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1 }).with(blinks, ...up('d', 'e'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(selected(decide(pool, noon + minute))).toEqual(['a'])
+})
