@@ -26,6 +26,8 @@ export interface Timing {
   readonly poll: number
   /** How long the same process must run before it counts as started. */
   readonly stable: number
+  /** A kubelet that was not restarted asks its runtime every 5 s, and tells what it finds within 10 s. */
+  readonly told: number
   /** A kubelet that is not healthy after this long is not going to be. */
   readonly healthy: number
   /** The same for a service that first fetches the version it was told to run. */
@@ -49,6 +51,7 @@ const MINUTE = 60 * SECOND
 export const DEFAULT_TIMING: Timing = {
   poll: SECOND / 4,
   stable: 3 * SECOND,
+  told: 16 * SECOND,
   healthy: MINUTE,
   fetched: 10 * MINUTE,
   unwell: 30 * SECOND,

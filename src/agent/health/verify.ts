@@ -14,6 +14,8 @@ export interface Proof extends NodeDemands {
   readonly runtime?: string | undefined
   /** Units besides the kubelet that have to run. */
   readonly units?: readonly string[] | undefined
+  /** Milliseconds that all of it must hold, when a change needs longer to show than a new process. */
+  readonly settle?: number | undefined
   /** Milliseconds until it must be healthy. */
   readonly within: number
 }
@@ -57,7 +59,7 @@ export async function verifyKubelet(proof: Proof, options: VerifyOptions): Promi
       continue
     }
     watched = observeLook(watched, look)
-    const judgement = judgeHealth(watched, look, { stable: timing.stable, healthy: within })
+    const judgement = judgeHealth(watched, look, { stable: Math.max(timing.stable, proof.settle ?? 0), healthy: within })
     if (judgement.kind === 'failed') throw await failure(judgement, { ports, since })
     if (judgement.kind === 'healthy') {
       const complaint = await complaintOf(proof, watched, ports)

@@ -145,6 +145,7 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
     runtime: kubelet?.runtime,
     units: [...new Set([...running, ...started])].filter((unit) => !stopped.includes(unit)),
     ...(work.because ? HOST_ALONE : nodeDemands(work, { version, look })),
+    ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
   }
   return {
@@ -166,6 +167,11 @@ async function awaitsOf({ steps }: Plan, { services }: AgentContext['ports']): P
   if (awaited.length === 0) return undefined
   const agent = awaited.find((what) => what !== 'boot')?.agent
   return { agent, ...(awaited.includes('boot') ? { boot: await services.bootId() } : {}) }
+}
+
+/** Then the Node is Ready by what its kubelet found before: a broken network shows only later. */
+function disturbsBesideKubelet({ needs, activation }: Prospect['plan']): boolean {
+  return needs !== 'none' && !activation.restarts.includes(KUBELET_UNIT)
 }
 
 /** Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again. */

@@ -29,6 +29,7 @@ const line = z.union([
       heartbeat: z.optional(z.boolean()),
       runtime: z.optional(z.string()),
       units: z.optional(z.array(z.string())),
+      settle: z.optional(z.number()),
       within: z.number(),
     }),
     before: z.object({

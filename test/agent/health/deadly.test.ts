@@ -187,3 +187,18 @@ test('agent starts a unit again that ran before and has ended without a failure 
 
   expect((await machine.host.services.show('crio.service')).active).toBe('active')
 })
+
+test('agent waits for what a kubelet that was not restarted finds out about its network', async () => {
+  const { machine } = await settled()
+  const path = '/etc/cni/net.d/00-net.conflist'
+  const digest = machine.assign({ flags: '--v=2', host: JSON.stringify({ files: [{ path, content: '{{{' }] }) })
+  await machine.clock.runUntil(() => machine.host.files.text(path) !== undefined)
+  await machine.clock.advance(10_000)
+  machine.node.kubeletTold({ ready: false, kubeletVersion: undefined })
+
+  const status = await machine.until('Applied', 'RolledBack').then(() => machine.until('RolledBack'))
+
+  expect(status).toMatchObject({ digest, error: { reason: 'HealthCheckFailed' } })
+  expect(status.error?.message).toContain('the Node is not Ready')
+  expect(machine.host.files.text(path)).toBeUndefined()
+})
