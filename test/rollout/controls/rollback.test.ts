@@ -129,6 +129,14 @@ test('a rollback to what the cluster keeps no more is refused', () => {
   expect(decision.status.rollbackTo.map(({ revision }) => revision)).toEqual(['unfinished'])
 })
 
+test('a rollback to what is kept but cannot be read now is refused, and nothing is assigned', () => {
+  const decision = decide({ ...aPoolAsked('good'), known: new Map(), kept: new Set(['present', 'unfinished', 'good']) }, noon)
+
+  expect(decision.status.rollback).toBeUndefined()
+  expect(decision.status.controls).toMatchObject([{ action: 'Rollback', outcome: 'Refused' }])
+  expect(selected(decision)).toEqual([])
+})
+
 test('a rollback that fails halts the pool: what people fled from does not come back', () => {
   const asked = aPoolAsked('unfinished')
   const begun = decide(asked, noon)
