@@ -65,5 +65,5 @@ test('plan warns of a flag that wins over a field, with both places', async () =
   })
   const { stderr } = await runCli(folder, ['plan', '.', '--nodes', 'nodes.json'])
 
-  expect(stderr).toContain('the kubelet takes --max-pods from here, and not the field maxPods at base.yaml:6:14')
+  expect(stderr).toContain('the kubelet uses --max-pods from here instead of the field maxPods at base.yaml:6:14')
 })

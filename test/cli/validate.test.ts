@@ -40,7 +40,7 @@ test('validate finds what can be read and not rendered', async () => {
         line: 5,
         column: 26,
         message:
-          'flag --node-ip: "{{ node.ip }}" is not known; there are node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+          'flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
       },
     ],
   })

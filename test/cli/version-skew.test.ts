@@ -112,7 +112,7 @@ test('plan asks the cluster for its API servers, and tells how nodes of the cont
   await member('cp-1')
   const { stdout, code } = await plan()
   expect(stdout).toContain(
-    '\n  control plane  cp-0, cp-1: one at a time over all pools, and only while all other API servers and etcd members are healthy; now they wait: etcd has 2 members and needs 2: add one before\n',
+    '\n  control plane  cp-0, cp-1: one at a time over all pools, and only while all other API servers and etcd members are healthy; now they wait: etcd has 2 members and needs 2: add a third one first\n',
   )
   expect(stdout).toContain('newer than API server "kube-apiserver-cp-0" at v1.35.9; allowed: 1.33 to 1.35\n')
   expect(code).toBe(2)

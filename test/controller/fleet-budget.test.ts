@@ -20,7 +20,7 @@ test('a node that leaves its pool while its agent is at work keeps its place in 
   await stage.kube.patch(`${NODES}/${busy}`, { metadata: { labels: { role: 'other' } } })
   const pools = await stage.until(POOLS, (all) => readyOf(all.get('workers')) === 'False WaitingForBudget')
 
-  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`the fleet's is used up by "${busy}" of no pool`)
+  expect(conditionOf(pools.get('workers'), 'Ready')?.message).toContain(`the fleet's budget is used up by "${busy}" of no pool`)
   const nodes = await stage.until(NODES, () => true)
   expect([...nodes].flatMap(([name, node]) => (assignedRevision(node) === B ? [name] : []))).toEqual([busy])
 })

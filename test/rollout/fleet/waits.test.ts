@@ -27,7 +27,7 @@ test('two pools that wait for each other are told so when the node that went dow
   expect(told && condition(told, 'Reconciling')).toMatchObject({
     reason: 'WaitingForBudget',
     message:
-      '0 of 1 nodes are at fix; 1 wait for the budget; the fleet\'s is used up by "gpu-6" of "gpu", which waits for this pool: mend them, ' +
+      '0 of 1 nodes are at fix; 1 wait for the budget; the fleet\'s budget is used up by "gpu-6" of "gpu", which waits for this pool: repair them, ' +
       'or raise maxUnavailable of the Fleet',
   })
 })
