@@ -30,9 +30,9 @@ export function aNode(name: string): NodeDraft {
   })
 }
 
-/** Created a minute ago: it serves nobody yet. */
+/** Created right now: it serves nobody yet. */
 export function aYoungNode(name: string): NodeDraft {
-  return aNode(name).createdAtInstant(noon - minute)
+  return aNode(name).createdAtInstant(noon)
 }
 
 export function nodes(...names: string[]): NodeDraft[] {

@@ -5,6 +5,9 @@ import type { NodeTarget } from '../model/snapshot.ts'
 /** A node whose Ready condition is older than this has been Ready before. */
 const REGISTRATION = 60_000
 
+/** Kubernetes stamps the creation in whole seconds. */
+const SECOND = 1000
+
 export interface JoiningContext {
   readonly target: NodeTarget
   /** Absent: the pool has completed nothing yet. */
@@ -23,8 +26,8 @@ export function isJoining(node: NodeView, { target, stable, clock }: JoiningCont
   return !isOnItsWay && mark?.state !== 'Released'
 }
 
-/** It serves nobody yet: never Ready, or just created. A Ready node that existed before runs pods, whoever labels it into the pool. */
-function isYoung({ createdAt, ready, readySince }: NodeView, { now, applyTimeout }: RolloutClock): boolean {
+/** It serves nobody yet: never Ready, or created a moment ago, in this rollout. A Ready node that existed before runs pods, whoever labels it into the pool. */
+function isYoung({ createdAt, ready, readySince }: NodeView, { now, applyTimeout, rolloutStart }: RolloutClock): boolean {
   const wasNeverReady = !ready && readySince <= createdAt + REGISTRATION
-  return wasNeverReady || now - createdAt < applyTimeout
+  return wasNeverReady || (createdAt + SECOND > rolloutStart && now - createdAt < applyTimeout)
 }

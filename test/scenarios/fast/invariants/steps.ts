@@ -63,12 +63,13 @@ export function newlyDown(decided: Decided): Step[] {
 
 /** It serves nobody yet, and there is something proven to give it: told anew here. */
 export function isJoining(node: NodeView, { at, pool, decision }: Decided): boolean {
-  return node.assigned === undefined && decision.status.stable !== undefined && isYoung(node, { at, pool })
+  return node.assigned === undefined && decision.status.stable !== undefined && isYoung(node, { at, pool, decision })
 }
 
-export function isYoung(node: NodeView, { at, pool }: Pick<Decided, 'at' | 'pool'>): boolean {
+export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolean {
   const wasNeverReady = !node.ready && node.readySince - node.createdAt <= 60_000
-  return wasNeverReady || at < node.createdAt + pool.policy.applyTimeout
+  const began = Math.min(at, Date.parse(decision.status.history[0]?.startedAt ?? '') || at)
+  return wasNeverReady || (node.createdAt + 1000 > began && at < node.createdAt + pool.policy.applyTimeout)
 }
 
 /** Nodes that are cordoned, and what for. */
