@@ -145,7 +145,8 @@ export class Agent {
   async #refuse(wanted: Wanted, thrown: unknown): Promise<number> {
     const error = asAgentError(thrown, { kind: 'sync', reason: 'Internal' })
     this.#context.ports.log.warn(error.message, { reason: error.reason })
-    const outcome = await refusal(error, { wanted, context: this.#context })
+    // In a turn: the guard may be going back, and writes down how that ended.
+    const outcome = await this.#context.turns.exclusively(() => refusal(error, { wanted, context: this.#context }))
     // The same trouble again is no news.
     if (this.#shown?.error?.message !== error.message || this.#shown.assignment !== wanted.text) await this.#show(outcome)
     return this.#retry.failed()

@@ -50,8 +50,11 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
     if ('blocked' in begun) return begun.blocked
     const { prospect, base } = begun
     if (prospect.plan.steps.length > 0) await work.onTaken(base)
-    await turns.prepare(signal, (stop) => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal: stop }))
-    const outcome = await turns.exclusively(() => act(begun, { work, context }))
+    const outcome = await turns.prepare(
+      signal,
+      (stop) => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal: stop }),
+      () => act(begun, { work, context }),
+    )
     // Undefined: something was repaired meanwhile, and what is to be done is another thing.
     if (outcome !== undefined) return outcome
   }

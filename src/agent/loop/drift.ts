@@ -4,15 +4,17 @@ import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
+import type { Mending } from './mending.ts'
 import { settle } from './settle.ts'
 
 /**
  * Compares the host with its active configuration, and repairs what needs no restart. When others have rewritten what the configuration
  * goes over, as `kubeadm upgrade node` does, the assignment is applied once more, over what they wrote.
+ * @param mending what earlier repairs came to
  * @returns paths and units that are still not as they were applied; a repair of those would restart something, and waits for
- * the next assignment.
+ * the next assignment; and what did not stay repaired.
  */
-export async function mendDrift(context: AgentContext): Promise<string[]> {
+export async function mendDrift(mending: Mending, context: AgentContext): Promise<string[]> {
   const { state, ports } = context
   // What this agent cannot read it cannot compare with; the status says so.
   const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
@@ -20,15 +22,17 @@ export async function mendDrift(context: AgentContext): Promise<string[]> {
   if (!active) return []
   const { plan, strange, rebased, overridden } = await compare(active.content, context)
   const harmless = withinGrant(plan, 'none')
-  if (harmless.length > 0) {
-    ports.log.warn('drift repaired', { paths: harmless.map(subjectOf) })
-    await repair(harmless, plan.activation.reload, context)
+  const { due, stubborn } = mending.sort(harmless.map(subjectOf), ports.clock.elapsed())
+  if (due.length > 0) {
+    ports.log.warn('drift is repaired', { paths: due })
+    const steps = harmless.filter((step) => due.includes(subjectOf(step)))
+    await repair(steps, plan.activation.reload, context)
   }
   const left = plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
   // Under the grant that the assignment has. Another outcome than Applied is left to people.
   const isRebased = left.some((subject) => rebased.includes(subject))
   if (isRebased && (await state.outcome())?.phase === 'Applied') await state.reopen(stamp(ports))
-  return [...left, ...strange.map(({ subject }) => subject), ...overridden]
+  return [...left, ...stubborn, ...strange.map(({ subject }) => subject), ...overridden]
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {

@@ -43,7 +43,9 @@ async function resume({ assignment }: Outcome, context: AgentContext): Promise<N
 async function wasRemoved(wanted: Wanted, { state }: AgentContext): Promise<boolean> {
   const outcome = await state.outcome()
   if (outcome?.node !== undefined && outcome.node !== wanted.node) return false
-  return outcome !== undefined || (await state.digest('active')) !== undefined
+  if (outcome !== undefined) return true
+  // What was taken up and never came to an end was shown, and is taken back all the same.
+  return (await state.digest('active')) !== undefined || (await state.digest('assigned')) !== undefined
 }
 
 /** What was fetched once is not fetched again: an annotation means what it meant when it was read first. */

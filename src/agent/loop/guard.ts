@@ -8,6 +8,7 @@ import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
 import { mendDrift } from './drift.ts'
 import { isFinal } from './goal.ts'
+import { Mending } from './mending.ts'
 
 export interface GuardActions {
   /** Takes the host back to what last worked. @throws when it did not come to doing anything. */
@@ -27,6 +28,7 @@ export class Guard {
   readonly #actions: GuardActions
   readonly #trial: Trial
   #drift: readonly string[] = []
+  #mending: Mending
   #driftCheckedAt: number
   /** Monotonic milliseconds: a fallback that failed is not tried again before. */
   #nextFallBack = 0
@@ -36,6 +38,7 @@ export class Guard {
     this.#context = context
     this.#actions = actions
     this.#trial = trial
+    this.#mending = new Mending(context.options.timing.drift)
     this.#driftCheckedAt = context.ports.clock.elapsed()
   }
 
@@ -58,6 +61,7 @@ export class Guard {
   /** The host was made anew: it has not drifted, and its trial begins. */
   changed(): void {
     this.#drift = []
+    this.#mending = new Mending(this.#context.options.timing.drift)
     this.#driftCheckedAt = this.#context.ports.clock.elapsed()
     this.#nextFallBack = 0
     this.#wake.abort()
@@ -108,7 +112,7 @@ export class Guard {
     if (left > 0) return left
     this.#driftCheckedAt = ports.clock.elapsed()
     if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
-    const drift = await mendDrift(this.#context)
+    const drift = await mendDrift(this.#mending, this.#context)
     const isNews = drift.join('\n') !== this.#drift.join('\n')
     this.#drift = drift
     if (isNews) await this.#actions.show(outcome)

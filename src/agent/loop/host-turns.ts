@@ -6,7 +6,8 @@ export class Superseded extends Error {
 /** How a piece of work takes its turn. */
 export interface Turns {
   exclusively<T>(work: () => Promise<T>): Promise<T>
-  prepare(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void>
+  /** Stages without a turn, and then takes one to use what was staged. */
+  prepare<T>(signal: AbortSignal, stage: (signal: AbortSignal) => Promise<void>, use: () => Promise<T>): Promise<T>
 }
 
 /**
@@ -29,20 +30,26 @@ export class HostTurns implements Turns {
     return this.#preparation !== undefined
   }
 
-  /** @throws {Superseded} when it was told to stop, whatever it made of that. */
-  async prepare(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  /** What is staged is needed until its turn has come. @throws {Superseded} when it was told to stop, whatever it made of that. */
+  async prepare<T>(signal: AbortSignal, stage: (signal: AbortSignal) => Promise<void>, use: () => Promise<T>): Promise<T> {
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
-    const working = work(either)
-    this.#preparation = { stop, ended: working.catch(() => {}) }
+    const staging = stage(either)
+    this.#preparation = { stop, ended: staging.catch(() => {}) }
     try {
-      await working
+      await staging
     } catch (error) {
-      if (!either.aborted) throw error
-    } finally {
       this.#preparation = undefined
+      if (!either.aborted) throw error
     }
-    if (either.aborted) throw new Superseded('what was being staged is not wanted any more')
+    if (!either.aborted) return this.exclusively(() => this.#use(use))
+    this.#preparation = undefined
+    throw new Superseded('what was being staged is not wanted any more')
+  }
+
+  #use<T>(use: () => Promise<T>): Promise<T> {
+    this.#preparation = undefined
+    return use()
   }
 
   /** Whoever has the turn wants to stage something else. */
@@ -53,4 +60,4 @@ export class HostTurns implements Turns {
 }
 
 /** For work that has the turn already. */
-export const HELD_TURN: Turns = { exclusively: (work) => work(), prepare: (signal, work) => work(signal) }
+export const HELD_TURN: Turns = { exclusively: (work) => work(), prepare: (signal, stage, use) => stage(signal).then(use) }

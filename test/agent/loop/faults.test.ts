@@ -63,6 +63,19 @@ test('agent that is told to drop a download, and to be what it is already, shows
   expect(machine.status).toMatchObject({ digest: first, phase: 'Applied' })
 })
 
+test('agent whose first assignment is taken back while it downloads does not go on to show that it applies', async () => {
+  const machine = new Machine({ durations: { download: 10 * MINUTE } })
+  machine.start()
+  machine.assign({ version: '1.36.3', host: JSON.stringify({ kubelet: machine.release('1.36.3') }) })
+  await machine.until('Applying')
+  await machine.clock.advance(MINUTE)
+  machine.annotate(null)
+  await machine.clock.advance(MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Reverted' })
+  expect(machine.status).not.toHaveProperty('assigned')
+})
+
 test('agent finishes what it has begun before it takes up what is assigned meanwhile', async () => {
   const machine = new Machine()
   machine.start()

@@ -146,3 +146,45 @@ test('agent that is assigned something while the machine starts waits with it un
 
   expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ phase: 'Applied' })
 })
+
+test('binary that was staged while the guard repaired drift is there when its turn comes', async () => {
+  const motd = { files: [{ path: '/etc/motd', content: 'ours\n' }] }
+  const machine = new Machine({ durations: { download: 6 * MINUTE } })
+  machine.start()
+  machine.assign({ host: JSON.stringify(motd) })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const write = machine.host.files.writeAtomic.bind(machine.host.files)
+  machine.host.files.writeAtomic = async (path, bytes, options) => {
+    if (path === '/etc/motd') await machine.clock.sleep(10 * MINUTE)
+    return write(path, bytes, options)
+  }
+  const digest = machine.assign({ version: '1.36.3', host: JSON.stringify({ ...motd, kubelet: machine.release('1.36.3') }) })
+  await machine.untilDigest(digest, 'Applying')
+  machine.host.files.put('/etc/motd', 'hacked\n')
+  await machine.clock.runUntil(() => machine.status?.phase !== 'Applying', { within: 30 * MINUTE })
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest })
+})
+
+test('outcome is written by one at a time when an assignment is refused while the guard goes back', async () => {
+  const { machine } = await inTrial()
+  const write = machine.host.files.writeAtomic.bind(machine.host.files)
+  let [writing, most] = [0, 0]
+  machine.host.files.writeAtomic = async (path, bytes, options) => {
+    if (path !== '/var/lib/nodewave/meta/outcome.json') return write(path, bytes, options)
+    most = Math.max(most, ++writing)
+    await machine.clock.sleep(3000)
+    writing--
+    return write(path, bytes, options)
+  }
+  goBad(machine)
+  for (let count = 0; count < 40; count++) {
+    await machine.clock.advance(2000)
+    machine.annotate(`no JSON ${count}`)
+  }
+  await machine.clock.advance(10 * MINUTE)
+
+  expect(machine.host.files.text(EXTRA_ARGS)).toBe('KUBELET_EXTRA_ARGS="--v=2"\n')
+  expect(most).toBe(1)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { Mending } from '../../../src/agent/loop/mending.ts'
+import { Machine } from '../support/machine.ts'
+
+const MINUTE = 60_000
+
+async function applied(host: object): Promise<Machine> {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ host: JSON.stringify(host) })
+  await machine.until('Applied')
+  return machine
+}
+
+test('drift that does not stay repaired is tried again after pauses that double, up to an hour', () => {
+  const mending = new Mending(5 * MINUTE)
+  const tried = Array.from({ length: 60 }, (_, look) => 5 * look).filter(
+    (minute) => mending.sort(['/etc/motd'], minute * MINUTE).due.length > 0,
+  )
+
+  expect(tried).toEqual([0, 5, 15, 35, 75, 135, 195, 255])
+})
+
+test('drift is stubborn from its second look on, and forgotten when it has stayed repaired', () => {
+  const mending = new Mending(5 * MINUTE)
+
+  expect(mending.sort(['/a', '/b'], 0)).toEqual({ due: ['/a', '/b'], stubborn: [] })
+  expect(mending.sort(['/b'], 5 * MINUTE)).toEqual({ due: ['/b'], stubborn: ['/b'] })
+  expect(mending.sort(['/a', '/b'], 10 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
+})
+
+test('agent reports a file that it cannot repair, and reports when it is repaired at last', async () => {
+  const machine = await applied({ files: [{ path: '/etc/motd', content: 'hello\n' }] })
+  await machine.clock.advance(11 * MINUTE)
+  const write = machine.host.files.writeAtomic.bind(machine.host.files)
+  machine.host.files.put('/etc/motd', 'hacked\n')
+  machine.host.files.writeAtomic = async (path, bytes, options) => {
+    if (path === '/etc/motd') throw new Error('EROFS: read-only file system')
+    return write(path, bytes, options)
+  }
+  await machine.clock.advance(11 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applied', drift: ['/etc/motd'] })
+  machine.host.files.writeAtomic = write
+  await machine.clock.advance(60 * MINUTE)
+
+  expect(machine.host.files.text('/etc/motd')).toBe('hello\n')
+  expect(machine.status).not.toHaveProperty('drift')
+})
+
+test('agent reports a unit that does not start any more, and does not start it every five minutes', async () => {
+  const machine = await applied({ units: [{ name: 'containerd.service', state: 'running' }] })
+  await machine.clock.advance(11 * MINUTE)
+  await machine.host.services.stop('containerd.service')
+  let starts = 0
+  machine.host.services.start = async () => {
+    starts++
+    throw new Error('systemctl start containerd.service: exit 1')
+  }
+  await machine.clock.advance(24 * 60 * MINUTE)
+
+  expect(machine.status?.drift).toEqual(['containerd.service'])
+  expect(starts).toBeLessThan(30)
+})
+
+test('agent reports a unit that cannot be disabled, as a static one', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.host.services.disable = async () => {}
+  machine.assign({ host: JSON.stringify({ units: [{ name: 'containerd.service', enabled: false }] }) })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+
+  expect(machine.status?.drift).toEqual(['containerd.service'])
+})
