@@ -6,6 +6,7 @@ import { adminPausesFleet } from './faults/admin-pauses-fleet.ts'
 import { adminPromotes } from './faults/admin-promotes.ts'
 import { adminRetries } from './faults/admin-retries.ts'
 import { adminRollsBack } from './faults/admin-rolls-back.ts'
+import { adminTriesAgain } from './faults/admin-tries-again.ts'
 import { budgetChanges } from './faults/budget-changes.ts'
 import { clockOfController } from './faults/clock-of-controller.ts'
 import { clockOfNode } from './faults/clock-of-node.ts'
@@ -14,6 +15,9 @@ import { controllerDies } from './faults/controller-dies.ts'
 import { networkFails } from './faults/network-fails.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
+import { nodeMoves } from './faults/node-moves.ts'
+import { nodesBlink } from './faults/nodes-blink.ts'
+import { nothingChanges } from './faults/nothing-changes.ts'
 import { poolDeleted } from './faults/pool-deleted.ts'
 import { powerFails } from './faults/power-fails.ts'
 import { watchFails } from './faults/watch-fails.ts'
@@ -29,6 +33,9 @@ export const FAULTS: readonly Fault[] = [
   networkFails,
   nodeJoins,
   nodeLeaves,
+  nodeMoves,
+  nodesBlink,
+  nothingChanges,
   clockOfNode,
   clockOfController,
   controllerDies,
@@ -41,5 +48,6 @@ export const FAULTS: readonly Fault[] = [
   adminPausesFleet,
   adminPromotes,
   adminRetries,
+  adminTriesAgain,
   adminRollsBack,
 ]

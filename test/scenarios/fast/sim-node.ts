@@ -20,7 +20,8 @@ interface Shown {
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
 export class SimNode {
   readonly name: string
-  readonly pool: string
+  /** Labels may change: then another pool selects it. */
+  pool: string
   readonly zone: string
   /** How far its clock is off, in milliseconds. */
   clockOff = 0
@@ -49,15 +50,17 @@ export class SimNode {
       readonly pool: string
       readonly zone: string
       readonly now: Instant
+      /** Default: now. */
+      readonly createdAt?: Instant
       readonly onChange: (node: SimNode) => void
     },
   ) {
     this.name = name
     this.pool = options.pool
     this.zone = options.zone
-    this.#createdAt = Math.floor(options.now / 1000) * 1000
+    this.#createdAt = Math.floor((options.createdAt ?? options.now) / 1000) * 1000
     this.#onChange = options.onChange
-    this.#shown = { ready: true, readySince: options.now, unschedulable: false }
+    this.#shown = { ready: true, readySince: options.createdAt ?? options.now, unschedulable: false }
   }
 
   get shown(): Shown {

@@ -96,9 +96,12 @@ export class World {
     this.tell(`push ${revision}`)
   }
 
-  join(name: string, { pool, zone }: { readonly pool: string; readonly zone: string }): void {
+  join(
+    name: string,
+    { pool, zone, ...since }: { readonly pool: string; readonly zone: string; readonly createdAt?: Instant },
+  ): void {
     const onChange = (node: SimNode): void => this.controller.told({ type: 'upsert', item: this.cached(node) })
-    const node = new SimNode(name, { pool, zone, now: this.now, onChange })
+    const node = new SimNode(name, { pool, zone, ...since, now: this.now, onChange })
     this.nodes.set(name, node)
     onChange(node)
   }

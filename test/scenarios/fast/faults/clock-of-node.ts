@@ -5,6 +5,6 @@ const DAY = 24 * 60 * 60_000
 
 export function clockOfNode(world: World, random: Random): void {
   const node = random.pick([...world.nodes.values()])
-  node.clockOff = random.pick([0, -DAY, DAY])
+  node.clockOff = random.pick([0, 2_000, -DAY, DAY])
   world.tell(`${node.name} clock: ${node.clockOff}`)
 }

@@ -7,5 +7,7 @@ const early = { name: 'early', nodes: { percent: 30 }, soak: MINUTE, manual: fal
 const approved = { name: 'approved', nodes: { percent: 100 }, soak: 0, manual: true }
 
 export function waves(random: Random): Partial<RolloutPolicy> {
-  return { waves: random.pick([[], [canary], [canary, early], [early], [canary, approved], [{ ...early, manual: true }]]) }
+  return {
+    waves: random.pick([[], [canary], [canary, early], [early], [canary, approved], [{ ...early, manual: true }], [approved]]),
+  }
 }
