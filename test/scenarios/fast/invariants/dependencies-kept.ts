@@ -8,8 +8,10 @@ export const dependenciesKept: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every((decided) => !begins(decided) || isFree(decided, observed)),
 }
 
-/** One that is known to have failed here is looked at, and halted: nothing begins. */
-function begins({ pool: { head, memory }, decision: { status } }: Decided): boolean {
+/** One that is known to have failed here is looked at, and halted: nothing begins. Where the status was lost, nodes tell what has begun. */
+function begins({ pool: { nodes, head, memory }, decision: { status } }: Decided): boolean {
+  const isLost = memory.target === undefined && memory.history.length === 0
+  if (isLost && nodes.some(({ assigned }) => `of ${assigned?.digest}` === head.fingerprint)) return false
   if (status.rejected.some(({ fingerprint }) => fingerprint === head.fingerprint)) return false
   return status.target?.fingerprint === head.fingerprint && memory.target?.fingerprint !== head.fingerprint
 }
