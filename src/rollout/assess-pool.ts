@@ -27,7 +27,7 @@ export function assessPool(pool: PoolSnapshot, now: Instant): PoolState {
   const members = facts.map((fact) =>
     memberOf(fact, { ...context, wave: waveOf.get(fact.node.name), isLastResort: lastResort.has(fact.node.name) }),
   )
-  return { pool, now, rollout, waves, open, divided, members }
+  return { pool, now, rollout, waves, open, divided, members, clock }
 }
 
 /** Windows are asked minute by minute, and few nodes need to know. */

@@ -14,7 +14,7 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
   let earliest: Instant | undefined
   for (const until of [
     ...members.map(({ progress }) => progress.until),
-    ...members.map((member) => workEnds(member, poolState.pool)),
+    ...members.map((member) => workEnds(member, poolState)),
     ...restrained,
     rollout.commitBlocker?.until,
     ...nextGate(poolState),

@@ -41,8 +41,9 @@ export function wasDownBefore({ ready, readySince }: NodeView, assigned: Assignm
 }
 
 /**
- * The latest of stamps by the node's clock, which may be wrong. None can precede the assignment; and one that lies in the future, or is
- * no date, stands for no more than the deadline of the work: a clock that is two seconds ahead stretches a soak by two seconds.
+ * The latest of stamps by the node's clock, which may be wrong. None can precede the assignment. One that is a little ahead counts for
+ * what it says: a clock that is two seconds ahead stretches a soak by two seconds. One that is further ahead than work may take, or is
+ * no date, stands for the deadline of the work.
  */
 export function latestOf(
   stamps: readonly Instant[],
@@ -50,7 +51,7 @@ export function latestOf(
 ): Instant {
   const latest = Math.max(workBegan(assigned, clock), ...stamps)
   if (latest <= clock.now) return latest
-  return Math.min(Number.isNaN(latest) ? Number.POSITIVE_INFINITY : latest, deadlineOf(assigned, clock))
+  return latest - clock.now < clock.applyTimeout ? latest : deadlineOf(assigned, clock)
 }
 
 /**

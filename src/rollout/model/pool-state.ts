@@ -1,6 +1,7 @@
 import type { Drain } from '../drain/drain.ts'
 import type { Rollout } from '../target/rollout.ts'
 import type { Candidate } from './candidate.ts'
+import type { RolloutClock } from './deadlines.ts'
 import type { Instant } from './instant.ts'
 import type { WavePolicy } from './policy.ts'
 import type { PoolSnapshot } from './snapshot.ts'
@@ -26,4 +27,6 @@ export interface PoolState extends PoolContext {
   /** How many nodes the waves divide. */
   readonly divided: number
   readonly members: readonly Member[]
+  /** What every deadline of its nodes is counted by. */
+  readonly clock: RolloutClock
 }

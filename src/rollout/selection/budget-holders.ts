@@ -1,7 +1,7 @@
 import { isBlocked } from '../drain/blockage.ts'
 import { isForeignCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
-import { countedFrom } from '../model/deadlines.ts'
+import { deadlineOf } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { isUnavailable } from './budget.ts'
@@ -24,24 +24,21 @@ export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
     .sort((a, b) => (a.node < b.node ? -1 : 1))
 }
 
-function isExpectedBack(member: Member, { pool, now }: PoolState): boolean {
+function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {
   const { node, report, drain, progress } = member
   if (drain?.kind === 'Underway') return !isBlocked(drain, now)
   if (drain?.kind === 'Done') return true
   const isUncordoned = drain?.kind === 'Over' || drain?.kind === 'GivenUp' || drain?.kind === 'CalledOff'
   if (isUncordoned && node.ready) return true
   if (!isAtWork(node, report) || progress.phase === 'Failed') return false
-  const ends = workEnds(member, pool)
+  const ends = workEnds(member, { clock })
   return ends === undefined || now < ends
 }
 
 /** When work under way is overdue, also work for content that is not wanted any more. */
-export function workEnds({ node, report }: Member, { policy, steadySince }: PoolState['pool']): Instant | undefined {
-  const at = node.assigned?.at
-  if (at === undefined || !isAtWork(node, report)) return undefined
-  return (
-    countedFrom(at, { now: Number.POSITIVE_INFINITY, ...(steadySince !== undefined && { steadySince }) }) + policy.applyTimeout
-  )
+export function workEnds({ node, report }: Member, { clock }: Pick<PoolState, 'clock'>): Instant | undefined {
+  const { assigned } = node
+  return assigned?.at === undefined || !isAtWork(node, report) ? undefined : deadlineOf(assigned, clock)
 }
 
 function whyHeld({ node, report, drain, progress }: Member): string {

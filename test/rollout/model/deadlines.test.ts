@@ -14,6 +14,11 @@ test.each([
   expect(latestOf([stamp], { assigned, clock })).toBe(expected)
 })
 
+test('a stamp a minute ahead counts for what it says, also when the work ended after its deadline', () => {
+  const late = { ...clock, now: 700_000 }
+  expect(latestOf([760_000], { assigned, clock: late })).toBe(760_000)
+})
+
 test('a deadline counts from the end of an outage', () => {
   expect(deadlineOf(assigned, { ...clock, steadySince: 45_000 })).toBe(645_000)
 })
