@@ -42,7 +42,7 @@ async function job(cluster: Cluster, product: Product): Promise<void> {
   const commit = await product.push(fleet(111, { job: { cronJob: 'green' } }), 'behind a Job that succeeds')
   await waits(cluster, /cannot get resource "jobs"/)
   await cluster.kubectl(['apply', '--warnings-as-errors', '-f', rightsFile])
-  await keepsWaiting(cluster, { timeline, commit }, /Job "gate-workers-gate-\w+" has not ended; no pod of it is active/)
+  await keepsWaiting(cluster, { timeline, commit }, /Job "gate-workers-gate-\w+" has not ended; it has no active pod/)
   check('there is one Job', (await startJobs(cluster)) === 1)
   await product.settled(commit)
   await told(cluster, 'GatePassed', new RegExp(`^${commit.slice(0, 7)}: gate "gate" after "canary": Job "\\S+" succeeded$`))
