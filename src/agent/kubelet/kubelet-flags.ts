@@ -1,13 +1,19 @@
 /** The value of a flag, `--name=value` or `--name value`; the last one counts, as it does for the kubelet. */
 export function flagValue(args: readonly string[], name: string): string | undefined {
-  const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+  const at = args.findLastIndex((arg) => nameOf(arg) === name)
   const found = args[at]
   if (found === undefined) return undefined
   return found.includes('=') ? found.slice(found.indexOf('=') + 1) : args[at + 1]
 }
 
 export function withoutFlag(args: readonly string[], name: string): string[] {
-  return args.filter((arg, at) => arg !== `--${name}` && !arg.startsWith(`--${name}=`) && args[at - 1] !== `--${name}`)
+  const isBare = (arg: string | undefined): boolean => arg !== undefined && nameOf(arg) === name && !arg.includes('=')
+  return args.filter((arg, at) => nameOf(arg) !== name && !isBare(args[at - 1]))
+}
+
+/** The kubelet takes `_` for `-`. */
+function nameOf(arg: string): string | undefined {
+  return /^--([^=]+)/.exec(arg)?.[1]?.replaceAll('_', '-')
 }
 
 /** Parts of a flag string in the order they should count; the kubelet lets the last win. */

@@ -8,7 +8,7 @@ import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
 import { mendDrift } from './drift.ts'
 import { isFinal } from './goal.ts'
-import { Mending } from './mending.ts'
+import { LONGEST_PAUSE, Mending } from './mending.ts'
 
 export interface GuardActions {
   /** Takes the host back to what last worked. @throws when it did not come to doing anything. */
@@ -32,6 +32,8 @@ export class Guard {
   #driftCheckedAt: number
   /** Monotonic milliseconds: a fallback that failed is not tried again before. */
   #nextFallBack = 0
+  /** What the host could not be taken back from, and how often that was tried. */
+  #stuck: { readonly digest: string | undefined; readonly times: number } = { digest: undefined, times: 0 }
   #wake = new AbortController()
 
   constructor(context: AgentContext, { trial, ...actions }: GuardActions & { readonly trial: Trial }) {
@@ -122,13 +124,17 @@ export class Guard {
   }
 
   async #fallBack(because: Failure): Promise<number> {
-    const { ports, turns, options } = this.#context
+    const { ports, turns, options, state } = this.#context
     const { timing } = options
     if (ports.clock.elapsed() < this.#nextFallBack) return timing.watch
     ports.log.warn('going back to what last worked', { ...because })
     await turns.stopPreparing()
     await this.#actions.fallBack(because).catch((error: unknown) => this.#fallBackFailed(because, error))
-    this.#nextFallBack = ports.clock.elapsed() + timing.drift
+    const digest = await state.digest('active')
+    this.#stuck = { digest, times: digest === this.#stuck.digest ? this.#stuck.times + 1 : 1 }
+    // Each try restarts the kubelet, and what keeps both configurations from running may stay for days.
+    const pause = Math.min(timing.drift * 2 ** (this.#stuck.times - 1), Math.max(timing.drift, LONGEST_PAUSE))
+    this.#nextFallBack = ports.clock.elapsed() + pause
     return timing.watch
   }
 

@@ -1,5 +1,5 @@
 /** Milliseconds: what never stays repaired is tried at least this often, since what kept it from that may be gone. */
-const LONGEST_PAUSE = 3_600_000
+export const LONGEST_PAUSE = 3_600_000
 
 /**
  * What was repaired, and has to be again. A file on a disk that takes no writes, or a unit that ends as soon as it is started, is reported,

@@ -18,7 +18,8 @@ export async function settle(head: TransactionHead, ending: Ending | Suspended, 
   const { state, journal, ports } = context
   if (ending.kind === 'suspended') return awaiting(head, context)
   journal.ended = { head, ending }
-  if (ending.kind === 'broken') await state.setUnclean(true)
+  // A repair that is half done leaves what is ours, and drift: both are known, and looked for again.
+  if (ending.kind === 'broken' && head.purpose !== 'repair') await state.setUnclean(true)
   if (ending.kind === 'kept' && head.purpose !== 'repair') await adopt(head, context)
   const outcome = conclude(head, ending, { last: await state.outcome(), now: stamp(ports) })
   await state.setOutcome(outcome)

@@ -50,6 +50,7 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
+  refuseLostKubelet(document)
   refuseReadFiles(document)
   return { content, document, managed, kubelet }
 }
@@ -134,6 +135,15 @@ function refuseOwnUnit({ units = [] }: ReadableDocument): void {
     `manage "${AGENT_UNIT}": an agent cannot restart itself; write its drop-ins as files, they count when it is started next`,
     { kind: 'validate', reason: 'UnitNotAllowed' },
   )
+}
+
+/** It would run until the next reboot, long after its trial, and no node would come back from that. */
+function refuseLostKubelet({ units = [] }: ReadableDocument): void {
+  if (!units.some(({ name, enabled, state }) => name === KUBELET_UNIT && (enabled === false || state === 'stopped'))) return
+  throw new AgentError(`disable or stop "${KUBELET_UNIT}": the node would be lost; take it out of the cluster instead`, {
+    kind: 'validate',
+    reason: 'UnitNotAllowed',
+  })
 }
 
 async function kubeletTarget(

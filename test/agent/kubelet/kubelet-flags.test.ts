@@ -7,6 +7,11 @@ test('flag value is the last one, however it is written', () => {
   expect(flagValue(['--vmodule=a'], 'v')).toBeUndefined()
 })
 
+test('flag may be written with underscores, as the kubelet takes it', () => {
+  expect(flagValue(['--healthz_port=10300', '--config_dir', '/c'], 'healthz-port')).toBe('10300')
+  expect(withoutFlag(['--config_dir', '/c', '--v=1', '--config_dir=/d'], 'config-dir')).toEqual(['--v=1'])
+})
+
 test('flag is taken out with its value', () => {
   expect(withoutFlag(['--config', '/a', '--v=1', '--config=/b', '--config-dir=/c'], 'config')).toEqual([
     '--v=1',

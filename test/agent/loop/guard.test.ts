@@ -188,3 +188,19 @@ test('outcome is written by one at a time when an assignment is refused while th
   expect(machine.host.files.text(EXTRA_ARGS)).toBe('KUBELET_EXTRA_ARGS="--v=2"\n')
   expect(most).toBe(1)
 })
+
+test('agent tries to go back less and less often when neither configuration runs', async () => {
+  const { machine } = await inTrial()
+  const append = machine.host.files.append.bind(machine.host.files)
+  const tries: number[] = []
+  machine.host.files.append = async (path, line) => {
+    if (line.includes('"fallback"')) tries.push(machine.clock.elapsed())
+    return append(path, line)
+  }
+  machine.host.injectCrash(() => 'no disk')
+  await machine.clock.advance(6 * 60 * MINUTE)
+
+  expect(tries.slice(1).map((at, index) => Math.floor((at - (tries[index] ?? 0)) / MINUTE))).toEqual([
+    5, 10, 20, 40, 60, 60, 60, 60,
+  ])
+})

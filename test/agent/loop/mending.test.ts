@@ -72,3 +72,31 @@ test('agent reports a unit that cannot be disabled, as a static one', async () =
 
   expect(machine.status?.drift).toEqual(['containerd.service'])
 })
+
+test('agent goes on watching when a repair could neither be done nor put back', async () => {
+  const machine = await applied({
+    files: [
+      { path: '/srv/a', content: 'a\n' },
+      { path: '/etc/motd', content: 'hello\n' },
+    ],
+  })
+  await machine.clock.advance(11 * MINUTE)
+  machine.host.files.put('/srv/a', 'hacked\n')
+  machine.host.files.put('/etc/motd', 'hacked\n')
+  const { files } = machine.host
+  const write = files.writeAtomic.bind(files)
+  files.writeAtomic = async (path, bytes, options) => {
+    if (path === '/etc/motd') throw new Error('EROFS: read-only file system')
+    return write(path, bytes, options)
+  }
+  files.restore = async () => {
+    throw new Error('EIO: i/o error')
+  }
+  await machine.clock.advance(11 * MINUTE)
+  expect(machine.status?.drift).toEqual(['/etc/motd'])
+  files.writeAtomic = write
+  await machine.clock.advance(60 * MINUTE)
+
+  expect(files.text('/etc/motd')).toBe('hello\n')
+  expect(machine.status).not.toHaveProperty('drift')
+})
