@@ -25,7 +25,12 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   const outcome = await context.state.outcome()
   const settled = outcome !== undefined && isFinal(outcome)
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
-  if (settled && outcome.assignment === wanted.text) return undefined
+  if (settled && outcome.assignment === wanted.text) {
+    // Else nobody could take it away again: a Node without an assignment counts only if it is the one that had it.
+    if (wanted.text !== null && outcome.node !== wanted.node)
+      await context.turns.exclusively(() => context.state.moveOutcome(wanted.node))
+    return undefined
+  }
   if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp(wanted.text, context)) }
 }

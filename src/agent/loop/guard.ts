@@ -151,7 +151,8 @@ export class Guard {
     const outcome: Outcome = isFinal(last)
       ? { ...last, phase: 'Failed', since: stamp(ports), error: told }
       : { ...last, error: told }
-    if (isFinal(last)) await state.setOutcome(outcome)
+    const trouble = isFinal(last) ? await state.noteOutcome(outcome) : undefined
+    if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
     await this.#actions.show(outcome)
   }
 

@@ -27,7 +27,8 @@ export async function refusal(
     error: { reason, message },
   }
   // A disk that takes no writes must not keep the node from saying so.
-  await state.setOutcome(outcome).catch((error: unknown) => ports.log.warn('outcome not written', { error: String(error) }))
+  const trouble = await state.noteOutcome(outcome)
+  if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
   return outcome
 }
 

@@ -56,6 +56,7 @@ const PRIVATE = { mode: 0o600 }
 export class AgentState {
   readonly paths: StatePaths
   readonly #files: HostFiles
+  #untold: Outcome | undefined
 
   constructor(paths: StatePaths, files: HostFiles) {
     this.paths = paths
@@ -82,12 +83,34 @@ export class AgentState {
   }
 
   async outcome(): Promise<Outcome | undefined> {
+    if (this.#untold !== undefined) return this.#untold
     const result = outcome.safeParse(parseJson(await this.#text(this.paths.outcome)))
     return result.success ? result.data : undefined
   }
 
   async setOutcome(value: Outcome): Promise<void> {
     await this.#files.writeAtomic(this.paths.outcome, Buffer.from(JSON.stringify(value)), PRIVATE)
+    this.#untold = undefined
+  }
+
+  /**
+   * The same where nothing depends on the disk: what that does not take, this process knows all the same.
+   * @returns why it is not on disk, if it is not
+   */
+  async noteOutcome(value: Outcome): Promise<unknown> {
+    try {
+      await this.setOutcome(value)
+      return undefined
+    } catch (error) {
+      this.#untold = value
+      return error
+    }
+  }
+
+  /** The assignment stands on another Node now, of the same machine. @param node its uid */
+  async moveOutcome(node: string): Promise<void> {
+    const last = await this.outcome()
+    if (last !== undefined) await this.noteOutcome({ ...last, node })
   }
 
   /** What the configuration with this digest has to show through its trial; undefined when that is not known. */

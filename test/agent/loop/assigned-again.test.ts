@@ -25,3 +25,21 @@ test('agent says nothing about a stamp that the annotation does not have', async
 
   expect(await machine.until('Applied')).not.toHaveProperty('assignedAt')
 })
+
+test('agent gives the host back when the annotation is removed from a Node that was registered anew and assigned the same', async () => {
+  const machine = new Machine()
+  const before = machine.hostFiles()
+  machine.start()
+  machine.assign({ flags: '--v=3' })
+  await machine.until('Applied')
+  const text = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  machine.node.registerAnew('u2')
+  await machine.clock.advance(60_000)
+  machine.annotate(text)
+  await machine.clock.advance(60_000)
+  machine.annotate(null)
+  await machine.clock.advance(60_000)
+
+  expect(machine.status?.phase).toBe('Reverted')
+  expect(machine.hostFiles()).toEqual(before)
+})

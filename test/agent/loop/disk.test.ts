@@ -103,3 +103,25 @@ test('agent that could change nothing puts nothing back: no kubelet is restarted
   expect(machine.status?.phase).toBe('RolledBack')
   expect(restarts).toEqual([])
 })
+
+test.each(['ENOSPC', 'EIO', 'EROFS'] as const)(
+  'agent that cannot go back for %s says so, and goes back when it can',
+  async (fault) => {
+    const machine = new Machine()
+    machine.start()
+    machine.assign({ flags: '--v=2' })
+    await machine.until('Applied')
+    await machine.clock.advance(11 * MINUTE)
+    await machine.untilDigest(machine.assign({ flags: '--v=3' }), 'Applied')
+    machine.host.faults.disk = fault
+    machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+    await machine.until('Failed')
+    await machine.clock.advance(20 * MINUTE)
+    expect(machine.status).toMatchObject({ phase: 'Failed' })
+    expect(machine.status?.error?.message).toContain('out of luck; going back to what last worked failed')
+    machine.host.faults.disk = undefined
+    await machine.until('RolledBack')
+
+    expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=2"\n')
+  },
+)
