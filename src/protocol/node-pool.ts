@@ -187,7 +187,7 @@ export interface WaveStatus {
   readonly index: number
   readonly count: number
   readonly name: string
-  /** Of the waves up to this one that are percentages: how many nodes that was when they opened. */
+  /** Of the waves up to this one that are percentages or selectors: how many nodes that was when they opened. */
   readonly sizes?: readonly { readonly name: string; readonly nodes: number }[]
 }
 

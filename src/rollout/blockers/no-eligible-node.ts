@@ -1,5 +1,6 @@
 import type { Aside } from '../drain/cordon.ts'
-import { countNodes, isWaveDone } from '../exposure/wave-progress.ts'
+import { countNodes, hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
+import { isSelected } from '../exposure/waves.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { listNames, shortName } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
@@ -19,14 +20,24 @@ const TOLD: Readonly<Record<Cause, string>> = {
 
 /** Whom the newest open wave consists of is left out or out of reach: nobody is there to try the target, so no wave can end. */
 export function noEligibleNode(poolState: PoolState): Blocker | undefined {
-  const { members, rollout, open } = poolState
+  const { members, rollout, waves, open } = poolState
   if (rollout.state !== 'InProgress' || isWaveDone(poolState) || countNodes(poolState).pending > 0) return undefined
-  const concerned = members.filter(({ wave = open }) => wave === open)
+  const isLost = hasLostItsNodes(poolState)
+  const wave = waves[open]
+  const concerned = members.filter(
+    (member) => (member.wave ?? open) === open && (!isLost || !wave || isSelected(member.node, wave)),
+  )
   const causes = Map.groupBy(concerned, causeOf)
+  if (isLost && concerned.length === 0) return allGone(poolState)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
   const message = `no eligible node for ${shortName(rollout.target)}; ${told.join('; ')}`
   return { reason: 'NoEligibleNode', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
+}
+
+function allGone({ rollout, waves, open }: PoolState): Blocker {
+  const left = `no node is left that wave "${waves[open]?.name}" selects; label another node for it, or change the wave`
+  return { reason: 'NoEligibleNode', message: `no eligible node for ${shortName(rollout.target)}; ${left}`, stalls: true }
 }
 
 /** @returns undefined for a node that something is still to be expected of. */

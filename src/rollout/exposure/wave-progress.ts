@@ -33,13 +33,20 @@ function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
 
 /**
  * Every node of the open waves that can has done it, and each wave was heard from; of the last one that is left, any will do. Where
- * there are nodes and none did, nothing is proved; a wave of no node lets the next begin.
+ * there are nodes and none did, nothing is proved; a wave that never had a node lets the next begin.
  */
 export function isWaveDone(poolState: PoolState): boolean {
   const { pending, current, total, newest, beyond } = countNodes(poolState)
-  if (pending > 0) return false
+  if (pending > 0 || hasLostItsNodes(poolState)) return false
   if (newest.total > 0 && poolState.open < poolState.waves.length - 1) return newest.heard > 0 && current > 0
   return current > 0 || (total === 0 && beyond > 0)
+}
+
+/** Of the newest open wave with a selector no node is left, though it had some when it opened. */
+export function hasLostItsNodes({ members, waves, open, rollout }: PoolState): boolean {
+  const wave = waves[open]
+  if (!wave || !('matchLabels' in wave.nodes) || members.some((member) => member.wave === open)) return false
+  return rollout.memory.wave?.sizes?.some(({ name, nodes }) => name === wave.name && nodes > 0) === true
 }
 
 /** Nothing is left to do, and nothing could be kept from happening. */

@@ -13,6 +13,8 @@ export interface WaveCandidate {
   readonly assignedAt?: number
   /** Which place it takes in a wave of a size, see `placesIn`. Absent: Sound. */
   readonly place?: 'Sound' | 'Unsound' | 'Tried'
+  /** This rollout has assigned it the target. */
+  readonly isExposed?: boolean
 }
 
 /** A candidate whose place is known, and whether it holds that already. */
@@ -21,7 +23,10 @@ export interface PlacedCandidate extends WaveCandidate {
   readonly isExposed: boolean
 }
 
-/** How many nodes a wave has that was opened as a percentage: frozen then, or nodes that come and go would move its border. */
+/**
+ * How many nodes a wave had when it was opened. A percentage is frozen then, or nodes that come and go would move its border; of a wave
+ * with a selector it tells later whether it has lost them.
+ */
 export interface WaveSize {
   readonly name: string
   readonly nodes: number
@@ -84,19 +89,25 @@ export function sizeOf({ nodes }: WavePolicy, total: number): number {
 /** A new predicate each time: one by size counts what it lets through. */
 function membersOf({ nodes }: WavePolicy, size: number): (node: WaveCandidate) => boolean {
   if (!('matchLabels' in nodes)) return placesIn(size)
-  const wanted = Object.entries(nodes.matchLabels)
-  return ({ labels }) => wanted.every(([key, value]) => own(labels, key) === value)
+  return (node) => isSelected(node, { nodes })
+}
+
+/** Whether the wave names it by its labels. */
+export function isSelected({ labels }: Pick<WaveCandidate, 'labels'>, { nodes }: Pick<WavePolicy, 'nodes'>): boolean {
+  return 'matchLabels' in nodes && Object.entries(nodes.matchLabels).every(([key, value]) => own(labels, key) === value)
 }
 
 /**
  * A wave of n has n places, and tries at most n unsound nodes. One that was tried in vain gives its place to another: it belongs to a
  * later wave, and counts among the unsound all the same. So a wave exposes no more than n sound nodes, and hears from one if it can.
+ * More unsound nodes than that were never chosen as such: they seemed sound when they were assigned, and keep their places.
  */
 function placesIn(size: number): (node: WaveCandidate) => boolean {
   let [free, unsound] = [size, size]
-  return ({ place = 'Sound' }) => {
-    if (place !== 'Sound' && unsound-- <= 0) return false
-    return place !== 'Tried' && free-- > 0
+  return ({ place = 'Sound', isExposed = false }) => {
+    const seemedSound = place !== 'Sound' && unsound-- <= 0
+    if (seemedSound && !isExposed) return false
+    return (place !== 'Tried' || seemedSound) && free-- > 0
   }
 }
 

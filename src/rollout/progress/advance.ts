@@ -1,7 +1,8 @@
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
-import { sizeOf, type WaveSize } from '../exposure/waves.ts'
+import { isSelected, sizeOf, type WaveSize } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { WavePolicy } from '../model/policy.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { describeFailures, describeGates } from '../model/text.ts'
 import { endRollout, withFailures } from '../target/history.ts'
@@ -68,8 +69,18 @@ function openWave(poolState: PoolState, open: number): Memory {
 }
 
 /** A percentage is of those that are there when its wave opens. The last wave takes all that is left. */
-function frozenSize({ waves, divided }: PoolState, open: number): readonly WaveSize[] {
+function frozenSize({ waves, divided, members }: PoolState, open: number): readonly WaveSize[] {
   const wave = waves[open]
-  if (!wave || !('percent' in wave.nodes) || open === waves.length - 1) return []
-  return [{ name: wave.name, nodes: sizeOf(wave, divided) }]
+  if (!wave || 'count' in wave.nodes || open === waves.length - 1) return []
+  const nodes = 'percent' in wave.nodes ? sizeOf(wave, divided) : members.filter((member) => isOf(member, { wave, open })).length
+  return [{ name: wave.name, nodes }]
+}
+
+/** Those that people keep are of it, too: a wave is not empty because its canary is held. */
+function isOf(
+  { node, wave: own, progress: { phase } }: Member,
+  { wave, open }: { readonly wave: WavePolicy; readonly open: number },
+): boolean {
+  const isKept = phase === 'Held' || phase === 'Unmanaged' || phase === 'Leaving'
+  return own === open || (own === undefined && isKept && isSelected(node, wave))
 }

@@ -1,6 +1,7 @@
 import type { FleetUse, HeldPlaces } from '../fleet/fleet-use.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import { listNames } from '../model/text.ts'
+import { allowedUnavailable, remainingBudget } from '../selection/budget.ts'
 import { budgetHolders } from '../selection/budget-holders.ts'
 
 /**
@@ -12,10 +13,16 @@ export function describeShortage(state: PoolState, fleet: FleetUse | undefined):
 }
 
 function shortOfOwn(state: PoolState): string {
+  const { pool, members } = state
+  if (allowedUnavailable(pool.policy.maxUnavailable, members.length) === 0)
+    return '; maxUnavailable of the pool allows none: raise it'
   const [first, ...others] = budgetHolders(state)
   if (!first) return ''
-  const more = others.length === 0 ? '' : ` and ${others.length} more`
-  return `; used up by "${first.node}" (${first.why})${more}: repair them, or raise maxUnavailable of the pool`
+  const named = `"${first.node}" (${first.why})${others.length === 0 ? '' : ` and ${others.length} more`}`
+  // What is left of the budget is for the zone that has begun.
+  if (pool.policy.zones === 'OneAtATime' && remainingBudget(members, pool) > 0)
+    return `; zones: OneAtATime lets no other zone begin before ${named}: repair them`
+  return `; used up by ${named}: repair them, or raise maxUnavailable of the pool`
 }
 
 function shortOfFleet({ held, sharedWith }: FleetUse): string {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { aNode, aPool, condition, minute, nodes, noon } from '../builders.ts'
+
+const old = nodes('b', 'c').map((node) => node.inZone('zone-b').on('older'))
+
+test.each([0, '0%'] as const)('a pool says what helps when maxUnavailable is %s', (maxUnavailable) => {
+  const decision = decide(aPool({ stable: 'older', maxUnavailable }).with(...old), noon)
+
+  expect(condition(decision, 'Ready').message).toBe(
+    '0 of 2 nodes are at new; 2 wait for the budget; maxUnavailable of the pool allows none: raise it',
+  )
+})
+
+test('a pool does not advise a greater budget when a node of another zone is what it waits for', () => {
+  const stuck = aNode('a')
+    .on('older')
+    .assignedTo('new', { at: noon - 24 * minute })
+    .reporting('Failed')
+    .drainedFor('new')
+  const options = { stable: 'older', since: noon - 25 * minute, maxFailures: 3, zones: 'OneAtATime', maxUnavailable: 2 } as const
+  const decision = decide(aPool(options).with(stuck, ...old), noon)
+
+  expect(condition(decision, 'Reconciling').message).toBe(
+    '0 of 3 nodes are at new; 1 Failed; 2 wait for the budget; ' +
+      'zones: OneAtATime lets no other zone begin before "a" (the agent reports no reason): repair them',
+  )
+})
