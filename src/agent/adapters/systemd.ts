@@ -14,6 +14,8 @@ const PROPERTIES = [
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
+/** Of a unit that runs, and reads its configuration anew meanwhile. */
+const RELOADING = ['reloading', 'refreshing']
 
 const MACHINE_STATES: ReadonlyMap<string, MachineState> = new Map([
   ['initializing', 'starting'],
@@ -72,13 +74,17 @@ export function parseShow(output: string, now: number): ServiceState {
   const started = number('ExecMainStartTimestampMonotonic')
   return {
     exists: properties.get('LoadState') === 'loaded',
-    active: ACTIVE_STATES.find((state) => state === properties.get('ActiveState')) ?? 'inactive',
+    active: activeIn(properties.get('ActiveState') ?? ''),
     enabled: ['enabled', 'enabled-runtime', 'static', 'alias'].includes(properties.get('UnitFileState') ?? ''),
     mainPid,
     restarts: number('NRestarts'),
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),
     lastExit: number('ExecMainStatus'),
   }
+}
+
+function activeIn(state: string): ServiceState['active'] {
+  return RELOADING.includes(state) ? 'active' : (ACTIVE_STATES.find((known) => known === state) ?? 'inactive')
 }
 
 /** CLOCK_MONOTONIC, in milliseconds: systemd takes its stamps from the same. */

@@ -76,3 +76,11 @@ test('systemd tells a systemctl that was killed from one that failed', async () 
 
   await expect(killed.restart('kubelet.service')).rejects.toBeInstanceOf(ServiceCallKilled)
 })
+
+test.each([
+  ['reloading', 'active'],
+  ['refreshing', 'active'],
+  ['maintenance', 'inactive'],
+])('unit that systemd calls %s is %s: what reloads runs, and is not to be found stopped', (state, active) => {
+  expect(parseShow(`LoadState=loaded\nActiveState=${state}\nMainPID=7\n`, 0).active).toBe(active)
+})
