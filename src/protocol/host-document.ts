@@ -10,6 +10,8 @@ const SHA256 = /^[0-9a-f]{64}$/
 /** Spelt in one way only: a second spelling of a path would get around everything that paths are compared for. */
 export const ABSOLUTE_PATH = /^\/(?!(?:[^\0\n\r]*\/)?\.{0,2}(?:\/|$))[^\0\n\r]*$/
 const MODE = /^0?[0-7]{3,4}$/
+/** Seconds. One that never ends would keep a node from ever having something to go back to. */
+const LONGEST_TRIAL = 365 * 86_400
 const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/
 
 const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
@@ -37,7 +39,7 @@ const kubeletInstall = z.strictObject({
     }),
   ),
   /** Seconds that health must hold before the configuration becomes last-known-good. */
-  trialSeconds: z.optional(z.number()),
+  trialSeconds: z.optional(z.number().check(z.gte(0), z.lte(LONGEST_TRIAL))),
 })
 
 const file = z.strictObject({

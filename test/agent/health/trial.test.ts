@@ -26,6 +26,14 @@ test('agent takes the length of the trial from the host document', async () => {
   expect(await machine.until('Applied')).toMatchObject({ digest, lastKnownGood: digest })
 })
 
+test.each([-5, 1e300])('agent refuses a trial of %d seconds: none at all, or one without an end', async (trialSeconds) => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ host: JSON.stringify({ kubelet: { trialSeconds } }), flags: '--v=3' })
+
+  expect((await machine.until('Applied', 'RolledBack')).error?.message).toContain('kubelet.trialSeconds')
+})
+
 test('agent goes back to the local configuration when the kubelet goes bad in the first trial', async () => {
   const machine = new Machine()
   const before = machine.hostFiles()
