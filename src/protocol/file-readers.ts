@@ -24,6 +24,20 @@ const REFUSED: ReadonlyMap<string, { readonly because: string; readonly remedy: 
   ['/etc/kubernetes/bootstrap-kubelet.conf', CREDENTIAL],
 ])
 
+/** What limits or starts the agent is not the repository's to change. */
+const OWNERS: readonly { readonly pattern: RegExp; readonly because: string; readonly remedy: string }[] = [
+  {
+    pattern: /^\/etc\/nodewave\/policy\.yaml$/,
+    because: 'the owner of the host limits the agent there',
+    remedy: 'change it on the host, or with what installs the agent',
+  },
+  {
+    pattern: /^\/(etc|usr\/lib|lib)\/systemd\/system\/nodewave-agent\.service$/,
+    because: "it is the agent's own unit",
+    remedy: 'install the agent anew, or write a drop-in in nodewave-agent.service.d',
+  },
+]
+
 const DISTURBING = [
   { directory: '/etc/kubernetes/manifests/', because: 'the kubelet restarts the static pod' },
   { directory: '/etc/cni/net.d/', because: 'the container runtime sets up every new pod by it' },
@@ -32,8 +46,8 @@ const DISTURBING = [
 
 /** @returns undefined when nobody is known to read it, or only a unit that the document restarts. */
 export function readerOf(path: string): FileReader | undefined {
-  const refused = REFUSED.get(path)
-  if (refused !== undefined) return { kind: 'refused', ...refused }
+  const refused = REFUSED.get(path) ?? OWNERS.find(({ pattern }) => pattern.test(path))
+  if (refused !== undefined) return { kind: 'refused', because: refused.because, remedy: refused.remedy }
   const found = DISTURBING.find(({ directory }) => path.startsWith(directory))
   return found && { kind: 'disturbs', because: found.because }
 }

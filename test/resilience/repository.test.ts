@@ -37,7 +37,7 @@ test.each([
   [
     'two pools with equal selectors',
     POOL.replace('role: gpu', 'role: worker'),
-    'would claim the same nodes; give one of them a label',
+    'select the same nodes; give one of them a label',
   ],
   ['a FlagSet that is missing', `${POOL}  kubelet: {flagSets: [nope]}\n`, 'other.yaml:6:24: no FlagSet is named "nope"'],
   [

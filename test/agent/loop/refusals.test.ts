@@ -112,6 +112,18 @@ test.each([
     'it belongs to the agent',
   ],
   [
+    'the policy of the host',
+    { files: [{ path: '/etc/nodewave/policy.yaml', content: '' }] },
+    'PathNotAllowed',
+    'the owner of the host limits the agent there',
+  ],
+  [
+    "the agent's own unit",
+    { files: [{ path: '/etc/systemd/system/nodewave-agent.service', content: '' }] },
+    'PathNotAllowed',
+    "it is the agent's own unit",
+  ],
+  [
     'a file of nobody',
     { files: [{ path: '/etc/a', content: '', owner: 'nobody-knows' }] },
     'UnknownOwner',
