@@ -73,7 +73,11 @@ async function workloads(cluster: Cluster, product: Product): Promise<void> {
   await keepsWaiting(cluster, { timeline, commit }, new RegExp(`Deployment default/${shop} lacks 2, 0 before`))
   await place(cluster, null)
   await product.settled(commit)
-  await told(cluster, 'GatePassed', new RegExp(`^${commit.slice(0, 7)}: .*every workload that was available before is still available$`))
+  await told(
+    cluster,
+    'GatePassed',
+    new RegExp(`^${commit.slice(0, 7)}: .*every workload that was available before is still available$`),
+  )
   await cluster.kubectl(['delete', `deployment/${shop}`])
 }
 
