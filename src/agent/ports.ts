@@ -167,6 +167,7 @@ export interface OwnNode {
   readonly uid: string
   readonly arch: string
   readonly annotations: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
   readonly ready: boolean
   /** When the kubelet last told whether it is ready: milliseconds since the epoch by the node's clock, whole seconds; undefined before. */
   readonly heartbeat: number | undefined

@@ -50,6 +50,7 @@ export function toOwnNode({ metadata, ...node }: KubeObject): OwnNode {
     uid: metadata.uid ?? '',
     arch: status.nodeInfo?.architecture ?? '',
     annotations: metadata.annotations ?? {},
+    labels: metadata.labels ?? {},
     ready: ready?.status === 'True',
     heartbeat: instantOf(ready?.lastHeartbeatTime),
     kubeletVersion: status.nodeInfo?.kubeletVersion ?? '',

@@ -42,7 +42,7 @@ export class Agent {
     const { retry } = options.timing
     this.#reporter = new Reporter(names, { ...ports, retry })
     this.#watch = new NodeWatch(ports, {
-      annotation: names.desiredConfig,
+      names,
       retry,
       onNode: (node) => this.#reporter.seen(node),
       onOpen: () => this.#reporter.retryNow(),

@@ -25,9 +25,10 @@ export function parseAssignment(text: string): DesiredConfig {
 /** @throws {AgentError} of kind `download`, also when what came is not what was promised: it is then never applied. */
 export async function fetchAssignment(
   text: string,
-  { node, namespace }: { readonly node: NodeApi; readonly namespace: string },
+  { node, namespace, pool }: { readonly node: NodeApi; readonly namespace: string; readonly pool?: string | undefined },
 ): Promise<Assignment> {
   const desired = parseAssignment(text)
+  if (pool !== undefined) refuseUntrusted(desired, { namespace, pool })
   const place = { node, namespace: desired.NAMESPACE ?? namespace }
   const kubelet = await payload(desired.KUBELET_CONFIG, place, [PAYLOAD_KEYS.flags, PAYLOAD_KEYS.config])
   const host = await payload(desired.HOST_CONFIG, place, [PAYLOAD_KEYS.host])
@@ -45,6 +46,30 @@ export async function fetchAssignment(
       reason: 'DigestMismatch',
     })
   return { text, desired, content, digest }
+}
+
+/**
+ * Beside a controller, payloads are what it wrote: in its namespace, and with a digest. Elsewhere somebody else may write ConfigMaps.
+ * @throws {AgentError} of kind `load`
+ */
+function refuseUntrusted(
+  desired: DesiredConfig,
+  { namespace, pool }: { readonly namespace: string; readonly pool: string },
+): void {
+  const named = desired.KUBELET_CONFIG ?? desired.HOST_CONFIG
+  if (named === undefined) return
+  const place = desired.NAMESPACE ?? namespace
+  const why =
+    place !== namespace
+      ? `it is in namespace "${place}", and only "${namespace}" is trusted; see --namespace of the agent`
+      : desired.DIGEST === undefined
+        ? 'the annotation has no DIGEST; add it, or write KUBELET_OPTS instead'
+        : undefined
+  if (why === undefined) return
+  throw new AgentError(`refuse ConfigMap "${named}" on a Node of pool "${pool}": ${why}`, {
+    kind: 'load',
+    reason: 'UntrustedPayload',
+  })
 }
 
 async function payload(

@@ -32,7 +32,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
     return undefined
   }
   if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
-  return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp(wanted.text, context)) }
+  return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
 }
 
 async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {
@@ -61,10 +61,10 @@ async function checkpointed(text: string, { state }: AgentContext): Promise<Assi
   return kept?.text === text ? { ...kept, desired: parseAssignment(text) } : undefined
 }
 
-async function takeUp(text: string, context: AgentContext): Promise<Assignment> {
+async function takeUp({ text, pool }: Wanted & { readonly text: string }, context: AgentContext): Promise<Assignment> {
   const { state, ports, options, turns } = context
   const known = await assignedAnew(text, context)
-  const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace }))
+  const assignment = known ?? (await fetchAssignment(text, { node: ports.node, namespace: options.namespace, pool }))
   // In one turn: a checkpoint that nothing points to is swept away.
   await turns.exclusively(async () => {
     await state.checkpoint(assignment)

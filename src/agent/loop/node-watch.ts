@@ -1,4 +1,5 @@
 import type { Pauses } from '../../kube/backoff.ts'
+import type { Names } from '../../protocol/names.ts'
 import type { AgentPorts, Clock, OwnNode } from '../ports.ts'
 import { Retry } from './retry.ts'
 
@@ -10,13 +11,15 @@ export interface Wanted {
   readonly text: string | null
   /** uid of the Node. */
   readonly node: string
+  /** The pool that its label names; undefined: no controller manages the Node. */
+  readonly pool?: string | undefined
 }
 
 type WatchPorts = Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'>
 
 export interface NodeWatchOptions {
-  /** Whose text says what is wanted. */
-  readonly annotation: string
+  /** The annotation that says what is wanted, and the label of the pool. */
+  readonly names: Pick<Names, 'desiredConfig' | 'pool'>
   readonly retry: Pauses
   readonly onNode: (node: OwnNode) => void
   /** The API server answers, for the first time or again. */
@@ -42,7 +45,10 @@ export class NodeWatch {
 
   /** Undefined as long as the API server has not been reached. */
   get wanted(): Wanted | undefined {
-    return this.#node && { text: this.#node.annotations[this.#options.annotation] ?? null, node: this.#node.uid }
+    const { desiredConfig, pool } = this.#options.names
+    if (this.#node === undefined) return undefined
+    const { annotations, labels, uid } = this.#node
+    return { text: annotations[desiredConfig] ?? null, node: uid, pool: labels[pool] }
   }
 
   /** Aborts when something else is wanted than now. */

@@ -9,6 +9,7 @@ const shows = (heartbeat: string | undefined, { ready = true, lease = undefined 
     uid: 'u',
     arch: 'amd64',
     annotations: {},
+    labels: {},
     ready,
     heartbeat: heartbeat === undefined ? undefined : Date.parse(heartbeat),
     kubeletVersion: 'v1.36.3',

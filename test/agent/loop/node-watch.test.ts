@@ -14,7 +14,7 @@ function watching(node: NodeApi, { clock = new VirtualClock(), random = (): numb
   let opened = 0
   const watch = new NodeWatch(
     { node, clock, random, log },
-    { annotation: 'a/b', retry, onNode: (found) => seen.push(found), onOpen: () => opened++ },
+    { names: { desiredConfig: 'a/b', pool: 'a/pool' }, retry, onNode: (found) => seen.push(found), onOpen: () => opened++ },
   )
   void watch.run(new AbortController().signal)
   return { clock, watch, seen, opened: () => opened }

@@ -15,7 +15,16 @@ export class FakeNode implements NodeApi {
   #changed = Promise.withResolvers<void>()
 
   constructor(kubeletVersion: string) {
-    this.#node = { name: 'a', uid: 'u1', arch: 'amd64', annotations: {}, ready: true, heartbeat: undefined, kubeletVersion }
+    this.#node = {
+      name: 'a',
+      uid: 'u1',
+      arch: 'amd64',
+      annotations: {},
+      labels: {},
+      ready: true,
+      heartbeat: undefined,
+      kubeletVersion,
+    }
   }
 
   get annotations(): Readonly<Record<string, string>> {
@@ -28,9 +37,14 @@ export class FakeNode implements NodeApi {
     this.#set({ annotations: Object.fromEntries(value === null ? rest : [...rest, [key, value]]) })
   }
 
+  /** As the controller labels the nodes of its pools. */
+  label(key: string, value: string): void {
+    this.#set({ labels: { ...this.#node.labels, [key]: value } })
+  }
+
   /** Deleted by somebody and registered anew by its kubelet: nothing that stood on it is left. */
   registerAnew(uid: string): void {
-    this.#set({ uid, annotations: {} })
+    this.#set({ uid, annotations: {}, labels: {} })
   }
 
   kubeletTold({ ready, kubeletVersion, heartbeat, renewed }: NodeStatus): void {
