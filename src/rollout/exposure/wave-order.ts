@@ -1,6 +1,7 @@
 import { asideOf, isUnderDrain } from '../drain/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
+import { needsRepair } from './condition.ts'
 import { hasHadItsChance, isEvidence } from './evidence.ts'
 import type { NodeFacts } from './node-facts.ts'
 import type { WaveCandidate } from './waves.ts'
@@ -12,10 +13,11 @@ export interface OrderContext {
 
 /**
  * Who comes first into a wave. Exposed: this rollout assigned them the target, so that no later change moves the exposure to others.
+ * Broken: they are unavailable, cost no budget, and may block the others by what they use of it. PutBack: broken, but they serve.
  * Draining: they are cordoned already. Late: they came since the rollout began. Unchanged: the target is what they have, and proves
  * nothing on them.
  */
-const ORDER = ['Exposed', 'Broken', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
+const ORDER = ['Exposed', 'Broken', 'PutBack', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
 
 export function rankOf(facts: NodeFacts, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
@@ -25,7 +27,7 @@ function classOf(facts: NodeFacts, { policy, clock }: OrderContext): (typeof ORD
   const { node, condition, target, assigned, exposed, changes } = facts
   if (exposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
-  if (condition === 'Broken') return 'Broken'
+  if (condition === 'Broken') return needsRepair(facts) ? 'Broken' : 'PutBack'
   if (isUnderDrain(node)) return 'Draining'
   const aside = asideOf({ node, wanted: target, broken: false }, { policy, now: clock.now })
   if (condition === 'InFlight') return 'InFlight'

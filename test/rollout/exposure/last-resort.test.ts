@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, nodes, noon, selected } from '../builders.ts'
+import { aNode, aPool, aWave, condition, minute, nodes, noon, selected } from '../builders.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
 const down = (...names: string[]) => nodes(...names).map((node) => node.on('older').notReady(noon - 30 * minute))
@@ -53,4 +53,15 @@ test('a node takes the place of one that cannot be paid for only when it has bee
 
   expect(selected(decide(pool, noon))).toEqual([])
   expect(selected(decide(pool, noon + minute))).toEqual(['a'])
+})
+
+const rack = [aWave('rack', { rack: '1' }, { soak: minute })]
+const stuck = (name: string) => aNode(name).assignedTo('bad', { at: noon - 30 * minute })
+const member = aNode('m').labelled({ rack: '1' })
+
+test('nobody takes a place in a wave that a selector names', () => {
+  const pool = aPool({ head: 'fix', since: noon - minute, waves: rack, maxUnavailable: 1 }).with(member, stuck('a'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(condition(decide(pool, noon), 'Ready').message).toContain('used up by "a" (its agent has not finished in time)')
 })
