@@ -25,10 +25,9 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
   const gates = gatesAfterWave(poolState)
   const { gates: before = [] } = poolState.rollout.memory
   if (gates.length === 0) return undefined
-  const rollout = rolloutId(poolState)
   const tended = gates.flatMap((gate) => updateGate(gate, poolState) ?? [])
   if (tended.length === 0 && !before.some((record) => isOf(record, poolState))) return undefined
-  const others = before.filter((record) => record.rollout === rollout && !isOf(record, poolState))
+  const others = before.filter((record) => isOfRollout(record, poolState) && record.wave !== waveName(poolState))
   const after = [...others, ...tended].slice(-RECORDS_KEPT)
   return JSON.stringify(after) === JSON.stringify(before) ? undefined : after
 }
@@ -59,7 +58,7 @@ export function unpassedGates(poolState: PoolState): readonly GateState[] {
 }
 
 function about({ name }: GatePolicy, poolState: PoolState): Pick<GateStatus, 'name' | 'wave' | 'revision' | 'rollout'> {
-  return { name, wave: waveName(poolState), revision: poolState.rollout.target.revision, rollout: rolloutId(poolState) }
+  return { name, wave: waveName(poolState), ...rolloutId(poolState) }
 }
 
 /** Gates that must note what is so before the open wave may begin, and have not. */
@@ -126,15 +125,22 @@ function isStopped(poolState: PoolState): boolean {
 }
 
 function isOf(record: GateStatus, poolState: PoolState): boolean {
-  return record.wave === waveName(poolState) && record.rollout === rolloutId(poolState)
+  return record.wave === waveName(poolState) && isOfRollout(record, poolState)
+}
+
+function isOfRollout(record: GateStatus, poolState: PoolState): boolean {
+  const { revision, rollout } = rolloutId(poolState)
+  return record.revision === revision && record.rollout === rollout
 }
 
 function waveName({ waves, open }: PoolState): string {
   return waves[open]?.name ?? ''
 }
 
-function rolloutId({ rollout }: PoolState): string {
-  return rollout.memory.history[0]?.startedAt ?? stamp(rollout.startedAt)
+/** The commit that the rollout began with, and when: neither changes when a commit of equal content arrives. */
+function rolloutId({ rollout }: PoolState): Pick<GateStatus, 'revision' | 'rollout'> {
+  const { revision, startedAt } = rollout.memory.history[0] ?? { ...rollout.target, startedAt: stamp(rollout.startedAt) }
+  return { revision, rollout: startedAt }
 }
 
 function nodesSoFar({ members, open }: PoolState): string[] {

@@ -356,3 +356,20 @@ test('a wave opens exactly when every gate has held, whatever they said before a
     }),
   )
 })
+
+test('what a gate said of another commit counts for nothing, also where both rollouts began at one instant', () => {
+  const passed = { name: 'slo', wave: 'canary', rollout: stamp(since), state: 'Passed', since: stamp(since) } as const
+  const pool = afterCanary([aGate('slo')])
+  const after = (revision: string) => decide({ ...pool, memory: { ...pool.memory, gates: [{ ...passed, revision }] } }, noon)
+
+  expect(selected(after('bad'))).toEqual([])
+  expect(after('bad').status.gates).toMatchObject([{ revision: 'new', state: 'Waiting' }])
+  expect(selected(after('new')).toSorted()).toEqual(['b', 'c'])
+})
+
+test('what a gate said still counts when a commit of equal content arrives', () => {
+  const equal = afterCanary([aGate('slo')], { commit: 'a-typo-in-the-README' })
+  const passed = passing(equal, [{ at: noon + 1000, says: answer('Passed', noon + 500) }])
+
+  expect(selected(passed).toSorted()).toEqual(['b', 'c'])
+})

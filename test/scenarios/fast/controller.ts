@@ -131,6 +131,7 @@ export class SimController {
     if (isDeepStrictEqual(seen.memory, status)) return true
     if (String(pool.version) !== seen.resourceVersion) return false
     if (!isDeepStrictEqual(pool.memory.rejected, status.rejected)) this.#world.given.clear()
+    this.#world.gates.rolloutWritten(name, pool.memory, status)
     pool.memory = JSON.parse(JSON.stringify(status)) as Memory
     pool.version += 1
     this.toldOfPool(pool)

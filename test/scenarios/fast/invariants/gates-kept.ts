@@ -1,5 +1,5 @@
 import { assessPool } from '../../../../src/rollout/assess-pool.ts'
-import { passKey } from '../gate-oracle.ts'
+import { isSameRollout, passKey } from '../gate-oracle.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
 
@@ -13,15 +13,15 @@ function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number
   if (pool.policy.gates === undefined) return true
   const { rollout, waves, open, members } = assessPool(pool, at)
   const [top] = decision.status.history
-  const startedAt = rollout.memory.history[0]?.startedAt ?? ''
-  if (rollout.state !== 'InProgress' || rollout.proven || top?.startedAt !== startedAt) return true
+  if (rollout.state !== 'InProgress' || rollout.proven || top === undefined) return true
+  if (top.startedAt !== rollout.memory.history[0]?.startedAt) return true
+  const passed = isSameRollout(pool.memory, decision.status) ? held : new Set()
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
   const from = Math.max(0, open)
   return waves.slice(from, openNow).every(({ name }, i) => {
     const isEmpty = members.every(({ wave }) => wave !== from + i)
     const asked = (pool.policy.gates ?? []).filter(({ after }) => after === undefined || after.includes(name))
-    return (
-      isEmpty || asked.every((gate) => held.has(passKey({ pool: pool.name, rollout: startedAt, wave: name, gate: gate.name })))
-    )
+    const { revision } = top
+    return isEmpty || asked.every((gate) => passed.has(passKey({ pool: pool.name, revision, wave: name, gate: gate.name })))
   })
 }
