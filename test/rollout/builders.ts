@@ -41,6 +41,9 @@ export function nodes(...names: string[]): NodeDraft[] {
 
 interface When {
   readonly at?: Instant
+  /** Who assigned it, and which commit. */
+  readonly pool?: string
+  readonly revision?: string
 }
 
 export class NodeDraft implements NodeView {
@@ -65,13 +68,13 @@ export class NodeDraft implements NodeView {
   }
 
   /** Assigned and proved, two hours ago unless told otherwise. */
-  on(digest: string, { at = noon - 2 * hour, since = at }: When & { readonly since?: Instant } = {}): NodeDraft {
-    return this.assignedTo(digest, { at }).reporting('Applied', { since })
+  on(digest: string, { at = noon - 2 * hour, since = at, ...by }: When & { readonly since?: Instant } = {}): NodeDraft {
+    return this.assignedTo(digest, { at, ...by }).reporting('Applied', { since })
   }
 
   /** The annotation is written, and the agent has not said anything about it. */
-  assignedTo(digest: string, { at = noon }: When = {}): NodeDraft {
-    return this.#with({ assigned: { digest, revision: digest, pool: 'workers', grant: 'restart', at } })
+  assignedTo(digest: string, { at = noon, pool = 'workers', revision = digest }: When = {}): NodeDraft {
+    return this.#with({ assigned: { digest, revision, pool, grant: 'restart', at } })
   }
 
   /** The agent speaks of the present assignment. */
@@ -92,8 +95,8 @@ export class NodeDraft implements NodeView {
     return this.#with({ status: { ...report, ...more } })
   }
 
-  rolledBackFrom(digest: string, { at = noon - minute, to = 'older' }: When & { readonly to?: string } = {}): NodeDraft {
-    return this.assignedTo(digest, { at }).reporting('RolledBack', {
+  rolledBackFrom(digest: string, { at = noon - minute, to = 'older', ...by }: When & { readonly to?: string } = {}): NodeDraft {
+    return this.assignedTo(digest, { at, ...by }).reporting('RolledBack', {
       active: to,
       error: { reason: 'HealthCheckFailed', message: 'failed to validate config: unknown flag: --foo' },
     })

@@ -1,5 +1,4 @@
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { traceStart } from '../target/history.ts'
 import { isRejected } from '../target/target.ts'
 import type { Blocker } from './blocker.ts'
 import { unmetDependency } from './dependencies.ts'
@@ -30,8 +29,8 @@ export function commitBlocker(pool: PoolSnapshot): Blocker | undefined {
   return undefined
 }
 
-/** Also when its status was lost: then its nodes tell. */
-function hasBegun({ memory, head, nodes }: PoolSnapshot): boolean {
+/** As the status tells. Where that was lost, nodes tell: those that this pool assigned, for a node may come from another one. */
+function hasBegun({ name, memory, head, nodes }: PoolSnapshot): boolean {
   if (memory.target !== undefined || memory.history.length > 0) return memory.target?.fingerprint === head.fingerprint
-  return traceStart(nodes, head, Number.POSITIVE_INFINITY) < Number.POSITIVE_INFINITY
+  return nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
 }

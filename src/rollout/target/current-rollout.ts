@@ -47,12 +47,12 @@ function stableOf(pool: PoolSnapshot, { stable, ...memory }: Memory): Revision |
 }
 
 function onTheWay(
-  { memory: before, nodes }: PoolSnapshot,
+  { memory: before, ...pool }: PoolSnapshot,
   { target, now }: { readonly target: Revision; readonly now: Instant },
 ): Memory {
   const { wave, ...memory } = before
   const lost = memory.target === undefined && memory.history.length === 0
-  const history = withRollout(memory.history, target, lost ? traceStart(nodes, target, now) : now)
+  const history = withRollout(memory.history, target, lost ? traceStart(pool, target, now) : now)
   const bound = goesOn(memory.history, target) ? restamped(memory, history[0]?.startedAt) : memory
   const promotion = history[0] && boundPromotion(bound, { ...target, startedAt: history[0].startedAt })
   return {

@@ -46,13 +46,17 @@ export function endRollout(history: readonly HistoryEntry[], { result, at, messa
 }
 
 /**
- * When a run began that nobody remembers, the status having been lost: with the first node that was assigned its content. What
+ * When a run began that nobody remembers, the status having been lost: with the first node that the pool assigned its content. What
  * failed since then still counts.
  */
-export function traceStart(nodes: readonly NodeView[], target: Revision, now: Instant): Instant {
+export function traceStart(
+  { name: pool, nodes }: { readonly name: string; readonly nodes: readonly NodeView[] },
+  target: Revision,
+  now: Instant,
+): Instant {
   return nodes.reduce((earliest, { name, assigned }) => {
     const wanted = target.wanted.get(name)
-    return assigned?.at !== undefined && wanted?.kind === 'config' && wanted.digest === assigned.digest
+    return assigned?.at !== undefined && assigned.pool === pool && wanted?.kind === 'config' && wanted.digest === assigned.digest
       ? Math.min(earliest, assigned.at)
       : earliest
   }, now)

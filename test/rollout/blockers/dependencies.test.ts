@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import {
   aNode,
   aPool,
@@ -227,4 +227,25 @@ test('a pool that waits for the budget of the fleet names the pool that has it, 
   expect(a && condition(a, 'Reconciling').message).toBe(
     '0 of 1 nodes are at new; 1 wait for the budget; the fleet\'s budget is shared with "b"',
   )
+})
+
+const lost = (node: NodeView) => ({ ...workers({}), nodes: [node], memory: NO_MEMORY })
+const assignedBy = (owner: string, revision = 'new') => aNode('workers-0').on('new', { at: noon - minute, pool: owner, revision })
+
+test('a pool whose status was lost goes on with a commit that it assigned to a node', () => {
+  const decision = decisions(lost(assignedBy('workers')), pool('base', {})).get('workers')
+
+  expect(decision?.status.target?.revision).toBe('new')
+})
+
+test('a pool whose status was lost waits for its dependency though a node moved in with the content', () => {
+  const decision = decisions(lost(assignedBy('gpu')), pool('base', {})).get('workers')
+
+  expect(decision && condition(decision, 'Ready').reason).toBe('WaitingForDependency')
+})
+
+test('a pool whose status was lost waits for its dependency though an older commit left a node at the content', () => {
+  const decision = decisions(lost(assignedBy('workers', 'older')), pool('base', {})).get('workers')
+
+  expect(decision && condition(decision, 'Ready').reason).toBe('WaitingForDependency')
 })

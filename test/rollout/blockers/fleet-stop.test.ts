@@ -7,7 +7,7 @@ import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapsho
 import { aNode, aPool, aRollout, condition, minute, nodes, noon, type PoolOptions, selected } from '../builders.ts'
 
 const since = noon - 9 * minute
-const begun = { at: noon - 8 * minute }
+const begun = { at: noon - 8 * minute, pool: 'gpu' }
 
 function pool(name: string, members: readonly NodeView[], options: PoolOptions = {}): PoolSnapshot {
   return { ...aPool({ stable: 'older', since, maxFailures: 5, ...options }).with(...members), name }
@@ -124,14 +124,18 @@ test('failures of content that came back after another one took its place do not
   expect(takenIn([pool('web', [aNode('web-0').on('fix')], { history })])).toEqual(['web-0'])
 })
 
-test('a pool whose status was lost has begun with the content that its nodes carry: what failed there counts pass after pass', () => {
-  const lost = { ...failing('gpu', 3), memory: NO_MEMORY }
-  const first = decide([lost]).get('gpu')
-  const second = first && decide([{ ...lost, memory: first.status }]).get('gpu')
+test.each(['new', 'a-typo-in-the-README'])(
+  'what failed in a pool whose status was lost counts pass after pass when "%s" is the newest commit',
+  (commit) => {
+    const gpu = failing('gpu', 3, { commit })
+    const lost = { ...gpu, memory: NO_MEMORY }
+    const first = decide([lost]).get('gpu')
+    const second = first && decide([{ ...lost, memory: first.status }]).get('gpu')
 
-  expect(first && condition(first, 'Stalled').reason).toBe('FleetStopped')
-  expect(second?.status).toEqual(first?.status)
-})
+    expect(first && condition(first, 'Stalled').reason).toBe('FleetStopped')
+    expect(second?.status).toEqual(first?.status)
+  },
+)
 
 test('whatever failed where, nobody begins with the commit once the fleet bears no more', () => {
   const counts = fc.array(fc.nat(4), { minLength: 1, maxLength: 4 })

@@ -8,12 +8,17 @@ export const dependenciesKept: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every((decided) => !begins(decided) || isFree(decided, observed)),
 }
 
-/** One that is known to have failed here is looked at, and halted: nothing begins. Where the status was lost, nodes tell what has begun. */
-function begins({ pool: { nodes, head, memory }, decision: { status } }: Decided): boolean {
-  const isLost = memory.target === undefined && memory.history.length === 0
-  if (isLost && nodes.some(({ assigned }) => `of ${assigned?.digest}` === head.fingerprint)) return false
+/** One that is known to have failed here is looked at, and halted: nothing begins. */
+function begins({ pool, decision: { status } }: Decided): boolean {
+  const { head } = pool
   if (status.rejected.some(({ fingerprint }) => fingerprint === head.fingerprint)) return false
-  return status.target?.fingerprint === head.fingerprint && memory.target?.fingerprint !== head.fingerprint
+  return status.target?.fingerprint === head.fingerprint && !hasBegun(pool)
+}
+
+/** As its status says; of a pool without one, as the nodes say that it assigned the commit to. */
+function hasBegun({ name, nodes, head, memory }: Decided['pool']): boolean {
+  if (memory.target !== undefined || memory.history.length > 0) return memory.target?.fingerprint === head.fingerprint
+  return nodes.some(({ assigned }) => assigned?.pool === name && assigned.revision === head.revision)
 }
 
 function isFree({ pool }: Decided, { fleet, decisions }: Observed): boolean {
