@@ -5,14 +5,14 @@ import { parseAllDocuments } from 'yaml'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { loadKubeconfig } from '../../src/kube/kubeconfig.ts'
-import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { type EmbeddedApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { makeServerCertificate, type ServerCertificate } from './server-certificate.ts'
 
 export const HOME = join(import.meta.dirname, '../..')
 
 /** The embedded API server in this process, with the namespace and the kind that a controller needs. */
 export interface Cluster extends AsyncDisposable {
-  readonly server: ApiServer
+  readonly server: EmbeddedApiServer
   readonly kube: KubeApi
   /** Path. */
   readonly kubeconfig: string

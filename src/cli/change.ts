@@ -25,7 +25,7 @@ export function withChangeOptions(command: Command): Command {
     .addOption(serverVersionOption())
 }
 
-export interface Change {
+export interface FleetChange {
   readonly from: FleetModel
   readonly to: FleetModel
 }
@@ -34,7 +34,7 @@ export interface Change {
 export async function readChange(
   io: CliIo,
   { path, options, ...reading }: { readonly path: string; readonly options: ChangeOptions; readonly warnOfConflicts?: true },
-): Promise<Change | undefined> {
+): Promise<FleetChange | undefined> {
   const to = await readFleet(io, { path, revision: options.to, ...reading })
   const from = to && (await readFleet(io, { path, revision: options.from }))
   return from && { from, to }

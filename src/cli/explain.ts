@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { type Explanation, explainNode, type StatedValue } from '../render/explain-node.ts'
+import { explainNode, type NodeExplanation, type StatedValue } from '../render/explain-node.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
 import { selectPool } from '../render/select-pool.ts'
 import type { FleetModel } from '../repo/model.ts'
@@ -49,7 +49,7 @@ export function explainCommand(io: CliIo): Command {
     })
 }
 
-function unsetField({ node, values }: Explanation, field: string): string {
+function unsetField({ node, values }: NodeExplanation, field: string): string {
   const near = didYouMean(
     field,
     values.flatMap(({ path }) => [path.join('.'), path.slice(1).join('.')]),
@@ -60,7 +60,7 @@ function unsetField({ node, values }: Explanation, field: string): string {
 function explainNamed(
   model: FleetModel,
   { name, nodes }: { readonly name: string; readonly nodes: readonly NodeFacts[] },
-): Explanation {
+): NodeExplanation {
   const node = nodes.find((candidate) => candidate.name === name)
   if (node === undefined) throw new Error(unknownName('node', name, namesOf(nodes)))
   const owner = selectPool(model.pools, node)
@@ -72,7 +72,7 @@ function explainNamed(
 
 type ExplainView = ReturnType<typeof viewOf>
 
-function viewOf({ values, ...rest }: Explanation, field: string | undefined) {
+function viewOf({ values, ...rest }: NodeExplanation, field: string | undefined) {
   const meant = values.filter(({ path }) => field === undefined || isMeant(path.join('.'), field))
   return {
     ...rest,

@@ -1,7 +1,7 @@
 import type { ChangeGroup } from '../render/plan-pool.ts'
 import { nameList, shownValue } from './paint.ts'
 import { remarks, summary, wavesText } from './plan-text.ts'
-import type { PlanView, PoolView } from './plan-view.ts'
+import type { PlanView, PoolPlanView } from './plan-view.ts'
 
 /** The plan as a comment on a pull request. */
 export function planMarkdown(view: PlanView): string {
@@ -18,7 +18,7 @@ export function planMarkdown(view: PlanView): string {
   ].join('\n\n')}\n`
 }
 
-function poolMarkdown(pool: PoolView): string {
+function poolMarkdown(pool: PoolPlanView): string {
   return [
     `#### ${code(pool.pool)}: ${summary(pool)}`,
     ...pool.groups.map((group) => groupMarkdown(group, pool.groups.length > 1)),

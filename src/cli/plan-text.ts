@@ -1,6 +1,6 @@
 import type { ChangeGroup } from '../render/plan-pool.ts'
 import { counted, folded, nameList, type Paint, shownValue, tableLines } from './paint.ts'
-import type { PlanView, PoolView, WaveView } from './plan-view.ts'
+import type { PlanView, PoolPlanView, WaveView } from './plan-view.ts'
 
 interface Look {
   readonly paint: Paint
@@ -39,7 +39,7 @@ export function remarks({ addedPools, removedPools, released, contested, unknown
 }
 
 /** `12 of 40 nodes change, each node is drained; 1 cannot be rendered` */
-export function summary({ touched, nodes, disruption, problems }: PoolView): string {
+export function summary({ touched, nodes, disruption, problems }: PoolPlanView): string {
   const failing = new Set(problems.map(({ node }) => node)).size
   const all = counted(nodes.length, 'node')
   if (touched.length > 0)
@@ -64,7 +64,7 @@ function waveText({ name, nodes, soak, manual, gates }: WaveView): string {
   return `${name}: ${nameList(nodes)}${conditions.length > 0 ? ` (${conditions.join(', ')})` : ''}`
 }
 
-function poolText(pool: PoolView, look: Look): string {
+function poolText(pool: PoolPlanView, look: Look): string {
   const { paint } = look
   const fitted = (line: string): string => folded(line, { columns: look.columns, by: INDENT })
   return [

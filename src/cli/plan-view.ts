@@ -16,7 +16,7 @@ import { downgradeProblem, skewProblem } from './control-plane/version-problems.
 export interface PlanView {
   readonly from: string
   readonly to: string
-  readonly pools: readonly PoolView[]
+  readonly pools: readonly PoolPlanView[]
   /** How its rollout would go. */
   readonly estimate?: string
   readonly addedPools: readonly string[]
@@ -29,7 +29,7 @@ export interface PlanView {
   readonly unknownServer: boolean
 }
 
-export interface PoolView extends Omit<PoolPlan, 'problems'> {
+export interface PoolPlanView extends Omit<PoolPlan, 'problems'> {
   readonly waves: readonly WaveView[]
   /** What becomes of the pods, where the change wants them drained. */
   readonly pods?: string
@@ -100,7 +100,7 @@ function refusalsOf(
   { pool, nodes }: PoolPlan,
   { before, model, controlPlane, hasRun }: PlanContext,
   byName: ByName,
-): PoolView['refusals'] {
+): PoolPlanView['refusals'] {
   const document = model.pools.get(pool)
   if (!document) return []
   const change = { from: before, to: model, hasRun, nodes: nodes.flatMap((name) => byName.get(name) ?? []) }
@@ -116,7 +116,7 @@ function turnsOf(
   { touched }: PoolPlan,
   { nodes, controlPlane: view }: PlanContext,
   byName: ByName,
-): Pick<PoolView, 'controlPlane'> {
+): Pick<PoolPlanView, 'controlPlane'> {
   const controlPlane = turnsText(
     touched.flatMap((name) => byName.get(name) ?? []),
     { nodes, view },
@@ -124,7 +124,7 @@ function turnsOf(
   return controlPlane === undefined ? {} : { controlPlane }
 }
 
-function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel): Pick<PoolView, 'pods'> {
+function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel): Pick<PoolPlanView, 'pods'> {
   const settings = pools.get(pool)
   if (settings === undefined || atMost(disruption, 'restart')) return {}
   const isNever = rolloutSettings(fleet.spec, settings.spec).drain.mode === 'Never'

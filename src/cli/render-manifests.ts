@@ -1,6 +1,6 @@
 import { formatDesiredConfig } from '../protocol/desired-config.ts'
 import { namesFor, OBJECT_KEYS } from '../protocol/names.ts'
-import type { Rendered, RenderedNode } from '../render/instantiate.ts'
+import type { RenderedNode, RenderResult } from '../render/instantiate.ts'
 
 /** ConfigMaps, each once, then the annotation of every node: what `kubectl apply --server-side` would make the agents act on. */
 export function manifests(results: readonly NodeResult[]): object[] {
@@ -37,5 +37,5 @@ function annotatedNode(name: string, { desired }: RenderedNode): object {
 /** A node and what it is to become; without a result no pool has it. */
 export interface NodeResult {
   readonly node: string
-  readonly result?: Rendered
+  readonly result?: RenderResult
 }

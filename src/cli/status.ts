@@ -7,9 +7,9 @@ import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { readPools } from './controls/view.ts'
 import { asDocument, type DocumentFormat } from './documents.ts'
 import { firstCommitTrouble, noPoolsLines } from './status/first-commit.ts'
-import { type NodeSight, nodeSight, nodeStatusLines } from './status/node-status.ts'
+import { type NodeStatusView, nodeSight, nodeStatusLines } from './status/node-status.ts'
 import { poolDetails } from './status/pool-details.ts'
-import { isReady, type PoolView } from './status/pool-view.ts'
+import { isReady, type PoolStatusView } from './status/pool-view.ts'
 import { renderStatus } from './status/render-status.ts'
 import { watchStatus } from './status/watch-status.ts'
 import { subjectNamed } from './subject.ts'
@@ -69,13 +69,13 @@ async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Pro
   io.exit(1)
 }
 
-function showPools(io: CliIo, pools: readonly PoolView[], output: Flags['output']): void {
+function showPools(io: CliIo, pools: readonly PoolStatusView[], output: Flags['output']): void {
   const value = { pools: pools.map(({ name, status }) => ({ name, ...status })) }
   io.stdout(output === 'text' ? text(renderStatus(pools, io)) : asDocument(value, output))
   io.exit(pools.every(isReady) ? 0 : 1)
 }
 
-function showNode(io: CliIo, view: NodeSight, output: Flags['output']): void {
+function showNode(io: CliIo, view: NodeStatusView, output: Flags['output']): void {
   io.stdout(output === 'text' ? text(nodeStatusLines(view)) : asDocument(view, output))
   io.exit(view.well ? 0 : 1)
 }

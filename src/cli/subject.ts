@@ -2,19 +2,19 @@ import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { KubeError } from '../kube/kube-api.ts'
 import { didYouMean } from '../repo/suggest.ts'
 import { readPools } from './controls/view.ts'
-import type { PoolView } from './status/pool-view.ts'
+import type { PoolStatusView } from './status/pool-view.ts'
 import { unknownName } from './unknown-name.ts'
 
 /** What a person names: a pool, or a node. */
-export type Subject =
-  | { readonly kind: 'pool'; readonly pool: PoolView }
-  | { readonly kind: 'node'; readonly node: KubeObject; readonly pools: readonly PoolView[] }
+export type StatusSubject =
+  | { readonly kind: 'pool'; readonly pool: PoolStatusView }
+  | { readonly kind: 'node'; readonly node: KubeObject; readonly pools: readonly PoolStatusView[] }
 
 /**
  * `workers`, `pool/workers`, `n1` or `node/n1`; a pool comes first where both have the name.
  * @throws {Error} listing what there is
  */
-export async function subjectNamed(kube: KubeApi, text: string): Promise<Subject> {
+export async function subjectNamed(kube: KubeApi, text: string): Promise<StatusSubject> {
   const [, kind, name = text] = /^(pool|node)\/(.+)$/.exec(text) ?? []
   const pools = await readPools(kube)
   const pool = kind === 'node' ? undefined : pools.find((candidate) => candidate.name === name)

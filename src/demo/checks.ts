@@ -1,5 +1,5 @@
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
-import type { FleetView, NodeSight } from './fleet-view.ts'
+import type { DemoNode, FleetView } from './fleet-view.ts'
 
 /** Milliseconds after which a scene has failed. */
 export const PATIENCE = 40_000
@@ -58,19 +58,19 @@ export function recordFailures(view: FleetView): () => Map<string, string> {
   }
 }
 
-export function applied(node: NodeSight | undefined): boolean {
+export function applied(node: DemoNode | undefined): boolean {
   return node?.status?.phase === 'Applied'
 }
 
-export function ready(node: NodeSight): boolean {
+export function ready(node: DemoNode): boolean {
   return node.ready
 }
 
-export function runs(version: string): (node: NodeSight) => boolean {
+export function runs(version: string): (node: DemoNode) => boolean {
   return (node) => node.kubeletVersion === version
 }
 
-export function count(view: FleetView, matches: (node: NodeSight) => boolean): number {
+export function count(view: FleetView, matches: (node: DemoNode) => boolean): number {
   return [...view.nodes.values()].filter(matches).length
 }
 

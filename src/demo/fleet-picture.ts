@@ -1,4 +1,4 @@
-import type { FleetView, NodeSight, PoolSight } from './fleet-view.ts'
+import type { DemoNode, FleetView, PoolSight } from './fleet-view.ts'
 
 /** A colour for each configuration, in the order in which a pool first ran them; so a wave shows as a change of colour. */
 const PALETTE = [34, 32, 35, 36, 33]
@@ -41,7 +41,7 @@ export class FleetPicture {
     return nodes.sort((a, b) => (a.zone + a.name < b.zone + b.name ? -1 : 1)).map((node) => this.#cell(node))
   }
 
-  #cell(node: NodeSight): string {
+  #cell(node: DemoNode): string {
     const phase = node.status?.phase
     if (phase === 'RolledBack' || phase === 'Failed') return this.#paint(31, '✗')
     if (phase === undefined) return this.#paint(90, '·')
@@ -49,7 +49,7 @@ export class FleetPicture {
     return this.#paint(this.#colourOf(node), '■')
   }
 
-  #colourOf(node: NodeSight): number {
+  #colourOf(node: DemoNode): number {
     const key = `${node.pool}/${node.kubeletVersion}/${node.status?.active ?? ''}`
     const known = this.#colours.get(key)
     if (known !== undefined) return known

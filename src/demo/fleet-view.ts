@@ -3,7 +3,7 @@ import { type AgentStatus, parseAgentStatus } from '../protocol/agent-status.ts'
 import { API_GROUP, API_VERSION, NODEPOOLS, namesFor } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 
-export interface NodeSight {
+export interface DemoNode {
   readonly name: string
   readonly pool: string | undefined
   readonly zone: string
@@ -20,7 +20,7 @@ export interface PoolSight {
 
 /** What `kubectl get nodes,nodepools --watch` would show: the demo checks itself only by this, never by asking its own parts. */
 export class FleetView {
-  readonly nodes = new Map<string, NodeSight>()
+  readonly nodes = new Map<string, DemoNode>()
   readonly pools = new Map<string, PoolSight>()
   readonly #listeners = new Set<() => void>()
   #failure: unknown
@@ -76,7 +76,7 @@ export class FleetView {
 
 const NAMES = namesFor()
 
-function toNode(object: KubeObject): NodeSight {
+function toNode(object: KubeObject): DemoNode {
   const { labels = {}, annotations = {} } = object.metadata
   const status = object.status as
     | { conditions?: { type: string; status: string }[]; nodeInfo?: { kubeletVersion?: string } }

@@ -1,4 +1,4 @@
-import { type Assignment, scanAssignments } from './environment-scanner.ts'
+import { scanAssignments, type VariableAssignment } from './environment-scanner.ts'
 import { unrepresentableIn } from './flag-string.ts'
 import { ProtocolError } from './protocol-error.ts'
 
@@ -50,7 +50,7 @@ function withoutVariable(text: string, name: string): string {
     .reduceRight((rest, { start, valueEnd }) => rest.slice(0, start) + rest.slice(valueEnd).replace(/^(?:\r\n|\n|\r)/, ''), text)
 }
 
-function lastOf(text: string, name: string): Assignment | undefined {
+function lastOf(text: string, name: string): VariableAssignment | undefined {
   return scanAssignments(text).findLast((assignment) => assignment.name === name)
 }
 

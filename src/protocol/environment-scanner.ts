@@ -1,5 +1,5 @@
 /** One `NAME=value` of an environment file. Its raw text, quotes included, goes from `valueStart` to `valueEnd`. */
-export interface Assignment {
+export interface VariableAssignment {
   readonly name: string
   readonly value: string
   readonly start: number
@@ -16,8 +16,8 @@ const DOUBLE_QUOTED = /"((?:\\[\s\S]|[^"\\])*)(?:"|\\?$)/y
 const UNQUOTED = /((?:\\[\s\S]|[^\\\n\r])*(?:\\$)?)/y
 
 /** The assignments of an environment file in their order, by systemd's rules (systemd.exec(5), `EnvironmentFile=`). */
-export function scanAssignments(text: string): Assignment[] {
-  const found: Assignment[] = []
+export function scanAssignments(text: string): VariableAssignment[] {
+  const found: VariableAssignment[] = []
   for (let at = 0; at < text.length; ) {
     const character = text.charAt(at)
     if (' \t\n\r'.includes(character)) at++
@@ -35,7 +35,7 @@ export function scanAssignments(text: string): Assignment[] {
 }
 
 /** Quoted parts may follow each other, with blanks between; the first character outside quotes makes the rest of the line plain text. */
-function scanValue(text: string, valueStart: number): Pick<Assignment, 'value' | 'valueStart' | 'valueEnd'> {
+function scanValue(text: string, valueStart: number): Pick<VariableAssignment, 'value' | 'valueStart' | 'valueEnd'> {
   let value = ''
   let at = valueStart
   for (;;) {

@@ -1,6 +1,6 @@
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
-import type { Subject } from './layers.ts'
+import type { LayerSubject } from './layers.ts'
 import { flagString } from './prepare-flags.ts'
 import { prepareVariant } from './prepare-variant.ts'
 import { collecting, type RenderProblem } from './render-problem.ts'
@@ -19,7 +19,7 @@ export function checkModel(model: FleetModel): RenderProblem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()]
 }
 
-function checkSubject(model: FleetModel, subject: Subject): RenderProblem[] {
+function checkSubject(model: FleetModel, subject: LayerSubject): RenderProblem[] {
   const { problems, ownFlags } = prepareVariant(model, subject)
   const found = [...problems]
   const untemplated = new Map([...ownFlags].filter(([, { value }]) => referencesIn(value).length === 0))

@@ -2,23 +2,23 @@ import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
-import { instantiate, type Rendered, resolveReferences } from './instantiate.ts'
+import { instantiate, type RenderResult, resolveReferences } from './instantiate.ts'
 import { appliesTo } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { prepareVariant, type Variant } from './prepare-variant.ts'
-import { type Ownership, selectPool } from './select-pool.ts'
+import { type PoolOwnership, selectPool } from './select-pool.ts'
 
 /** Renders the nodes of a fleet at one commit. It remembers: equal nodes get the same object, and the work is done once for all of them. */
 export interface Renderer {
-  poolOf(node: NodeFacts): Ownership
+  poolOf(node: NodeFacts): PoolOwnership
   /** @param pool that owns the node. @throws {RangeError} when the fleet has no such pool. */
-  render(pool: string, node: NodeFacts): Rendered
+  render(pool: string, node: NodeFacts): RenderResult
 }
 
 interface Prepared {
   readonly variant: Variant
   /** By the values of the variant's references. */
-  readonly results: Map<string, Rendered>
+  readonly results: Map<string, RenderResult>
 }
 
 /** Of one variant: facts of nodes change, and what was rendered of former ones is of no use to anybody. */

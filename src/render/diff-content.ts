@@ -4,7 +4,7 @@ import { splitFlagString } from '../protocol/flag-string.ts'
 import { isObject, type JsonObject } from './merge-config.ts'
 
 /** One thing that differs; undefined on a side where it is not there. */
-export interface Change {
+export interface ContentChange {
   /** `version`; `flags`, then the name; `config`, then the way to the field; `host`, then `files`, the path, `mode`. */
   readonly path: readonly string[]
   readonly from: Json | undefined
@@ -12,7 +12,7 @@ export interface Change {
 }
 
 /** What changes between two contents, sorted within version, flags, configuration and host; empty when they are equal. */
-export function diffContent(from: NodeContent | undefined, to: NodeContent): Change[] {
+export function diffContent(from: NodeContent | undefined, to: NodeContent): ContentChange[] {
   const version = compare(['version'], from?.version, to.version)
   return [
     ...version,
@@ -23,24 +23,24 @@ export function diffContent(from: NodeContent | undefined, to: NodeContent): Cha
   ]
 }
 
-export function diffFlags(from: NodeContent | undefined, to: NodeContent): Change[] {
+export function diffFlags(from: NodeContent | undefined, to: NodeContent): ContentChange[] {
   if (from?.flags === to.flags && from?.opts === to.opts) return []
   return compare(['flags'], flagsOf(from), flagsOf(to))
 }
 
-export function diffConfig(from: string | undefined, to: string | undefined): Change[] {
+export function diffConfig(from: string | undefined, to: string | undefined): ContentChange[] {
   return from === to ? [] : compare(['config'], fieldsOf(from), fieldsOf(to))
 }
 
-export function diffHost(from: string | undefined, to: string | undefined): Change[] {
+export function diffHost(from: string | undefined, to: string | undefined): ContentChange[] {
   return from === to ? [] : compare(['host'], hostOf(from), hostOf(to))
 }
 
-export function isOfBinary([part, section, key]: Change['path']): boolean {
+export function isOfBinary([part, section, key]: ContentChange['path']): boolean {
   return part === 'host' && section === 'kubelet' && key === 'binary'
 }
 
-function compare(path: readonly string[], from: Json | undefined, to: Json | undefined): Change[] {
+function compare(path: readonly string[], from: Json | undefined, to: Json | undefined): ContentChange[] {
   if (!isObjectOrAbsent(from) || !isObjectOrAbsent(to)) return isSame(from, to) ? [] : [{ path, from, to }]
   const keys = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])
   if (keys.size === 0 && isSame(from, to)) return []

@@ -3,7 +3,7 @@ import type { NodeContent } from '../protocol/digest.ts'
 import { readerOf } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
-import { type Change, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
+import { type ContentChange, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
 import { kubeletEffect, lettersOf } from './kubelet-effects.ts'
 
 export interface DisruptionVerdict {
@@ -67,7 +67,7 @@ function versionEffects(from: string | undefined, to: string | undefined, rules:
 }
 
 /** Of a flag or a field; the members of a field have the effect of the whole. */
-function kubeletEffectOf({ path: [part = '', name = ''], from, to }: Change, { fields = {} }: DisruptionRules): Effect {
+function kubeletEffectOf({ path: [part = '', name = ''], from, to }: ContentChange, { fields = {} }: DisruptionRules): Effect {
   const { because, disruption } = kubeletEffect(name, { from, to })
   const [, stated] = Object.entries(fields).find(([field]) => lettersOf(field) === lettersOf(name)) ?? []
   return { path: [part, name], disruption: stated ?? disruption, because }
@@ -76,7 +76,7 @@ function kubeletEffectOf({ path: [part = '', name = ''], from, to }: Change, { f
 /** The parts of KubeletInstall that end in a restart of the kubelet. */
 const KUBELET_INSTALL = new Set(['layout', 'configMode', 'flagsFile', 'binary', 'package'])
 
-function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: Change, to: string | undefined): Effect[] {
+function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentChange, to: string | undefined): Effect[] {
   const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]

@@ -2,7 +2,7 @@ import type { Json } from '../protocol/digest.ts'
 import type { Doc, FleetModel, Location } from '../repo/model.ts'
 import type { Flags } from '../repo/schema/common.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
-import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type Subject } from './layers.ts'
+import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type LayerSubject } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { fileLayers, unitLayers } from './render-host.ts'
 import { locate, type Origin } from './render-problem.ts'
@@ -25,7 +25,7 @@ export interface ExplainedValue extends StatedValue {
   readonly overrode: readonly StatedValue[]
 }
 
-export interface Explanation {
+export interface NodeExplanation {
   readonly node: string
   readonly pool: string
   /** Every document that has a say, those whose word counts more coming later. */
@@ -37,8 +37,8 @@ export interface Explanation {
 export function explainNode(
   model: FleetModel,
   { pool, node }: { readonly pool: Doc<NodePoolSpec>; readonly node: NodeFacts },
-): Explanation {
-  const subject: Subject = { pool, overrides: model.overrides.filter((override) => appliesTo(override, node)) }
+): NodeExplanation {
+  const subject: LayerSubject = { pool, overrides: model.overrides.filter((override) => appliesTo(override, node)) }
   const { version } = pool.spec.kubelet ?? {}
   const traced = [
     ...(version === undefined

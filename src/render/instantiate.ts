@@ -9,7 +9,7 @@ import { collecting, problemAt, type RenderProblem } from './render-problem.ts'
 import { fillTemplates, resolveReference } from './templates.ts'
 
 /** What a node is to become, or why that cannot be said. Nodes with equal content share one object. */
-export type Rendered = RenderedNode | UnrenderedNode
+export type RenderResult = RenderedNode | UnrenderedNode
 
 export interface RenderedNode {
   readonly ok: true
@@ -42,7 +42,7 @@ export function resolveReferences(variant: Variant, node: NodeFacts): ReadonlyMa
   return problems.length > 0 ? problems : resolved
 }
 
-export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): Rendered {
+export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): RenderResult {
   const { pool, version, host, templatedConfig } = variant
   const problems = [...variant.problems]
   const opts = collecting(problems, () => flagString(variant.ownFlags, resolved))

@@ -4,7 +4,7 @@ import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { collectTemplates } from './collect-templates.ts'
-import { configLayers, flagLayers, type Subject } from './layers.ts'
+import { configLayers, flagLayers, type LayerSubject } from './layers.ts'
 import { configText, mergeConfig } from './prepare-config.ts'
 import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
 import type { Origin } from './render-problem.ts'
@@ -39,7 +39,7 @@ const MADE_UP: Readonly<Record<string, string>> = {
 
 /** @throws {RenderError} when nothing can be rendered for the pool; a model that passed its check has no such pool. */
 export function kubeletSample(model: FleetModel, pool: Doc<NodePoolSpec>): KubeletSample {
-  const subject: Subject = { pool, overrides: [] }
+  const subject: LayerSubject = { pool, overrides: [] }
   const flags = mergeFlags(flagLayers(model, subject))
   const layers = configLayers(model, subject)
   const resolved = madeUp(collectTemplates(flags, layers).references.keys())

@@ -12,13 +12,13 @@ export interface Layer<Value> extends Origin {
 }
 
 /** What a node is rendered from: a pool, and the overrides that are for the node. */
-export interface Subject {
+export interface LayerSubject {
   readonly pool: Doc<NodePoolSpec>
   readonly overrides: readonly Doc<NodeOverrideSpec>[]
 }
 
 /** FlagSets in the order the pool names them, the pool's own flags, overrides. */
-export function flagLayers(model: FleetModel, { pool, overrides }: Subject): Layer<Flags>[] {
+export function flagLayers(model: FleetModel, { pool, overrides }: LayerSubject): Layer<Flags>[] {
   return [
     ...named(model.flagSets, pool.spec.kubelet?.flagSets).map((doc) => layer(doc, ['flags'], doc.spec.flags)),
     layer(pool, ['kubelet', 'flags'], pool.spec.kubelet?.flags),
@@ -27,7 +27,7 @@ export function flagLayers(model: FleetModel, { pool, overrides }: Subject): Lay
 }
 
 /** KubeletConfigs in the order the pool names them, overrides. */
-export function configLayers(model: FleetModel, { pool, overrides }: Subject): Layer<KubeletFields>[] {
+export function configLayers(model: FleetModel, { pool, overrides }: LayerSubject): Layer<KubeletFields>[] {
   return [
     ...named(model.kubeletConfigs, pool.spec.kubelet?.config).map((doc) => layer(doc, ['config'], doc.spec.config)),
     ...overrides.map((doc) => layer(doc, ['config'], doc.spec.config)),
@@ -35,7 +35,7 @@ export function configLayers(model: FleetModel, { pool, overrides }: Subject): L
 }
 
 /** Every document of the subject, those whose word counts more coming later. */
-export function documentsOf(model: FleetModel, { pool, overrides }: Subject): Doc<unknown>[] {
+export function documentsOf(model: FleetModel, { pool, overrides }: LayerSubject): Doc<unknown>[] {
   return [
     ...named(model.kubeletConfigs, pool.spec.kubelet?.config),
     ...named(model.flagSets, pool.spec.kubelet?.flagSets),

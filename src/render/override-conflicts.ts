@@ -1,10 +1,10 @@
 import { findConflicts } from './find-conflicts.ts'
-import type { Subject } from './layers.ts'
+import type { LayerSubject } from './layers.ts'
 import { leavesOf } from './merge-config.ts'
 import type { RenderProblem } from './render-problem.ts'
 
 /** Overrides are one level: two that meet on a node may not say different things about a flag, a field or a file. */
-export function overrideConflicts({ overrides }: Subject): RenderProblem[] {
+export function overrideConflicts({ overrides }: LayerSubject): RenderProblem[] {
   return findConflicts([
     ...overrides.flatMap((doc) =>
       Object.entries(doc.spec.flags ?? {}).map(([name, value]) => ({

@@ -1,8 +1,8 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
-import { type Change, diffContent } from './diff-content.ts'
+import { type ContentChange, diffContent } from './diff-content.ts'
 import { disruptionBetween } from './disruption.ts'
-import type { Rendered, RenderedNode } from './instantiate.ts'
+import type { RenderedNode, RenderResult } from './instantiate.ts'
 import type { PlannedNode } from './node-facts.ts'
 import type { RenderProblem } from './render-problem.ts'
 
@@ -20,7 +20,7 @@ export interface PoolPlan {
 
 export interface ChangeGroup {
   readonly nodes: readonly string[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly ContentChange[]
   readonly disruption: Disruption
   readonly reasons: readonly string[]
 }
@@ -29,7 +29,7 @@ export interface NodeStep {
   readonly node: PlannedNode
   /** undefined: no pool had the node, or it could not be rendered. */
   readonly before: RenderedNode | undefined
-  readonly after: Rendered
+  readonly after: RenderResult
 }
 
 type ChangedStep = NodeStep & { readonly after: RenderedNode }

@@ -3,7 +3,7 @@ import type { HostDocument } from '../protocol/host-document.ts'
 import { PAYLOAD_KEYS } from '../protocol/names.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { collectTemplates } from './collect-templates.ts'
-import { configLayers, flagLayers, type Subject } from './layers.ts'
+import { configLayers, flagLayers, type LayerSubject } from './layers.ts'
 import type { JsonObject } from './merge-config.ts'
 import { overrideConflicts } from './override-conflicts.ts'
 import { makePayload, type Payload, sizeProblems } from './payload.ts'
@@ -32,7 +32,7 @@ export interface Variant {
   readonly host: Payload
 }
 
-export function prepareVariant(model: FleetModel, subject: Subject): Variant {
+export function prepareVariant(model: FleetModel, subject: LayerSubject): Variant {
   const { name: pool, spec } = subject.pool
   const flags = mergeFlags(flagLayers(model, subject))
   const { shared, own } = splitFlags(flags)

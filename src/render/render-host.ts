@@ -4,24 +4,24 @@ import type { Doc, FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
 import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
-import { type Layer, named, type Subject } from './layers.ts'
+import { type Layer, type LayerSubject, named } from './layers.ts'
 
 type UnitSpec = NonNullable<HostProfileSpec['units']>[number]
 
 /** The files of the pool's HostProfiles in their order, then those of overrides. */
-export function fileLayers(model: FleetModel, { pool, overrides }: Subject): Layer<HostFileSpec>[] {
+export function fileLayers(model: FleetModel, { pool, overrides }: LayerSubject): Layer<HostFileSpec>[] {
   const docs = [...named(model.hostProfiles, pool.spec.hostProfiles), ...overrides]
   return docs.flatMap((doc) => (doc.spec.files ?? []).map((value, index) => ({ doc, path: ['files', index], value })))
 }
 
-export function unitLayers(model: FleetModel, { pool }: Subject): Layer<UnitSpec>[] {
+export function unitLayers(model: FleetModel, { pool }: LayerSubject): Layer<UnitSpec>[] {
   return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
     (doc.spec.units ?? []).map((value, index) => ({ doc, path: ['units', index], value })),
   )
 }
 
 /** How the kubelet is installed and everything around it; the same for all nodes of the subject. */
-export function renderHostDocument(model: FleetModel, subject: Subject): HostDocument {
+export function renderHostDocument(model: FleetModel, subject: LayerSubject): HostDocument {
   const profiles = named(model.hostProfiles, subject.pool.spec.hostProfiles).map((doc) => doc.spec)
   const files = new Map(fileLayers(model, subject).map(({ value }) => [value.path, hostFile(model, value)]))
   const units = new Map(unitLayers(model, subject).map(({ value }) => [value.name, value]))
@@ -38,7 +38,7 @@ export function renderHostDocument(model: FleetModel, subject: Subject): HostDoc
   }
 }
 
-function kubeletInstall(model: FleetModel, { pool }: Subject): KubeletInstall {
+function kubeletInstall(model: FleetModel, { pool }: LayerSubject): KubeletInstall {
   const { layout = 'kubeadm', configMode = 'overlay', flagsFile } = pool.spec.kubelet ?? {}
   const binary = binaries(releaseOf(model, pool)?.spec, pool.spec.kubelet?.version)
   return {
@@ -54,7 +54,7 @@ function fillUrl(url: string, values: Readonly<Record<string, string>>): string 
   return url.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => own(values, name) ?? placeholder)
 }
 
-function releaseOf(model: FleetModel, pool: Subject['pool']): Doc<KubeletReleaseSpec> | undefined {
+function releaseOf(model: FleetModel, pool: LayerSubject['pool']): Doc<KubeletReleaseSpec> | undefined {
   return model.releases.get(pool.spec.kubelet?.release ?? '')
 }
 

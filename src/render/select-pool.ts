@@ -6,14 +6,14 @@ import type { NodeFacts } from './node-facts.ts'
 import { problemAt, type RenderProblem } from './render-problem.ts'
 
 /** Which pool a node belongs to. A node that two pools claim belongs to neither until one lets go of it. */
-export type Ownership =
+export type PoolOwnership =
   | { readonly kind: 'owned'; readonly pool: string }
   | { readonly kind: 'contested'; readonly pools: readonly string[]; readonly problem: RenderProblem }
   | { readonly kind: 'unowned' }
 
-const UNOWNED: Ownership = { kind: 'unowned' }
+const UNOWNED: PoolOwnership = { kind: 'unowned' }
 
-export function selectPool(pools: FleetModel['pools'], node: Pick<NodeFacts, 'name' | 'labels'>): Ownership {
+export function selectPool(pools: FleetModel['pools'], node: Pick<NodeFacts, 'name' | 'labels'>): PoolOwnership {
   const claims: Doc<NodePoolSpec>[] = []
   for (const pool of pools.values()) if (selects(pool.spec.nodeSelector, node.labels)) claims.push(pool)
   const [first, ...others] = claims
@@ -27,7 +27,7 @@ export function selects(selector: Selector, labels: Readonly<Record<string, stri
   return true
 }
 
-function contested(claims: readonly Doc<NodePoolSpec>[], node: string): Ownership {
+function contested(claims: readonly Doc<NodePoolSpec>[], node: string): PoolOwnership {
   const pools = claims.map((pool) => pool.name).sort()
   const message = `node "${node}" is claimed by the pools ${pools.map((pool) => `"${pool}"`).join(' and ')}; make their nodeSelectors exclude each other`
   return { kind: 'contested', pools, problem: problemAt(message, ...claims.map((doc) => ({ doc, path: ['nodeSelector'] }))) }

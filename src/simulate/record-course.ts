@@ -3,7 +3,7 @@ import type { Disruption } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
 import { namesFor } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
-import type { Change } from '../sim/apiserver/storage/change.ts'
+import type { StoredChange } from '../sim/apiserver/storage/change.ts'
 import type { Store } from '../sim/apiserver/storage/store.ts'
 import type { Disruptions, PoolCourse, Step } from './simulation.ts'
 
@@ -58,7 +58,7 @@ export class CourseRecorder {
     begin(course.steps, { at: this.#now(), reason, nodes: 0, message, ...(wave && { wave }) })
   }
 
-  #lookAtNode({ entry, previous }: Change): void {
+  #lookAtNode({ entry, previous }: StoredChange): void {
     const text = entry.object.metadata.annotations?.[names.desiredConfig]
     if (text === undefined || text === previous?.object.metadata.annotations?.[names.desiredConfig]) return
     const { POOL = '', GRANT = 'restart' } = parseDesiredConfig(text)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CliIo } from '../../src/cli/cli-io.ts'
-import type { PoolView } from '../../src/cli/status/pool-view.ts'
+import type { PoolStatusView } from '../../src/cli/status/pool-view.ts'
 import { renderLine, renderStatus } from '../../src/cli/status/render-status.ts'
 import { watchStatus } from '../../src/cli/status/watch-status.ts'
 import type { FollowEvent, KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
@@ -10,7 +10,7 @@ import { FakeKube } from '../controller/fake-kube.ts'
 import { aStage } from '../controller/stage.ts'
 import { aFolder, runCli } from './run-cli.ts'
 
-const rolling: PoolView = {
+const rolling: PoolStatusView = {
   name: 'workers',
   status: {
     target: { revision: '3f2c1ab'.padEnd(40, '0'), fingerprint: 'v1:1', author: 'Ada', subject: 'kubelet 1.36.3' },

@@ -5,7 +5,7 @@ import { createCompiler } from '../../src/controller/revisions/compile.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
-import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { type EmbeddedApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { until as untilWanted } from '../waiting/until.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
@@ -13,7 +13,7 @@ import { FakeSource } from './fake-source.ts'
 import { TestClock } from './test-clock.ts'
 
 export interface Stage extends AsyncDisposable {
-  readonly server: ApiServer
+  readonly server: EmbeddedApiServer
   readonly kube: KubeApi
   readonly clock: TestClock
   readonly source: FakeSource

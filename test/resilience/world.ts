@@ -6,14 +6,14 @@ import { startFleet } from '../../src/demo/simulated-fleet.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { type AgentStatus, parseAgentStatus } from '../../src/protocol/agent-status.ts'
-import { type ApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { type EmbeddedApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { type GitServer, startGitServer } from '../../src/sim/git-server.ts'
 import { assignedRevision, conditionOf, NODES, POOLS, readyOf, until as untilSeen } from '../controller/stage.ts'
 import { type GitFixture, gitFixture } from '../gitsync/git-fixture.ts'
 
 /** What a user has: a repository behind a Git server, a controller, and nodes with agents; everything real but the hosts. */
 export interface World extends AsyncDisposable {
-  readonly server: ApiServer
+  readonly server: EmbeddedApiServer
   readonly kube: KubeApi
   readonly git: GitFixture
   /** The remote's address; away after `gitDown`, back at the same one after `gitUp`. */

@@ -7,7 +7,7 @@ import { projectPool } from '../status/pool-view.ts'
 type Status = Partial<NodePoolStatus>
 
 /** What is waited for in one pool. */
-export interface Awaited {
+export interface AwaitedRecord {
   readonly pool: string
   readonly action: OperatorAction
   /** All of these must be in the record. */
@@ -29,9 +29,9 @@ export interface WaitOutcome {
 /** Until the controller has recorded what was asked in every pool, and it has taken effect; or it is refused, or time is up. */
 export async function awaitRecords(
   kube: KubeApi,
-  { awaits, by, timeout }: { readonly awaits: readonly Awaited[]; readonly by: RequestedBy; readonly timeout: number },
+  { awaits, by, timeout }: { readonly awaits: readonly AwaitedRecord[]; readonly by: RequestedBy; readonly timeout: number },
 ): Promise<WaitOutcome> {
-  const found = new Map<Awaited, Effect>()
+  const found = new Map<AwaitedRecord, Effect>()
   const signal = AbortSignal.timeout(timeout)
   for await (const event of kube.follow(nodePoolsPath(), { project: projectPool, signal })) {
     const pools = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
@@ -51,7 +51,10 @@ export async function awaitRecords(
 
 const NOT_YET: Effect = { ok: false, message: 'not yet; check that a controller runs, and check with: nodewave status' }
 
-function effectIn(status: Status, { awaited, by }: { readonly awaited: Awaited; readonly by: RequestedBy }): Effect | undefined {
+function effectIn(
+  status: Status,
+  { awaited, by }: { readonly awaited: AwaitedRecord; readonly by: RequestedBy },
+): Effect | undefined {
   const record = status.controls?.find((known) => known.action === awaited.action && isOf(known, by))
   if (!record || !(awaited.nodes ?? []).every((node) => record.nodes?.includes(node))) return undefined
   if (record.outcome === 'Refused') return { ok: false, message: `refused: ${record.message}` }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander'
 import { DEFAULT_PREFIX, namesFor } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { counted, nameList } from '../paint.ts'
-import type { Awaited } from './await-records.ts'
-import { type HeldNode, nodesNamed } from './nodes.ts'
+import type { AwaitedRecord } from './await-records.ts'
+import { type HoldableNode, nodesNamed } from './nodes.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import type { ControlView } from './view.ts'
 
@@ -41,7 +41,7 @@ async function intend({ kube }: ControlView, names: readonly string[], { annotat
 }
 
 /** Each pool records its own nodes. */
-export function awaitsOf(nodes: readonly HeldNode[], action: 'Hold' | 'Release'): Awaited[] {
+export function awaitsOf(nodes: readonly HoldableNode[], action: 'Hold' | 'Release'): AwaitedRecord[] {
   const byPool = Map.groupBy(nodes, ({ pool }) => pool)
   return [...byPool].flatMap(([pool, members]) =>
     pool === undefined ? [] : [{ pool, action, nodes: members.map(({ name }) => name) }],

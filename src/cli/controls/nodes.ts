@@ -3,7 +3,7 @@ import { namesFor } from '../../protocol/names.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** What holding and releasing looks at. */
-export interface HeldNode {
+export interface HoldableNode {
   readonly name: string
   readonly pool?: string
   readonly hold?: string
@@ -13,10 +13,10 @@ export interface HeldNode {
 export async function nodesNamed(
   kube: KubeApi,
   { names, prefix }: { readonly names: readonly string[]; readonly prefix: string },
-): Promise<HeldNode[]> {
+): Promise<HoldableNode[]> {
   const keys = namesFor(prefix)
   const { items } = await kube.list('/api/v1/nodes', {
-    project: ({ metadata: { name, labels, annotations } }): HeldNode => {
+    project: ({ metadata: { name, labels, annotations } }): HoldableNode => {
       const [pool, hold] = [labels?.[keys.pool], annotations?.[keys.hold]]
       return { name, ...(pool !== undefined && { pool }), ...(hold !== undefined && { hold }) }
     },

@@ -3,7 +3,7 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
 import { denotes } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { PoolView } from '../status/pool-view.ts'
+import type { PoolStatusView } from '../status/pool-view.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
@@ -57,7 +57,7 @@ interface Waiting {
 }
 
 /** A commit that is held is not the target yet. */
-function waitsIn({ status }: PoolView, awaiting: PoolReason): Waiting | undefined {
+function waitsIn({ status }: PoolStatusView, awaiting: PoolReason): Waiting | undefined {
   const { conditions = [], wave, target, observedRevision } = status
   const isHeld = awaiting === 'CommitNeedsPromotion'
   const revision = isHeld ? observedRevision : target?.revision

@@ -3,7 +3,7 @@ import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { denotes } from '../../rollout/target/target.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { PoolView } from '../status/pool-view.ts'
+import type { PoolStatusView } from '../status/pool-view.ts'
 import { runEnded } from './await-records.ts'
 import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
@@ -46,7 +46,7 @@ function intend({ pools, namespace }: ControlView, pool: string | undefined, { a
  * What failed once, and is not what the repository says any more, has nothing to be tried again for. The newest commit may have failed
  * under another name: by what it renders.
  */
-function failedIn({ status }: PoolView, named: string | undefined): readonly RevisionRef[] {
+function failedIn({ status }: PoolStatusView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
   if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return []

@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
 import { asDocument, type DocumentFormat } from '../documents.ts'
-import { type Awaited, awaitRecords } from './await-records.ts'
+import { type AwaitedRecord, awaitRecords } from './await-records.ts'
 import { signatureOf } from './signature.ts'
 import { type ControlView, readPools } from './view.ts'
 import { type ControlWrite, writeControl } from './write.ts'
@@ -15,7 +15,7 @@ export interface Intent {
   /** None: it is so already. */
   readonly writes: readonly ControlWrite[]
   /** What the controller is to say to it. */
-  readonly awaits: readonly Awaited[]
+  readonly awaits: readonly AwaitedRecord[]
 }
 
 export interface VerbFlags extends ClusterFlags {

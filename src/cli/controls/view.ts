@@ -3,19 +3,19 @@ import { configMapsPath } from '../../controller/config-maps/stored-config-map.t
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
-import { byName, type PoolView, projectPool } from '../status/pool-view.ts'
+import { byName, type PoolStatusView, projectPool } from '../status/pool-view.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** What a verb is judged by before anything is written. */
 export interface ControlView {
   readonly kube: KubeApi
-  readonly pools: readonly PoolView[]
+  readonly pools: readonly PoolStatusView[]
   readonly namespace: string
   readonly by: RequestedBy
 }
 
 /** @throws {Error} saying what to install, when the cluster does not know the kind */
-export async function readPools(kube: KubeApi): Promise<PoolView[]> {
+export async function readPools(kube: KubeApi): Promise<PoolStatusView[]> {
   try {
     const { items } = await kube.list(nodePoolsPath(), { project: projectPool })
     return items.sort(byName)
@@ -26,7 +26,7 @@ export async function readPools(kube: KubeApi): Promise<PoolView[]> {
 }
 
 /** @throws {Error} naming the pool that may have been meant. */
-export function poolNamed(pools: readonly PoolView[], name: string): PoolView {
+export function poolNamed(pools: readonly PoolStatusView[], name: string): PoolStatusView {
   const found = pools.find((pool) => pool.name === name)
   if (found) return found
   if (pools.length === 0)

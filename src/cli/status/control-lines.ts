@@ -1,9 +1,9 @@
 import type { ControlRecord, NodePoolStatus, OperatorAction } from '../../protocol/node-pool.ts'
 import { nameList } from '../paint.ts'
-import type { PoolView } from './pool-view.ts'
+import type { PoolStatusView } from './pool-view.ts'
 
 /** What people have set and what it means now, with who and when; not what the pool's condition says anyway. */
-export function controlLines({ status, controls = {} }: PoolView, said: string): string[] {
+export function controlLines({ status, controls = {} }: PoolStatusView, said: string): string[] {
   const { observedControls = {}, rollback } = status
   const fleet =
     observedControls.fleetPaused === undefined
@@ -15,7 +15,7 @@ export function controlLines({ status, controls = {} }: PoolView, said: string):
   return [...fleet, ...own, ...back, ...asked].filter((line) => !said.includes(line.split(';')[0] ?? line))
 }
 
-export function heldLines({ status: { held = [] } }: PoolView): string[] {
+export function heldLines({ status: { held = [] } }: PoolStatusView): string[] {
   const known = held.map(({ node, reason: why, who }) => `${node} (${who === undefined ? '' : `${who}: `}${why})`)
   return known.length === 0 ? [] : [`held: ${nameList(known, 5)}`]
 }

@@ -4,10 +4,10 @@ import type { Names } from '../../protocol/names.ts'
 import { nodeRuns } from '../history/node-history.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolView } from './pool-view.ts'
+import type { PoolStatusView } from './pool-view.ts'
 
 /** A node as people ask about it. */
-export interface NodeSight {
+export interface NodeStatusView {
   readonly node: string
   readonly pool?: string
   /** It is Ready, and its agent has applied what it was assigned. */
@@ -17,8 +17,8 @@ export interface NodeSight {
 
 export function nodeSight(
   object: KubeObject,
-  { names, pools }: { readonly names: Names; readonly pools: readonly PoolView[] },
-): NodeSight {
+  { names, pools }: { readonly names: Names; readonly pools: readonly PoolStatusView[] },
+): NodeStatusView {
   const { view, poolLabel, name } = projectNode(names)(object)
   const { status, hold, heldBy } = view
   const [run] = nodeRuns(object.metadata.annotations ?? {}, names)
@@ -43,7 +43,7 @@ export function nodeSight(
   return { node: name, ...(poolLabel !== undefined && { pool: poolLabel }), well, facts: Object.fromEntries(known) }
 }
 
-export function nodeStatusLines({ node, facts }: NodeSight): string[] {
+export function nodeStatusLines({ node, facts }: NodeStatusView): string[] {
   const rows = Object.entries(facts).map(([key, value]) => [key, printable(value)])
   return tableLines([['node', node], ...rows])
 }

@@ -2,12 +2,12 @@ import { describeControl } from '../describe-control.ts'
 import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
 import { foldAt, folded } from '../paint.ts'
 import { printable } from '../printable.ts'
-import type { PoolView } from './pool-view.ts'
+import type { PoolStatusView } from './pool-view.ts'
 
 const SHOWN = 3
 
 /** Of one pool: what its conditions say, what people did last, how the last rollouts went, where it can be rolled back to. */
-export function poolDetails({ status }: PoolView, { now, ...look }: Look & { readonly now: number }): string[] {
+export function poolDetails({ status }: PoolStatusView, { now, ...look }: Look & { readonly now: number }): string[] {
   const { conditions = [], controls = [], rollbackTo = [] } = status
   const known = conditions.flatMap(({ type, status: holds, reason, message }) =>
     type === 'Ready' || holds === 'False'

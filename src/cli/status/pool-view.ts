@@ -5,30 +5,30 @@ import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool
 import type { Controls } from '../../rollout/model/snapshot.ts'
 
 /** A pool as its NodePool object shows it. */
-export interface PoolView {
+export interface PoolStatusView {
   readonly name: string
   readonly status: Partial<NodePoolStatus>
   /** What its annotations ask for. */
   readonly controls?: Controls
 }
 
-export function projectPool(object: KubeObject): PoolView {
+export function projectPool(object: KubeObject): PoolStatusView {
   const { name, annotations } = object.metadata
   return { name, status: parsePoolStatus(object.status), controls: poolControls(annotations) }
 }
 
-export function isReady(pool: PoolView): boolean {
+export function isReady(pool: PoolStatusView): boolean {
   return holds(pool, 'Ready')
 }
 
-export function isStalled(pool: PoolView): boolean {
+export function isStalled(pool: PoolStatusView): boolean {
   return holds(pool, 'Stalled')
 }
 
-function holds({ status }: PoolView, condition: PoolConditionType): boolean {
+function holds({ status }: PoolStatusView, condition: PoolConditionType): boolean {
   return status.conditions?.some(({ type, status: state }) => type === condition && state === 'True') ?? false
 }
 
-export function byName(a: PoolView, b: PoolView): number {
+export function byName(a: PoolStatusView, b: PoolStatusView): number {
   return a.name < b.name ? -1 : 1
 }

@@ -3,12 +3,12 @@ import { paintFor, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 import { controlLines, heldLines } from './control-lines.ts'
 import { noPoolsLines } from './first-commit.ts'
-import { byName, isReady, isStalled, type PoolView } from './pool-view.ts'
+import { byName, isReady, isStalled, type PoolStatusView } from './pool-view.ts'
 
 const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
 
 /** What a person wants to know of the fleet: a table of pools, what they wait for, and the nodes that failed. */
-export function renderStatus(pools: readonly PoolView[], { color }: { readonly color: boolean }): string[] {
+export function renderStatus(pools: readonly PoolStatusView[], { color }: { readonly color: boolean }): string[] {
   if (pools.length === 0) return noPoolsLines(undefined)
   const sorted = [...pools].sort(byName)
   const paint = paintFor({ color })
@@ -18,7 +18,7 @@ export function renderStatus(pools: readonly PoolView[], { color }: { readonly c
 }
 
 /** One line for each change, where nothing can be redrawn. */
-export function renderLine(pool: PoolView): string {
+export function renderLine(pool: PoolStatusView): string {
   const [name, revision, , updated, , reason] = poolRow(pool)
   if (reason === '') return `${name}: no status yet`
   // What a stalled pool says is about its obstacle; otherwise it says how far it has come.
@@ -26,7 +26,7 @@ export function renderLine(pool: PoolView): string {
   return `${name}: ${reason}${progress}; ${printable(messageOf(pool).join(' '))}${failures(pool)}`
 }
 
-function poolRow({ name, status }: PoolView): string[] {
+function poolRow({ name, status }: PoolStatusView): string[] {
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
   const { summary } = status
   const phases = NODE_PHASES.flatMap((phase) => {
@@ -45,7 +45,7 @@ function poolRow({ name, status }: PoolView): string[] {
 }
 
 /** The target in words, and what Ready says unless all is well. */
-function describePool(pool: PoolView): string[] {
+function describePool(pool: PoolStatusView): string[] {
   const { target } = pool.status
   const said = isReady(pool) ? [] : messageOf(pool)
   const lines = [
@@ -57,19 +57,19 @@ function describePool(pool: PoolView): string[] {
   return lines.length === 0 ? [] : ['', `${printable(pool.name)}:`, ...lines.map((line) => `  ${printable(line)}`)]
 }
 
-function failedNodes(pools: readonly PoolView[]): string[] {
+function failedNodes(pools: readonly PoolStatusView[]): string[] {
   const rows = pools.flatMap(({ name, status }) =>
     (status.failed ?? []).map(({ node, reason, message }) => [node, name, reason, message].map(printable)),
   )
   return rows.length === 0 ? [] : ['', ...tableLines([['FAILED NODE', 'POOL', 'REASON', 'MESSAGE'], ...rows])]
 }
 
-function messageOf({ status }: PoolView): string[] {
+function messageOf({ status }: PoolStatusView): string[] {
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
   return ready ? ready.message.split('\n') : []
 }
 
-function failures({ status: { failed = [] } }: PoolView): string {
+function failures({ status: { failed = [] } }: PoolStatusView): string {
   if (failed.length === 0) return ''
   return `; failed: ${failed.map(({ node, message }) => printable(`${node}: ${message}`)).join('; ')}`
 }

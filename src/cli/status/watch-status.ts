@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { CliIo } from '../cli-io.ts'
-import { type PoolView, projectPool } from './pool-view.ts'
+import { type PoolStatusView, projectPool } from './pool-view.ts'
 import { renderLine, renderStatus } from './render-status.ts'
 
 export interface WatchStatus {
@@ -15,7 +15,7 @@ export interface WatchStatus {
 
 /** Shows the pools at every change until the signal: redrawn in place on a terminal, a line for each change elsewhere. */
 export async function watchStatus(io: CliIo, { kube, path, pool, signal }: WatchStatus): Promise<void> {
-  const pools = new Map<string, PoolView>()
+  const pools = new Map<string, PoolStatusView>()
   const show = io.isTTY ? redrawer(io) : liner(io)
   const only = pool === undefined ? {} : { fieldSelector: `metadata.name=${pool}` }
   for await (const event of kube.follow(path, { project: projectPool, signal, ...only })) {
@@ -28,7 +28,7 @@ export async function watchStatus(io: CliIo, { kube, path, pool, signal }: Watch
   }
 }
 
-function redrawer(io: CliIo): (pools: readonly PoolView[]) => void {
+function redrawer(io: CliIo): (pools: readonly PoolStatusView[]) => void {
   let height = 0
   return (pools) => {
     const { lines, rows } = fitting(renderStatus(pools, io), io)
@@ -47,7 +47,7 @@ function fitting(lines: readonly string[], { columns, rows }: CliIo): { readonly
   return { lines: [...lines.slice(0, kept), `… ${lines.length - kept} more lines`], rows: used + 1 }
 }
 
-function liner({ stdout, now }: CliIo): (pools: readonly PoolView[]) => void {
+function liner({ stdout, now }: CliIo): (pools: readonly PoolStatusView[]) => void {
   const shown = new Map<string, string>()
   return (pools) => {
     for (const pool of pools) {

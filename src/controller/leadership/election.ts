@@ -53,7 +53,7 @@ export interface LeaseObservation {
 }
 
 /** What one process knows of the election. */
-export interface Candidate {
+export interface LeaseCandidate {
   /** Of this process alone, for as long as it runs. */
   readonly identity: string
   readonly timings: LeaseTimings
@@ -72,15 +72,15 @@ export type Move =
   /** Write the claim, on condition that the Lease is still at this version, or still not there. */
   | { readonly kind: 'claim'; readonly version: string | undefined }
 
-export function aCandidate(identity: string, timings: LeaseTimings): Candidate {
+export function aCandidate(identity: string, timings: LeaseTimings): LeaseCandidate {
   return { identity, timings, mustLook: true, restsUntil: -Infinity, leadsUntil: -Infinity }
 }
 
-export function leads({ leadsUntil }: Candidate, now: number): boolean {
+export function leads({ leadsUntil }: LeaseCandidate, now: number): boolean {
   return now < leadsUntil
 }
 
-export function nextMove(candidate: Candidate, now: number): Move {
+export function nextMove(candidate: LeaseCandidate, now: number): Move {
   const { observation, mustLook, restsUntil } = candidate
   if (now < restsUntil) return { kind: 'wait', until: restsUntil }
   if (!observation || mustLook) return { kind: 'look' }
@@ -95,7 +95,7 @@ function expiryOf({ record, since }: LeaseObservation, identity: string): number
 }
 
 /** What to write, at a wall time: to renew what is ours already, or to take over. */
-export function claimOf({ identity, timings, observation }: Candidate, wall: number): LeaseRecord {
+export function claimOf({ identity, timings, observation }: LeaseCandidate, wall: number): LeaseRecord {
   const { record } = observation ?? {}
   const { leaseDuration } = timings
   if (record?.holder !== identity) {
@@ -107,13 +107,13 @@ export function claimOf({ identity, timings, observation }: Candidate, wall: num
 }
 
 /** What to write, at a wall time, for the next one to take over at once. */
-export function releaseOf({ observation }: Candidate, wall: number): LeaseRecord {
+export function releaseOf({ observation }: LeaseCandidate, wall: number): LeaseRecord {
   const transitions = observation?.record?.transitions ?? 0
   return { holder: '', leaseDuration: 1000, acquiredAt: wall, renewedAt: wall, transitions }
 }
 
 /** The Lease was read: an answer that came at `now`. */
-export function afterRead(candidate: Candidate, found: Omit<LeaseObservation, 'since'>, now: number): Candidate {
+export function afterRead(candidate: LeaseCandidate, found: Omit<LeaseObservation, 'since'>, now: number): LeaseCandidate {
   const { observation, identity } = candidate
   const isKnown = observation !== undefined && observation.version === found.version
   const leadsUntil = found.record?.holder === identity ? candidate.leadsUntil : -Infinity
@@ -122,10 +122,10 @@ export function afterRead(candidate: Candidate, found: Omit<LeaseObservation, 's
 
 /** The claim was written. It may have been so as early as it was sent, and others may have seen it then: from there on its time counts. */
 export function afterClaim(
-  candidate: Candidate,
+  candidate: LeaseCandidate,
   written: Omit<LeaseObservation, 'since'>,
   { sentAt, now }: { readonly sentAt: number; readonly now: number },
-): Candidate {
+): LeaseCandidate {
   const { renewDeadline, retryPeriod } = candidate.timings
   return {
     ...candidate,
@@ -137,16 +137,16 @@ export function afterClaim(
 }
 
 /** Somebody else wrote first; or something was heard of the Lease. */
-export function afterEvent(candidate: Candidate): Candidate {
+export function afterEvent(candidate: LeaseCandidate): LeaseCandidate {
   return { ...candidate, mustLook: true, restsUntil: -Infinity }
 }
 
 /** No answer, or an error: whether anything was written is not known. */
-export function afterFailure(candidate: Candidate, now: number): Candidate {
+export function afterFailure(candidate: LeaseCandidate, now: number): LeaseCandidate {
   return { ...candidate, mustLook: true, restsUntil: now + candidate.timings.retryPeriod }
 }
 
 /** It has ceased to act. */
-export function resigned(candidate: Candidate): Candidate {
+export function resigned(candidate: LeaseCandidate): LeaseCandidate {
   return { ...candidate, leadsUntil: -Infinity }
 }

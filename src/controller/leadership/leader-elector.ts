@@ -9,8 +9,8 @@ import {
   afterEvent,
   afterFailure,
   afterRead,
-  type Candidate,
   claimOf,
+  type LeaseCandidate,
   type LeaseTimings,
   leads,
   type Move,
@@ -66,7 +66,7 @@ export async function electLeader(options: LeaderElectorOptions): Promise<void> 
 class LeaderElector {
   readonly #options: LeaderElectorOptions
   readonly #news = new WakeSignal()
-  #candidate: Candidate
+  #candidate: LeaseCandidate
   #found: KubeObject | undefined
   /** Once it was granted, a refusal is taken for a passing one. */
   #granted = false

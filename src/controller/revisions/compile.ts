@@ -1,7 +1,7 @@
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import { checkModel } from '../../render/check-model.ts'
 import { createRenderer, type Renderer } from '../../render/create-renderer.ts'
-import type { Rendered as RenderResult } from '../../render/instantiate.ts'
+import type { RenderResult } from '../../render/instantiate.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
 import { poolFingerprint } from '../../render/pool-fingerprint.ts'
 import type { RenderProblem } from '../../render/render-problem.ts'

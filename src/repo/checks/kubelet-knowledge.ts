@@ -1,7 +1,7 @@
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { checkConfig } from '../kubelet-knowledge/check-config.ts'
 import { checkFlags } from '../kubelet-knowledge/check-flags.ts'
-import type { Finding } from '../kubelet-knowledge/finding.ts'
+import type { KnowledgeFinding } from '../kubelet-knowledge/finding.ts'
 import { KNOWN_VERSIONS, minorOf, NEWEST_MINOR, OLDEST_MINOR } from '../kubelet-knowledge/versions.ts'
 import type { Problem } from '../problem.ts'
 import type { NodeOverrideSpec } from '../schema/node-override.ts'
@@ -37,7 +37,7 @@ export function checkKubeletKnowledge({ documents }: Draft): Problem[] {
 interface Judgement {
   readonly path: Path
   readonly uses: readonly Use[] | undefined
-  readonly check: (version: string | undefined) => Finding[]
+  readonly check: (version: string | undefined) => KnowledgeFinding[]
 }
 
 function judge(document: Loaded<unknown>, { path, uses = UNUSED, check }: Judgement): Problem[] {
@@ -61,13 +61,16 @@ function checkOverride(override: Loaded<NodeOverrideSpec>, versions: readonly (s
   ]
 }
 
-function foundInAll(versions: readonly (string | undefined)[], check: (version: string | undefined) => Finding[]): Finding[] {
+function foundInAll(
+  versions: readonly (string | undefined)[],
+  check: (version: string | undefined) => KnowledgeFinding[],
+): KnowledgeFinding[] {
   const [first = [], ...others] = versions.map(check)
   const known = others.map((findings) => new Set(findings.map(({ path }) => path.join('\0'))))
   return first.filter(({ path }) => known.every((paths) => paths.has(path.join('\0'))))
 }
 
-function place(document: Loaded<unknown>, base: Path, findings: readonly Finding[]): Problem[] {
+function place(document: Loaded<unknown>, base: Path, findings: readonly KnowledgeFinding[]): Problem[] {
   return findings.map(({ path, ...rest }) => errorAt(document, [...base, ...path], rest))
 }
 

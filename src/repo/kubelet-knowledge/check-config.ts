@@ -1,7 +1,7 @@
 import type { KubeletFields } from '../schema/common.ts'
 import type { Path } from '../source.ts'
 import { gateFinding } from './check-gates.ts'
-import type { Finding } from './finding.ts'
+import type { KnowledgeFinding } from './finding.ts'
 import { fieldLifetime, type Knowledge, knowledgeOf, ROOT_TYPE } from './knowledge.ts'
 import { remedyFor } from './remedy.ts'
 
@@ -9,7 +9,7 @@ const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)
 const TEMPLATE = /\{\{/
 
 /** Fields that a kubelet of this version does not have, and values of the wrong type. The kubelet itself takes a misspelt field without a word. */
-export function checkConfig(config: KubeletFields, version: string | undefined): Finding[] {
+export function checkConfig(config: KubeletFields, version: string | undefined): KnowledgeFinding[] {
   const context = { knowledge: knowledgeOf(version), version }
   return [...checkStruct(config, ROOT_TYPE, [], context), ...checkGates(config.featureGates, version)]
 }
@@ -19,7 +19,7 @@ interface Context {
   readonly version: string | undefined
 }
 
-function checkStruct(value: object, owner: string, path: Path, context: Context): Finding[] {
+function checkStruct(value: object, owner: string, path: Path, context: Context): KnowledgeFinding[] {
   const fields = context.knowledge.fields.get(owner)
   return Object.entries(value).flatMap(([name, child]) => {
     const type = fields?.get(name)
@@ -27,7 +27,7 @@ function checkStruct(value: object, owner: string, path: Path, context: Context)
   })
 }
 
-function unknownField(name: string, owner: string, path: Path, { knowledge, version }: Context): Finding {
+function unknownField(name: string, owner: string, path: Path, { knowledge, version }: Context): KnowledgeFinding {
   const lifetime = fieldLifetime(owner, name, version)
   const message = `configuration field "${[...path, name].join('.')}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
   const remedy = remedyFor(name, { lifetime, known: knowledge.fields.get(owner)?.keys() ?? [] })
@@ -35,7 +35,7 @@ function unknownField(name: string, owner: string, path: Path, { knowledge, vers
 }
 
 /** null is allowed everywhere: it takes out what an earlier document set. */
-function checkValue(value: unknown, type: string, path: Path, context: Context): Finding[] {
+function checkValue(value: unknown, type: string, path: Path, context: Context): KnowledgeFinding[] {
   if (value === null) return []
   if (type.startsWith('[]')) {
     if (!Array.isArray(value)) return [wrongType(path, 'a list')]
@@ -72,11 +72,11 @@ function isDuration(value: unknown): boolean {
   return typeof value === 'string' && (GO_DURATION.test(value) || TEMPLATE.test(value))
 }
 
-function wrongType(path: Path, expected: string): Finding {
+function wrongType(path: Path, expected: string): KnowledgeFinding {
   return { path, reason: 'InvalidValue', part: 'value', message: `expected "${path.join('.')}" to be ${expected}` }
 }
 
-function checkGates(gates: unknown, version: string | undefined): Finding[] {
+function checkGates(gates: unknown, version: string | undefined): KnowledgeFinding[] {
   if (gates === null || typeof gates !== 'object') return []
   return Object.keys(gates).flatMap((name) => gateFinding(name, ['featureGates', name], version))
 }

@@ -1,14 +1,14 @@
 import { own } from '../../protocol/own.ts'
 import type { Flags, FlagValue } from '../schema/common.ts'
 import { gateFinding } from './check-gates.ts'
-import type { Finding } from './finding.ts'
+import type { KnowledgeFinding } from './finding.ts'
 import { flagLifetime, knowledgeOf } from './knowledge.ts'
 import { remedyFor } from './remedy.ts'
 
 const GATES_FLAG = 'feature-gates'
 
 /** Flags that would keep a kubelet of this version from starting: it exits over an unknown one. */
-export function checkFlags(flags: Flags, version: string | undefined): Finding[] {
+export function checkFlags(flags: Flags, version: string | undefined): KnowledgeFinding[] {
   return Object.entries(flags).flatMap(([name, value]) => {
     const type = knowledgeOf(version).flags.get(name)
     if (type === undefined) return [unknownFlag(name, version)]
@@ -16,7 +16,7 @@ export function checkFlags(flags: Flags, version: string | undefined): Finding[]
   })
 }
 
-function unknownFlag(name: string, version: string | undefined): Finding {
+function unknownFlag(name: string, version: string | undefined): KnowledgeFinding {
   const { flags, subject } = knowledgeOf(version)
   const lifetime = flagLifetime(name, version)
   const message = `flag --${name} is not known to ${subject}${lifetime ? ` (${lifetime})` : ''}`
@@ -30,7 +30,7 @@ const PATTERNS: Readonly<Record<string, { readonly expected: string; readonly pa
   duration: { expected: 'a duration such as "10s"', pattern: /^-?(?:0|(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+)$/ },
 }
 
-function checkValue(name: string, value: FlagValue, type: string): Finding[] {
+function checkValue(name: string, value: FlagValue, type: string): KnowledgeFinding[] {
   const rule = own(PATTERNS, /^u?int\d*$/.test(type) ? 'int' : type)
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   if (!rule || text.includes('{{') || rule.pattern.test(text)) return []
@@ -38,7 +38,7 @@ function checkValue(name: string, value: FlagValue, type: string): Finding[] {
 }
 
 /** Written as a map, or as the kubelet has it: `A=true,B=false`. */
-function checkGates(value: FlagValue, version: string | undefined): Finding[] {
+function checkGates(value: FlagValue, version: string | undefined): KnowledgeFinding[] {
   const isMap = typeof value === 'object' && !Array.isArray(value)
   const names = isMap
     ? Object.keys(value)

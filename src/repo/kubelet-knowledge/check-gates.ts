@@ -1,10 +1,10 @@
 import type { Path } from '../source.ts'
-import type { Finding } from './finding.ts'
+import type { KnowledgeFinding } from './finding.ts'
 import { gateLifetime, knowledgeOf } from './knowledge.ts'
 import { remedyFor } from './remedy.ts'
 
 /** A kubelet panics at start over a feature gate that it does not know. */
-export function gateFinding(name: string, path: Path, version: string | undefined): Finding[] {
+export function gateFinding(name: string, path: Path, version: string | undefined): KnowledgeFinding[] {
   const knowledge = knowledgeOf(version)
   if (knowledge.gates.has(name)) return []
   const lifetime = gateLifetime(name, version)

@@ -4,10 +4,10 @@ import type { Json, JsonObject } from './json.ts'
 export interface ApiObject extends JsonObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly metadata: ObjectMeta
+  readonly metadata: StoredMeta
 }
 
-export interface ObjectMeta extends JsonObject {
+export interface StoredMeta extends JsonObject {
   readonly name?: string
   readonly generateName?: string
   readonly namespace?: string
@@ -37,7 +37,7 @@ export function objectKey(object: ApiObject): string {
 
 export function withMeta(
   object: ApiObject,
-  changes: { readonly [Key in keyof ObjectMeta]?: ObjectMeta[Key] | undefined },
+  changes: { readonly [Key in keyof StoredMeta]?: StoredMeta[Key] | undefined },
 ): ApiObject {
   const metadata: Record<string, Json | undefined> = { ...object.metadata, ...changes }
   for (const [key, value] of Object.entries(changes)) if (value === undefined) delete metadata[key]

@@ -10,10 +10,10 @@ import type { Core } from './core.ts'
 import { answerDiscovery } from './discovery/answer-discovery.ts'
 import { answer } from './requests/dispatch.ts'
 import { readHead } from './requests/read-request.ts'
-import type { Answer, ApiRequest } from './requests/request.ts'
+import type { ApiRequest, ApiResponse } from './requests/request.ts'
 import { selectionOf } from './requests/selection.ts'
 import { StatusError } from './status-error.ts'
-import type { Change } from './storage/change.ts'
+import type { StoredChange } from './storage/change.ts'
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
@@ -54,7 +54,7 @@ export function inProcessClient(core: Core): KubeApi {
 }
 
 /** What the server says of itself, such as its version. */
-function described(core: Core, path: string, { method }: Asked): Answer | undefined {
+function described(core: Core, path: string, { method }: Asked): ApiResponse | undefined {
   return answerDiscovery(core, { method, headers: {} }, new URL(path, 'http://server'))
 }
 
@@ -66,7 +66,7 @@ function requestOf(core: Core, path: string, { method, query = {}, body, content
   return { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
 }
 
-function answerTo(core: Core, request: ApiRequest): Answer {
+function answerTo(core: Core, request: ApiRequest): ApiResponse {
   try {
     return answer(core, request)
   } catch (cause) {
@@ -94,9 +94,9 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
   const { signal } = options
   const { collection, selects, key } = selected(core, path, options)
   const sync = { type: 'sync', ...stateOf(core, path, options) } as const
-  const told: Change[] = []
+  const told: StoredChange[] = []
   let wake = (): void => {}
-  const deliver = (change: Change): void => {
+  const deliver = (change: StoredChange): void => {
     if (selects(change.entry) || (change.previous && selects(change.previous))) told.push(change)
     wake()
   }
@@ -122,8 +122,8 @@ async function* follow<T>(core: Core, path: string, options: FollowOptions<T>): 
 
 /** Projected when it is read, as one from a socket is. */
 function eventOf<T>(
-  { type, entry }: Change,
-  selects: (entry: Change['entry']) => boolean,
+  { type, entry }: StoredChange,
+  selects: (entry: StoredChange['entry']) => boolean,
   { project }: FollowOptions<T>,
 ): FollowEvent<T> {
   if (type !== 'DELETED' && selects(entry)) return { type: 'upsert', item: project(entry.object as KubeObject) }

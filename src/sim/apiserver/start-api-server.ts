@@ -18,7 +18,7 @@ export interface ApiServerOptions extends CoreOptions {
   readonly bookmarkInterval?: number
 }
 
-export interface ApiServer {
+export interface EmbeddedApiServer {
   readonly url: string
   /** YAML */
   kubeconfig(): string
@@ -42,7 +42,7 @@ export interface ApiServer {
 }
 
 /** A Kubernetes API server in this process, its objects in memory: no etcd, no controllers but what the options say, no authorization. */
-export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+export async function startApiServer(options: ApiServerOptions = {}): Promise<EmbeddedApiServer> {
   const core = createCore(options)
   const faults = new Faults()
   const counters = new RequestCounters()

@@ -16,7 +16,7 @@ interface Details {
 }
 
 /** What an error speaks of: the resource (or kind) and its group, as `details` of a Status name them. */
-export interface Subject {
+export interface ErrorSubject {
   readonly group: string
   readonly plural: string
   readonly kind: string
@@ -58,23 +58,23 @@ function present(details: Details): JsonObject {
 }
 
 /** `nodes`, or `leases.coordination.k8s.io`: how messages call a resource. */
-export function qualified(subject: Subject): string {
+export function qualified(subject: ErrorSubject): string {
   return subject.group ? `${subject.plural}.${subject.group}` : subject.plural
 }
 
-function named(subject: Subject, name: string, more: Omit<Details, 'name' | 'group' | 'kind'> = {}): { details: Details } {
+function named(subject: ErrorSubject, name: string, more: Omit<Details, 'name' | 'group' | 'kind'> = {}): { details: Details } {
   return { details: { name, group: subject.group, kind: subject.plural, ...more } }
 }
 
-export function notFound(subject: Subject, name: string): StatusError {
+export function notFound(subject: ErrorSubject, name: string): StatusError {
   return new StatusError(404, 'NotFound', `${qualified(subject)} "${name}" not found`, named(subject, name))
 }
 
-export function alreadyExists(subject: Subject, name: string): StatusError {
+export function alreadyExists(subject: ErrorSubject, name: string): StatusError {
   return new StatusError(409, 'AlreadyExists', `${qualified(subject)} "${name}" already exists`, named(subject, name))
 }
 
-export function conflict(subject: Subject, name: string, why: string): StatusError {
+export function conflict(subject: ErrorSubject, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(subject)} "${name}": ${why}`
   return new StatusError(409, 'Conflict', message, named(subject, name))
 }
@@ -82,7 +82,7 @@ export function conflict(subject: Subject, name: string, why: string): StatusErr
 export const MODIFIED_SINCE = 'the object has been modified; please apply your changes to the latest version and try again'
 
 export function forbidden(
-  subject: Subject,
+  subject: ErrorSubject,
   name: string,
   { why, causes }: { why: string; causes?: readonly Cause[] },
 ): StatusError {
@@ -90,7 +90,7 @@ export function forbidden(
   return new StatusError(403, 'Forbidden', message, named(subject, name, { causes }))
 }
 
-export function invalid(subject: Pick<Subject, 'group' | 'kind'>, name: string, causes: readonly Cause[]): StatusError {
+export function invalid(subject: Pick<ErrorSubject, 'group' | 'kind'>, name: string, causes: readonly Cause[]): StatusError {
   const lines = causes.map((cause) => `${cause.field}: ${cause.message}`)
   const list = lines.length === 1 ? lines[0] : `[${[...new Set(lines)].join(', ')}]`
   const kind = subject.group ? `${subject.kind}.${subject.group}` : subject.kind

@@ -1,6 +1,6 @@
 import type { Clock } from '../../agent/ports.ts'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
-import type { Change } from '../apiserver/storage/change.ts'
+import type { StoredChange } from '../apiserver/storage/change.ts'
 import type { Store } from '../apiserver/storage/store.ts'
 
 export interface WorkloadOptions {
@@ -33,7 +33,7 @@ export class Workload {
     store.collection('nodes').listen(() => this.#place())
   }
 
-  #lookAtPod({ type, entry, previous }: Change): void {
+  #lookAtPod({ type, entry, previous }: StoredChange): void {
     const pod = entry.object as unknown as KubeObject
     if (type === 'ADDED') this.#count(pod, 1)
     if (type === 'MODIFIED' && nodeOf(previous?.object as unknown as KubeObject) === undefined) this.#count(pod, 1)

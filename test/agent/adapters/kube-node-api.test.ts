@@ -3,9 +3,9 @@ import { kubeNodeApi } from '../../../src/agent/adapters/kube-node-api.ts'
 import type { OwnNode } from '../../../src/agent/ports.ts'
 import type { KubeApi } from '../../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../../src/kube/kube-client.ts'
-import { type ApiServer, startApiServer } from '../../../src/sim/apiserver/start-api-server.ts'
+import { type EmbeddedApiServer, startApiServer } from '../../../src/sim/apiserver/start-api-server.ts'
 
-let server: ApiServer
+let server: EmbeddedApiServer
 let kube: KubeApi
 
 beforeEach(async () => {

@@ -5,9 +5,9 @@ import {
   afterEvent,
   afterFailure,
   afterRead,
-  type Candidate,
   claimOf,
   DEFAULT_LEASE_TIMINGS,
+  type LeaseCandidate,
   type LeaseRecord,
   leads,
   nextMove,
@@ -22,13 +22,13 @@ function held(holder: string, more: Partial<LeaseRecord> = {}): LeaseRecord {
 }
 
 /** Has seen `record` first at 1,000. */
-function seeing(record: LeaseRecord | undefined): Candidate {
+function seeing(record: LeaseRecord | undefined): LeaseCandidate {
   const found = record ? { record, version: '7' } : {}
   return afterRead(aCandidate('me', DEFAULT_LEASE_TIMINGS), found, 1000)
 }
 
 /** Wrote its claim: sent at 1,000, answered at 1,400. */
-function options(): Candidate {
+function options(): LeaseCandidate {
   const candidate = seeing(undefined)
   return afterClaim(candidate, { record: claimOf(candidate, WALL), version: '8' }, { sentAt: 1000, now: 1400 })
 }

@@ -4,9 +4,9 @@ import {
   afterEvent,
   afterFailure,
   afterRead,
-  type Candidate,
   claimOf,
   DEFAULT_LEASE_TIMINGS,
+  type LeaseCandidate,
   type LeaseObservation,
   type LeaseRecord,
   leads,
@@ -117,7 +117,7 @@ interface Sending {
 class Voter {
   readonly #name: string
   readonly #temper: Temper
-  #candidate: Candidate
+  #candidate: LeaseCandidate
   #request: Request | undefined
 
   constructor(name: string, temper: Temper) {

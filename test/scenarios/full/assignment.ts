@@ -2,7 +2,7 @@ import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
-import type { Change } from '../../../src/sim/apiserver/storage/change.ts'
+import type { StoredChange } from '../../../src/sim/apiserver/storage/change.ts'
 
 const names = namesFor()
 
@@ -14,7 +14,7 @@ export interface Assignment {
 }
 
 /** @returns undefined for every other change of a Node */
-export function assignmentIn({ entry, previous }: Change): Assignment | undefined {
+export function assignmentIn({ entry, previous }: StoredChange): Assignment | undefined {
   const [after, before] = [entry.object as unknown as KubeObject, previous?.object as unknown as KubeObject | undefined]
   const text = after.metadata.annotations?.[names.desiredConfig]
   if (before === undefined || text === undefined || text === before.metadata.annotations?.[names.desiredConfig]) return undefined

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { loadKubeconfig } from '../../../src/kube/kubeconfig.ts'
-import type { ApiServer, ApiServerOptions } from '../../../src/sim/apiserver/start-api-server.ts'
+import type { ApiServerOptions, EmbeddedApiServer } from '../../../src/sim/apiserver/start-api-server.ts'
 import { startApiServer } from '../../../src/sim/apiserver/start-api-server.ts'
 import type { RawClient } from '../../contract/raw-client.ts'
 import { createRawClient, MERGE, take } from '../../contract/raw-client.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const close of opened.splice(0)) await close()
 })
 
-async function started(options: ApiServerOptions = {}): Promise<{ server: ApiServer; client: RawClient }> {
+async function started(options: ApiServerOptions = {}): Promise<{ server: EmbeddedApiServer; client: RawClient }> {
   const server = await startApiServer(options)
   const directory = await mkdtemp(join(tmpdir(), 'nodewave-sim-'))
   await writeFile(join(directory, 'kubeconfig'), server.kubeconfig())

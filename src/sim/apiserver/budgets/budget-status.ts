@@ -7,7 +7,7 @@ import { conditionOf } from '../resources/workloads.ts'
 /** A pod that was evicted and has not gone after so long counts again. */
 const GONE_WITHIN = 120_000
 
-export interface BudgetFacts {
+export interface BudgetInput {
   /** Those that the budget selects. */
   readonly pods: readonly ApiObject[]
   /** Replicas that a controller is to have. */
@@ -16,7 +16,7 @@ export interface BudgetFacts {
 }
 
 /** What the disruption controller of Kubernetes would write into the budget's status. */
-export function budgetStatus(budget: ApiObject, { pods, scaleOf, now }: BudgetFacts): JsonObject {
+export function budgetStatus(budget: ApiObject, { pods, scaleOf, now }: BudgetInput): JsonObject {
   const spec = objectAt(budget, 'spec')
   const disruptedPods = stillGoing(budget, pods, now)
   const currentHealthy = pods.filter((pod) => isHealthy(pod) && !((pod.metadata.name ?? '') in disruptedPods)).length
@@ -69,7 +69,7 @@ function isHealthy(pod: ApiObject): boolean {
 }
 
 /** The replicas of all controllers of the pods; a controller that is not stored counts with the pods it has. */
-function expectedScale(pods: readonly ApiObject[], scaleOf: BudgetFacts['scaleOf']): number {
+function expectedScale(pods: readonly ApiObject[], scaleOf: BudgetInput['scaleOf']): number {
   const owned = Map.groupBy(pods.filter(controllerOf), (pod) => textAt(controllerOf(pod), 'uid'))
   return [...owned.values()].reduce((sum, group) => {
     const [first] = group

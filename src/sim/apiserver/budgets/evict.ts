@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.ts'
 import { arrayAt, objectAt, textAt, without } from '../json.ts'
 import { existing } from '../requests/get.ts'
 import { readObject } from '../requests/read-body.ts'
-import type { Answer, ApiRequest } from '../requests/request.ts'
+import type { ApiRequest, ApiResponse } from '../requests/request.ts'
 import { disruptionBudgets } from '../resources/disruption-budgets.ts'
 import { conditionOf } from '../resources/workloads.ts'
 import { labelSelectorMatch } from '../selectors/label-selector.ts'
@@ -19,7 +19,7 @@ const REFUSED = "Cannot evict pod as it would violate the pod's disruption budge
 const SUCCESS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 })
 
 /** POST of an Eviction: deletes the pod if its PodDisruptionBudget allows. @throws {StatusError} 400, 404, 409, 429, 500 */
-export function evict(core: Core, request: ApiRequest): Answer {
+export function evict(core: Core, request: ApiRequest): ApiResponse {
   const eviction = readObject(request)
   if (textAt(objectAt(eviction, 'metadata'), 'name') !== request.name)
     throw badRequest('name in URL does not match name in Eviction object')

@@ -9,7 +9,7 @@ import { column, NAME_COLUMN } from '../represent/table-columns.ts'
 import { builtIn } from '../resources/built-in.ts'
 import { SPEC_AND_STATUS } from '../resources/workloads.ts'
 import type { Cause } from '../status-error.ts'
-import type { Change } from '../storage/change.ts'
+import type { StoredChange } from '../storage/change.ts'
 import { collectionOf, customTypes } from './custom-type.ts'
 
 export const definitions = builtIn({
@@ -107,7 +107,7 @@ export function serveDefinitions(core: Core): void {
   core.store.collection(definitions.collection).listen((change) => takeEffect(core, change))
 }
 
-function takeEffect(core: Core, { type, entry }: Change): void {
+function takeEffect(core: Core, { type, entry }: StoredChange): void {
   const definition = entry.object
   const spec = objectAt(definition, 'spec')
   core.registry.drop(textAt(spec, 'group'), textAt(objectAt(spec, 'names'), 'plural'))

@@ -17,13 +17,13 @@ import { updateObject } from '../writes/update-object.ts'
 import { writeOptions } from '../writes/write-options.ts'
 import { answerWith } from './get.ts'
 import { readYaml } from './read-body.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 
 /**
  * Server-side apply: the fields of the configuration are set and recorded as the manager's; those that it applied before and
  * leaves out now go, unless another manager applied them too. Fields set by other kinds of writes have no recorded owner here.
  */
-export function apply(core: Core, request: ApiRequest): Answer {
+export function apply(core: Core, request: ApiRequest): ApiResponse {
   const { type, namespace, name, subresource } = request
   const options = writeOptions(request)
   if (!request.query.get('fieldManager')) throw missingManager()

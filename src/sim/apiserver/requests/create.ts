@@ -4,9 +4,9 @@ import { decodeObject } from '../writes/decode-object.ts'
 import { writeOptions } from '../writes/write-options.ts'
 import { answerWith } from './get.ts'
 import { readObject } from './read-body.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 
-export function create(core: Core, request: ApiRequest): Answer {
+export function create(core: Core, request: ApiRequest): ApiResponse {
   const options = writeOptions(request)
   const warnings: string[] = []
   const object = decodeObject(readObject(request), { type: request.type, options, warnings })

@@ -6,11 +6,11 @@ import type { Entry } from '../storage/entry.ts'
 import { deleteObject } from '../writes/delete-object.ts'
 import { answerWith, existing } from './get.ts'
 import { readOptions } from './read-body.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 import { selectionOf } from './selection.ts'
 
 /** DELETE of one object. */
-export function remove(core: Core, request: ApiRequest): Answer {
+export function remove(core: Core, request: ApiRequest): ApiResponse {
   const { type, name } = request
   const options = deleteOptions(request)
   const stored = existing(core, request)
@@ -22,7 +22,7 @@ export function remove(core: Core, request: ApiRequest): Answer {
 }
 
 /** DELETE of all that a list with the same selectors would show; answers with that list. */
-export function removeCollection(core: Core, request: ApiRequest): Answer {
+export function removeCollection(core: Core, request: ApiRequest): ApiResponse {
   const options = deleteOptions(request)
   const { selects } = selectionOf(request)
   const chosen: readonly Entry[] = core.store.collection(request.type.collection).sorted().filter(selects)

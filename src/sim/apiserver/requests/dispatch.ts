@@ -10,7 +10,7 @@ import { remove, removeCollection } from './delete.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import { patch } from './patch.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 import { update } from './update.ts'
 
 /** @returns undefined for a watch, which writes by itself. @throws {StatusError} */
@@ -18,7 +18,7 @@ export function dispatch(
   core: Core,
   request: ApiRequest,
   { response, watch }: { response: ServerResponse; watch: WatchOptions },
-): Answer | undefined {
+): ApiResponse | undefined {
   if (request.verb === 'watch') {
     serveWatch(core, request, response, watch)
     return undefined
@@ -27,7 +27,7 @@ export function dispatch(
 }
 
 /** To everything but a watch. @throws {StatusError} */
-export function answer(core: Core, request: ApiRequest): Answer {
+export function answer(core: Core, request: ApiRequest): ApiResponse {
   if (request.type.rules.answer && request.verb !== 'create') throw methodNotAllowed()
   try {
     return perform(core, request)
@@ -37,7 +37,7 @@ export function answer(core: Core, request: ApiRequest): Answer {
   }
 }
 
-function perform(core: Core, request: ApiRequest): Answer {
+function perform(core: Core, request: ApiRequest): ApiResponse {
   if (request.subresource === 'eviction') {
     if (request.verb !== 'create') throw methodNotAllowed()
     return evict(core, request)

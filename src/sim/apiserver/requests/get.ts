@@ -4,9 +4,9 @@ import { renderObject } from '../represent/render.ts'
 import { notFound, tooLargeRevision } from '../status-error.ts'
 import type { Entry } from '../storage/entry.ts'
 import { revisionParameter } from './list-options.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 
-export function get(core: Core, request: ApiRequest): Answer {
+export function get(core: Core, request: ApiRequest): ApiResponse {
   const asked = revisionParameter(request.query, 'get')
   if (asked > core.store.revision) throw tooLargeRevision(asked, core.store.revision)
   return answerWith(core, request, { entry: existing(core, request), code: 200 })
@@ -24,7 +24,7 @@ export function answerWith(
   core: Core,
   { form, type }: ApiRequest,
   { entry, code, warnings }: { readonly entry: Entry; readonly code: number; readonly warnings?: readonly string[] },
-): Answer {
+): ApiResponse {
   return {
     code,
     get text() {

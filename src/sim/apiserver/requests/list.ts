@@ -5,14 +5,14 @@ import { expired, tooLargeRevision } from '../status-error.ts'
 import type { Entry } from '../storage/entry.ts'
 import { formatContinue, parseContinue } from './continue-token.ts'
 import { checkListOptions, revisionParameter } from './list-options.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 import { selectionOf } from './selection.ts'
 
 const TOO_OLD =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
 /** One page, or everything. @throws {StatusError} */
-export function list(core: Core, request: ApiRequest): Answer {
+export function list(core: Core, request: ApiRequest): ApiResponse {
   checkListOptions(request.query, 'list')
   const { entries, revision, after } = source(core, request)
   const selection = selectionOf(request)

@@ -23,7 +23,7 @@ import { writeOptions } from '../writes/write-options.ts'
 import { apply } from './apply.ts'
 import { answerWith } from './get.ts'
 import { mediaType, readJson } from './read-body.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 
 const JSON_PATCH = 'application/json-patch+json'
 const MERGE_PATCH = 'application/merge-patch+json'
@@ -31,7 +31,7 @@ const STRATEGIC_PATCH = 'application/strategic-merge-patch+json'
 const APPLY_PATCH = 'application/apply-patch+yaml'
 
 /** PATCH in any of its four kinds. @throws {StatusError} 400, 404, 409, 415, 422 */
-export function patch(core: Core, request: ApiRequest): Answer {
+export function patch(core: Core, request: ApiRequest): ApiResponse {
   const { type, namespace, name, subresource } = request
   const accepted = [JSON_PATCH, MERGE_PATCH, ...(type.custom ? [] : [STRATEGIC_PATCH]), APPLY_PATCH]
   const media = mediaType(request.contentType)

@@ -20,7 +20,7 @@ export interface ApiRequest {
   readonly form: Representation
 }
 
-export interface Answer {
+export interface ApiResponse {
   readonly code: number
   /** JSON, unless contentType says otherwise. */
   readonly text: string

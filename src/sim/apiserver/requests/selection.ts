@@ -5,7 +5,7 @@ import type { Entry } from '../storage/entry.ts'
 import type { ApiRequest } from './request.ts'
 
 /** Which objects of a collection a list, watch or deletion means. */
-export interface Selection {
+export interface ObjectSelection {
   readonly selects: (entry: Entry) => boolean
   /** The one key that can match, when the request says so. */
   readonly key: string | undefined
@@ -14,7 +14,7 @@ export interface Selection {
 }
 
 /** @throws {StatusError} 400 */
-export function selectionOf(request: ApiRequest): Selection {
+export function selectionOf(request: ApiRequest): ObjectSelection {
   const { type, namespace, query } = request
   const labels = parseLabelSelector(query.get('labelSelector') ?? '')
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '', { own: type.fields, custom: type.custom })

@@ -7,10 +7,10 @@ import { updateObject } from '../writes/update-object.ts'
 import { writeOptions } from '../writes/write-options.ts'
 import { answerWith } from './get.ts'
 import { readObject } from './read-body.ts'
-import type { Answer, ApiRequest } from './request.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
 
 /** PUT: the whole object anew. */
-export function update(core: Core, request: ApiRequest): Answer {
+export function update(core: Core, request: ApiRequest): ApiResponse {
   const { type, namespace, name, subresource } = request
   const options = writeOptions(request)
   const warnings: string[] = []

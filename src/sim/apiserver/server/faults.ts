@@ -6,7 +6,7 @@ export interface FaultMatch {
   readonly resource?: string
 }
 
-export interface Failure extends FaultMatch {
+export interface InjectedFailure extends FaultMatch {
   /** HTTP status. */
   readonly code: number
   /** How many requests fail; the default is 1. */
@@ -31,12 +31,12 @@ const REASONS: Readonly<Record<number, string>> = {
 
 /** Faults to order: requests that fail, answers that come late. */
 export class Faults {
-  #failures: { readonly failure: Failure; left: number }[] = []
+  #failures: { readonly failure: InjectedFailure; left: number }[] = []
   /** Milliseconds that every answer is held back. */
   latency = 0
 
   /** The next requests that match are refused before anything is done. */
-  failNext(failure: Failure): void {
+  failNext(failure: InjectedFailure): void {
     this.#failures.push({ failure, left: failure.times ?? 1 })
   }
 

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts'
 import { answerDiscovery } from '../discovery/answer-discovery.ts'
 import { dispatch } from '../requests/dispatch.ts'
 import { hasVersion, readHead } from '../requests/read-request.ts'
-import type { Answer } from '../requests/request.ts'
+import type { ApiResponse } from '../requests/request.ts'
 import { internalError, noSuchResource, StatusError } from '../status-error.ts'
 import type { WatchOptions } from '../watch/serve-watch.ts'
 import type { Faults } from './faults.ts'
@@ -36,7 +36,7 @@ function answerTo(
   message: IncomingMessage,
   response: ServerResponse,
   { core, faults, counters, watch, body }: Handling & { body: Buffer },
-): Answer | undefined {
+): ApiResponse | undefined {
   const url = new URL(message.url ?? '/', 'http://server')
   const discovered = answerDiscovery(core, message, url)
   if (discovered) return discovered
@@ -50,7 +50,7 @@ function answerTo(
   return dispatch(core, { ...head, body }, { response, watch })
 }
 
-function send(response: ServerResponse, { code, text, contentType, headers, warnings }: Answer): void {
+function send(response: ServerResponse, { code, text, contentType, headers, warnings }: ApiResponse): void {
   if (warnings && warnings.length > 0)
     response.setHeader(
       'warning',

@@ -1,4 +1,4 @@
-import type { Change } from './change.ts'
+import type { StoredChange } from './change.ts'
 import type { Entry } from './entry.ts'
 import { History } from './history.ts'
 
@@ -6,8 +6,8 @@ import { History } from './history.ts'
 export class Collection {
   readonly history: History
   readonly #entries = new Map<string, Entry>()
-  readonly #listeners = new Set<(change: Change) => void>()
-  readonly #untold: Change[] = []
+  readonly #listeners = new Set<(change: StoredChange) => void>()
+  readonly #untold: StoredChange[] = []
   #order: string[] | undefined
   #sorted: readonly Entry[] | undefined
 
@@ -30,7 +30,7 @@ export class Collection {
     return this.#sorted
   }
 
-  record(change: Change): void {
+  record(change: StoredChange): void {
     const { key } = change.entry
     if (change.type === 'DELETED') this.#entries.delete(key)
     else this.#entries.set(key, change.entry)
@@ -41,7 +41,7 @@ export class Collection {
   }
 
   /** A listener may write in answer; its change is told after this one, or watches would hear them the wrong way round. */
-  #tell(change: Change): void {
+  #tell(change: StoredChange): void {
     this.#untold.push(change)
     if (this.#untold.length > 1) return
     try {
@@ -57,7 +57,7 @@ export class Collection {
   }
 
   /** @returns how to stop listening. */
-  listen(listener: (change: Change) => void): () => void {
+  listen(listener: (change: StoredChange) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }

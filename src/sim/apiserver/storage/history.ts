@@ -1,9 +1,9 @@
-import type { Change } from './change.ts'
+import type { StoredChange } from './change.ts'
 
 /** The last changes of one resource: what a watch can still catch up on. */
 export class History {
   readonly #limit: number
-  #changes: Change[] = []
+  #changes: StoredChange[] = []
   /** Every change after this revision is still here. */
   #knownAfter: number
 
@@ -12,14 +12,14 @@ export class History {
     this.#knownAfter = knownAfter
   }
 
-  append(change: Change): void {
+  append(change: StoredChange): void {
     this.#changes.push(change)
     // Trimmed in one go at twice the limit: shifting one element per write would cost more than the write.
     if (this.#changes.length >= this.#limit * 2) this.#forget(this.#changes.length - this.#limit)
   }
 
   /** @returns undefined when changes after `revision` have been forgotten. */
-  since(revision: number): readonly Change[] | undefined {
+  since(revision: number): readonly StoredChange[] | undefined {
     if (revision < this.#knownAfter) return undefined
     let first = this.#changes.length
     while (first > 0 && (this.#changes[first - 1]?.entry.revision ?? 0) > revision) first--

@@ -4,7 +4,7 @@ import type { Representation } from '../represent/representation.ts'
 import { formKey } from '../represent/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { groupVersion } from '../resources/resource-type.ts'
-import type { Change } from '../storage/change.ts'
+import type { StoredChange } from '../storage/change.ts'
 import { Entry } from '../storage/entry.ts'
 
 export interface Viewer {
@@ -15,14 +15,14 @@ export interface Viewer {
 }
 
 /** The lines of the change told last: ten thousand watchers of one change share one line. */
-let latest: { readonly change: Change; readonly lines: Map<string, string> } | undefined
+let latest: { readonly change: StoredChange; readonly lines: Map<string, string> } | undefined
 
 /**
  * The line that a change is to this viewer. An object that begins to match its selectors is ADDED, one that ceases to is
  * DELETED with its last matching state.
  * @returns undefined when it does not concern the viewer.
  */
-export function eventLine(change: Change, viewer: Viewer): string | undefined {
+export function eventLine(change: StoredChange, viewer: Viewer): string | undefined {
   const before = change.previous !== undefined && viewer.selects(change.previous)
   const after = change.type !== 'DELETED' && viewer.selects(change.entry)
   if (!before && !after) return undefined
@@ -42,7 +42,7 @@ export function lineOf(type: string, entry: Entry, { form, now, type: resource }
   return `{"type":"${type}","object":${renderObject(entry, form, now(), resource)}}\n`
 }
 
-function lastState({ type, entry, previous }: Change): Entry {
+function lastState({ type, entry, previous }: StoredChange): Entry {
   if (type === 'DELETED' || !previous) return entry
   return new Entry(withMeta(previous.object, { resourceVersion: String(entry.revision) }), entry.revision)
 }

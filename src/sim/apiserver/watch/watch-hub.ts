@@ -1,10 +1,10 @@
-import type { Change } from '../storage/change.ts'
+import type { StoredChange } from '../storage/change.ts'
 import type { Collection } from '../storage/collection.ts'
 
 export interface Watcher {
   /** The one key it watches, if it is one only: the usual case of agents, found without asking every other watcher. */
   readonly key: string | undefined
-  readonly deliver: (change: Change) => void
+  readonly deliver: (change: StoredChange) => void
   /** Ends the connection, as a server does that goes down. */
   readonly end: () => void
   /** From now on nothing comes any more, though the connection stays open. */
@@ -62,7 +62,7 @@ class Audience {
     }
   }
 
-  publish(change: Change): void {
+  publish(change: StoredChange): void {
     for (const watcher of this.#everything) watcher.deliver(change)
     for (const watcher of this.#byKey.get(change.entry.key) ?? []) watcher.deliver(change)
   }

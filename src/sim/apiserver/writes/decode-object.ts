@@ -5,13 +5,13 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { groupVersion } from '../resources/resource-type.ts'
 import { DecodeError, decode } from '../schema/decode.ts'
 import { badRequest, invalid } from '../status-error.ts'
-import type { WriteOptions } from './write-options.ts'
+import type { ApiWriteOptions } from './write-options.ts'
 
 export interface Decoding {
   readonly type: ResourceType
   /** The version before, when there is one. */
   readonly old?: ApiObject
-  readonly options: WriteOptions
+  readonly options: ApiWriteOptions
   /** Collects what the client is to be warned of. */
   readonly warnings: string[]
 }

@@ -1,7 +1,7 @@
 import type { ApiRequest } from '../requests/request.ts'
 import { invalid } from '../status-error.ts'
 
-export interface WriteOptions {
+export interface ApiWriteOptions {
   /** Everything is done but storing. */
   readonly dryRun: boolean
   /** What to do about fields that the kind does not have. */
@@ -12,7 +12,7 @@ export interface WriteOptions {
 }
 
 /** @throws {StatusError} 422 */
-export function writeOptions({ query, userAgent, verb }: Pick<ApiRequest, 'query' | 'userAgent' | 'verb'>): WriteOptions {
+export function writeOptions({ query, userAgent, verb }: Pick<ApiRequest, 'query' | 'userAgent' | 'verb'>): ApiWriteOptions {
   const dryRun = query.get('dryRun') ?? ''
   const validation = query.get('fieldValidation') || 'Warn'
   const kind =

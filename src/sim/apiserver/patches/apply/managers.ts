@@ -38,7 +38,7 @@ export function managedFields(managers: readonly Manager[], apiVersion: string):
     }))
 }
 
-export interface Claim {
+export interface ApplyInput {
   readonly fields: FieldSet
   readonly live: ApiObject
   readonly applied: JsonObject
@@ -50,7 +50,7 @@ export interface Claim {
  * The other managers, after this claim: with force they lose what is to change.
  * @throws {StatusError} 409 naming every field that another manager set to something else, unless forced
  */
-export function settleConflicts(others: readonly Manager[], claim: Claim): readonly Manager[] {
+export function settleConflicts(others: readonly Manager[], claim: ApplyInput): readonly Manager[] {
   const contested = others.map((manager) => ({ manager, paths: conflicting(manager, claim) }))
   if (claim.force) return contested.map(({ manager, paths }) => ({ ...manager, fields: withoutPaths(manager.fields, paths) }))
   const causes = contested.flatMap(({ manager, paths }) =>
@@ -68,7 +68,7 @@ export function settleConflicts(others: readonly Manager[], claim: Claim): reado
   throw new StatusError(409, 'Conflict', `Apply failed with ${first}`, { details: { causes } })
 }
 
-function conflicting(manager: Manager, { fields, live, applied, schema }: Claim): (readonly string[])[] {
+function conflicting(manager: Manager, { fields, live, applied, schema }: ApplyInput): (readonly string[])[] {
   return commonLeaves(fields, manager.fields).filter(
     (path) => !sameJson(valueAt(live, path, schema), valueAt(applied, path, schema)),
   )
