@@ -4,7 +4,7 @@ import { AgentError } from '../agent-error.ts'
 import { KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
-import { configTarget } from './config-target.ts'
+import { configFileOf, configTarget } from './config-target.ts'
 import { flagValue, healthzUrl, joinFlags, runtimeEndpoint, withoutFlag } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
@@ -27,13 +27,22 @@ export const envLayout: Layout = {
     ...(input.content.config === undefined ? [] : [{ kind: 'kubelet-config', key: configPath(input) }]),
   ],
 
-  reads: (input) => [input.facts.environmentFile, configPath(input)],
+  reads: (input, known) => [
+    input.facts.environmentFile,
+    configPath(input),
+    configFileOf(optsIn(known.local, input)),
+    configFileOf(optsIn(known.current, input)),
+  ],
 
   target: (input, texts) => {
     const binary = binaryTarget(input)
     const environment = environmentTarget(input, texts)
-    const config = configTarget(input, texts, configPath(input))
     const args = splitFlagString(environment.opts)
+    const current = optsIn(texts.current, input)
+    const config = configTarget(input, texts, {
+      path: configPath(input),
+      args: { local: optsIn(texts.local, input), current, wanted: args },
+    })
     return {
       resources: [...binaryResources(binary), ...config.resources, ...environment.resources],
       args: config.text === undefined ? args : withoutFlag(args, 'config'),
@@ -41,7 +50,7 @@ export const envLayout: Layout = {
       binary,
       fetchesVersion: binary === undefined && environment.version !== undefined,
       healthz: healthzUrl(config.document, args),
-      healthzBefore: healthzUrl(config.before, args),
+      healthzBefore: healthzUrl(config.before, current),
       runtime: runtimeEndpoint(config.document, args),
     }
   },
@@ -61,6 +70,11 @@ function environmentTarget(input: LayoutInput, { local }: HostTexts) {
   const spec = { path, variables: { [OPTS]: opts, [VERSION]: version }, ours, original }
   const resources = setsVariables(input) ? [kubeletEnvironment.of(spec)] : []
   return { opts: opts ?? '', version, resources: resources as Resource[] }
+}
+
+function optsIn(texts: ReadonlyMap<string, Uint8Array>, { facts }: LayoutInput): string[] {
+  const bytes = texts.get(facts.environmentFile)
+  return splitFlagString((bytes && readEnvironmentFile(bytes).get(OPTS)) ?? '')
 }
 
 /** What Git does not say stays as the machine had it. A configuration file is worth nothing unless a flag names it. */

@@ -3,7 +3,7 @@ import { splitFlagString } from '../../protocol/flag-string.ts'
 import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import type { Claim } from '../state/managed.ts'
-import { configTarget } from './config-target.ts'
+import { configFileOf, configTarget } from './config-target.ts'
 import { healthzUrl, joinFlags, runtimeEndpoint } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
@@ -24,22 +24,30 @@ export const kubeadmLayout: Layout = {
     ...(input.content.config === undefined ? [] : [{ kind: 'kubelet-config', key: KUBELET_CONFIG }]),
   ],
 
-  reads: ({ facts }) => [KUBELET_CONFIG, KUBEADM_FLAGS, facts.extraArgsFile],
+  reads: ({ facts }, known) => [
+    KUBELET_CONFIG,
+    KUBEADM_FLAGS,
+    facts.extraArgsFile,
+    configFileOf(argsIn(known.local, facts)),
+    configFileOf(argsIn(known.current, facts)),
+  ],
 
   target: (input, texts) => {
     const binary = binaryTarget(input)
     const flags = flagsTarget(input, texts)
-    const config = configTarget(input, texts, KUBELET_CONFIG)
-    const args = [...splitFlagString(flags.values[KUBEADM_ARGS]), ...splitFlagString(flags.values[EXTRA_ARGS])]
+    const wanted = argsOf(flags.values)
+    const current = argsIn(texts.current, input.facts)
+    const args = { local: argsIn(texts.local, input.facts), current, wanted }
+    const config = configTarget(input, texts, { path: KUBELET_CONFIG, args })
     return {
       resources: [...binaryResources(binary), ...config.resources, ...flags.resources],
-      args,
+      args: wanted,
       config: { path: KUBELET_CONFIG, text: config.text },
       binary,
       fetchesVersion: false,
-      healthz: healthzUrl(config.document, args),
-      healthzBefore: healthzUrl(config.before, args),
-      runtime: runtimeEndpoint(config.document, args),
+      healthz: healthzUrl(config.document, wanted),
+      healthzBefore: healthzUrl(config.before, current),
+      runtime: runtimeEndpoint(config.document, wanted),
     }
   },
 }
@@ -64,16 +72,28 @@ function flagsClaim(input: LayoutInput): Claim {
 
 /** Flags that somebody else put there are part of the local configuration, and stay in front of ours. */
 function flagsTarget(input: LayoutInput, { local }: HostTexts) {
-  const values = {
-    [KUBEADM_ARGS]: variableOf(local.get(KUBEADM_FLAGS), KUBEADM_ARGS),
-    [EXTRA_ARGS]: variableOf(local.get(input.facts.extraArgsFile), EXTRA_ARGS),
-  }
+  const values = valuesIn(local, input.facts)
   if (!setsFlags(input)) return { values, resources: [] }
   const { path, variable } = flagsPlace(input)
   values[variable] = joinFlags(values[variable], input.content.flags, input.content.opts)
   const ours = { [variable]: joinFlags(input.content.flags, input.content.opts) }
   const spec = { path, variables: { [variable]: values[variable] }, ours, original: local.get(path) }
   return { values, resources: [kubeletEnvironment.of(spec)] }
+}
+
+function valuesIn(texts: ReadonlyMap<string, Uint8Array>, { extraArgsFile }: LayoutInput['facts']) {
+  return {
+    [KUBEADM_ARGS]: variableOf(texts.get(KUBEADM_FLAGS), KUBEADM_ARGS),
+    [EXTRA_ARGS]: variableOf(texts.get(extraArgsFile), EXTRA_ARGS),
+  }
+}
+
+function argsIn(texts: ReadonlyMap<string, Uint8Array>, facts: LayoutInput['facts']): string[] {
+  return argsOf(valuesIn(texts, facts))
+}
+
+function argsOf(values: ReturnType<typeof valuesIn>): string[] {
+  return [...splitFlagString(values[KUBEADM_ARGS]), ...splitFlagString(values[EXTRA_ARGS])]
 }
 
 function variableOf(bytes: Uint8Array | undefined, name: string): string {

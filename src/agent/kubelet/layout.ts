@@ -10,8 +10,8 @@ export interface Layout {
   managed(input: LayoutInput): readonly Claim[]
   /** @throws {AgentError} when the content cannot be laid out on this host. */
   target(input: LayoutInput, texts: HostTexts): KubeletTarget
-  /** Files whose text `target` asks for. */
-  reads(input: LayoutInput): readonly string[]
+  /** Files whose text `target` asks for, as far as `known` says: a file may name another one. */
+  reads(input: LayoutInput, known: HostTexts): readonly string[]
 }
 
 export interface LayoutInput {

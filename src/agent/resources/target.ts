@@ -151,7 +151,9 @@ async function kubeletTarget(
   { baselines, files }: { readonly baselines: Baselines; readonly files: HostFiles },
 ): Promise<KubeletTarget> {
   const texts: { [side in keyof HostTexts]: Map<string, Uint8Array> } = { local: new Map(), current: new Map() }
-  for (const path of layout.reads(input)) {
+  const read = new Set<string>()
+  for (let path = unread(); path !== undefined; path = unread()) {
+    read.add(path)
     const current = (await files.stat(path))?.type === 'file' ? await files.read(path) : undefined
     const known = baselines.list.find(({ key }) => key === path)
     const before = known === undefined ? current : await baselineContent(known.base, files)
@@ -159,6 +161,11 @@ async function kubeletTarget(
     if (before) texts.local.set(path, before)
   }
   return layout.target(input, texts)
+
+  /** What was read last may have named another file. */
+  function unread(): string | undefined {
+    return layout.reads(input, texts).find((path) => !read.has(path))
+  }
 }
 
 function restartKubelet({ triggers }: Managed): Resource {
