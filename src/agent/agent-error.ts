@@ -21,8 +21,19 @@ export class AgentError extends Error {
   }
 }
 
+/** What a file system says of a path that nobody can use as it is named: no retry helps. */
+const PERMANENT = ['ENAMETOOLONG', 'EINVAL', 'ENOTDIR', 'EISDIR', 'ELOOP']
+
+/** Only of what has to do with files: a socket that answers EINVAL may answer otherwise later. */
+function isPermanent(error: unknown): boolean {
+  const { code, address } = error instanceof Error ? (error as Error & { code?: unknown; address?: unknown }) : {}
+  return typeof code === 'string' && PERMANENT.includes(code) && address === undefined
+}
+
 /** Anything that was thrown, as an error of the agent; `details` say what it is when nothing better is known. */
 export function asAgentError(error: unknown, details: { readonly kind: ErrorClass; readonly reason: string }): AgentError {
   if (error instanceof AgentError) return error
+  if (details.kind === 'sync' && isPermanent(error))
+    return new AgentError((error as Error).message, { kind: 'validate', reason: 'PathNotUsable', cause: error })
   return new AgentError(error instanceof Error ? error.message : String(error), { ...details, cause: error })
 }

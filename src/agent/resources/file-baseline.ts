@@ -6,7 +6,7 @@ import { sha256Of } from '../sha256.ts'
 import type { Claim } from '../state/managed.ts'
 import type { BoundBaseline, CaptureContext, KeptContent } from './kind.ts'
 import { missingParents } from './missing-parents.ts'
-import { statRegular } from './regular-file.ts'
+import { reading, statRegular } from './regular-file.ts'
 
 const saved = z.object({ at: z.string(), sha256: z.string(), mode: z.number(), uid: z.number(), gid: z.number() })
 
@@ -37,7 +37,7 @@ export async function captureFile({ key: path, variables }: Claim, context: Capt
   const { host, paths, ours } = context
   const about = { path, ...(variables === undefined ? {} : { variables }) }
   const stat = await statRegular(host.files, path)
-  const sha256 = stat && (await host.files.sha256(path))
+  const sha256 = stat && (await reading(host.files.sha256(path)))
   if (stat === undefined || sha256 === undefined) {
     const directories = await missingParents(path, { files: host.files, ours })
     return directories.length === 0 ? about : { ...about, directories }
@@ -53,7 +53,7 @@ export async function recaptureUnless(
   { isOurs, context }: { readonly isOurs: (sha256: string) => boolean; readonly context: CaptureContext },
 ): Promise<FileBaseline> {
   const { files } = context.host
-  const sha256 = (await statRegular(files, base.path)) && (await files.sha256(base.path))
+  const sha256 = (await statRegular(files, base.path)) && (await reading(files.sha256(base.path)))
   if (sha256 === undefined || sha256 === base.saved?.sha256 || isOurs(sha256)) return base
   return captureFile({ kind: 'file', key: base.path, variables: base.variables }, context)
 }

@@ -8,7 +8,7 @@ import { defineKind } from './define-kind.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
 import type { CaptureContext, Kind, Resource, Section } from './kind.ts'
-import { statRegular } from './regular-file.ts'
+import { reading, statRegular } from './regular-file.ts'
 
 /** What is not named (mode, owner) stays as it is; a file without content should not be there. */
 export interface FileSpec extends WriteOptions {
@@ -47,8 +47,8 @@ export const file: Kind<FileSpec> = defineKind({
     const isCompared = content !== undefined && 'bytes' in content
     return {
       stat,
-      bytes: stat && isCompared ? await files.read(path) : undefined,
-      sha256: stat && !isCompared ? await files.sha256(path) : undefined,
+      bytes: stat && isCompared ? await reading(files.read(path)) : undefined,
+      sha256: stat && !isCompared ? await reading(files.sha256(path)) : undefined,
     }
   },
 

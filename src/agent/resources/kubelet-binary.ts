@@ -6,7 +6,7 @@ import { giveBackFile } from './file.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless } from './file-baseline.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
 import type { CaptureContext } from './kind.ts'
-import { statRegular } from './regular-file.ts'
+import { reading, statRegular } from './regular-file.ts'
 
 /** A kubelet has 85 MB today. What is larger than this is something else. */
 const MAX_BINARY_BYTES = 512 * 1024 * 1024
@@ -25,7 +25,10 @@ export const kubeletBinary = defineKind({
   name: 'kubelet-binary',
   ...fileHands,
   subject: ({ path }: BinarySpec) => path,
-  observe: async ({ path }, { files }) => ({ stat: await statRegular(files, path), sha256: await files.sha256(path) }),
+  observe: async ({ path }, { files }) => ({
+    stat: await statRegular(files, path),
+    sha256: await reading(files.sha256(path)),
+  }),
 
   differ: ({ path, artifact, staged }, actual): BinaryChange | undefined => {
     if (actual.sha256 === artifact.sha256 && isExecutable(actual.stat)) return undefined

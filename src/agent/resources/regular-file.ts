@@ -1,4 +1,4 @@
-import { AgentError } from '../agent-error.ts'
+import { AgentError, asAgentError } from '../agent-error.ts'
 import type { FileStat, HostFiles } from '../ports.ts'
 
 export interface ActualFile {
@@ -11,7 +11,7 @@ export interface ActualFile {
  * @throws {AgentError} when what is there is no regular file: replacing a link or a directory could not be undone by writing it back.
  */
 export async function statRegular(files: HostFiles, path: string): Promise<FileStat | undefined> {
-  const stat = await files.stat(path)
+  const stat = await reading(files.stat(path))
   if (stat === undefined || stat.type === 'file') return stat
   throw new AgentError(`manage "${path}": it is a ${stat.type}, only regular files are managed; name the file itself`, {
     kind: 'validate',
@@ -21,6 +21,13 @@ export async function statRegular(files: HostFiles, path: string): Promise<FileS
 
 export async function readRegular(files: HostFiles, path: string): Promise<ActualFile | undefined> {
   const stat = await statRegular(files, path)
-  const bytes = stat && (await files.read(path))
+  const bytes = stat && (await reading(files.read(path)))
   return stat && bytes && { bytes, stat }
+}
+
+/** One file that cannot be read is reported as such, and the others are watched all the same. @throws {AgentError} */
+export async function reading<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause: unknown) => {
+    throw asAgentError(cause, { kind: 'sync', reason: 'FileNotReadable' })
+  })
 }
