@@ -20,6 +20,7 @@ import { failureOf } from '../transaction/undo.ts'
 import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded, type Turns } from './host-turns.ts'
 import { settle } from './settle.ts'
+import { asking } from './went-bad.ts'
 
 export interface Work {
   /** What the host is to become; undefined: what it was before nodewave. */
@@ -77,7 +78,9 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   enforceOnNeeds(policy, plan.needs)
   const base = await beginning(work, context)
   if (atMost(plan.needs, allowedDisruption(work, context))) return { prospect, base }
-  const blocked: Outcome = { ...base, phase: 'Blocked', needs: plan.needs, ...(because ? { error: because } : {}) }
+  const blocked: Outcome = because
+    ? asking({ last: base, now: stamp(context.ports) }, because, plan.needs)
+    : { ...base, phase: 'Blocked', needs: plan.needs }
   await context.state.setOutcome(blocked)
   return { blocked }
 }

@@ -9,6 +9,7 @@ import { failureOf } from '../transaction/undo.ts'
 import { mendDrift } from './drift.ts'
 import { isFinal } from './goal.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
+import { recovered, stuck } from './went-bad.ts'
 
 export interface GuardActions {
   /** Takes the host back to what last worked. @throws when it did not come to doing anything. */
@@ -88,10 +89,8 @@ export class Guard {
   async #passed(outcome: Outcome): Promise<void> {
     const { state, ports } = this.#context
     // A fallback that could not be done became needless: the host got well by itself.
-    const healed = outcome.phase === 'Failed' && outcome.digest === (await state.digest('active'))
-    const { error: _error, ...rest } = outcome
-    const now: Outcome = healed ? { ...rest, phase: 'Applied', since: stamp(ports) } : outcome
-    if (healed) await state.setOutcome(now)
+    const now = recovered({ last: outcome, now: stamp(ports) }, await state.digest('active'))
+    if (now !== outcome) await state.setOutcome(now)
     await this.#actions.show(now)
   }
 
@@ -147,10 +146,7 @@ export class Guard {
     const told = { reason, message: `${because.message}; going back to what last worked failed: ${message}` }
     const last = await state.outcome()
     if (last === undefined) return
-    // What is under way for another assignment goes on.
-    const outcome: Outcome = isFinal(last)
-      ? { ...last, phase: 'Failed', since: stamp(ports), error: told }
-      : { ...last, error: told }
+    const outcome = stuck({ last, now: stamp(ports) }, told)
     const trouble = isFinal(last) ? await state.noteOutcome(outcome) : undefined
     if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
     await this.#actions.show(outcome)

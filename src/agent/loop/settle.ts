@@ -6,6 +6,7 @@ import type { Ending, Suspended, TransactionHead } from '../transaction/journal.
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
 import { isFinal } from './goal.ts'
+import { type Story, stuck, wentBack } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -75,17 +76,25 @@ export function conclude(
   const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
   if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
   if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { attempts: base.attempts, now }) }
-  // While something else was assigned and is being fetched, that is what the status goes on to speak of.
-  if (last !== undefined && !isFinal(last)) return last
-  const { because } = head
-  if (ending.kind === 'kept') return { ...base, phase: 'RolledBack', since: now, ...(because ? { error: because } : {}) }
-  // What made it necessary is still there, and will show again.
-  if (isInterrupted(ending)) return last ?? { ...base, phase: 'Applying' }
-  // A fallback that did not work leaves the host with what went bad.
-  return { ...base, phase: 'Failed', since: now, error: ending.failure }
+  return afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
 }
 
-function withoutResult({ error: _error, needs: _needs, kubeletStartedAt: _started, unproved: _unproved, ...base }: Outcome) {
+function afterFallback({ because }: TransactionHead, ending: Ending, story: Story): Outcome {
+  // While something else was assigned and is being fetched, that is what the status goes on to speak of.
+  if (!isFinal(story.last)) return story.last
+  if (ending.kind === 'kept') return wentBack(story, because)
+  // What made it necessary is still there, and will show again.
+  return isInterrupted(ending) ? story.last : stuck(story, ending.failure)
+}
+
+function withoutResult({
+  error: _error,
+  needs: _needs,
+  kubeletStartedAt: _started,
+  unproved: _unproved,
+  was: _was,
+  ...base
+}: Outcome) {
   return base
 }
 

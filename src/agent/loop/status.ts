@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 
 /** What the Node should show of this outcome: what is on disk, and nothing that only this process knows but drift. */
 export async function describeStatus(
-  { assignment, node: _, unproved: _unproved, ...outcome }: Outcome,
+  { assignment, node: _, unproved: _unproved, was: _was, ...outcome }: Outcome,
   options: { readonly context: AgentContext; readonly node: OwnNode | undefined; readonly drift: readonly string[] },
 ): Promise<Report> {
   const { context, node, drift } = options

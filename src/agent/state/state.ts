@@ -6,6 +6,11 @@ import type { Assignment } from '../loop/fetch.ts'
 import { checkpointDirectory, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 
+const failure = z.object({ reason: z.string(), message: z.string() })
+/** Everything was put back, and only the kubelet has not proved healthy yet: it is looked at again. */
+const unproved = z.object({ healthz: z.optional(z.string()), units: z.optional(z.array(z.string())) })
+const needs = z.enum(DISRUPTIONS)
+
 const outcome = z.object({
   /** The annotation it speaks of; null: there was none, and the local configuration was wanted. */
   assignment: z.nullable(z.string()),
@@ -17,12 +22,20 @@ const outcome = z.object({
   /** RFC 3339 */
   since: z.string(),
   attempts: z.number(),
-  error: z.optional(z.object({ reason: z.string(), message: z.string() })),
-  needs: z.optional(z.enum(DISRUPTIONS)),
+  error: z.optional(failure),
+  needs: z.optional(needs),
   /** RFC 3339, of the kubelet that was restarted and proved healthy. */
   kubeletStartedAt: z.optional(z.string()),
-  /** Everything was put back, and only the kubelet has not proved healthy yet: it is looked at again. */
-  unproved: z.optional(z.object({ healthz: z.optional(z.string()), units: z.optional(z.array(z.string())) })),
+  unproved: z.optional(unproved),
+  /** How the assignment stood before the active configuration went bad, as long as the host could not go back. */
+  was: z.optional(
+    z.object({
+      phase: z.enum(AGENT_PHASES),
+      error: z.optional(failure),
+      needs: z.optional(needs),
+      unproved: z.optional(unproved),
+    }),
+  ),
 })
 
 /** How far the last assignment came. It is on disk, so that an agent that starts anew neither forgets a failure nor repeats it. */

@@ -44,26 +44,29 @@ test.each(['EIO', 'EACCES', 'ENOMEM'])('agent tries again when it reads %s, sinc
   expect(machine.status).toMatchObject({ phase: 'Staging' })
 })
 
-test.each(['ELOOP', 'EIO'])('agent reports a managed file of which it reads %s as drift, and repairs the others', async (code) => {
-  const machine = new Machine()
-  machine.start()
-  machine.assign({
-    host: JSON.stringify({
-      files: [
-        { path: MOTD, content: 'ours\n' },
-        { path: '/etc/issue', content: 'ours\n' },
-      ],
-    }),
-  })
-  await machine.until('Applied')
-  await machine.clock.advance(11 * MINUTE)
-  breakPath(machine, MOTD, code)
-  machine.host.files.put('/etc/issue', 'hacked\n')
-  await machine.clock.advance(11 * MINUTE)
+test.each(['ELOOP', 'EIO'])(
+  'agent reports a managed file of which it reads %s as drift, and repairs the others',
+  async (code) => {
+    const machine = new Machine()
+    machine.start()
+    machine.assign({
+      host: JSON.stringify({
+        files: [
+          { path: MOTD, content: 'ours\n' },
+          { path: '/etc/issue', content: 'ours\n' },
+        ],
+      }),
+    })
+    await machine.until('Applied')
+    await machine.clock.advance(11 * MINUTE)
+    breakPath(machine, MOTD, code)
+    machine.host.files.put('/etc/issue', 'hacked\n')
+    await machine.clock.advance(11 * MINUTE)
 
-  expect(machine.status).toMatchObject({ phase: 'Applied', drift: [MOTD] })
-  expect(machine.host.files.text('/etc/issue')).toBe('ours\n')
-})
+    expect(machine.status).toMatchObject({ phase: 'Applied', drift: [MOTD] })
+    expect(machine.host.files.text('/etc/issue')).toBe('ours\n')
+  },
+)
 
 test.each(['ELOOP', 'EIO'])('agent judges a trial, and goes back, though it reads %s of a managed file', async (code) => {
   const machine = new Machine()

@@ -1,0 +1,58 @@
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { Outcome } from '../state/state.ts'
+import type { Failure } from '../transaction/journal.ts'
+import { isFinal } from './goal.ts'
+
+/** Pure: what the active configuration went bad with, and how far the way back came, as the outcome of the last assignment. */
+export interface Story {
+  readonly last: Outcome
+  readonly now: string
+}
+
+/** The host stays with what went bad. How the assignment stood before is kept: the host may get well by itself. */
+export function stuck({ last, now }: Story, error: Failure): Outcome {
+  // What is under way for another assignment goes on.
+  return isFinal(last) ? { ...aside(last), phase: 'Failed', since: now, error } : { ...last, error }
+}
+
+/** Going back takes more than a restart, and waits for a grant. */
+export function asking({ last, now }: Story, because: Failure, needs: Disruption): Outcome {
+  if (!isFinal(last)) return { ...last, error: because }
+  const since = isAsking(last) ? last.since : now
+  return { ...aside(last), phase: 'Blocked', since, error: because, needs }
+}
+
+/** The host is back at what last worked. */
+export function wentBack({ last, now }: Story, because: Failure | undefined): Outcome {
+  const before = recovered({ last, now }, undefined)
+  const { error, needs: _needs, ...rest } = before
+  if (!isFinal(before)) return before
+  // What waits for a grant was never tried, and is compared with the host as it is now.
+  if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
+  const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
+  return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
+}
+
+/** What waits for a grant is the way back, and not the assignment. */
+export function isAsking({ phase, was }: Outcome): boolean {
+  return phase === 'Blocked' && was !== undefined
+}
+
+/**
+ * The host got well by itself: the assignment stands as it did.
+ * @param active digest of what runs
+ */
+export function recovered({ last, now }: Story, active: string | undefined): Outcome {
+  const { was = wasOfFirstReleases(last, active), error: _error, needs: _needs, ...rest } = last
+  return was === undefined ? last : { ...rest, ...was, since: now }
+}
+
+/** They kept nothing of it: that the active configuration had been applied is all that is known. */
+function wasOfFirstReleases({ phase, digest }: Outcome, active: string | undefined): Outcome['was'] {
+  return phase === 'Failed' && digest !== undefined && digest === active ? { phase: 'Applied' } : undefined
+}
+
+/** What a way back that was tried before put aside stays. */
+function aside({ phase, error, needs, unproved, was, kubeletStartedAt: _started, ...rest }: Outcome): Outcome {
+  return { ...rest, phase, was: was ?? { phase, error, needs, unproved } }
+}
