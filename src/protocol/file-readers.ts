@@ -38,6 +38,9 @@ const OWNERS: readonly { readonly pattern: RegExp; readonly because: string; rea
   },
 ]
 
+/** `service.d` is of every service, and `kubelet-.service.d` of each whose name begins like that. */
+const OF_MANY_UNITS = /^\/(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/systemd\/system\/(?:[a-z]+|[^/]*-\.[a-z]+)\.d\/[^/]+\.conf$/
+
 const DISTURBING = [
   { directory: '/etc/kubernetes/manifests/', because: 'the kubelet restarts the static pod' },
   { directory: '/etc/cni/net.d/', because: 'the container runtime sets up every new pod by it' },
@@ -48,11 +51,15 @@ const DISTURBING = [
 export function readerOf(path: string): FileReader | undefined {
   const refused = REFUSED.get(path) ?? OWNERS.find(({ pattern }) => pattern.test(path))
   if (refused !== undefined) return { kind: 'refused', because: refused.because, remedy: refused.remedy }
+  if (OF_MANY_UNITS.test(path))
+    return { kind: 'refused', because: 'many units read it', remedy: 'write it as dropIns of each unit, under units' }
   const found = DISTURBING.find(({ directory }) => path.startsWith(directory))
   return found && { kind: 'disturbs', because: found.because }
 }
 
+const UNIT_FILE = /^\/(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/systemd\/system\/([^/]+\.[a-z]+?)(?:\.d\/[^/]+\.conf)?$/
+
 /** The unit that a file below systemd's directory belongs to: `/etc/systemd/system/a.service.d/10-x.conf` is of `a.service`. */
 export function unitOfFile(path: string): string | undefined {
-  return /^\/(?:etc|usr\/lib|lib)\/systemd\/system\/([^/]+\.[a-z]+?)(?:\.d\/[^/]+\.conf)?$/.exec(path)?.[1]
+  return UNIT_FILE.exec(path)?.[1]
 }

@@ -1,6 +1,6 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
-import { readerOf } from '../protocol/file-readers.ts'
+import { readerOf, unitOfFile } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type ContentChange, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
@@ -84,6 +84,7 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),
+    ...(reader === undefined && unitOfFile(name) !== undefined ? [restart('its unit restarts')] : []),
     ...unitsRestartedBy(name, to).map((unit) => restart(`${unit} restarts on it`)),
   ]
 }

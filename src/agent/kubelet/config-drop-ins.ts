@@ -14,12 +14,17 @@ export async function overriddenFields(
   config: string,
   { args, files }: { readonly args: readonly string[]; readonly files: HostFiles },
 ): Promise<string[]> {
-  const directory = flagValue(args, 'config-dir') ?? (await directoryOfUnit(files))
+  const directory = await configDirectory(args, files)
   if (directory === undefined) return []
   const wanted = gitDocument(config)
   const dropIns: DropIn[] = []
   for (const path of await confFiles(directory, files)) dropIns.push({ path, document: lenientDocument(await files.read(path)) })
   return findOverridden(wanted, dropIns)
+}
+
+/** @param args of the kubelet, as far as they are known */
+export async function configDirectory(args: readonly string[], files: HostFiles): Promise<string | undefined> {
+  return flagValue(args, 'config-dir')?.replace(/\/+$/, '') ?? (await directoryOfUnit(files))
 }
 
 export interface DropIn {

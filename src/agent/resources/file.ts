@@ -1,8 +1,10 @@
-import { readerOf } from '../../protocol/file-readers.ts'
+import { readerOf, unitOfFile } from '../../protocol/file-readers.ts'
 import { HOST_SECTIONS, type HostFile } from '../../protocol/host-document.ts'
+import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
+import type { Trigger } from '../state/managed.ts'
 import { resolveOwner } from './accounts.ts'
 import { defineKind } from './define-kind.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
@@ -32,7 +34,10 @@ export interface ActualFile {
 const section: Section = {
   key: 'files',
   schema: HOST_SECTIONS.files,
-  managed: (files: readonly HostFile[]) => ({ claims: files.map(({ path }) => fileClaim(path)), triggers: [] }),
+  managed: (files: readonly HostFile[]) => ({
+    claims: files.map(({ path }) => fileClaim(path)),
+    triggers: files.flatMap(({ path }) => readersOf(path)),
+  }),
   resources: (specs: readonly HostFile[], files) => Promise.all(specs.map(async (spec) => file.of(await toSpec(spec, files)))),
 }
 
@@ -64,6 +69,12 @@ export const file: Kind<FileSpec> = defineKind({
 
   baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureFile },
 })
+
+/** A unit reads its own file and drop-ins when it starts. The agent's are read when that is started next: it cannot restart itself. */
+function readersOf(path: string): Trigger[] {
+  const reader = unitOfFile(path)
+  return reader === undefined || reader === AGENT_UNIT ? [] : [{ unit: reader, subjects: [path] }]
+}
 
 function recaptureFile(
   base: FileBaseline,

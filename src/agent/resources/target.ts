@@ -1,8 +1,11 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import { readerOf } from '../../protocol/file-readers.ts'
+import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
+import { configDirectory } from '../kubelet/config-drop-ins.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
+import { joinFlags } from '../kubelet/kubelet-flags.ts'
 import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/layout.ts'
 import type { AgentOptions } from '../options.ts'
 import { KUBEADM_FLAGS, KUBELET_UNIT, type StatePaths } from '../paths.ts'
@@ -46,7 +49,8 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const document = readDocument(content.host, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
-  const triggers = [{ unit: KUBELET_UNIT, subjects: claims.map(({ key }) => key) }]
+  const dropIns = await kubeletDropIns(content, { document, files: context.files })
+  const triggers = [{ unit: KUBELET_UNIT, subjects: [...claims.map(({ key }) => key), ...dropIns] }]
   const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
@@ -62,12 +66,8 @@ export async function buildTarget(
 ): Promise<Target> {
   const { managed, document, content } = blueprint
   const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { baselines, files }))
-  const resources = [
-    ...(kubelet?.resources ?? []),
-    ...(await documentResources(document, { kinds, files })),
-    ...(await givenBack(baselines, { managed, files, kinds })),
-    restartKubelet(managed),
-  ]
+  const own = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, files }))]
+  const resources = [...own, ...(await givenBack(baselines, { managed, files, kinds })), ...restartedUnits(managed, own)]
   return { resources, managed, kubelet, version: content.version, trialSeconds: document.kubelet?.trialSeconds }
 }
 
@@ -168,7 +168,23 @@ async function kubeletTarget(
   }
 }
 
-function restartKubelet({ triggers }: Managed): Resource {
-  const restartTriggers = triggers.filter(({ unit: name }) => name === KUBELET_UNIT).flatMap(({ subjects }) => subjects)
-  return unit.of({ name: KUBELET_UNIT, restartTriggers })
+/** What is restarted for what it reads, though the document names it not, or not for that. */
+function restartedUnits({ triggers }: Managed, resources: readonly Resource[]): Resource[] {
+  return [...new Set(triggers.map(({ unit: name }) => name))].flatMap((name) => {
+    const known = resources.filter(({ subject }) => subject === name).flatMap(({ restartTriggers }) => restartTriggers)
+    const read = triggers.filter((trigger) => trigger.unit === name).flatMap(({ subjects }) => subjects)
+    const left = read.filter((subject) => !known.includes(subject))
+    return left.length === 0 ? [] : [unit.of({ name, restartTriggers: left })]
+  })
+}
+
+/** Plain files that the kubelet merges over its configuration when it starts. */
+async function kubeletDropIns(
+  { flags, opts }: NodeContent,
+  { document, files }: { readonly document: ReadableDocument; readonly files: HostFiles },
+): Promise<string[]> {
+  const paths = (document.files ?? []).map(({ path }) => path).filter((path) => path.endsWith('.conf'))
+  if (paths.length === 0) return []
+  const directory = await configDirectory(splitFlagString(joinFlags(flags, opts)), files)
+  return directory === undefined ? [] : paths.filter((path) => path.startsWith(`${directory}/`))
 }

@@ -1,4 +1,5 @@
-import { EXTRA_ARGS_FILES, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../../agent/paths.ts'
+import { basename } from 'node:path/posix'
+import { EXTRA_ARGS_FILES, isUnitPath, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG, KUBELET_UNIT } from '../../agent/paths.ts'
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import type { KubeletLaunch } from './kubelet-verdict.ts'
@@ -22,6 +23,7 @@ export type ReadLaunch = (files: MemoryFiles) => KubeletLaunch
 
 /** As the drop-in of kubeadm's package has it: the variables in their order, the last wins. */
 export const launchByKubeadm: ReadLaunch = (files) => {
+  requireCommand(files)
   const variables = [KUBEADM_FLAGS, EXTRA_ARGS_FILES.rpm, EXTRA_ARGS_FILES.deb].flatMap((path) => [...environment(files, path)])
   const value = (name: string): string => new Map(variables).get(name) ?? ''
   return {
@@ -29,6 +31,15 @@ export const launchByKubeadm: ReadLaunch = (files) => {
     args: ['KUBELET_KUBEADM_ARGS', 'KUBELET_EXTRA_ARGS'].flatMap((name) => splitFlagString(value(name))),
     config: files.text(KUBELET_CONFIG),
   }
+}
+
+/** systemd refuses a service whose drop-ins take its command away and give it none. */
+function requireCommand(files: MemoryFiles): void {
+  const dropIns = Object.entries(files.snapshot())
+    .filter(([path]) => isUnitPath(path) && path.includes(`/${KUBELET_UNIT}.d/`))
+    .toSorted(([a], [b]) => (basename(a) < basename(b) ? -1 : 1))
+  const commands = dropIns.flatMap(([, text]) => text.split('\n').filter((line) => line.startsWith('ExecStart=')))
+  if (commands.at(-1) === 'ExecStart=') throw new Error('Service has no ExecStart=, ExecStop=, or SuccessAction=. Refusing.')
 }
 
 /** As the CoreOS wrapper does it: the version named in the environment file is fetched and run. */
