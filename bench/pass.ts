@@ -8,6 +8,7 @@ import { type ClusterNode, projectNode } from '../src/controller/cache/node-view
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
+import type { StoredAccess } from '../src/controller/payload-access/access-objects.ts'
 import { createCompiler } from '../src/controller/revisions/compile.ts'
 import type { CompiledFleet } from '../src/controller/revisions/compiled-fleet.ts'
 import { RevisionLibrary } from '../src/controller/revisions/revision-library.ts'
@@ -91,8 +92,21 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
   const configMaps = () => new ObjectCache<StoredConfigMap>(ignore)
   const controlPlane = { view: () => ({ nodes: [], instances: [], answers: ['v1.36.3'] }) }
   const [payloads, revisions, fleetMaps] = [configMaps(), configMaps(), configMaps()]
+  const access = () => new ObjectCache<StoredAccess>(ignore)
+  const [roles, bindings] = [access(), access()]
   const readNode = projectNode(names)
-  return { nodes, readNode, pools, payloads, revisions, fleet: fleetMaps, controlPlane, synced: Promise.resolve() }
+  return {
+    nodes,
+    readNode,
+    pools,
+    payloads,
+    roles,
+    bindings,
+    revisions,
+    fleet: fleetMaps,
+    controlPlane,
+    synced: Promise.resolve(),
+  }
 }
 
 function ignore(): void {}

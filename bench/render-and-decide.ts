@@ -10,6 +10,7 @@ import { type ClusterNode, projectNode } from '../src/controller/cache/node-view
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
+import type { StoredAccess } from '../src/controller/payload-access/access-objects.ts'
 import { createCompiler } from '../src/controller/revisions/compile.ts'
 import type { CompiledFleet } from '../src/controller/revisions/compiled-fleet.ts'
 import { RevisionLibrary } from '../src/controller/revisions/revision-library.ts'
@@ -38,6 +39,8 @@ const CONTROL_PLANE = { nodes: [], instances: [], answers: ['v1.36.3'] }
 const nodes = new ObjectCache<ClusterNode>(ignore)
 const pools = new ObjectCache<NodePoolView>(ignore)
 const payloads = new ObjectCache<StoredConfigMap>(ignore)
+const roles = new ObjectCache<StoredAccess>(ignore)
+const bindings = new ObjectCache<StoredAccess>(ignore)
 const revisions = new ObjectCache<StoredConfigMap>(ignore)
 const fleet = new ObjectCache<StoredConfigMap>(ignore)
 // Never asked: every revision that is looked for is in the library.
@@ -47,7 +50,7 @@ const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, 
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
   cluster: {
-    ...{ nodes, pools, payloads, revisions, fleet },
+    ...{ nodes, pools, payloads, roles, bindings, revisions, fleet },
     readNode: projectNode(names),
     controlPlane: { view: () => CONTROL_PLANE },
     synced: Promise.resolve(),

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { PAYLOAD_READERS } from '../controller/ports.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
@@ -34,6 +35,11 @@ export function controllerCommand(io: CliIo): Command {
       '--revisions-namespace <name>',
       'namespace of accepted revisions, which no node may read',
       DEFAULT_REVISIONS_NAMESPACE,
+    )
+    .addOption(
+      new Option('--payload-readers <who>', 'nodes that may read a payload: own writes a Role for each node, all writes none')
+        .choices(PAYLOAD_READERS)
+        .default('own'),
     )
     .option('--prometheus-url <url>', 'Prometheus server that gets the token; a gate that names another server sends no token')
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')

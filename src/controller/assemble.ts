@@ -10,6 +10,7 @@ import { EventRecorder } from './events/event-recorder.ts'
 import { assembleWrites } from './execution/assemble-writes.ts'
 import { gateChecks } from './gates/gate-checks.ts'
 import { GateRunner } from './gates/gate-runner.ts'
+import { PayloadAccess } from './payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { commitGuard } from './revisions/commit-guard.ts'
 import { HeadIntake } from './revisions/head-intake.ts'
@@ -32,6 +33,9 @@ export interface AssembleOptions {
 export function assemble({ ports, settings, cluster, contact, wake, signal }: AssembleOptions): ControllerParts {
   const { kube, clock, compile, log, compression } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
+  const { roles, bindings } = cluster
+  const access =
+    settings.payloadReaders === 'all' ? undefined : new PayloadAccess({ kube, namespace: settings.namespace, roles, bindings })
   const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
   const store = new RevisionStore({ ...revisions, compression })
   const library = new RevisionLibrary({ store, compile, log })
@@ -47,7 +51,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),
-    garbage: new GarbageCollector({ cluster, store, renderer, payloads }),
-    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, changed: wake.fire }),
+    garbage: new GarbageCollector({ cluster, store, renderer, payloads, access }),
+    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, access, changed: wake.fire }),
   }
 }

@@ -24,12 +24,17 @@ export interface ControllerPorts {
   readonly gateChecks?: GateChecks
 }
 
+export const PAYLOAD_READERS = ['own', 'all'] as const
+export type PayloadReaders = (typeof PAYLOAD_READERS)[number]
+
 export interface ControllerSettings {
   readonly names: Names
   /** Where payloads live, which nodes read. */
   readonly namespace: string
   /** Where accepted revisions live, which no node may read. */
   readonly revisionsNamespace: string
+  /** Who may read a payload: absent or `own`, the nodes that need it; `all`: whoever has rights that somebody else gave. */
+  readonly payloadReaders?: PayloadReaders
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
   /**

@@ -126,6 +126,11 @@ export function revisionName(commit: string, part: number): string {
   return `fleet-${commit.slice(0, 12)}-${part}`
 }
 
+/** Name of the Role and RoleBinding by which a node reads its payloads. */
+export function accessName(node: string): string {
+  return `nodewave-node-${node}`
+}
+
 function bareHash(digest: string): string {
   return digest.slice(digest.indexOf(':') + 1)
 }

@@ -65,6 +65,8 @@ const SETTINGS: ControllerSettings = {
   names: namesFor(),
   namespace: DEFAULT_NAMESPACE,
   revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
+  // Nobody reads here.
+  payloadReaders: 'all',
 }
 
 /**

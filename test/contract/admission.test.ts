@@ -19,7 +19,9 @@ if (!isReal)
 const CNI = identityOf("a CNI's service account")
 const server = await contractServer()
 const operatorRole = (await readManifests('operator-rbac.yaml')).filter(({ kind }) => kind === 'ClusterRole')
-const manifests = [...(await readManifests('admission.yaml')), ...operatorRole, ...RIGHTS]
+const OTHER_POLICY = 'nodewave-payload-access'
+const own = (await readManifests('admission.yaml')).filter(({ metadata }) => metadata.name !== OTHER_POLICY)
+const manifests = [...own, ...operatorRole, ...RIGHTS]
 let stored: Body
 
 const NODE_PATH = `${NODES}${RESOURCES[0]}`

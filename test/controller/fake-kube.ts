@@ -1,4 +1,4 @@
-import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject, type PatchType } from '../../src/kube/kube-api.ts'
 
 /** A KubeApi that keeps objects by path, and notes every request. No watches. */
 export class FakeKube implements KubeApi {
@@ -32,8 +32,9 @@ export class FakeKube implements KubeApi {
     return this.put(at, { ...found, ...rest, metadata: found.metadata }) as T
   }
 
-  async patch<T>(path: string, body: unknown): Promise<T> {
+  async patch<T>(path: string, body: unknown, options?: { readonly type?: PatchType }): Promise<T> {
     this.#note(`PATCH ${path}`)
+    if (options?.type === 'apply' && !this.objects.has(path)) return this.put(path, body as KubeObject) as T
     const found = this.#found(path)
     const version = Array.isArray(body) ? body[1]?.value : (body as KubeObject).metadata.resourceVersion
     if (version !== undefined && version !== found.metadata.resourceVersion) throw refusal(409, 'Conflict')

@@ -2,6 +2,7 @@ import { steadyClock } from '../../controller/clock/steady-clock.ts'
 import { systemClock } from '../../controller/clock/system-clock.ts'
 import { control } from '../../controller/controller.ts'
 import type { Log } from '../../controller/log.ts'
+import type { PayloadReaders } from '../../controller/ports.ts'
 import { createCompiler } from '../../controller/revisions/compile.ts'
 import { gitHeadSource } from '../../controller/revisions/git-head-source.ts'
 import { execAuth } from '../../kube/exec-auth.ts'
@@ -19,6 +20,7 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly namespace?: string
   readonly revisionsNamespace?: string
   readonly annotationPrefix?: string
+  readonly payloadReaders?: PayloadReaders
   /** Milliseconds; the default is 30,000. */
   readonly poll?: number
   readonly allowForcePush?: boolean
@@ -47,7 +49,12 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   }
   const names = namesFor(setup.annotationPrefix)
   try {
-    await control({ ports, settings: { names, namespace, revisionsNamespace, ...(election && { election }) }, signal })
+    const readers = setup.payloadReaders && { payloadReaders: setup.payloadReaders }
+    await control({
+      ports,
+      settings: { names, namespace, revisionsNamespace, ...readers, ...(election && { election }) },
+      signal,
+    })
   } catch (error) {
     throw explained(error)
   } finally {

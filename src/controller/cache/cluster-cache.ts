@@ -4,6 +4,14 @@ import type { Contact } from '../clock/contact.ts'
 import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
 import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from '../config-maps/stored-config-map.ts'
 import type { Log } from '../log.ts'
+import {
+  type AccessCollection,
+  accessPath,
+  PAYLOAD_ACCESS,
+  projectBinding,
+  projectRole,
+  type StoredAccess,
+} from '../payload-access/access-objects.ts'
 import type { ControllerSettings } from '../ports.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
@@ -24,6 +32,9 @@ export interface ClusterCache {
   readonly payloads: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
   readonly controlPlane: Pick<ControlPlaneCache, 'view'>
+  /** Which node may read which payload. Empty where the controller does not say so. */
+  readonly roles: ObjectCache<StoredAccess>
+  readonly bindings: ObjectCache<StoredAccess>
   /** What people set for the whole fleet. */
   readonly fleet: ObjectCache<StoredConfigMap>
   /** Resolves when all of it was read once, or `signal` aborts. Rejects with what no retry can mend: no rights, no NodePool kind. */
@@ -59,6 +70,8 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const pools = new ObjectCache<NodePoolView>(changed)
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
+  const roles = new ObjectCache<StoredAccess>(changed)
+  const bindings = new ObjectCache<StoredAccess>(changed)
   const controlPlane = new ControlPlaneCache(versions, changed)
   const fleet = new ObjectCache<StoredConfigMap>(changed)
   // Asked with each watch that is opened: it may be opened on another server than before.
@@ -77,6 +90,17 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
   const ofFleet = ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })
+  const accessOf = (collection: AccessCollection) => ({
+    path: accessPath(settings.namespace, collection),
+    labelSelector: PAYLOAD_ACCESS,
+  })
+  const ofAccess: readonly Followed<StoredAccess>[] =
+    settings.payloadReaders === 'all'
+      ? []
+      : [
+          { ...accessOf('roles'), cache: roles, project: projectRole },
+          { ...accessOf('rolebindings'), cache: bindings, project: projectBinding },
+        ]
   const pods: Followed<ControlPlanePod> = {
     path: CONTROL_PLANE_PODS,
     cache: controlPlane.pods,
@@ -93,13 +117,14 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     follow(ofRevisions),
     follow(ofFleet),
     follow(pods),
+    ...ofAccess.map(follow),
   ]).then(() => undefined)
   // Payloads are named after their content: one that is not known yet is found to be there.
   const catchUp = async (): Promise<void> => {
     const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
-    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet)])
+    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet), ...ofAccess.map(ask)])
   }
-  return { nodes, readNode, pools, payloads, revisions, fleet, controlPlane, synced, catchUp }
+  return { nodes, readNode, pools, payloads, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
 }
 
 const PAGE = 500

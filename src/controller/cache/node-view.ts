@@ -15,6 +15,7 @@ import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
 export interface ClusterNode {
   readonly name: string
   readonly namespace: ''
+  readonly uid: string
   readonly resourceVersion: string
   readonly view: NodeView
   readonly host: HostFacts
@@ -58,6 +59,7 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
     return {
       name: metadata.name,
       namespace: '',
+      uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
       view: viewOf(object, { annotations, names, status, desired }),
       host: hostFacts(status),

@@ -1,5 +1,8 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
+import { type AccessNeed, grantMissing } from '../payload-access/grant-missing.ts'
+import type { PayloadAccess } from '../payload-access/payload-access.ts'
+import { readablesOf } from '../payload-access/readables-of.ts'
 import { commitsToKeep } from '../revisions/commits-in-use.ts'
 import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 import type { RevisionStore } from '../revisions/revision-store.ts'
@@ -16,9 +19,14 @@ export interface GarbageSources {
   readonly store: RevisionStore
   readonly renderer: PoolRenderer
   readonly payloads: ConfigMapStore
+  /** Absent: somebody else says who may read payloads. */
+  readonly access?: PayloadAccess | undefined
 }
 
-/** Sweeps away revisions beyond the history limit, and payloads that nobody names any more. Looks after each new commit, and now and then. */
+/**
+ * Sweeps away revisions beyond the history limit, and payloads that nobody names any more; gives nodes the access to their payloads that
+ * they lack. Looks after each new commit, and now and then.
+ */
 export class GarbageCollector {
   readonly #sources: GarbageSources
   #last = { commit: '', at: 0 }
@@ -37,29 +45,38 @@ export class GarbageCollector {
     readonly gathered: Pick<Gathered, 'revisions' | 'members'>
     readonly now: Instant
   }): Promise<{ readonly isDone: boolean }> {
-    const { cluster, store, payloads } = this.#sources
+    const { cluster, store, payloads, access } = this.#sources
     const kept = store.list().map((revision) => revision.commit)
     const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
     await store.reclaim(needed)
     if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
     const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
-    const named = this.#namedPayloads(gathered)
+    const { named, needs } = this.#namedPayloads(gathered)
     const rest = await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
-    const isDone = revisions.isDone && rest.isDone
+    const granted = await grantMissing(access, needs)
+    const isDone = revisions.isDone && rest.isDone && granted.isDone
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }
   }
 
   /** Those in annotations of nodes, and those that revisions in use render to. */
-  #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): Set<string> {
+  #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): {
+    readonly named: ReadonlySet<string>
+    readonly needs: readonly AccessNeed[]
+  } {
     const { cluster, renderer } = this.#sources
     const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
+    const needs: AccessNeed[] = []
     for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
       for (const node of members.byPool.get(pool.name) ?? []) {
         const rendered = renderer.render(pool, node)
-        if (rendered.kind === 'config') for (const payload of rendered.payloads) named.add(payload.name)
+        if (rendered.kind !== 'config') continue
+        for (const payload of rendered.payloads) named.add(payload.name)
+        // Rendered for this node, too: what an annotation names alone may be anybody's.
+        const own = rendered.payloads.filter(({ name }) => node.payloads.includes(name))
+        if (own.length > 0) needs.push({ node, readable: readablesOf({ payloads: own }) })
       }
-    return named
+    return { named, needs }
   }
 }

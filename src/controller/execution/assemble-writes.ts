@@ -2,6 +2,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ControllerParts } from '../controller-parts.ts'
 import { PoolMirror } from '../node-pools/mirror-pools.ts'
+import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
 import { ClusterJournal } from '../status/pool-journal.ts'
 import { StatusWriter } from '../status/status-writer.ts'
@@ -15,6 +16,7 @@ import { poolKey, WriteFailures, type WrittenObject } from './write-failures.ts'
 import { WriteQueue } from './write-queue.ts'
 
 export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events'> {
+  readonly access: PayloadAccess | undefined
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
   readonly cluster: ClusterCache
@@ -41,7 +43,19 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const payloads = new PayloadWrites({ store, failures, now })
   const { answers } = parts.drains
-  const nodeWrites = new NodeWrites({ kube, clock, log, settings, cluster, answers, queue, assumed, failures, payloads })
+  const nodeWrites = new NodeWrites({
+    kube,
+    clock,
+    log,
+    settings,
+    cluster,
+    answers,
+    queue,
+    assumed,
+    failures,
+    payloads,
+    access: parts.access,
+  })
   const poolWrites = new PoolWrites({
     ...{ journal, nodeWrites, failures, now, changed, actionsAPass: settings.actionsAPass },
     askGate: (pool, action) => parts.gates.ask(pool, action),

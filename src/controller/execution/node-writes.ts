@@ -8,6 +8,8 @@ import type { Clock } from '../clock/clock.ts'
 import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
 import type { Log } from '../log.ts'
+import type { PayloadAccess } from '../payload-access/payload-access.ts'
+import { readablesOf } from '../payload-access/readables-of.ts'
 import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
@@ -31,6 +33,8 @@ export interface NodeWritesOptions {
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly payloads: PayloadWrites
+  /** Absent: somebody else says who may read payloads. */
+  readonly access?: Pick<PayloadAccess, 'ensure'> | undefined
 }
 
 export interface PlannedWrite {
@@ -113,8 +117,11 @@ export class NodeWrites {
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
   async #patch({ node, config }: PlannedWrite, deed: NodeAction | LabelPool): Promise<void> {
-    const { kube, cluster, payloads, assumed } = this.#options
-    if (deed.kind === 'assign' && config) await payloads.ensure(config.payloads, deed.revision)
+    const { kube, cluster, payloads, access, assumed } = this.#options
+    if (deed.kind === 'assign' && config) {
+      await payloads.ensure(config.payloads, deed.revision)
+      await access?.ensure(node, readablesOf(config))
+    }
     const latest = cluster.nodes.get(node.name)
     const body = latest?.view === node.view ? this.#patchFor(deed, latest, config) : undefined
     try {

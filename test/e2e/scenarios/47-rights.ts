@@ -1,10 +1,12 @@
 /** Who may do what: everything that nodewave needs is allowed by the manifests, and nothing else is. Asked of the real API server. */
 import { join } from 'node:path'
+import { versions } from '../build/versions.ts'
 import { type ApiClient, type ApiRequest, createApiClient } from '../cluster/api-client.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { BREAK_GLASS } from '../product/break-glass.ts'
 import { checkout } from '../product/checkout.ts'
+import { completed, waitPool } from '../product/pool.ts'
 import { productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
@@ -56,8 +58,16 @@ const table: readonly Row[] = [
       ['list watch', 'pods'],
       ['create', 'pods/eviction'],
       ['list watch', 'poddisruptionbudgets.policy'],
+      ['list watch create patch', `${ours}/roles.rbac.authorization.k8s.io`],
+      ['list watch create patch', `${ours}/rolebindings.rbac.authorization.k8s.io`],
     ],
     mayNot: [
+      ['get update delete deletecollection bind escalate', `${ours}/roles.rbac.authorization.k8s.io`],
+      ['get update delete deletecollection', `${ours}/rolebindings.rbac.authorization.k8s.io`],
+      ['list create patch', `${revisions}/roles.rbac.authorization.k8s.io`],
+      ['list create patch', 'kube-system/roles.rbac.authorization.k8s.io'],
+      ['list create patch', 'kube-system/rolebindings.rbac.authorization.k8s.io'],
+      ['create patch', 'clusterrolebindings.rbac.authorization.k8s.io'],
       ['create update delete deletecollection', 'nodes'],
       ['get create update patch delete deletecollection', 'pods'],
       ['update patch', 'pods/status'],
@@ -123,11 +133,13 @@ const table: readonly Row[] = [
   {
     who: kubelet,
     may: [
-      ['get', `${ours}/configmaps:workers-kubelet-0123456789`],
       ['get list watch', 'nodes:n1'],
       ['patch', 'nodes:n1'],
     ],
     mayNot: [
+      ['get', `${ours}/configmaps:workers-kubelet-0123456789`],
+      ['get list watch create update patch delete', `${ours}/roles.rbac.authorization.k8s.io`],
+      ['get list watch create update patch delete', `${ours}/rolebindings.rbac.authorization.k8s.io`],
       ['list watch create update patch delete', `${ours}/configmaps`],
       ['get', `${revisions}/configmaps:fleet-0123456789ab-0`],
       ['list watch create update patch delete', `${revisions}/configmaps`],
@@ -154,6 +166,33 @@ async function rights(cluster: Cluster, { part }: Report): Promise<void> {
     await admissionInEffect(cluster)
     await writes(cluster)
   })
+  await part('each kubelet reads its own payloads alone', () => reads(cluster))
+}
+
+/** Two pools of one node each, with contents of their own; asked with the credentials that the kubelets have. */
+async function reads(cluster: Cluster): Promise<void> {
+  const { push } = await productOn(cluster)
+  const on = (name: string) => ({ selector: { 'kubernetes.io/hostname': name } })
+  const second = { version: versions.olderKubelet, flags: { v: 3 }, ...on('n2') }
+  const commit = await push({ version: versions.olderKubelet, ...on('n1'), others: { second } }, 'two pools')
+  for (const pool of ['workers', 'second']) await waitPool(cluster, { pool, for: `Ready at ${commit}`, when: completed(commit) })
+  const payloads = new Map(await Promise.all(['n1', 'n2'].map(async (name) => [name, await payloadsOf(cluster, name)] as const)))
+  for (const name of ['n1', 'n2']) {
+    const asKubelet = createApiClient(cluster.server, cluster.certificates, name)
+    for (const [owner, names] of payloads)
+      for (const payload of names) {
+        const { status } = await asKubelet.send(`/api/v1/namespaces/${ours}/configmaps/${payload}`, { method: 'GET' })
+        check(`"${name}" asks for "${payload}" of "${owner}"`, status === (name === owner ? 200 : 403), status)
+      }
+  }
+}
+
+async function payloadsOf(cluster: Cluster, name: string): Promise<readonly string[]> {
+  const { annotations = {} } = (await cluster.node(name).get()).metadata
+  const { KUBELET_CONFIG, HOST_CONFIG } = JSON.parse(annotations['nodewave.io/desired-config'] ?? '{}')
+  const names = [KUBELET_CONFIG, HOST_CONFIG].filter((payload) => payload !== undefined)
+  check(`"${name}" names payloads`, names.length > 0, annotations)
+  return names
 }
 
 /** An API server authorizes from a cache of its own, which learns of new roles a moment after they were accepted. */

@@ -1,0 +1,171 @@
+/**
+ * Which node may read which payload, as the controller grants it with the rights of deploy/. The embedded API server stores Roles and authorizes
+ * nothing: there, only what is written is looked at.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ObjectCache } from '../../src/controller/cache/object-cache.ts'
+import {
+  accessBinding,
+  accessPath,
+  accessRole,
+  projectBinding,
+  projectRole,
+  type StoredAccess,
+} from '../../src/controller/payload-access/access-objects.ts'
+import { PayloadAccess } from '../../src/controller/payload-access/payload-access.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { applyManifests, deleteManifests, readManifests } from './manifests.ts'
+import { as, type Identity, identityOf } from './policy-identities.ts'
+import { APPLY, type Body } from './raw-client.ts'
+import { contractServer } from './server.ts'
+
+const isReal = process.env.NODEWAVE_CONTRACT === 'real'
+if (!isReal)
+  console.warn(
+    'left out: the rights in test/contract/payload-access.test.ts, because the embedded API server authorizes nothing; ' +
+      'run: node test/e2e/apiserver.ts -- npx vitest run test/contract',
+  )
+
+const namespace = 'nodewave-system'
+const NODE = { name: 'a', uid: 'u1', payloads: [] }
+const OWN = 'workers-kubelet-0123456789'
+const OTHERS = 'gpu-kubelet-0123456789'
+const server = await contractServer()
+
+function kubelet(node: string): Identity {
+  return { user: `system:node:${node}`, groups: ['system:nodes', 'system:authenticated'], annotations: [], label: false }
+}
+
+function accessOf() {
+  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: new ObjectCache<StoredAccess>(nothing) }
+  return new PayloadAccess({ kube: createKubeClient(server.connection), namespace, ...caches })
+}
+
+test('Role and RoleBinding of a node are written, and read back as they are meant', async () => {
+  await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
+  await accessOf().ensure(NODE, [`configmaps/${OTHERS}`])
+  await accessOf().ensure(NODE, [`configmaps/${OWN}`, `secrets/${OWN}`])
+  const read = async (collection: 'roles' | 'rolebindings') =>
+    (await server.send('GET', accessPath(namespace, collection, NODE.name))).body as KubeObject
+  const role = projectRole(await read('roles'))
+  expect(role).toMatchObject({ isAsMeant: true, owner: 'u1', readable: [`configmaps/${OWN}`, `secrets/${OWN}`] })
+  expect(projectBinding(await read('rolebindings'))).toMatchObject({ isAsMeant: true, owner: 'u1' })
+})
+
+describe.runIf(isReal)('access to payloads', () => {
+  const controller = identityOf('controller')
+  let manifests: Awaited<ReturnType<typeof readManifests>>
+
+  const get = async (identity: Identity, path: string) => (await server.send('GET', path, { headers: as(identity) })).code
+  const configMap = (name: string) => `/api/v1/namespaces/${namespace}/configmaps/${name}`
+  const apply = async (path: string, body: unknown) => {
+    const query = '?fieldManager=contract&force=true&dryRun=All'
+    return (await server.send('PATCH', path + query, { body, headers: { ...APPLY, ...as(controller) } })).code
+  }
+
+  beforeAll(async () => {
+    // Not what other files apply and delete.
+    const policy = (await readManifests('admission.yaml')).filter(({ metadata }) => metadata.name === 'nodewave-payload-access')
+    manifests = [...(await readManifests('namespace.yaml')), ...(await readManifests('controller-rbac.yaml')), ...policy]
+    await applyManifests(server, manifests)
+    for (const name of [OWN, OTHERS]) {
+      await server.send('DELETE', configMap(name))
+      const body = { metadata: { name }, data: { kubelet: '{}' } }
+      expect((await server.send('POST', configMap('').slice(0, -1), { body })).code).toBe(201)
+    }
+    // Rights and policies are in effect a moment after they were accepted.
+    const foreign = accessPath(namespace, 'roles', 'x').replace('nodewave-node-x', 'other')
+    const wrong = () => apply(foreign, renamed(accessRole(namespace, NODE, [`configmaps/${OWN}`]), 'other'))
+    while ((await apply(...roleOf([`configmaps/${OWN}`]))) >= 300 || (await wrong()) !== 403) await server.send('GET', '/readyz')
+    await accessOf().ensure(NODE, [`configmaps/${OWN}`])
+    while ((await get(kubelet('a'), configMap(OWN))) !== 200) await server.send('GET', '/readyz')
+  })
+  afterAll(async () => {
+    for (const name of [OWN, OTHERS]) await server.send('DELETE', configMap(name))
+    await deleteManifests(
+      server,
+      manifests.filter(({ kind }) => kind !== 'Namespace'),
+    )
+    for (const collection of ['roles', 'rolebindings'] as const)
+      await server.send('DELETE', accessPath(namespace, collection, NODE.name))
+  })
+
+  const roleOf = (readable: Parameters<typeof accessRole>[2]): [string, object] => [
+    accessPath(namespace, 'roles', NODE.name),
+    accessRole(namespace, NODE, readable),
+  ]
+
+  test.each([
+    ['the kubelet of the node', kubelet('a'), OWN, 200],
+    ['the kubelet of the node', kubelet('a'), OTHERS, 403],
+    ['the kubelet of the node', kubelet('a'), 'nodewave-fleet', 403],
+    ['the kubelet of another node', kubelet('b'), OWN, 403],
+    ['the kubelet of a node whose name begins so', kubelet('aa'), OWN, 403],
+    ["a CNI's service account", identityOf("a CNI's service account"), OWN, 403],
+    ['an operator', identityOf('an operator'), OWN, 403],
+    ['the controller', controller, OTHERS, 200],
+  ])('%s reads a payload by name only where it is its own', async (_, identity, name, expected) => {
+    expect(await get(identity, configMap(name))).toBe(expected)
+  })
+
+  test.each(['', '?watch=true&timeoutSeconds=1'])('no kubelet lists or watches payloads%s', async (query) => {
+    expect(await get(kubelet('a'), `/api/v1/namespaces/${namespace}/configmaps${query}`)).toBe(403)
+  })
+
+  test.each(['roles', 'rolebindings'] as const)('no kubelet reads or writes %s', async (collection) => {
+    const path = accessPath(namespace, collection, NODE.name)
+    expect(await get(kubelet('a'), path)).toBe(403)
+    const body = { metadata: { labels: { a: 'b' } } }
+    const headers = { 'content-type': 'application/merge-patch+json', ...as(kubelet('a')) }
+    expect((await server.send('PATCH', path, { body, headers })).code).toBe(403)
+  })
+
+  const role = (change: object, rule: object = {}): Body => {
+    const meant = accessRole(namespace, NODE, [`configmaps/${OWN}`]) as Body
+    return { ...meant, rules: [{ ...meant.rules[0], ...rule }], ...change }
+  }
+  test.each([
+    ['reads every ConfigMap', role({}, { resourceNames: [] })],
+    ['lists', role({}, { verbs: ['get', 'list'] })],
+    ['writes', role({}, { verbs: ['patch'] })],
+    ['reads any object', role({}, { resources: ['*'] })],
+    ['reads leases', role({}, { apiGroups: ['coordination.k8s.io'], resources: ['leases'] })],
+    ['reads the credential of the repository', role({}, { resources: ['secrets'], resourceNames: ['nodewave-git'] })],
+    ['reads a ConfigMap that is no payload', role({}, { resourceNames: ['nodewave-fleet'] })],
+  ])('the controller may write no Role that %s', async (_, body) => {
+    expect(await apply(accessPath(namespace, 'roles', NODE.name), body)).toBe(403)
+  })
+
+  const binding = (change: object): Body => ({ ...accessBinding(namespace, NODE), ...change })
+  const subject = (kind: string, name: string) => ({ subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind, name }] })
+  test.each([
+    ['every kubelet', subject('Group', 'system:nodes')],
+    ['another kubelet', subject('User', 'system:node:b')],
+    ['a person', subject('User', 'mallory')],
+    ['a service account', { subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }] }],
+    ['the kubelet, but to another Role', { roleRef: { ...binding({}).roleRef, name: 'nodewave-controller' } }],
+    ['the kubelet, but to a ClusterRole', { roleRef: { ...binding({}).roleRef, kind: 'ClusterRole', name: 'view' } }],
+  ])('the controller may bind no Role to %s', async (_, change) => {
+    await server.send('DELETE', accessPath(namespace, 'rolebindings', NODE.name))
+    const code = await apply(accessPath(namespace, 'rolebindings', NODE.name), binding(change))
+    await accessOf().ensure(NODE, [`configmaps/${OWN}`])
+    expect(code).toBe(403)
+  })
+
+  test('the controller may write no Role of another name, in no other namespace, and deletes none', async () => {
+    const named = role({ metadata: { name: 'nodewave-controller', namespace } })
+    expect(await apply(accessPath(namespace, 'roles', 'x').replace('nodewave-node-x', 'nodewave-controller'), named)).toBe(403)
+    const elsewhere = role({ metadata: { name: 'nodewave-node-a', namespace: 'kube-system' } })
+    expect(await apply(accessPath('kube-system', 'roles', 'a'), elsewhere)).toBe(403)
+    const path = `${accessPath(namespace, 'roles', NODE.name)}?dryRun=All`
+    expect((await server.send('DELETE', path, { headers: as(controller) })).code).toBe(403)
+  })
+})
+
+function renamed(object: object, name: string): Body {
+  const { metadata, ...rest } = object as Body
+  return { ...rest, metadata: { ...metadata, name } }
+}
+
+function nothing(): void {}
