@@ -6,7 +6,7 @@ import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git
 import { movedTo } from './explain-failure.ts'
 import { authorizationOf, type GitCredentials } from './git-credentials.ts'
 import { GitSyncError } from './git-sync-error.ts'
-import { guardedPack, type PackGuard } from './pack-guard.ts'
+import { guardedPack, type PackGuard, type PackSink } from './pack-guard.ts'
 import { checkProxy } from './proxy.ts'
 import { RequestGuard, type RequestLimits } from './request-guard.ts'
 import { retryAfterOf } from './retry-after.ts'
@@ -25,14 +25,14 @@ export interface GitHttpOptions extends RequestLimits {
 const IDLE = 5_000
 
 /** Runs one Git operation over HTTP; ends it by the signal, a silent server, or an endless answer. */
-export type GitHttp = <T>(signal: AbortSignal, operation: (client: HttpClient) => Promise<T>) => Promise<T>
+export type GitHttp = <T>(signal: AbortSignal, operation: (client: HttpClient) => Promise<T>, sink?: PackSink) => Promise<T>
 
 export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
   const secure = url.startsWith('https:')
   checkProxy(url, process.env)
   // The usual HTTPS_PROXY and NO_PROXY apply: forges are often behind one.
   const agent = new (secure ? https : http).Agent({ keepAlive: true, timeout: IDLE, proxyEnv: process.env })
-  return async (signal, operation) => {
+  return async (signal, operation, sink) => {
     // isomorphic-git takes a body that breaks off for one that ended, and then complains of the pack: keep the real cause.
     let broken: unknown
     const keep = (error: unknown) => {
@@ -42,7 +42,7 @@ export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
       const guard = new RequestGuard(signal, options)
       try {
         const response = await send(asked, { secure, agent, guard, options })
-        return { ...answer(response, asked), body: told(checkedPack(guard.bounded(response), asked, options), keep) }
+        return { ...answer(response, asked), body: told(checkedPack(guard.bounded(response), asked, options.pack, sink), keep) }
       } catch (cause) {
         keep(guard.explain(cause))
         throw broken
@@ -59,9 +59,10 @@ export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
 function checkedPack(
   body: AsyncGenerator<Uint8Array>,
   { url }: GitHttpRequest,
-  { pack }: GitHttpOptions,
+  pack: PackGuard,
+  sink: PackSink | undefined,
 ): AsyncGenerator<Uint8Array> {
-  return url.endsWith('/git-upload-pack') ? guardedPack(body, pack) : body
+  return url.endsWith('/git-upload-pack') ? guardedPack(body, pack, sink) : body
 }
 
 /** Tells why a body breaks off. */

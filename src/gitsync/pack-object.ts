@@ -7,6 +7,8 @@ export interface ObjectHeader {
   readonly size: number
   /** Where its compressed content begins. */
   readonly end: number
+  /** Of a delta: how many bytes before this object its base begins, or the id of its base. */
+  readonly base?: number | string
 }
 
 const OFS_DELTA = 6
@@ -27,18 +29,35 @@ export function readObjectHeader(data: Buffer, start: number): ObjectHeader | un
     more = (byte & 128) !== 0
   }
   const type = (first >> 4) & 7
-  const end = type === OFS_DELTA ? afterOffset(data, at) : type === REF_DELTA ? at + ID : at
-  return end === undefined || end >= data.length ? undefined : { type, size, end }
+  const { end, base } = baseOf(data, type, at)
+  if (end === undefined || end >= data.length) return undefined
+  return { type, size, end, ...(base !== undefined && { base }) }
 }
 
-function afterOffset(data: Buffer, start: number): number | undefined {
-  let at = start
-  while (at < data.length) if (((data[at++] ?? 0) & 128) === 0) return at
-  return undefined
+function baseOf(data: Buffer, type: number, at: number): { readonly end?: number; readonly base?: number | string } {
+  if (type === OFS_DELTA) return readOffset(data, at)
+  if (type !== REF_DELTA) return { end: at }
+  return { end: at + ID, base: data.toString('hex', at, at + ID) }
+}
+
+/** Each further byte adds one to what stands before it: no distance can be written in two ways. */
+function readOffset(data: Buffer, start: number): { readonly end?: number; readonly base?: number } {
+  let offset = -1
+  for (let at = start; at < data.length; at++) {
+    const byte = data[at] ?? 0
+    offset = (offset + 1) * 128 + (byte & 127)
+    if ((byte & 128) === 0) return { end: at + 1, base: offset }
+  }
+  return {}
 }
 
 /** A delta says of how long a base it is, and then how long its result is. */
 export function deltaResultSize(delta: Buffer): number {
+  return readSizes(delta).result
+}
+
+/** @returns also where its instructions begin */
+export function readSizes(delta: Buffer): { readonly base: number; readonly result: number; readonly end: number } {
   let at = 0
   const number = (): number => {
     let value = 0
@@ -49,6 +68,6 @@ export function deltaResultSize(delta: Buffer): number {
     }
     return value
   }
-  number()
-  return number()
+  const base = number()
+  return { base, result: number(), end: at }
 }

@@ -12,11 +12,25 @@ const OFS_DELTA: DeltaType = 6
 const MAX_COMMITS = 64
 const MAX_COMMIT_BYTES = 65_536
 
+/** An object of a pack, as it stands there. */
+export interface ScannedObject extends Omit<ObjectHeader, 'end' | 'base'> {
+  /** Where it begins in the pack. */
+  readonly offset: number
+  /** Where its compressed content is. */
+  readonly at: number
+  readonly length: number
+  /** Of a delta: where its base begins in the pack, or the id of its base. */
+  readonly base?: number | string
+}
+
+export type OnObject = (object: ScannedObject, content: Buffer) => void
+
 /**
  * Checks a pack while it arrives: sizes that its objects declare, sizes that they have, their number, its checksum. Of each object no more is
  * inflated than it declares, and nothing is kept.
  */
 export class PackScanner {
+  readonly #onObject: OnObject
   readonly #limits: PackLimits
   readonly #sha = createHash('sha1')
   readonly #commits: Buffer[] = []
@@ -27,9 +41,12 @@ export class PackScanner {
   /** Objects still to come; undefined before the header. */
   #left: number | undefined
   #unpacked = 0
+  /** Where in the pack begins what is held. */
+  #offset = 0
 
-  constructor(limits: PackLimits) {
+  constructor(limits: PackLimits, onObject: OnObject = () => {}) {
     this.#limits = limits
+    this.#onObject = onObject
   }
 
   /** The first commits that it met, without their headers. */
@@ -65,6 +82,7 @@ export class PackScanner {
     const rest = data.subarray(at)
     this.#chunks = [rest]
     this.#held = rest.length
+    this.#offset += at
     // An object that is not all there is tried again when twice as much of it is: no more work than twice.
     this.#tryAt = this.#left === 0 ? Number.POSITIVE_INFINITY : rest.length * 2
     if (this.#left === 0 && rest.length > TRAILER) throw corruptPack('it goes on after its end')
@@ -90,7 +108,18 @@ export class PackScanner {
     const isKept = header.type === COMMIT && header.size <= MAX_COMMIT_BYTES && this.#commits.length < MAX_COMMITS
     if (isKept) this.#commits.push(content)
     this.#count(header, content)
+    this.#tell(header, { start, length }, content)
     return header.end + length
+  }
+
+  #tell(
+    { type, size, end, base }: ObjectHeader,
+    { start, length }: { readonly start: number; readonly length: number },
+    content: Buffer,
+  ) {
+    const offset = this.#offset + start
+    const from = typeof base === 'number' ? offset - base : base
+    this.#onObject({ type, size, offset, at: this.#offset + end, length, ...(from !== undefined && { base: from }) }, content)
   }
 
   #count({ type, size }: ObjectHeader, content: Buffer): void {

@@ -1,21 +1,30 @@
 import { rm } from 'node:fs/promises'
-import { addRemote, fetch, type HttpClient, init, resolveRef, writeObject } from 'isomorphic-git'
+import { addRemote, fetch, init, readObject, resolveRef, writeObject } from 'isomorphic-git'
 import type { GitHttp } from './git-http.ts'
+import type { Keep, Kept, OnDisk } from './kept-objects.ts'
+import { MissingObject } from './needed-objects.ts'
 import { objectStore } from './object-store.ts'
+import type { PackLimits } from './pack-limits.ts'
+import { type Filter, partialFetch } from './partial-fetch.ts'
+import { siftPack } from './sift-pack.ts'
+import { wantObjects } from './want-objects.ts'
 
 export interface RemoteCloneOptions {
   readonly url: string
   readonly branch: string
   readonly gitdir: string
   readonly http: GitHttp
-  /** Put around the client of each fetch. */
-  readonly wrap?: (client: HttpClient) => HttpClient
+  readonly limits: PackLimits
+  /** What the server is asked to leave out, if it can. */
+  readonly filter: Filter
+  /** What stays of the packs that come. */
+  readonly keep: Keep
 }
 
 /** The tip of one branch on this disk, with as much history as was asked for. */
 export interface RemoteClone {
   readonly gitdir: string
-  /** Takes the tip, and so many commits before it. @returns its commit */
+  /** Takes the tip, and so many commits before it. @returns its commit. @throws {MissingObject} when another try takes more */
   fetch(depth: number, signal: AbortSignal): Promise<string>
   /** Adds a commit that came another way. */
   add(commit: Buffer): Promise<void>
@@ -25,11 +34,42 @@ export interface RemoteClone {
 
 const REMOTE = 'origin'
 
-export function createRemoteClone({ url, branch, gitdir, http, wrap = (client) => client }: RemoteCloneOptions): RemoteClone {
+export function createRemoteClone({ url, branch, gitdir, http, limits, filter, keep }: RemoteCloneOptions): RemoteClone {
   // In full: a tag may have the same name. By its tracking branch the server learns what is here already.
   const remoteRef = `refs/heads/${branch}`
   const ref = `refs/remotes/${REMOTE}/${branch}`
   const shape = { remote: REMOTE, ref, remoteRef, singleBranch: true, tags: false, url }
+  const ids = new Set<string>()
+  /** Not every server that filters also sends files by their ids. */
+  let mayFilter = true
+
+  const onDisk: OnDisk = {
+    has: (id) => ids.has(id),
+    async readTree(id) {
+      if (!ids.has(id)) return undefined
+      const { object } = await readObject({ ...objectStore(gitdir), oid: id, format: 'content' })
+      return Buffer.from(object as Uint8Array)
+    },
+  }
+
+  const sifted = async (keep: Keep, ask: (sink: Parameters<GitHttp>[2]) => Promise<unknown>): Promise<Kept> => {
+    await using sift = await siftPack({ gitdir, limits, keep, onDisk })
+    await ask(sift)
+    const kept = sift.kept()
+    for (const id of kept.ids) ids.add(id)
+    return kept
+  }
+
+  const fetchMissing = async (missing: readonly string[], signal: AbortSignal): Promise<void> => {
+    const { ids: found } = await sifted(
+      async (objects) => ({ ids: missing.filter((id) => objects.has(id)), missing: [] }),
+      (sink) => http(signal, (client) => wantObjects(client, url, missing), sink),
+    )
+    if (found.length === missing.length) return
+    mayFilter = false
+    throw new MissingObject(`${missing.length - found.length} files are not in it`)
+  }
+
   return {
     gitdir,
     async fetch(depth, signal) {
@@ -37,12 +77,22 @@ export function createRemoteClone({ url, branch, gitdir, http, wrap = (client) =
       // Both leave alone what is there.
       await init({ ...store, bare: true })
       await addRemote({ ...store, remote: REMOTE, url, force: true })
-      await http(signal, (client) => fetch({ ...store, ...shape, depth, http: wrap(client) }))
+      const { missing } = await sifted(keep, (sink) =>
+        http(
+          signal,
+          (client) => fetch({ ...store, ...shape, depth, http: mayFilter ? partialFetch(client, filter) : client }),
+          sink,
+        ),
+      )
+      if (missing.length > 0) await fetchMissing(missing, signal)
       return resolveRef({ ...store, ref })
     },
     async add(commit) {
       await writeObject({ ...objectStore(gitdir), type: 'commit', object: commit, format: 'content' })
     },
-    clear: () => rm(gitdir, { recursive: true, force: true }),
+    async clear() {
+      ids.clear()
+      await rm(gitdir, { recursive: true, force: true })
+    },
   }
 }

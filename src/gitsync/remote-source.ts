@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listServerRefs } from 'isomorphic-git'
-import { commitsOnly } from './commits-only.ts'
-import { branchMissing, explainFailure } from './explain-failure.ts'
+import { branchMissing, corruptPack, explainFailure } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { createGitHttp } from './git-http.ts'
 import { GitSyncError } from './git-sync-error.ts'
+import { keepCommits, keepFolder } from './kept-objects.ts'
+import { MissingObject } from './needed-objects.ts'
 import { PACK_LIMITS, type PackLimits } from './pack-limits.ts'
 import { createRemoteClone } from './remote-clone.ts'
 import type { RepoSource } from './repo-source.ts'
@@ -15,6 +16,8 @@ export interface RemoteOptions extends Partial<RemoteLimits> {
   /** `https://` or `http://`, without credentials in it. */
   readonly url: string
   readonly branch: string
+  /** Path of the fleet's folder in the repository; the default is all of it. Nothing else is kept. */
+  readonly folder?: string
   /** A folder of our own on disk, for the objects; what is in it is thrown away at start. */
   readonly directory: string
   readonly credentials?: GitCredentials
@@ -57,19 +60,32 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
     refused.splice(0, refused.length - MAX_REFUSED)
   }
   const http = createGitHttp(url, { ...limits, credentials, caFile, timers, pack: { limits, onRefused } })
-  const content = createRemoteClone({ url, branch, gitdir: join(directory, 'clone'), http })
+  const shape = { url, branch, http, limits }
+  const keep = keepFolder(options.folder ?? '')
+  const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', keep })
   // Apart from the content: a server leaves out what it believes to be here already.
-  const history = createRemoteClone({ url, branch, gitdir: join(directory, 'history'), http, wrap: commitsOnly })
+  const history = createRemoteClone({ ...shape, gitdir: join(directory, 'history'), filter: 'tree:0', keep: keepCommits })
   let cloned = false
   let depths: readonly number[] = DEPTHS
 
   const cloneAnew = async (signal: AbortSignal) => {
     cloned = false
     await content.clear()
-    const commit = await content.fetch(1, signal)
+    // The first try may show that the server sends no files that are asked for by their ids: the second one takes all.
+    const commit = await content.fetch(1, signal).catch((error) => {
+      if (!(error instanceof MissingObject)) throw error
+      return content.fetch(1, signal).catch(orIncomplete)
+    })
     cloned = true
     return commit
   }
+
+  /** The server leaves out what an earlier commit had elsewhere in the repository, where it was not kept. */
+  const fetchNext = (signal: AbortSignal) =>
+    content.fetch(1, signal).catch((error) => {
+      if (!(error instanceof MissingObject)) throw error
+      return cloneAnew(signal)
+    })
 
   const refsLike = (prefix: string, signal: AbortSignal) =>
     http(signal, (client) => listServerRefs({ http: client, url, prefix }))
@@ -94,7 +110,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
       explained(signal, async () => {
         depths = DEPTHS
         await history.clear()
-        const commit = cloned && !options?.anew ? await content.fetch(1, signal) : await cloneAnew(signal)
+        const commit = cloned && !options?.anew ? await fetchNext(signal) : await cloneAnew(signal)
         // What a commit descends from may have been refused for what it held.
         for (const parent of refused) await content.add(parent)
         return { gitdir: content.gitdir, commit }
@@ -116,6 +132,10 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
         if (packs.length > MAX_PACKS) await cloneAnew(signal)
       }),
   }
+}
+
+function orIncomplete(error: unknown): never {
+  throw error instanceof MissingObject ? corruptPack(error.message) : error
 }
 
 /** History that costs too much is history that cannot be read: people may say that it need not be. */

@@ -13,6 +13,8 @@ export interface GitServerOptions {
   readonly host?: string
   /** The default is a free one. */
   readonly port?: number
+  /** Whether it can leave out files of a fetch, as forges can. Default: true. */
+  readonly filters?: boolean
   /** Asked of everybody when given; left out, anybody may read and push. */
   readonly password?: { readonly username: string; readonly password: string }
   /** Told of each push that was received, with the path of the repository below the root. */
@@ -45,8 +47,7 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
     async createRepository(name) {
       const path = join(options.root, name)
       await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
-      // As forges have it.
-      await run('git', ['-C', path, 'config', 'uploadpack.allowFilter', 'true'])
+      await run('git', ['-C', path, 'config', 'uploadpack.allowFilter', String(options.filters ?? true)])
       return `${url}/${name}`
     },
     [Symbol.asyncDispose]: () => stop(server),

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRemoteSource } from '../../src/gitsync/remote-source.ts'
 import { ManualTimers } from '../kube/manual-timers.ts'
@@ -11,17 +10,10 @@ const MIB = 1024 * 1024
 /** A few KB on their way, and much once unpacked. */
 const BOMB = '\0'.repeat(3 * MIB)
 
-/** Whether the server can leave out all but commits, as forges can, and plain Git only when told to. */
-async function startForge({ filters }: { readonly filters: boolean }) {
-  const remote = await startRemote()
-  await remote.git('-C', join(remote.folder, 'root', 'fleet.git'), 'config', 'uploadpack.allowFilter', String(filters))
-  return remote
-}
-
 test.for([true, false])(
   'a commit with a bomb is refused by name, and the next good commit is taken (server filters: %s)',
   async (filters) => {
-    await using remote = await startForge({ filters })
+    await using remote = await startRemote({ filters })
     await remote.push('good', { 'pool.yaml': 'one' })
     await using it = startFollow(remote.source({ maxObjectBytes: MIB }))
     await it.next()
@@ -43,7 +35,7 @@ test.for([true, false])(
 )
 
 test('a bomb that nobody looked at before it was removed keeps no later commit away when the server filters', async () => {
-  await using remote = await startForge({ filters: true })
+  await using remote = await startRemote({ filters: true })
   await remote.push('good')
   await using it = startFollow(remote.source({ maxObjectBytes: MIB }))
   await it.next()
@@ -55,7 +47,7 @@ test('a bomb that nobody looked at before it was removed keeps no later commit a
 })
 
 test('history that is too large to look at is no trouble: the commit is refused once, and taken when that is allowed', async () => {
-  await using remote = await startForge({ filters: false })
+  await using remote = await startRemote({ filters: false })
   await remote.push('good')
   let allowed: string | undefined
   await using it = startFollow(remote.source({ maxObjectBytes: MIB }), { mayRewrite: (head) => head === allowed })
@@ -70,8 +62,8 @@ test('history that is too large to look at is no trouble: the commit is refused 
   expect(brief(await it.next())).toEqual(['snapshot', good])
 })
 
-test('a repository whose objects are too many, or too large together, is refused', async () => {
-  await using remote = await startRemote()
+test('a pack whose objects are too many, or too large together, is refused', async () => {
+  await using remote = await startRemote({ filters: false })
   await remote.push('first', { a: randomBytes(1000).toString('hex'), b: randomBytes(1000).toString('hex') })
   await expect(remote.source({ maxObjects: 3 }).fetch(signal)).rejects.toThrow('it has 4 objects, more than 3')
   await expect(remote.source({ maxUnpackedBytes: 3000 }).fetch(signal)).rejects.toThrow('unpack to more than 3000 bytes')

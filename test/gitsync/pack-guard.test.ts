@@ -1,35 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
-import { deflateSync } from 'node:zlib'
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { guardedPack } from '../../src/gitsync/pack-guard.ts'
 import { PACK_LIMITS } from '../../src/gitsync/pack-limits.ts'
+import { aBlob, anOffsetDelta, aPack, objectHeader } from './a-pack.ts'
 import { gitFixture } from './git-fixture.ts'
-
-const BLOB = 3
-const OFS_DELTA = 6
-
-function header(type: number, size: number): Buffer {
-  const bytes: number[] = []
-  let rest = Math.floor(size / 16)
-  bytes.push((type << 4) | (size & 15) | (rest > 0 ? 128 : 0))
-  for (; rest > 0; rest = Math.floor(rest / 128)) bytes.push((rest & 127) | (rest >= 128 ? 128 : 0))
-  return Buffer.from(bytes)
-}
-
-function pack(objects: readonly Buffer[], count = objects.length): Buffer {
-  const head = Buffer.alloc(12)
-  head.write('PACK')
-  head.writeUInt32BE(2, 4)
-  head.writeUInt32BE(count, 8)
-  const body = Buffer.concat([head, ...objects])
-  return Buffer.concat([body, createHash('sha1').update(body).digest()])
-}
-
-function blob(content: Buffer, size = content.length): Buffer {
-  return Buffer.concat([header(BLOB, size), deflateSync(content)])
-}
 
 /** As a server sends it: a NAK, then packets of the pack. */
 function* answer(packed: Buffer, chunk = 1000): Generator<Buffer> {
@@ -61,23 +37,23 @@ const GIB = 1024 ** 3
 const deltaOfGib = Buffer.from([1, 128, 128, 128, 128, 4, 0x90, 1])
 
 test.for<[string, Buffer, string, string]>([
-  ['declares a GiB', pack([blob(Buffer.from('x'), GIB)]), 'PackTooLarge', 'an object of it unpacks to 1073741824 bytes'],
+  ['declares a GiB', aPack([aBlob(Buffer.from('x'), GIB)]), 'PackTooLarge', 'an object of it unpacks to 1073741824 bytes'],
   [
     'makes a GiB from a delta',
-    pack([Buffer.concat([header(OFS_DELTA, deltaOfGib.length), Buffer.from([12]), deflateSync(deltaOfGib)])]),
+    aPack([anOffsetDelta(12, deltaOfGib)]),
     'PackTooLarge',
     'an object of it unpacks to 1073741824 bytes',
   ],
-  ['declares 4 billion objects', pack([], 4_000_000_000), 'PackTooLarge', 'it has 4000000000 objects, more than 200000'],
-  ['unpacks to more than it declares', pack([blob(Buffer.alloc(1_000_000), 100)]), 'CorruptPack', 'more bytes than the 100'],
-  ['unpacks to less than it declares', pack([blob(Buffer.from('x'), 100)]), 'CorruptPack', 'has 1 bytes and declares 100'],
+  ['declares 4 billion objects', aPack([], 4_000_000_000), 'PackTooLarge', 'it has 4000000000 objects, more than 200000'],
+  ['unpacks to more than it declares', aPack([aBlob(Buffer.alloc(1_000_000), 100)]), 'CorruptPack', 'more bytes than the 100'],
+  ['unpacks to less than it declares', aPack([aBlob(Buffer.from('x'), 100)]), 'CorruptPack', 'has 1 bytes and declares 100'],
   ['is no pack', Buffer.from('<html>'.repeat(10)), 'CorruptPack', 'does not begin as a pack'],
-  ['ends too early', pack([blob(Buffer.from('x'))], 2), 'CorruptPack', ''],
-  ['is cut off', pack([blob(randomBytes(5000))]).subarray(0, 3000), 'CorruptPack', 'ends too early'],
-  ['goes on', Buffer.concat([pack([blob(Buffer.from('x'))]), Buffer.from('more')]), 'CorruptPack', 'goes on after its end'],
+  ['ends too early', aPack([aBlob(Buffer.from('x'))], 2), 'CorruptPack', ''],
+  ['is cut off', aPack([aBlob(randomBytes(5000))]).subarray(0, 3000), 'CorruptPack', 'ends too early'],
+  ['goes on', Buffer.concat([aPack([aBlob(Buffer.from('x'))]), Buffer.from('more')]), 'CorruptPack', 'goes on after its end'],
   [
     'has no end of empty blocks',
-    pack([Buffer.concat([header(BLOB, 5), Buffer.from([0x78, 0x9c]), Buffer.from('000000ffff'.repeat(50_000), 'hex')])]),
+    aPack([Buffer.concat([objectHeader(3, 5), Buffer.from([0x78, 0x9c]), Buffer.from('000000ffff'.repeat(50_000), 'hex')])]),
     'CorruptPack',
     'an object of 5 bytes has no end',
   ],
@@ -86,7 +62,7 @@ test.for<[string, Buffer, string, string]>([
 })
 
 test('a pack with one wrong byte is refused, wherever it is', async () => {
-  const good = pack([blob(Buffer.from('some content')), blob(randomBytes(100)), blob(Buffer.alloc(1000))])
+  const good = aPack([aBlob(Buffer.from('some content')), aBlob(randomBytes(100)), aBlob(Buffer.alloc(1000))])
   for (let at = 0; at < good.length; at++) {
     // The version, which nobody looks at, is covered by the checksum all the same.
     const bad = Buffer.from(good)
@@ -96,7 +72,7 @@ test('a pack with one wrong byte is refused, wherever it is', async () => {
 })
 
 test('whatever bytes a server sends, they pass or are refused by name', async () => {
-  const good = pack([blob(Buffer.from('some content')), blob(randomBytes(300)), blob(Buffer.alloc(5000))])
+  const good = aPack([aBlob(Buffer.from('some content')), aBlob(randomBytes(300)), aBlob(Buffer.alloc(5000))])
   const edits = fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 })
   const spoilt = edits.map((changes) => changes.reduce((bytes, [at, value]) => bytes.fill(value, at, at + 1), Buffer.from(good)))
   const cut = fc.nat(good.length).map((length) => good.subarray(0, length))

@@ -50,7 +50,7 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
   const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
   const limits = remoteLimitsOf(options)
   return {
-    source: createRemoteSource({ url, branch, directory, ...limits, ...trust, ...(credentials && { credentials }) }),
+    source: createRemoteSource({ url, branch, folder, directory, ...limits, ...trust, ...(credentials && { credentials }) }),
     folder,
     close: async () => {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })

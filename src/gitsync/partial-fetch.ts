@@ -1,15 +1,16 @@
 import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git'
 
-/** Neither files nor folders: of a history the commits alone say what descends from what. */
-const FILTER = 'filter tree:0\n'
+/** What the server leaves out: files, or files and folders. */
+export type Filter = 'blob:none' | 'tree:0'
+
 /** Bytes of an advertisement within which the server says what it can do. */
 const MAX_FIRST_LINE = 64 * 1024
 
 /**
- * A client that asks for commits alone where the server can leave out the rest, as forges can; isomorphic-git has no word for it.
+ * A client that asks for less where the server can leave it out, as forges can; isomorphic-git has no word for it.
  * A server that cannot sends everything.
  */
-export function commitsOnly(client: HttpClient): HttpClient {
+export function partialFetch(client: HttpClient, filter: Filter): HttpClient {
   let canFilter = false
   const tapped = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let first = Buffer.alloc(0)
@@ -22,7 +23,7 @@ export function commitsOnly(client: HttpClient): HttpClient {
   return {
     async request(asked: GitHttpRequest): Promise<GitHttpResponse> {
       if (asked.method === 'POST')
-        return client.request(canFilter && asked.body ? { ...asked, body: filtered(asked.body) } : asked)
+        return client.request(canFilter && asked.body ? { ...asked, body: filtered(asked.body, filter) } : asked)
       const answer = await client.request(asked)
       return answer.body ? { ...answer, body: tapped(answer.body) } : answer
     },
@@ -35,25 +36,25 @@ function offersFilter(advertisement: Buffer): boolean {
   return capabilities.split(' ').includes('filter')
 }
 
-async function* filtered(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* filtered(body: AsyncIterable<Uint8Array>, filter: Filter): AsyncGenerator<Uint8Array> {
   const chunks: Uint8Array[] = []
   for await (const chunk of body) chunks.push(chunk)
-  yield withFilter(Buffer.concat(chunks))
+  yield withFilter(Buffer.concat(chunks), filter)
 }
 
 /** Says so behind the first `want`, and asks for it before the flush that ends what is wanted. */
-export function withFilter(request: Buffer): Buffer {
+export function withFilter(request: Buffer, filter: Filter): Buffer {
   const first = lengthAt(request, 0)
   const want = `${request.toString('latin1', 4, first).trimEnd()} filter\n`
   let flush = first
   while (lengthAt(request, flush) > 0) flush += lengthAt(request, flush)
-  return Buffer.concat([packet(want), request.subarray(first, flush), packet(FILTER), request.subarray(flush)])
+  return Buffer.concat([packet(want), request.subarray(first, flush), packet(`filter ${filter}\n`), request.subarray(flush)])
 }
 
 function lengthAt(request: Buffer, at: number): number {
   return Number.parseInt(request.toString('latin1', at, at + 4), 16)
 }
 
-function packet(line: string): Buffer {
+export function packet(line: string): Buffer {
   return Buffer.from((line.length + 4).toString(16).padStart(4, '0') + line, 'latin1')
 }

@@ -1,0 +1,42 @@
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Keep, Kept, OnDisk } from './kept-objects.ts'
+import type { PackSink } from './pack-guard.ts'
+import type { PackLimits } from './pack-limits.ts'
+import { PackedObjects } from './packed-objects.ts'
+import { writePack } from './write-pack.ts'
+
+export interface SiftOptions {
+  readonly gitdir: string
+  readonly limits: PackLimits
+  readonly keep: Keep
+  readonly onDisk: OnDisk
+}
+
+export interface SiftedPack extends PackSink, AsyncDisposable {
+  /** Nothing, when no pack came. */
+  readonly kept: () => Kept
+}
+
+/** Writes a pack to disk as it comes, keeps of it the objects that are needed, and throws the rest away. */
+export async function siftPack({ gitdir, limits, keep, onDisk }: SiftOptions): Promise<SiftedPack> {
+  await mkdir(gitdir, { recursive: true })
+  const path = join(gitdir, 'incoming')
+  const file = await open(path, 'w+')
+  const objects = new PackedObjects(file, limits)
+  let kept: Kept = { ids: [], missing: [] }
+  return {
+    object: (object, content) => objects.add(object, content),
+    write: (bytes) => file.writeFile(bytes),
+    async end() {
+      await objects.resolve()
+      kept = await keep(objects, onDisk)
+      await writePack(gitdir, kept.ids, (id) => objects.readKnown(id))
+    },
+    kept: () => kept,
+    async [Symbol.asyncDispose]() {
+      await file.close()
+      await rm(path, { force: true })
+    },
+  }
+}
