@@ -3,13 +3,13 @@
  * that hold other things, from a server that can leave files out, and from one that cannot.
  */
 
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cloneWith } from '../src/demo/git-workspace.ts'
+import { promisify } from 'node:util'
 import { startGitServer } from '../src/sim/git-server.ts'
 import { HOME } from './support/cluster.ts'
 import { type Figure, print, readOptions } from './support/report.ts'
@@ -53,10 +53,14 @@ async function measure({ name, aim, fill }: Repository, filters: boolean): Promi
     await mkdir(join(folder, 'git'))
     await using server = await startGitServer({ root: join(folder, 'git'), filters })
     const url = await server.createRepository('fleet.git')
-    const git = await cloneWith(url, { folder: join(folder, 'fleet'), content: join(HOME, 'examples') })
-    await fill(join(folder, 'fleet'))
-    await git.commit('other things')
-    await git.push()
+    const work = join(folder, 'fleet')
+    await cp(join(HOME, 'examples'), work, { recursive: true })
+    await fill(work)
+    await git(work, ['init', '--quiet', '--initial-branch=main'])
+    await git(work, ['add', '--all'])
+    await git(work, ['commit', '--quiet', '--message', 'a fleet, and other things'])
+    // By its path: pushing is not what is measured.
+    await git(work, ['push', '--quiet', join(folder, 'git', 'fleet.git'), 'main'])
     const start = performance.now()
     const child = spawn(process.execPath, [join(import.meta.dirname, 'support/fetch-once.ts'), url, join(folder, 'objects')], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -75,6 +79,11 @@ async function measure({ name, aim, fill }: Repository, filters: boolean): Promi
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function git(folder: string, args: readonly string[]): Promise<void> {
+  const identity = ['-c', 'user.name=bench', '-c', 'user.email=bench@nodewave.invalid', '-c', 'core.compression=1']
+  await promisify(execFile)('git', ['-C', folder, ...identity, ...args])
 }
 
 async function manyFiles(folder: string, count: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { PAYLOAD_READERS } from '../controller/ports.ts'
-import { DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
+import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
@@ -41,6 +41,7 @@ export function controllerCommand(io: CliIo): Command {
         .choices(PAYLOAD_READERS)
         .default('own'),
     )
+    .option('--gates-namespace <name>', 'namespace of the Jobs of gates and their CronJobs', DEFAULT_GATES_NAMESPACE)
     .option('--prometheus-url <url>', 'Prometheus server that gets the token; a gate that names another server sends no token')
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)

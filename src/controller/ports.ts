@@ -33,6 +33,8 @@ export interface ControllerSettings {
   readonly namespace: string
   /** Where accepted revisions live, which no node may read. */
   readonly revisionsNamespace: string
+  /** Where Jobs of gates run, and their templates are; absent: `nodewave-gates`. */
+  readonly gatesNamespace?: string
   /** Who may read a payload: absent or `own`, the nodes that need it; `all`: whoever has rights that somebody else gave. */
   readonly payloadReaders?: PayloadReaders
   /** Absent: this process leads, and nobody else may run. */

@@ -14,6 +14,8 @@ export const DEFAULT_NAMESPACE = 'nodewave-system'
 
 /** Where accepted revisions live, unless told otherwise: a whole fleet's configuration, which no node may read. */
 export const DEFAULT_REVISIONS_NAMESPACE = 'nodewave-revisions'
+/** Of the Jobs of gates, and their templates. Apart: a pod may mount every Secret of its namespace. */
+export const DEFAULT_GATES_NAMESPACE = 'nodewave-gates'
 
 /** Besides the controller, it alone writes what agents obey; see deploy/admission.yaml. */
 export const BREAK_GLASS_GROUP = 'nodewave:break-glass'

@@ -52,7 +52,8 @@ export async function aStage(): Promise<Stage> {
     requests.push(line)
     for (const asker of askers) asker()
   }
-  for (const name of ['nodewave-system', 'nodewave-revisions']) await kube.create('/api/v1/namespaces', { metadata: { name } })
+  for (const name of ['nodewave-system', 'nodewave-revisions', 'nodewave-gates'])
+    await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
 
   let ended = Promise.resolve()

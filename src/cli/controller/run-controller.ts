@@ -10,7 +10,7 @@ import { findConnection } from '../../kube/find-connection.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
 import { systemTimers } from '../../kube/timers.ts'
-import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
@@ -19,6 +19,7 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
+  readonly gatesNamespace?: string
   readonly annotationPrefix?: string
   readonly payloadReaders?: PayloadReaders
   /** Milliseconds; the default is 30,000. */
@@ -31,6 +32,7 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
 /** The controller with everything real around it. Ends by `signal`, after the write under way. @throws {Error} when it cannot start. */
 export async function runController(setup: ControllerSetup, signal: AbortSignal): Promise<void> {
   const { namespace = DEFAULT_NAMESPACE, revisionsNamespace = DEFAULT_REVISIONS_NAMESPACE } = setup
+  const { gatesNamespace = DEFAULT_GATES_NAMESPACE } = setup
   const { poll: pollEvery = 30_000, allowForcePush = false, env, log } = setup
   const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
   const election = electionOf(setup)
@@ -50,11 +52,8 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const names = namesFor(setup.annotationPrefix)
   try {
     const readers = setup.payloadReaders && { payloadReaders: setup.payloadReaders }
-    await control({
-      ports,
-      settings: { names, namespace, revisionsNamespace, ...readers, ...(election && { election }) },
-      signal,
-    })
+    const namespaces = { namespace, revisionsNamespace, gatesNamespace }
+    await control({ ports, settings: { names, ...namespaces, ...readers, ...(election && { election }) }, signal })
   } catch (error) {
     throw explained(error)
   } finally {

@@ -1,3 +1,4 @@
+import { DEFAULT_GATES_NAMESPACE } from '../../protocol/names.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
 import type { GateChecks } from './gate-check.ts'
@@ -13,13 +14,13 @@ export function gateChecks({
   cluster,
 }: {
   readonly ports: Pick<ControllerPorts, 'kube' | 'prometheus'>
-  readonly settings: Pick<ControllerSettings, 'namespace'>
+  readonly settings: Pick<ControllerSettings, 'gatesNamespace'>
   readonly cluster: Pick<ClusterCache, 'nodes'>
 }): GateChecks {
   return {
     nodeConditions: nodeConditions(cluster.nodes),
     prometheus: prometheus(ports.prometheus),
-    job: job({ kube: ports.kube, namespace: settings.namespace }),
+    job: job({ kube: ports.kube, namespace: settings.gatesNamespace ?? DEFAULT_GATES_NAMESPACE }),
     workloads: workloads(ports.kube),
   }
 }

@@ -26,7 +26,7 @@ const prometheus = z.strictObject({
 
 const job = z.strictObject({
   cronJob: name.describe(
-    'A suspended CronJob in the namespace of the controller: a Job is made from its template, and must succeed.',
+    'A suspended CronJob in the namespace nodewave-gates: a Job is made from its template, and must succeed.',
   ),
 })
 

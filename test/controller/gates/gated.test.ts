@@ -8,8 +8,8 @@ import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stag
 
 const A = 'a'.repeat(40)
 const B = 'b'.repeat(40)
-const CRON_JOBS = '/apis/batch/v1/namespaces/nodewave-system/cronjobs'
-const JOBS = '/apis/batch/v1/namespaces/nodewave-system/jobs'
+const CRON_JOBS = '/apis/batch/v1/namespaces/nodewave-gates/cronjobs'
+const JOBS = '/apis/batch/v1/namespaces/nodewave-gates/jobs'
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments'
 
 type Pools = ReadonlyMap<string, KubeObject>
@@ -180,7 +180,7 @@ test('a Job that fails fails the gate at once', async () => {
 
 test.each([
   ['has a pod', { active: 1 }, ''],
-  ['has none', { ready: 0 }, '; it has no active pod; see: kubectl -n nodewave-system describe job NAME'],
+  ['has none', { ready: 0 }, '; it has no active pod; see: kubectl -n nodewave-gates describe job NAME'],
 ])('a Job under way that %s is waited for, and told so', async (_, status, told) => {
   await using stage = await aStage()
   await stage.kube.create(CRON_JOBS, aCronJob({ suspend: true }))
@@ -196,7 +196,7 @@ test.each([
 })
 
 test.each([
-  ['is not there', undefined, 'no CronJob "smoke-test" in namespace "nodewave-system"'],
+  ['is not there', undefined, 'no CronJob "smoke-test" in namespace "nodewave-gates"'],
   ['runs on its own time', { suspend: false }, 'CronJob "smoke-test" is not suspended: set suspend: true'],
 ])('a gate whose template %s waits, says so, and makes no Job', async (_, cronJob, message) => {
   await using stage = await aStage()

@@ -3,7 +3,7 @@ import { stringify } from 'yaml'
 import { TEST_IMAGE } from '../build/images.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
-const namespace = 'nodewave-system'
+const namespace = 'nodewave-gates'
 const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`
 
 export interface GateTemplate {

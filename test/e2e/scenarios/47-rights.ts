@@ -14,6 +14,7 @@ export const scenarios: readonly Scenario[] = [{ name: 'rights', nodes: [{}, {}]
 
 const ours = 'nodewave-system'
 const revisions = 'nodewave-revisions'
+const gates = 'nodewave-gates'
 /** And the lease. */
 const account = 'nodewave-controller'
 const controller = {
@@ -29,8 +30,8 @@ type Grants = readonly (readonly [verbs: string, resource: string])[]
 
 /** Of deploy/gates-rbac.yaml; without it the controller has none of these. */
 const forGates: Grants = [
-  ['get', `${ours}/cronjobs.batch`],
-  ['get create', `${ours}/jobs.batch`],
+  ['get', `${gates}/cronjobs.batch`],
+  ['get create', `${gates}/jobs.batch`],
   ['list', 'deployments.apps'],
   ['list', 'statefulsets.apps'],
   ['list', 'daemonsets.apps'],
@@ -91,9 +92,16 @@ const table: readonly Row[] = [
       ['create', `${ours}/serviceaccounts/token`],
       ['create', `${ours}/pods`],
       ['create patch', 'customresourcedefinitions.apiextensions.k8s.io'],
-      ['list watch create update patch delete deletecollection', `${ours}/cronjobs.batch`],
-      ['list watch update patch delete deletecollection', `${ours}/jobs.batch`],
-      ['update patch', `${ours}/jobs/status.batch`],
+      ['get list watch create update patch delete deletecollection', `${ours}/cronjobs.batch`],
+      ['get list watch create update patch delete deletecollection', `${ours}/jobs.batch`],
+      ['list watch create update patch delete deletecollection', `${gates}/cronjobs.batch`],
+      ['list watch update patch delete deletecollection', `${gates}/jobs.batch`],
+      ['update patch', `${gates}/jobs/status.batch`],
+      ['get list create update patch delete', `${gates}/secrets`],
+      ['get list create update patch delete', `${gates}/configmaps`],
+      ['create', `${gates}/serviceaccounts/token`],
+      ['get create patch delete', `${gates}/pods`],
+      ['create', `${gates}/pods/exec`],
       ['get create', 'default/jobs.batch'],
       ['get', 'kube-system/cronjobs.batch'],
       ['get watch create update patch delete', 'deployments.apps'],
@@ -145,6 +153,8 @@ const table: readonly Row[] = [
       ['list watch create update patch delete', `${revisions}/configmaps`],
       ['get', 'kube-system/configmaps:kubeadm-config'],
       ['get', `${ours}/secrets:nodewave-git`],
+      ['get list watch create update patch delete', `${gates}/configmaps`],
+      ['get create', `${gates}/jobs.batch`],
       ['get list watch create update patch delete', `${ours}/leases.coordination.k8s.io:${account}`],
       ['get list watch', 'nodes'],
       ['get', 'nodes:n2'],
