@@ -5,6 +5,7 @@ import type { AgentPorts } from './ports.ts'
 import { Kinds } from './resources/kinds.ts'
 import { AgentState } from './state/state.ts'
 import { Journal } from './transaction/journal.ts'
+import { shareDownloads } from './transaction/shared-downloads.ts'
 
 /** What every part of the agent works with. */
 export interface AgentContext {
@@ -16,7 +17,8 @@ export interface AgentContext {
   readonly turns: HostTurns
 }
 
-export function createContext(ports: AgentPorts, options: AgentOptions, kinds = new Kinds()): AgentContext {
+export function createContext(given: AgentPorts, options: AgentOptions, kinds = new Kinds()): AgentContext {
+  const ports = { ...given, downloads: shareDownloads(given.downloads) }
   const paths = statePaths(options.stateDirectory)
   const [state, journal] = [new AgentState(paths, ports.files), new Journal(paths.journal, ports.files)]
   return { ports, options, state, journal, kinds, turns: new HostTurns() }

@@ -26,6 +26,13 @@ interface TrialSettings {
   readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat'>
 }
 
+/** A configuration that did not hold its trial. */
+export interface GoneBad {
+  readonly because: Failure
+  /** Its digest. */
+  readonly from: string
+}
+
 /**
  * After a configuration was applied its health must hold for a while before it becomes last-known-good. An agent that starts anew
  * begins the trial anew: what it did not see, it does not count.
@@ -40,7 +47,7 @@ export class Trial {
   }
 
   /** @returns why the active configuration has to go; `none` when there is no trial. */
-  async look(): Promise<'holding' | 'passed' | 'none' | Failure> {
+  async look(): Promise<'holding' | 'passed' | 'none' | GoneBad> {
     const { state, options } = this.#context
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return 'none'
@@ -54,7 +61,7 @@ export class Trial {
     if (verdict.kind === 'failed') {
       // Should the host stay as it is, it is judged by what it shows from now on.
       this.#record = undefined
-      return this.#failure(verdict)
+      return { because: await this.#failure(verdict), from: digest }
     }
     if (verdict.kind === 'holding') return 'holding'
     await state.point('lastKnownGood', digest)

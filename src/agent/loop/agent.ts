@@ -1,18 +1,17 @@
 import { namesFor } from '../../protocol/names.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
 import { type AgentContext, createContext, stamp } from '../context.ts'
-import { Trial } from '../health/trial.ts'
+import { type GoneBad, Trial } from '../health/trial.ts'
 import type { AgentOptions } from '../options.ts'
 import type { AgentPorts } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
 import type { Outcome } from '../state/state.ts'
-import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
-import { converge } from './converge.ts'
+import { converge, requireBad } from './converge.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
 import { Guard } from './guard.ts'
-import { HELD_TURN, Superseded, type Turns } from './host-turns.ts'
+import { Superseded } from './host-turns.ts'
 import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
 import { clearRemains, recoverReadable } from './recover.ts'
@@ -33,6 +32,8 @@ export class Agent {
   readonly #trial: Trial
   #cleared = false
   #shown: Outcome | undefined
+  /** The assignment under way. */
+  #taken: Outcome | undefined
   readonly #guard: Guard
   readonly #retry: Retry
 
@@ -50,8 +51,8 @@ export class Agent {
     this.#trial = new Trial(this.#context)
     this.#guard = new Guard(this.#context, {
       trial: this.#trial,
-      fallBack: (because) => this.#fallBack(because),
-      show: (outcome) => this.#show(outcome),
+      fallBack: (goingBack, signal) => this.#fallBack(goingBack, signal),
+      show: (outcome) => this.#showUnlessTaken(outcome),
       callForHelp: (error) => this.#callForHelp(error),
       onWork: () => this.#watch.wake(),
     })
@@ -95,7 +96,7 @@ export class Agent {
     try {
       const next = await nextGoal(wanted, this.#context)
       if (next === undefined) return 'settled'
-      await this.#work(next.goal, { signal: superseded, turns: this.#context.turns })
+      await this.#work(next.goal, { signal: superseded })
       return 0
     } catch (error) {
       if (error instanceof MachineGoesDown) throw error
@@ -117,29 +118,44 @@ export class Agent {
 
   async #work(
     goal: Assignment | undefined,
-    options: { readonly signal: AbortSignal; readonly turns: Turns; readonly because?: Failure },
+    options: { readonly signal: AbortSignal; readonly goingBack?: GoneBad },
   ): Promise<Outcome> {
-    const onTaken = (outcome: Outcome): Promise<void> => this.#show(outcome)
-    const outcome = await converge({ goal, node: this.#watch.node, onTaken, ...options }, this.#context)
+    const isOwn = options.goingBack !== undefined
+    const onTaken = (taken: Outcome): Promise<void> => {
+      if (!isOwn) this.#taken = taken
+      return this.#showUnlessTaken(taken)
+    }
+    const outcome = await converge({ goal, node: this.#watch.node, onTaken, ...options }, this.#context).finally(() => {
+      if (!isOwn) this.#taken = undefined
+    })
     this.#context.ports.log.info(outcome.phase, { digest: outcome.digest, error: outcome.error?.message })
     // A trial of no length is over before it is reported.
-    if (outcome.phase === 'Applied') await options.turns.exclusively(() => this.#trial.look())
+    if (outcome.phase === 'Applied') await this.#context.turns.exclusively(() => this.#trial.look())
     this.#guard.changed()
-    await this.#show(outcome)
+    await this.#showUnlessTaken(outcome)
     return outcome
   }
 
+  /** While an assignment is under way, that is what the Node goes on to show, whatever the guard does. */
+  #showUnlessTaken(outcome: Outcome): Promise<void> {
+    return this.#show(this.#taken ?? outcome)
+  }
+
   /** Needs nothing but the host: what last worked is on its disk. */
-  async #fallBack(because: Failure): Promise<void> {
-    const { state } = this.#context
+  async #fallBack(goingBack: GoneBad, signal: AbortSignal): Promise<void> {
+    const { state, turns } = this.#context
     const goal = await lastKnownGood(state)
     if (goal !== 'damaged') {
-      await this.#work(goal, { signal: new AbortController().signal, turns: HELD_TURN, because })
+      await this.#work(goal, { signal, goingBack })
       return
     }
-    const outcome = await withoutWayBack(because, this.#context)
-    await state.setOutcome(outcome)
-    await this.#show(outcome)
+    const outcome = await turns.exclusively(async () => {
+      await requireBad(goingBack, this.#context)
+      const stays = await withoutWayBack(goingBack.because, this.#context)
+      await state.setOutcome(stays)
+      return stays
+    })
+    await this.#showUnlessTaken(outcome)
   }
 
   async #refuse(wanted: Wanted, thrown: unknown): Promise<number> {

@@ -4,6 +4,7 @@ import { namesFor } from '../../protocol/names.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
+import type { GoneBad } from '../health/trial.ts'
 import { lookAt, looksHealthy, verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
@@ -18,7 +19,7 @@ import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
 import { type Assignment, parseAssignment } from './fetch.ts'
-import { Superseded, type Turns } from './host-turns.ts'
+import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
 import { asking } from './went-bad.ts'
 
@@ -27,13 +28,12 @@ export interface Work {
   readonly goal: Assignment | undefined
   /** The Node as it was seen last, if it was. */
   readonly node: OwnNode | undefined
-  readonly turns: Turns
   /** Ends the work as long as nothing was disturbed. */
   readonly signal: AbortSignal
   /** Told once there is something to do, and waited for before it is done. */
   readonly onTaken: (outcome: Outcome) => Promise<void>
   /** Set when the host goes back by itself to what last worked; such work asks for a grant only for more than restarts. */
-  readonly because?: TransactionHead['because']
+  readonly goingBack?: GoneBad | undefined
 }
 
 /**
@@ -44,8 +44,8 @@ export interface Work {
  * @throws {Superseded} when that is not wanted any more.
  */
 export async function converge(work: Work, context: AgentContext): Promise<Outcome> {
-  const { state, ports } = context
-  const { signal, turns } = work
+  const { state, ports, turns } = context
+  const { signal } = work
   for (;;) {
     const begun = await turns.exclusively(() => begin(work, context))
     if ('blocked' in begun) return begun.blocked
@@ -53,7 +53,7 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
     if (prospect.plan.steps.length > 0) await work.onTaken(base)
     const outcome = await turns.prepare(
       signal,
-      (stop) => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal: stop }),
+      () => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal }),
       () => act(begun, { work, context }),
     )
     // Undefined: something was repaired meanwhile, and what is to be done is another thing.
@@ -67,27 +67,28 @@ interface Begun {
 }
 
 async function begin(work: Work, context: AgentContext): Promise<Begun | { readonly blocked: Outcome }> {
-  const { goal, because } = work
+  const { goal, goingBack } = work
+  await requireBad(goingBack, context)
   // What last worked comes back whatever the policy says: a host without a kubelet is no safer.
-  const policy = because === undefined ? await readHostPolicy(context.ports.files) : {}
+  const policy = goingBack === undefined ? await readHostPolicy(context.ports.files) : {}
   enforceOnContent(policy, goal?.content ?? {}, context.kinds)
   const prospect = await compare(goal?.content ?? {}, context)
   const { plan, strange } = prospect
   // What goes back by itself does what it can.
-  if (because === undefined) for (const { error } of strange) throw error
+  if (goingBack === undefined) for (const { error } of strange) throw error
   enforceOnNeeds(policy, plan.needs)
   const base = await beginning(work, context)
   if (atMost(plan.needs, allowedDisruption(work, context))) return { prospect, base }
-  const blocked: Outcome = because
-    ? asking({ last: base, now: stamp(context.ports) }, because, plan.needs)
+  const blocked: Outcome = goingBack
+    ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, plan.needs)
     : { ...base, phase: 'Blocked', needs: plan.needs }
   await context.state.setOutcome(blocked)
   return { blocked }
 }
 
 /** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
-function allowedDisruption({ goal, because, node }: Work, { options }: AgentContext): Disruption {
-  if (because === undefined) return goal?.desired.GRANT ?? 'restart'
+function allowedDisruption({ goal, goingBack, node }: Work, { options }: AgentContext): Disruption {
+  if (goingBack === undefined) return goal?.desired.GRANT ?? 'restart'
   const text = node?.annotations[namesFor(options.prefix).desiredConfig]
   return greatest(['restart', grantOf(text)])
 }
@@ -104,15 +105,24 @@ async function act(
   { prospect, base }: Begun,
   { work, context }: { readonly work: Work; readonly context: AgentContext },
 ): Promise<Outcome | undefined> {
-  const { goal, signal } = work
+  const { goal, signal, goingBack } = work
+  await requireBad(goingBack, context)
   if (signal.aborted) throw new Superseded('a newer configuration was assigned')
   const now = await compare(goal?.content ?? {}, context)
   if (!sameWork(now, prospect)) return undefined
   // Its kubelet may wait for a container runtime that is not there yet: neither the state before nor the proof would mean anything.
   if (now.plan.steps.length > 0) await awaitStart(context.ports)
-  await context.state.setOutcome(base)
+  if (goingBack === undefined) await context.state.setOutcome(base)
   const head = await headOf(work, now, context)
   return settle(head, await carryOut(head, now, { ...context, signal }), context)
+}
+
+/** @throws {Superseded} when the host is not made by what went bad any more, or that has held its trial after all. */
+export async function requireBad(goingBack: GoneBad | undefined, { state }: AgentContext): Promise<void> {
+  if (goingBack === undefined) return
+  const isActive = (await state.digest('active')) === goingBack.from
+  if (isActive && (await state.digest('lastKnownGood')) !== goingBack.from) return
+  throw new Superseded('there is nothing to go back from any more')
 }
 
 function sameWork(a: Prospect, b: Prospect): boolean {
@@ -121,9 +131,9 @@ function sameWork(a: Prospect, b: Prospect): boolean {
 }
 
 /** The outcome as it stands while the work is under way. */
-async function beginning({ goal, because, node }: Work, { state, ports }: AgentContext): Promise<Outcome> {
+async function beginning({ goal, goingBack, node }: Work, { state, ports }: AgentContext): Promise<Outcome> {
   const last = await state.outcome()
-  if (because && last) return last
+  if (goingBack && last) return last
   const assignment = goal?.text ?? null
   const attempts = last?.assignment === assignment && last.phase === 'Applying' ? last.attempts + 1 : 1
   const uid = node?.uid ?? (last?.assignment === assignment ? last.node : undefined)
@@ -150,21 +160,21 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
     healthz: kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthz,
     runtime: kubelet?.runtime,
     units: [...new Set([...running, ...started])].filter((unit) => !stopped.includes(unit)),
-    ...(work.because ? HOST_ALONE : nodeDemands(work, { version, look })),
+    ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
     ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
   }
   return {
     at: 'begin',
     id: randomUUID(),
-    purpose: work.because ? 'fallback' : 'apply',
+    purpose: work.goingBack ? 'fallback' : 'apply',
     ...(work.goal === undefined ? {} : { digest: work.goal.digest }),
     activation: { reload: plan.activation.reload, restarts: [...plan.activation.restarts] },
     proof,
     proofs: plan.steps.flatMap(({ change }) => change.proof ?? []),
     awaits: await awaitsOf(plan, ports),
     before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
-    because: work.because,
+    because: work.goingBack?.because,
   }
 }
 

@@ -1,19 +1,24 @@
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
-import type { Trial } from '../health/trial.ts'
+import type { GoneBad, Trial } from '../health/trial.ts'
 import { lookAt, looksHealthy } from '../health/verify.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
+import { requireBad } from './converge.ts'
 import { mendDrift } from './drift.ts'
 import { isFinal } from './goal.ts'
+import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
 import { recovered, stuck } from './went-bad.ts'
 
 export interface GuardActions {
-  /** Takes the host back to what last worked. @throws when it did not come to doing anything. */
-  readonly fallBack: (because: Failure) => Promise<unknown>
+  /**
+   * Takes the host back to what last worked. @throws when it did not come to doing anything.
+   * @throws {Superseded} when that is needless by now, or `signal` aborted before anything was done.
+   */
+  readonly fallBack: (goingBack: GoneBad, signal: AbortSignal) => Promise<unknown>
   readonly show: (outcome: Outcome) => Promise<void>
   /** Something is to be applied again. */
   readonly onWork: () => void
@@ -35,6 +40,8 @@ export class Guard {
   #nextFallBack = 0
   /** What the host could not be taken back from, and how often that was tried. */
   #stuck: { readonly digest: string | undefined; readonly times: number } = { digest: undefined, times: 0 }
+  /** The way back that is under way: what it needs may have to be downloaded, and whoever brings a fix does not wait for that. */
+  #goingBack: { readonly from: string; readonly stop: AbortController; readonly ended: Promise<void> } | undefined
   #wake = new AbortController()
 
   constructor(context: AgentContext, { trial, ...actions }: GuardActions & { readonly trial: Trial }) {
@@ -50,7 +57,7 @@ export class Guard {
     return this.#drift
   }
 
-  /** Looks until `signal` aborts; a fallback that has begun is finished first. */
+  /** Looks until `signal` aborts; a fallback that has begun to change the host is finished first. */
   async run(signal: AbortSignal): Promise<void> {
     const { turns, ports, options } = this.#context
     signal.addEventListener('abort', () => this.#wake.abort(), { once: true })
@@ -59,6 +66,8 @@ export class Guard {
       this.#wake = new AbortController()
       if (!signal.aborted) await ports.clock.sleep(Math.min(pause, options.timing.drift), this.#wake.signal)
     }
+    this.#goingBack?.stop.abort()
+    await this.#goingBack?.ended
   }
 
   /** The host was made anew: it has not drifted, and its trial begins. */
@@ -77,9 +86,10 @@ export class Guard {
     // What a transaction left behind is taken up first; after a failed undo a person is asked for.
     if (signal.aborted || (await journal.open()) !== undefined) return timing.watch
     if (await state.isUnclean()) return timing.drift
+    await this.#stopNeedless()
     const outcome = await state.outcome()
     const trial = await this.#trial.look()
-    if (typeof trial === 'object') return this.#fallBack(trial)
+    if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
     const left = await this.#watchDrift(outcome)
@@ -122,34 +132,53 @@ export class Guard {
     return options.timing.drift
   }
 
-  async #fallBack(because: Failure): Promise<number> {
-    const { ports, turns, options, state } = this.#context
+  async #stopNeedless(): Promise<void> {
+    if (this.#goingBack && (await this.#context.state.digest('active')) !== this.#goingBack.from) this.#goingBack.stop.abort()
+  }
+
+  /** Not waited for: it takes turns of its own. */
+  #fallBack(because: Failure, from: string): number {
+    const { clock, log } = this.#context.ports
+    if (this.#goingBack === undefined && clock.elapsed() >= this.#nextFallBack) {
+      log.warn('going back to what last worked', { ...because })
+      const stop = new AbortController()
+      const ended = this.#goBack({ because, from }, stop.signal)
+        .catch((error: unknown) => this.#trouble(error))
+        .then(() => {
+          this.#goingBack = undefined
+        })
+      this.#goingBack = { from, stop, ended }
+    }
+    return this.#context.options.timing.watch
+  }
+
+  async #goBack(goingBack: GoneBad, signal: AbortSignal): Promise<void> {
+    const { ports, options } = this.#context
     const { timing } = options
-    if (ports.clock.elapsed() < this.#nextFallBack) return timing.watch
-    ports.log.warn('going back to what last worked', { ...because })
-    await turns.stopPreparing()
-    await this.#actions.fallBack(because).catch((error: unknown) => this.#fallBackFailed(because, error))
-    const digest = await state.digest('active')
-    this.#stuck = { digest, times: digest === this.#stuck.digest ? this.#stuck.times + 1 : 1 }
+    await this.#actions.fallBack(goingBack, signal).catch((error: unknown) => this.#fallBackFailed(goingBack, error))
+    this.#stuck = { digest: goingBack.from, times: goingBack.from === this.#stuck.digest ? this.#stuck.times + 1 : 1 }
     // Each try restarts the kubelet, and what keeps both configurations from running may stay for days.
     const pause = Math.min(timing.drift * 2 ** (this.#stuck.times - 1), Math.max(timing.drift, LONGEST_PAUSE))
     this.#nextFallBack = ports.clock.elapsed() + pause
-    return timing.watch
   }
 
   /** Told, so that nobody takes the node for what it said before; and tried again later. */
-  async #fallBackFailed(because: Failure, error: unknown): Promise<void> {
+  async #fallBackFailed(goingBack: GoneBad, error: unknown): Promise<void> {
+    if (error instanceof Superseded) return
     if (error instanceof MachineGoesDown) throw error
-    const { state, ports } = this.#context
+    const { state, ports, turns } = this.#context
     const { reason, message } = failureOf(error)
     ports.log.warn('could not go back', { reason, message })
-    const told = { reason, message: `${because.message}; going back to what last worked failed: ${message}` }
-    const last = await state.outcome()
-    if (last === undefined) return
-    const outcome = stuck({ last, now: stamp(ports) }, told)
-    const trouble = isFinal(last) ? await state.noteOutcome(outcome) : undefined
-    if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
-    await this.#actions.show(outcome)
+    const told = { reason, message: `${goingBack.because.message}; going back to what last worked failed: ${message}` }
+    await turns.exclusively(async () => {
+      await requireBad(goingBack, this.#context)
+      const last = await state.outcome()
+      if (last === undefined) return
+      const outcome = stuck({ last, now: stamp(ports) }, told)
+      const trouble = isFinal(last) ? await state.noteOutcome(outcome) : undefined
+      if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
+      await this.#actions.show(outcome)
+    })
   }
 
   async #trouble(error: unknown): Promise<number> {

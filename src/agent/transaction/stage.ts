@@ -4,6 +4,7 @@ import { sameVersion } from '../kubelet/versions.ts'
 import { KUBELET_BINARY } from '../paths.ts'
 import type { StageContext } from '../resources/kind.ts'
 import type { Target } from '../resources/target.ts'
+import { sha256Of } from '../sha256.ts'
 import type { Plan } from './plan.ts'
 
 /**
@@ -76,7 +77,9 @@ async function preflight(
 async function stageConfig({ config }: KubeletTarget, { ports, paths }: StageContext): Promise<string | undefined> {
   if (config === undefined) return undefined
   if (config.text === undefined) return (await ports.files.stat(config.path)) && config.path
-  const path = `${paths.staging}/kubelet-config.yaml`
-  await ports.files.writeAtomic(path, Buffer.from(config.text), { mode: 0o600 })
+  const bytes = Buffer.from(config.text)
+  // Named by content: a fix and a way back may be staged side by side.
+  const path = `${paths.staging}/kubelet-config-${sha256Of(bytes).slice(0, 20)}.yaml`
+  await ports.files.writeAtomic(path, bytes, { mode: 0o600 })
   return path
 }
