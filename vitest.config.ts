@@ -8,8 +8,21 @@ const report = process.env.NODEWAVE_TEST_REPORT
 
 /** The only suite that needs a program which npm does not install. */
 const needsKubectl = 'test/contract/kubectl.test.ts'
-const leftOut = findKubectl() ? [] : [needsKubectl]
-if (leftOut.length > 0) console.warn(`left out: ${needsKubectl}, because there is no kubectl on the PATH`)
+/** Files that belong to somebody else, and processes of somebody else: only root can make them. */
+const needsRoot = 'test/agent/strangers/**'
+const leftOut = [
+  ...leave(needsKubectl, findKubectl() ? undefined : 'there is no kubectl on the PATH'),
+  ...leave(needsRoot, notRoot()),
+]
+
+function leave(suite: string, because: string | undefined): string[] {
+  if (because !== undefined) console.warn(`left out: ${suite}, because ${because}`)
+  return because === undefined ? [] : [suite]
+}
+
+function notRoot(): string | undefined {
+  return process.geteuid?.() === 0 ? undefined : 'only root can run it'
+}
 
 export default defineConfig({
   test: {

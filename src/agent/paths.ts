@@ -57,6 +57,9 @@ export function checkpointDirectory(paths: StatePaths, digest: string): string {
   return `${paths.checkpoints}/${digest.replace(':', '-')}`
 }
 
+/** Whoever has it works on this host, wherever its state is. It is gone with a reboot. Followed by a dot and a number. */
+export const HOST_LOCK = '/run/nodewave/lock'
+
 /** What the owner of the host allows; see docs/security.md. */
 export const HOST_POLICY = '/etc/nodewave/policy.yaml'
 

@@ -16,7 +16,10 @@ export interface AgentPorts {
   readonly log: Log
 }
 
-/** The host's file system. Every path is absolute as the host sees it; with `--root DIR` the adapter puts DIR in front. */
+/**
+ * The host's file system. Every path is absolute as the host sees it; with `--root DIR` the adapter puts DIR in front.
+ * All throw {AgentError} UnsafePath when others than root could lead them elsewhere.
+ */
 export interface HostFiles {
   /** @returns undefined when there is no such file. */
   read(path: string): Promise<Uint8Array | undefined>
@@ -41,8 +44,10 @@ export interface HostFiles {
   create(path: string, bytes: Uint8Array): Promise<boolean>
   /** Appends one line and fsyncs: the journal. */
   append(path: string, line: string): Promise<void>
-  /** A file or a whole directory; nothing when there is none. */
+  /** A file or a link; nothing when there is none. @throws for a directory */
   remove(path: string): Promise<void>
+  /** A directory of the agent's own, and all that is in it; nothing when there is none. @throws for any other */
+  removeTree(directory: string): Promise<void>
   /** A directory in which there is nothing; leaves anything else as it is. */
   removeEmpty(directory: string): Promise<void>
 }

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { kubeNodeApi } from '../agent/adapters/kube-node-api.ts'
-import { makePrivate } from '../agent/adapters/private-directory.ts'
 import { procProcesses } from '../agent/adapters/proc-processes.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { createContext } from '../agent/context.ts'
 import { Agent } from '../agent/loop/agent.ts'
 import { statePaths } from '../agent/paths.ts'
 import type { NodeApi } from '../agent/ports.ts'
-import { takeLock } from '../agent/state/lock.ts'
+import { takeLocks } from '../agent/state/lock.ts'
 import { rebase } from '../agent/state/rebase.ts'
 import type { Connection } from '../kube/connection.ts'
 import { inCluster } from '../kube/in-cluster.ts'
@@ -42,17 +41,18 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
   const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
-  const ports = createRealPorts({ node, root: settings.root, logFormat: settings.logFormat })
-  const paths = statePaths(settings.options.stateDirectory)
-  await makePrivate(join(settings.root, paths.directory))
-  await takeLock({ files: ports.files, paths, processes: procProcesses })
+  const { root, logFormat } = settings
+  const { stateDirectory } = settings.options
+  const ports = createRealPorts({ node, root, stateDirectory, logFormat })
+  await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
   await new Agent(ports, settings.options).run(stop.signal)
 }
 
 async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
-  const ports = createRealPorts({ node: NO_API, root, logFormat })
+  const { stateDirectory } = options
+  const ports = createRealPorts({ node: NO_API, root, stateDirectory, logFormat })
   // An agent that runs may be in the middle of what is to be taken anew.
-  await takeLock({ files: ports.files, paths: statePaths(options.stateDirectory), processes: procProcesses })
+  await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
   const paths = await rebase(createContext(ports, options))
   process.stdout.write(
     paths.length === 0 ? 'no baseline has changed\n' : paths.map((path) => `baseline updated: ${path}\n`).join(''),

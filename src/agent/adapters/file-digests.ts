@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { orMissing } from './or-missing.ts'
 import { sha256OfFile } from './sha256-of-file.ts'
 
@@ -21,14 +21,18 @@ export class FileDigests {
     this.#read = read
   }
 
-  /** @returns hex digest; undefined when there is no such file. */
-  async of(path: string): Promise<string | undefined> {
-    const state = await this.#stateOf(path)
+  /**
+   * @param path as the host knows the file
+   * @param at where this process finds it
+   * @returns hex digest; undefined when there is no such file.
+   */
+  async of(path: string, at: string = path): Promise<string | undefined> {
+    const state = await this.#stateOf(at)
     const known = this.#known.get(path)
     if (known !== undefined && known.state === state) return known.sha256
     this.#known.delete(path)
-    const sha256 = await this.#read(path)
-    if (sha256 !== undefined && state !== undefined && state === (await this.#stateOf(path)))
+    const sha256 = await this.#read(at)
+    if (sha256 !== undefined && state !== undefined && state === (await this.#stateOf(at)))
       this.#known.set(path, { state, sha256 })
     return sha256
   }
@@ -36,7 +40,7 @@ export class FileDigests {
   /** Equal as long as nobody changed the file; undefined when that cannot be told. */
   async #stateOf(path: string): Promise<string | undefined> {
     const now = this.#now()
-    const stats = await orMissing(stat(path, { bigint: true }))
+    const stats = await orMissing(lstat(path, { bigint: true }))
     return stats === undefined || now - Number(stats.ctimeMs) < UNSURE ? undefined : describe(stats)
   }
 }

@@ -1,34 +1,34 @@
 import type { Stats } from 'node:fs'
-import { link, lstat, open, rename, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { link, lstat, rename, unlink } from 'node:fs/promises'
 import type { WriteOptions } from '../ports.ts'
-import { installCopy, makeParents, syncDirectory, temporaryOf } from './durable-writes.ts'
+import { installCopy, syncDirectory, temporaryOf } from './durable-writes.ts'
+import type { Place } from './host-tree.ts'
+import { openRegular } from './open-regular.ts'
+import { orMissing } from './or-missing.ts'
 
 /** Another file system, one without links, too many of them, or a file that is not ours to link. */
 const NO_LINK = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']
 
 /** A second name for a file, which it keeps when another is renamed over the first; else a copy. */
-export async function keepLinked(source: string, target: string): Promise<void> {
-  await makeParents(dirname(target))
-  await rm(target, { force: true })
-  if (!(await tryLink(source, target))) return installCopy(source, target, { mode: 0o600 })
-  await syncContent(target)
-  await syncDirectory(dirname(target))
+export async function keepLinked(source: Place, target: Place): Promise<void> {
+  await orMissing(unlink(target.path))
+  if (!(await tryLink(source.path, target.path))) return installCopy(source, target, { mode: 0o600 })
+  await syncContent(target.path)
+  await syncDirectory(target)
 }
 
 /** The very file that was kept, labels and all; a copy of it when only a copy was kept, or cannot be anything else. */
-export async function restoreLinked(source: string, target: string, options: Required<WriteOptions>): Promise<void> {
-  await makeParents(dirname(target))
+export async function restoreLinked(source: Place, target: Place, options: Required<WriteOptions>): Promise<void> {
   // A link shares mode and owner with what was kept: changing them would change both.
-  const isSame = hasOwnership(await lstat(source), options)
+  const isSame = hasOwnership(await lstat(source.path), options)
   const temporary = temporaryOf(target)
-  await rm(temporary, { force: true })
-  if (!isSame || !(await tryLink(source, temporary))) return installCopy(source, target, options)
+  await orMissing(unlink(temporary))
+  if (!isSame || !(await tryLink(source.path, temporary))) return installCopy(source, target, options)
   await syncContent(temporary)
-  await rename(temporary, target)
+  await rename(temporary, target.path)
   // Two names of one file: then a rename does nothing, and leaves both.
-  await rm(temporary, { force: true })
-  await syncDirectory(dirname(target))
+  await orMissing(unlink(temporary))
+  await syncDirectory(target)
 }
 
 async function tryLink(source: string, target: string): Promise<boolean> {
@@ -43,12 +43,8 @@ async function tryLink(source: string, target: string): Promise<boolean> {
 
 /** Not opened for writing: that is refused for a program that runs. */
 async function syncContent(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await openRegular(path)
+  await handle.sync()
 }
 
 function hasOwnership(stats: Stats, { mode, uid, gid }: Required<WriteOptions>): boolean {

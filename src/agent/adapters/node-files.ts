@@ -1,6 +1,5 @@
-import type { Stats } from 'node:fs'
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises'
-import { dirname, join, normalize, sep } from 'node:path'
+import { lstatSync, type Stats } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import type { FileStat, HostFiles } from '../ports.ts'
 import {
   appendDurably,
@@ -12,60 +11,68 @@ import {
   writeNew,
 } from './durable-writes.ts'
 import { FileDigests } from './file-digests.ts'
+import { HostTree, type Place } from './host-tree.ts'
 import { keepLinked, restoreLinked } from './linked-files.ts'
+import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
+import { removeTree } from './remove-tree.ts'
 
 /** Larger files are not configuration; reading one into memory would be an accident or an attack. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
 
-/**
- * The host's file system, below `root`. Nothing outside of `root` is ever touched: not by `..`, and not through a
- * symbolic link among the parents.
- */
-export function nodeFiles(root = '/'): HostFiles {
-  const place = (path: string): Promise<string> => placeBelow(root, path)
+/** The host's file system, as the tree lets it be entered. */
+export function nodeFiles(tree: HostTree = new HostTree()): HostFiles {
   const digests = new FileDigests()
+  const found = async <T>(path: string, { follow }: { follow: boolean }, work: (place: Place) => Promise<T>) => {
+    using place = tree.find(path, { follow })
+    return place && (await orMissing(at(place, work)))
+  }
+  const named = <T>(path: string, work: (place: Place) => Promise<T>) => found(path, { follow: false }, work)
+  const led = <T>(path: string, work: (place: Place) => Promise<T>) => found(path, { follow: true }, work)
+  const made = async <T>(path: string, work: (place: Place) => Promise<T>): Promise<T> => {
+    using place = tree.make(path)
+    return await at(place, work)
+  }
+  const copied = async (from: string, to: string, work: (from: Place, to: Place) => Promise<void>): Promise<void> => {
+    using source = tree.find(from)
+    if (source === undefined) throw Object.assign(new Error(`ENOENT: no such file, copy "${from}"`), { code: 'ENOENT' })
+    return await at(source, () => made(to, (target) => work(source, target)))
+  }
   return {
-    read: async (path) => readWhole(await place(path)),
-    stat: async (path) => orMissing(lstat(await place(path)).then(toFileStat)),
-    sha256: async (path) => digests.of(await place(path)),
-    list: async (path) => (await orMissing(readdir(await place(path))))?.sort() ?? [],
-    writeAtomic: async (path, bytes, options = {}) =>
-      replace(await place(path), options, (temporary) => writeNew(temporary, bytes)),
-    install: async (from, to, options) => installCopy(await place(from), await place(to), options),
-    keep: async (from, to) => keepLinked(await place(from), await place(to)),
-    restore: async (from, to, options) => restoreLinked(await place(from), await place(to), options),
-    create: async (path, bytes) => createWhole(await place(path), bytes),
-    append: async (path, line) => appendDurably(await place(path), line),
-    remove: async (path) => removeDurably(await place(path)),
-    removeEmpty: async (directory) => removeEmptyDurably(await place(directory)),
+    read: (path) => led(path, (place) => readWhole(place, path)),
+    stat: (path) => named(path, async (place) => toFileStat(lstatSync(place.path))),
+    sha256: (path) => led(path, (place) => digests.of(path, place.path)),
+    list: async (path) => (await led(path, (place) => readdir(place.path)))?.sort() ?? [],
+    writeAtomic: (path, bytes, options = {}) =>
+      made(path, (place) => replace(place, options, (temporary) => writeNew(temporary, bytes))),
+    install: (from, to, options) => copied(from, to, (source, target) => installCopy(source, target, options)),
+    keep: (from, to) => copied(from, to, keepLinked),
+    restore: (from, to, options) => copied(from, to, (source, target) => restoreLinked(source, target, options)),
+    create: (path, bytes) => made(path, (place) => createWhole(place, bytes)),
+    append: (path, line) => made(path, (place) => appendDurably(place, line)),
+    remove: async (path) => named(path, removeDurably),
+    removeTree: async (path) => {
+      if (!tree.isOwn(path)) throw new Error(`remove the directory "${path}": it is not the agent's own`)
+      await named(path, removeTree)
+    },
+    removeEmpty: async (directory) => named(directory, removeEmptyDurably),
   }
 }
 
-async function readWhole(path: string): Promise<Uint8Array | undefined> {
-  const stat = await orMissing(lstat(path))
-  if (stat === undefined) return undefined
-  if (stat.size > MAX_READ_BYTES)
-    throw new Error(`refuse to read "${path}": ${stat.size} bytes, at most ${MAX_READ_BYTES} are read`)
-  return orMissing(readFile(path))
-}
-
-/** @throws when the path would lead outside of the root. */
-async function placeBelow(root: string, path: string): Promise<string> {
-  if (!path.startsWith('/') || path.split('/').includes('..') || path.includes('\0'))
-    throw new Error(`refuse the path "${path}": not absolute, or not normal`)
-  const full = normalize(join(root, path))
-  if (root === '/') return full
-  const home = await realpath(root)
-  const parent = await nearestExisting(dirname(full))
-  if (parent !== home && !`${parent}/`.startsWith(home.endsWith(sep) ? home : home + sep)) {
-    throw new Error(`refuse the path "${path}": a symbolic link leads out of "${root}", to "${parent}"`)
+/** Awaited here: a directory that is closed too early would be another one's number. */
+async function at<T>(place: Place, work: (place: Place) => Promise<T>): Promise<T> {
+  try {
+    return await work(place)
+  } catch (error) {
+    throw place.explain(error)
   }
-  return full
 }
 
-async function nearestExisting(path: string): Promise<string> {
-  return (await orMissing(realpath(path))) ?? nearestExisting(dirname(path))
+async function readWhole(place: Place, path: string): Promise<Uint8Array> {
+  await using handle = await openRegular(place.path)
+  const { size } = await handle.stat()
+  if (size > MAX_READ_BYTES) throw new Error(`refuse to read "${path}": ${size} bytes, at most ${MAX_READ_BYTES} are read`)
+  return await handle.readFile()
 }
 
 function toFileStat(stats: Stats): FileStat {

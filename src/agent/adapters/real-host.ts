@@ -1,5 +1,9 @@
 import { join } from 'node:path'
+import { DEFAULT_STATE_DIRECTORY } from '../paths.ts'
+import { readHostPolicy } from '../policy/enforce-policy.ts'
+import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
+import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
 import { nodeFiles } from './node-files.ts'
@@ -12,6 +16,8 @@ export interface RealHostOptions {
   readonly node: NodeApi
   /** The directory that stands for `/`. */
   readonly root?: string
+  /** As seen from `root`. */
+  readonly stateDirectory?: string
   readonly logFormat?: 'text' | 'json'
 }
 
@@ -19,10 +25,14 @@ export interface RealHostOptions {
  * The ports of an agent on the machine it runs on. With a root other than `/` it writes files there and touches nothing else: no service
  * of this machine, and neither the health nor the Node of this machine's kubelet say anything about what lies below.
  */
-export function createRealPorts({ node, root = '/', logFormat = 'text' }: RealHostOptions): AgentPorts {
+export function createRealPorts(options: RealHostOptions): AgentPorts {
+  const { node, root = '/', stateDirectory = DEFAULT_STATE_DIRECTORY, logFormat = 'text' } = options
   const place = (path: string): string => join(root, path)
   const log = stderrLog(logFormat)
-  const ports = { files: nodeFiles(root), downloads: httpDownloads({ place }), clock: realClock, random: Math.random, log }
+  const tree = new HostTree(root, { own: stateDirectory })
+  const files = nodeFiles(tree)
+  const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
+  const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
   if (root === '/') return { ...ports, services: systemd(), kubelet, node }
   return {

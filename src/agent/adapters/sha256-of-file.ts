@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
 
 const PIECE = 256 * 1024
 
 /** Hex digest of a file's content. Undefined when there is no such file. */
 export async function sha256OfFile(path: string): Promise<string | undefined> {
-  const handle = await orMissing(open(path, 'r'))
+  const handle = await orMissing(openRegular(path))
   try {
     return handle && (await sha256Of(handle))
   } finally {

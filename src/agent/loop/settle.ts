@@ -34,7 +34,7 @@ export async function settle(head: TransactionHead, ending: Ending | Suspended, 
 export async function clear(context: AgentContext): Promise<void> {
   const { state, ports } = context
   if (await state.isUnclean()) return
-  await ports.files.remove(state.paths.backups)
+  await ports.files.removeTree(state.paths.backups)
   await sweep(context)
 }
 
@@ -129,5 +129,5 @@ export async function sweep({ state, ports, turns }: AgentContext): Promise<void
   ]
   await state.sweepCheckpoints([assigned, active, lastKnownGood])
   // During a trial the binary that worked before waits here: putting it back must not need the network.
-  if (active === lastKnownGood && !turns.isPreparing) await ports.files.remove(state.paths.staging)
+  if (active === lastKnownGood && !turns.isPreparing) await ports.files.removeTree(state.paths.staging)
 }

@@ -67,6 +67,11 @@ export function disruptionViolation({ disruption }: HostPolicy, needs: Disruptio
   return { rule: 'disruption', message: `the change needs "${needs}", and at most "${disruption}" is allowed` }
 }
 
+/** Pure: whether the owner of the host named it as one to download from. */
+export function allowsHost({ urlHosts = [] }: { readonly urlHosts?: readonly string[] | undefined }, hostname: string): boolean {
+  return urlHosts.some((pattern) => matches(hostname, pattern))
+}
+
 /** Every text below one of these keys, wherever in the document it stands: sections that come later are covered too. */
 function valuesOf(value: unknown, keys: readonly string[]): string[] {
   if (typeof value !== 'object' || value === null) return []
@@ -92,8 +97,8 @@ function matches(name: string, pattern: string): boolean {
   return new RegExp(`^${source}$`, 's').test(name)
 }
 
-function isOf(url: string, hosts: readonly string[]): boolean {
-  return URL.canParse(url) && hosts.some((pattern) => matches(new URL(url).hostname, pattern))
+function isOf(url: string, urlHosts: readonly string[]): boolean {
+  return URL.canParse(url) && allowsHost({ urlHosts }, new URL(url).hostname)
 }
 
 function outOfRange(version: string | undefined, range: HostPolicy['kubeletVersions']): string | undefined {

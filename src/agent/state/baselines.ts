@@ -124,7 +124,7 @@ async function sweepContents(list: readonly Baseline[], { paths, host }: Place):
 }
 
 export async function writeBaselines(baselines: Baselines, { paths, host, kinds }: Place): Promise<void> {
-  if (baselines.list.length === 0 && Object.keys(baselines.foreign).length === 0) return host.files.remove(paths.baselines)
+  if (baselines.list.length === 0 && Object.keys(baselines.foreign).length === 0) return host.files.removeTree(paths.baselines)
   await host.files.writeAtomic(paths.baselineIndex, Buffer.from(toText(baselines, kinds)), { mode: 0o600 })
 }
 

@@ -1,5 +1,6 @@
+import { basename, dirname } from 'node:path/posix'
 import * as z from 'zod/mini'
-import type { StatePaths } from '../paths.ts'
+import { HOST_LOCK, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 
 const processIdentity = z.object({
@@ -20,47 +21,56 @@ export interface Processes {
 
 export interface LockContext {
   readonly files: HostFiles
-  readonly paths: StatePaths
   readonly processes: Processes
 }
 
 /**
- * Takes the state directory for this process, until it ends: two agents would each undo what the other has under way.
- *
+ * Takes the host and the state directory for this process, until it ends: two agents would each undo what the other has under way. Agents of
+ * earlier releases take only the state directory.
+ * @throws when an agent that runs has one of them
+ */
+export async function takeLocks(paths: StatePaths, context: LockContext): Promise<void> {
+  await takeLock(HOST_LOCK, context)
+  await takeLock(paths.lock, context)
+}
+
+/**
  * The lock is the file with the highest number. It is never given back; it is stale when its process is gone, and then the next number is
  * made, which one of those who want it succeeds in. (Replacing a stale file could replace the fresh one of somebody who was faster.)
- *
- * @throws when an agent that runs has it
  */
-export async function takeLock(context: LockContext): Promise<void> {
-  const { files, paths, processes } = context
+async function takeLock(lock: string, context: LockContext): Promise<void> {
+  const { files, processes } = context
   const own = Buffer.from(JSON.stringify(await processes.own()))
   for (;;) {
-    const newest = (await numbers(context)).at(-1) ?? 0
-    await refuseWhenHeld(newest, context)
-    const isMade = await files.create(`${paths.lock}.${newest + 1}`, own)
+    const newest = (await numbers(lock, files)).at(-1) ?? 0
+    await refuseWhenHeld(`${lock}.${newest}`, context)
+    const isMade = await files.create(`${lock}.${newest + 1}`, own)
     // Whoever looked for long may have made a number that others have passed by, and cleared away, meanwhile.
-    const after = await numbers(context)
-    if (isMade && after.at(-1) === newest + 1) return clear(after.slice(0, -1), context)
-    if (isMade) await clear([newest + 1], context)
+    const after = await numbers(lock, files)
+    const isTaken = isMade && after.at(-1) === newest + 1
+    const cleared = isTaken ? after.slice(0, -1) : isMade ? [newest + 1] : []
+    for (const number of cleared) await files.remove(`${lock}.${number}`)
+    if (isTaken) return
   }
 }
 
-async function refuseWhenHeld(number: number, { files, paths, processes }: LockContext): Promise<void> {
-  const holder = parse(await files.read(`${paths.lock}.${number}`))
+async function refuseWhenHeld(file: string, { files, processes }: LockContext): Promise<void> {
+  const holder = parse(await files.read(file))
   if (holder === undefined || !(await processes.isRunning(holder))) return
   throw new Error(
-    `lock "${paths.directory}": the agent with pid ${holder.pid} works with it; stop that one, or give this one a --state-directory or a --root of its own`,
+    `lock "${dirname(file)}": the agent with pid ${holder.pid} works on this host; stop that one, or give this one a --root of its own`,
   )
 }
 
-async function numbers({ files, paths }: LockContext): Promise<number[]> {
-  const found = (await files.list(paths.directory)).flatMap((name) => /^lock\.(\d{1,15})$/.exec(name)?.[1] ?? [])
-  return found.map(Number).sort((a, b) => a - b)
-}
-
-async function clear(which: readonly number[], { files, paths }: LockContext): Promise<void> {
-  for (const number of which) await files.remove(`${paths.lock}.${number}`)
+async function numbers(lock: string, files: HostFiles): Promise<number[]> {
+  const prefix = `${basename(lock)}.`
+  const found = (await files.list(dirname(lock)))
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length))
+  return found
+    .filter((name) => /^\d{1,15}$/.test(name))
+    .map(Number)
+    .sort((a, b) => a - b)
 }
 
 /** A file that says nothing names nobody who could still be there. */

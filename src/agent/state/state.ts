@@ -177,7 +177,7 @@ export class AgentState {
     const names = new Set(kept.filter((digest) => digest !== undefined).map((digest) => checkpointDirectory(this.paths, digest)))
     for (const name of await this.#files.list(this.paths.checkpoints)) {
       const directory = `${this.paths.checkpoints}/${name}`
-      if (!names.has(directory)) await this.#files.remove(directory)
+      if (!names.has(directory)) await this.#files.removeTree(directory)
     }
   }
 

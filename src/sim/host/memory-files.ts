@@ -66,6 +66,11 @@ export class MemoryFiles implements HostFiles {
   }
 
   async remove(path: string): Promise<void> {
+    if (this.#directories.has(path)) throw new Error(`EISDIR: illegal operation on a directory, unlink '${path}'`)
+    this.#entries.delete(path)
+  }
+
+  async removeTree(path: string): Promise<void> {
     this.#entries.delete(path)
     for (const found of this.#below(path)) this.#entries.delete(found)
     for (const found of this.#directories) if (`${found}/`.startsWith(`${path}/`)) this.#directories.delete(found)

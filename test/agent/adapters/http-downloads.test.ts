@@ -91,8 +91,11 @@ test('httpDownloads fetches anew when what is there is not what it should be, as
   expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')
 })
 
-test('httpDownloads leaves nothing behind when the checksum is wrong', async () => {
-  await expect(fetch('/hello', { sha256: '0'.repeat(64) })).rejects.toThrow(`sha256 is ${HELLO}, expected ${'0'.repeat(64)}`)
+test('httpDownloads leaves nothing behind when the checksum is wrong, and tells nothing of what came', async () => {
+  const failed = fetch('/hello', { sha256: '0'.repeat(64) })
+
+  await expect(failed).rejects.toThrow(`download "${base}/hello": what came does not have the sha256 ${'0'.repeat(64)}`)
+  await expect(failed).rejects.not.toThrow(HELLO)
   expect(readdirSync(folder)).toEqual([])
 })
 

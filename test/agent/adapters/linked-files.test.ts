@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { HostTree } from '../../../src/agent/adapters/host-tree.ts'
 import { nodeFiles } from '../../../src/agent/adapters/node-files.ts'
 
 let root = ''
@@ -29,7 +30,7 @@ const inode = (path: string): number => statSync(join(root, path)).ino
 const ownership = () => ownershipOf('bin/kubelet')
 
 test('keep costs no copy, and what it kept stays when the file is replaced', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   await files.keep('/bin/kubelet', '/state/backups/1')
   expect(inode('state/backups/1')).toBe(inode('bin/kubelet'))
   await files.writeAtomic('/bin/kubelet', bytes('new'))
@@ -38,7 +39,7 @@ test('keep costs no copy, and what it kept stays when the file is replaced', asy
 })
 
 test('keep takes the place of what an earlier attempt kept', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   await files.keep('/bin/kubelet', '/backup')
   await files.writeAtomic('/bin/kubelet', bytes('new'))
   await files.keep('/bin/kubelet', '/backup')
@@ -48,7 +49,7 @@ test('keep takes the place of what an earlier attempt kept', async () => {
 })
 
 test('restore puts the very file back, however often it is done, and leaves no temporary file', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   const original = inode('bin/kubelet')
   const before = ownership()
   await files.keep('/bin/kubelet', '/backup')
@@ -66,7 +67,7 @@ test('restore puts the very file back, however often it is done, and leaves no t
 })
 
 test('restore of what was not yet replaced leaves it as it is', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   await files.keep('/bin/kubelet', '/backup')
   await files.restore('/backup', '/bin/kubelet', ownership())
 
@@ -75,7 +76,7 @@ test('restore of what was not yet replaced leaves it as it is', async () => {
 })
 
 test('restore makes a copy when mode or owner have to be others, and leaves what was kept alone', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   await files.keep('/bin/kubelet', '/backup')
   await files.writeAtomic('/bin/kubelet', bytes('new'))
   await files.restore('/backup', '/bin/kubelet', { ...ownership(), mode: 0o755 })
@@ -87,9 +88,9 @@ test('restore makes a copy when mode or owner have to be others, and leaves what
 })
 
 test('restore makes the parents that were taken away', async () => {
-  const files = nodeFiles(root)
+  const files = nodeFiles(new HostTree(root))
   await files.keep('/bin/kubelet', '/backup')
-  await files.remove('/bin')
+  rmSync(join(root, 'bin'), { recursive: true })
   await files.restore('/backup', '/bin/kubelet', ownershipOf('backup'))
 
   expect(text('bin/kubelet')).toBe('old')

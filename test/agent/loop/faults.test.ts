@@ -249,7 +249,7 @@ test('agent without an API server concludes nothing from a download that fails',
   const process = machine.start({ after: { method: 'append' } })
   await machine.clock.runUntil(() => process.dead)
   machine.kill()
-  await machine.host.files.remove('/var/lib/nodewave/staging')
+  await machine.host.files.removeTree('/var/lib/nodewave/staging')
   machine.host.faults.network = 'lost'
   machine.start()
   await machine.clock.advance(20 * MINUTE)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { statePaths } from '../../../src/agent/paths.ts'
 import type { HostFiles } from '../../../src/agent/ports.ts'
-import { type Processes, type ProcessIdentity, takeLock } from '../../../src/agent/state/lock.ts'
+import { type Processes, type ProcessIdentity, takeLocks } from '../../../src/agent/state/lock.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 
 const key = ({ pid, boot, started }: ProcessIdentity): string => `${pid} ${boot} ${started}`
@@ -15,7 +15,7 @@ class Machine {
   async take(own: ProcessIdentity, { directory = '/var/lib/nodewave', files = this.files as HostFiles } = {}): Promise<void> {
     this.running.add(key(own))
     const processes: Processes = { own: async () => own, isRunning: async (other) => this.running.has(key(other)) }
-    await takeLock({ files, paths: statePaths(directory), processes })
+    await takeLocks(statePaths(directory), { files, processes })
   }
 
   end(one: ProcessIdentity): void {
@@ -25,12 +25,12 @@ class Machine {
 
 const first = { pid: 100, boot: 'b1', started: '7' }
 
-test('takeLock refuses a second agent, names the first, and says what to do', async () => {
+test('takeLocks refuses a second agent, names the first, and says what to do', async () => {
   const machine = new Machine()
   await machine.take(first)
 
   await expect(machine.take({ pid: 200, boot: 'b1', started: '9' })).rejects.toThrow(
-    'lock "/var/lib/nodewave": the agent with pid 100 works with it; stop that one, or give this one a --state-directory or a --root of its own',
+    'lock "/run/nodewave": the agent with pid 100 works on this host; stop that one, or give this one a --root of its own',
   )
 })
 
@@ -38,30 +38,45 @@ test.each([
   ['the agent that had it was killed', { pid: 200, boot: 'b1', started: '9' }],
   ['its pid was given to another process since', { ...first, started: '8' }],
   ['the machine was started anew, and the pid is the same', { ...first, boot: 'b2' }],
-])('takeLock takes over when %s', async (_, second) => {
+])('takeLocks takes over when %s', async (_, second) => {
   const machine = new Machine()
   await machine.take(first)
   machine.end(first)
   await machine.take(second)
 
-  expect(machine.files.snapshot()).toEqual({ '/var/lib/nodewave/lock.2': `600 0:0 ${JSON.stringify(second)}` })
+  const file = `600 0:0 ${JSON.stringify(second)}`
+  expect(machine.files.snapshot()).toEqual({ '/run/nodewave/lock.2': file, '/var/lib/nodewave/lock.2': file })
 })
 
-test('takeLock lets agents work side by side when each has its own state directory', async () => {
+test('takeLocks refuses a second agent that has another state directory: the host is the same', async () => {
   const machine = new Machine()
   await machine.take(first)
-  await machine.take({ pid: 200, boot: 'b1', started: '9' }, { directory: '/srv/other' })
+
+  await expect(machine.take({ pid: 200, boot: 'b1', started: '9' }, { directory: '/srv/other' })).rejects.toThrow(
+    'lock "/run/nodewave": the agent with pid 100 works on this host',
+  )
+  expect(machine.files.text('/srv/other/lock.1')).toBeUndefined()
 })
 
-test('takeLock takes over when the file says nothing', async () => {
+test('takeLocks refuses when an agent of an earlier release, which knows no lock of the host, works with the state', async () => {
+  const machine = new Machine()
+  machine.running.add(key(first))
+  machine.files.put('/var/lib/nodewave/lock.1', JSON.stringify(first))
+
+  await expect(machine.take({ pid: 200, boot: 'b1', started: '9' })).rejects.toThrow(
+    'lock "/var/lib/nodewave": the agent with pid 100 works on this host',
+  )
+})
+
+test('takeLocks takes over when the file says nothing', async () => {
   const machine = new Machine()
   machine.files.put('/var/lib/nodewave/lock.3', '')
   await machine.take(first)
 
-  expect(Object.keys(machine.files.snapshot())).toEqual(['/var/lib/nodewave/lock.4'])
+  expect(Object.keys(machine.files.snapshot())).toEqual(['/run/nodewave/lock.1', '/var/lib/nodewave/lock.4'])
 })
 
-test('takeLock never gives the directory to two that run, in whatever order they come, end and are held up', async () => {
+test('takeLocks never gives the directory to two that run, in whatever order they come, end and are held up', async () => {
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { minLength: 3, maxLength: 6 }), async (scheduler, ends) => {
       const machine = new Machine()
@@ -95,6 +110,7 @@ function heldUp(files: MemoryFiles, scheduler: fc.Scheduler): HostFiles {
     create: held((path: string, bytes: Uint8Array) => files.create(path, bytes)),
     removeEmpty: (directory) => files.removeEmpty(directory),
     remove: held((path: string) => files.remove(path)),
+    removeTree: (path) => files.removeTree(path),
     writeAtomic: (...args) => files.writeAtomic(...args),
     install: (...args) => files.install(...args),
     keep: (...args) => files.keep(...args),

@@ -1,0 +1,46 @@
+/**
+ * `node swapper.ts DIRECTORY…`: a hostile user. In each directory it puts links, directories and files of its own in the place of what is
+ * there, as fast as it can, for ever. The links lead to what the environment names as SECRETS.
+ */
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+
+const secrets = (process.env.SECRETS ?? '').split(':')
+const names = ['a.conf', 'sub', '.a.conf.nodewave-tmp', 'b', '.b.nodewave-tmp']
+
+const moves: readonly ((path: string) => void)[] = [
+  (path) => fs.unlinkSync(path),
+  (path) => fs.rmSync(path, { recursive: true, force: true }),
+  (path) => fs.renameSync(path, `${path}.gone`),
+  (path) => fs.mkdirSync(path),
+  (path) => fs.writeFileSync(path, 'bait'),
+  (path) => fs.linkSync(pick(secrets), path),
+  (path) => exchange(path, (fresh) => fs.symlinkSync(pick(secrets), fresh)),
+  (path) => exchange(path, (fresh) => fs.symlinkSync(join(path, '..', pick(names)), fresh)),
+  (path) => exchange(path, (fresh) => fs.writeFileSync(fresh, 'bait')),
+  (path) => fs.chmodSync(path, pick([0o777, 0o755, 0o1777])),
+  (path) => fs.chmodSync(join(path, '..'), pick([0o777, 0o755, 0o1777])),
+]
+
+function exchange(path: string, make: (fresh: string) => void): void {
+  const fresh = `${path}.fresh`
+  fs.rmSync(fresh, { force: true })
+  make(fresh)
+  fs.renameSync(fresh, path)
+}
+
+function pick<T>(from: readonly T[]): T {
+  const found = from[Math.floor(Math.random() * from.length)]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+
+process.stdout.write('at work\n')
+for (;;) {
+  const path = join(pick(process.argv.slice(2)), pick(names))
+  try {
+    pick(moves)(Math.random() < 0.5 ? path : join(path, pick(names)))
+  } catch {
+    // Not this time.
+  }
+}
