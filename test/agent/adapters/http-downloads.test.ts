@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -24,6 +24,7 @@ beforeAll(async () => {
     if (request.url === '/moved') return response.writeHead(302, { location: '/hello' }).end()
     if (request.url === '/endless') return endless(response.writeHead(302, { location: '/hello' }))
     if (request.url === '/loop') return response.writeHead(302, { location: '/loop' }).end()
+    if (request.url?.startsWith('/to/')) return response.writeHead(302, { location: elsewhere(request.url.slice(4)) }).end()
     if (request.url === '/trickle') return trickle(response)
     if (request.url === '/hello') return response.end('hello\n')
     if (request.url === '/large') return response.end(LARGE)
@@ -33,10 +34,12 @@ beforeAll(async () => {
     }
     return response.writeHead(404).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, resolve))
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 afterAll(() => server.close())
+
+const elsewhere = (host: string): string => `http://${host}:${(server.address() as AddressInfo).port}/hello`
 
 function trickle(response: ServerResponse): void {
   response.writeHead(200)
@@ -111,6 +114,42 @@ test.each([
 ])('httpDownloads of %s says %s', async (path, message) => {
   await expect(fetch(path)).rejects.toThrow(message)
   expect(existsSync(join(folder, 'kubelet'))).toBe(false)
+})
+
+test.each([
+  ['127.0.0.2', '127.0.0.2'],
+  // The same, as others write it.
+  ['2130706434', '127.0.0.2'],
+  ['[::ffff:7f00:2]', '::ffff:7f00:2'],
+])('httpDownloads refuses a redirect to the private address %s, and does not connect to it', async (host, address) => {
+  await expect(fetch(`/to/${host}`)).rejects.toThrow(`its address ${address} is a private one`)
+  expect(requests).toBe(1)
+})
+
+test('httpDownloads follows a redirect to a name of the address that it came from', async () => {
+  await fetch('/to/localhost')
+  expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')
+})
+
+test('httpDownloads follows a redirect to a private address that the owner of the host names', async () => {
+  const asked: string[] = []
+  const isNamed = async (hostname: string): Promise<boolean> => {
+    asked.push(hostname)
+    return true
+  }
+  const to = join(folder, 'kubelet')
+  await httpDownloads({ isNamed }).fetch({ url: `${base}/to/127.0.0.2`, sha256: HELLO }, to, { maxBytes: 1000 })
+
+  expect(asked).toEqual(['127.0.0.2'])
+})
+
+test('httpDownloads puts nothing in the place of a link that waits for its partial file', async () => {
+  writeFileSync(join(folder, 'victim'), 'untouched')
+  symlinkSync('victim', join(folder, 'kubelet.part'))
+  await fetch('/hello')
+
+  expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('untouched')
+  expect(readdirSync(folder).sort()).toEqual(['kubelet', 'victim'])
 })
 
 test('httpDownloads does not read what a redirect says besides', async () => {
