@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { isSameData } from '../protocol/same-data.ts'
 import type { Assessment } from '../rollout/decide.ts'
 import { decideFleet, type FleetSnapshot, POOL_STEPS, type PoolSteps } from '../rollout/decide-fleet.ts'
 import type { PoolGrant } from '../rollout/fleet/grant-fleet.ts'
@@ -65,7 +65,7 @@ export class Decider {
     { assessment, grant, at }: { readonly assessment: Assessment; readonly grant: PoolGrant; readonly at: Instant },
   ): Decision | undefined {
     const last = known.get(assessment.pool.name)
-    if (last?.concluded && isDeepStrictEqual(last.concluded.grant, grant)) return last.concluded.decision
+    if (last?.concluded && isSameData(last.concluded.grant, grant)) return last.concluded.decision
     const decision = this.#steps.conclude(assessment, grant, at)
     if (last && decision) last.concluded = { grant, decision }
     return decision
@@ -77,7 +77,7 @@ function isHeld(
   last: Last,
   { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },
 ): boolean {
-  if (last.pool !== pool || !isDeepStrictEqual(last.facts, facts) || last.concluded?.decision.actions.length !== 0) return false
+  if (last.pool !== pool || !isSameData(last.facts, facts) || last.concluded?.decision.actions.length !== 0) return false
   const { wakeAt } = last.assessment
   return wakeAt === undefined || at < wakeAt
 }

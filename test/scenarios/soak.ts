@@ -40,7 +40,11 @@ async function soak({ name }: Kind): Promise<number> {
   const began = performance.now()
   let [next, told] = [start, 0]
   const work = async (): Promise<void> => {
-    const worker = new Worker(new URL('./soak-worker.ts', import.meta.url), { workerData: name })
+    const worker = new Worker(new URL('./soak-worker.ts', import.meta.url), {
+      workerData: name,
+      // Stories make much garbage, and none of it lasts.
+      resourceLimits: { maxYoungGenerationSizeMb: 96 },
+    })
     while (next < start + seeds) {
       const batch = { start: next, end: Math.min(next + BATCH, start + seeds) }
       next = batch.end

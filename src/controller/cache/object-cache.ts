@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { FollowEvent } from '../../kube/kube-api.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 
 export interface Cached {
   readonly name: string
@@ -115,5 +115,5 @@ function isOlder(item: Cached, known: Cached | undefined): boolean {
 }
 
 function sameButVersion(a: Cached, b: Cached): boolean {
-  return isDeepStrictEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
+  return isSameData({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' })
 }

@@ -12,18 +12,19 @@ export function boundedStatus(status: NodePoolStatus): NodePoolStatus {
     ...(target && { target: boundedRef(target) }),
     ...(stable && { stable: boundedRef(stable) }),
     ...(rollback && { rollback: { ...rollback, to: boundedRef(rollback.to), from: boundedRef(rollback.from) } }),
-    ...(gates && { gates: gates.map(withMessage) }),
-    failed: status.failed.map(withMessage),
+    ...(gates && { gates: gates.map((each) => withMessage(each)) }),
+    failed: status.failed.map((each) => withMessage(each)),
     rejected: status.rejected.map(boundedRef),
     rollbackTo: status.rollbackTo.map(boundedRef),
-    controls: status.controls.map(withMessage),
+    controls: status.controls.map((each) => withMessage(each)),
     history: status.history.map((entry) => withMessage(boundedRef(entry))),
-    conditions: status.conditions.map((each) => ({ ...each, message: cut(each.message, LONGEST.condition) })),
+    conditions: status.conditions.map((each) => withMessage(each, LONGEST.condition)),
   }
 }
 
 function boundedRef<Ref extends RevisionRef>(ref: Ref): Ref {
   const { author, subject } = ref
+  if (author === undefined && subject === undefined) return ref
   return {
     ...ref,
     ...(author !== undefined && { author: foreignText(author, LONGEST.author) }),
@@ -31,10 +32,13 @@ function boundedRef<Ref extends RevisionRef>(ref: Ref): Ref {
   }
 }
 
-function withMessage<T extends { readonly message?: string }>(entry: T): T {
-  return entry.message === undefined ? entry : { ...entry, message: cut(entry.message, LONGEST.message) }
+/** The same entry when its message is short enough: most are, and what is the same is compared at no cost. */
+function withMessage<T extends { readonly message?: string }>(entry: T, longest: number = LONGEST.message): T {
+  return entry.message === undefined || entry.message.length <= longest
+    ? entry
+    : { ...entry, message: cut(entry.message, longest) }
 }
 
 function cut(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`
+  return `${text.slice(0, longest - 1).toWellFormed()}…`
 }

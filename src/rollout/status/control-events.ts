@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ControlRecord, NodePoolStatus, OperatorAction } from '../../protocol/node-pool.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
 
@@ -25,7 +25,10 @@ export function controlEvents({ controls: before }: Memory, { controls }: NodePo
 
 /** Another node of the same command joins the entry of the first. */
 function newPartOf(record: ControlRecord, before: readonly ControlRecord[]): readonly ControlRecord[] {
-  const known = before.filter((other) => isDeepStrictEqual({ ...other, nodes: [] }, { ...record, nodes: [] }))
+  if (before.includes(record)) return []
+  const known = before
+    .filter(({ at }) => at === record.at)
+    .filter((other) => isSameData({ ...other, nodes: [] }, { ...record, nodes: [] }))
   if (known.length === 0) return [record]
   const told = new Set(known.flatMap(({ nodes = [] }) => nodes))
   const added = record.nodes?.filter((node) => !told.has(node)) ?? []

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { Decider } from '../../../src/controller/decider.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
+import { isSameData } from '../../../src/protocol/same-data.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/controls/rollback.ts'
 import type { FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import { isUnderDrain } from '../../../src/rollout/drain/cordon.ts'
@@ -44,6 +44,8 @@ export class SimController {
   readonly #pools = new ObjectCache<CachedPool>(() => {})
   readonly #decider = new Decider()
   #decisions: ReadonlyMap<string, Decision> = new Map()
+  /** Statuses that say what is written already. */
+  readonly #statuses = new WeakMap<Memory, Decision['status']>()
   readonly #snapshots = new Map<string, { readonly parts: readonly unknown[]; readonly snapshot: PoolSnapshot }>()
   /** Lost with the process. */
   readonly #answers = new Map<string, readonly GateAnswer[]>()
@@ -128,11 +130,14 @@ export class SimController {
   #writeStatus(name: string, { status }: Decision): boolean {
     const [pool, seen] = [this.#world.pools.get(name), this.#pools.get(name)]
     if (!pool || !seen) throw new Error(`write status of pool "${name}": there is none`)
-    if (isDeepStrictEqual(seen.memory, status)) return true
+    if (this.#statuses.get(seen.memory) === status || isSameData(seen.memory, status)) {
+      this.#statuses.set(seen.memory, status)
+      return true
+    }
     if (String(pool.version) !== seen.resourceVersion) return false
-    if (!isDeepStrictEqual(pool.memory.rejected, status.rejected)) this.#world.given.clear()
+    if (!isSameData(pool.memory.rejected, status.rejected)) this.#world.given.clear()
     this.#world.gates.rolloutWritten(name, pool.memory, status)
-    pool.memory = JSON.parse(JSON.stringify(status)) as Memory
+    pool.memory = asSent(status)
     pool.version += 1
     this.toldOfPool(pool)
     return true
@@ -234,6 +239,16 @@ export class SimController {
 }
 
 const NO_ANSWERS: readonly GateAnswer[] = []
+
+/** What the API server keeps of it: as `JSON.parse(JSON.stringify(data))`, in a quarter of the time. */
+function asSent<T>(data: T): T
+function asSent(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null) return data
+  if (Array.isArray(data)) return data.map(asSent)
+  const sent: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(data)) if (value !== undefined) sent[name] = asSent(value)
+  return sent
+}
 
 function isEachTheSame(parts: readonly unknown[], others: readonly unknown[]): boolean {
   return parts.length === others.length && parts.every((part, index) => part === others[index])

@@ -29,7 +29,7 @@ function pass(world: World, random: Random): void {
   const mishap = drawMishap(random)
   const observed = world.controller.pass(mishap)
   for (const [name, { actions, status }] of observed.decisions)
-    if (actions.length > 0) world.tell(`pass: ${name} ${JSON.stringify(actions)} ${status.conditions[0]?.message}`)
+    if (actions.length > 0) world.tell(() => `pass: ${name} ${JSON.stringify(actions)} ${status.conditions[0]?.message}`)
   if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
   checkDecision(observed)
 }

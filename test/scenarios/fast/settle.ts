@@ -87,7 +87,7 @@ function recover(world: World): void {
   world.fleetControls = {}
   for (const pool of world.pools.values()) world.control(pool, {})
   world.workload.minAvailable = 0
-  for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') pod.terminating = true
+  for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') world.workload.end(pod)
   for (const node of world.nodes.values()) {
     if (world.cordonedByPeople.delete(node.name)) node.show({ unschedulable: false })
     node.unhold()

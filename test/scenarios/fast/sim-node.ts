@@ -5,6 +5,7 @@ import { isOurCordon } from '../../../src/rollout/drain/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'
+import { stampOf } from './stamp.ts'
 
 /** What the API server keeps of the node; everything else is on the machine. */
 interface Shown {
@@ -186,8 +187,4 @@ export class SimNode {
     if (['Applied', 'RolledBack', 'Blocked'].includes(this.#said.phase)) this.disturbed = isOurCordon(this.#shown)
     this.show({ status: this.#said })
   }
-}
-
-function stampOf({ at = 0 }: Assignment): string {
-  return new Date(at).toISOString()
 }

@@ -39,6 +39,6 @@ function tell(world: World, { random, steps }: { readonly random: Random; readon
     settle(world, random)
     return { ok: true }
   } catch (error) {
-    return { ok: false, error, lines: [describeRules(world.rules), ...world.told] }
+    return { ok: false, error, lines: [describeRules(world.rules), ...world.told.map((line) => line())] }
   }
 }

@@ -15,6 +15,8 @@ type Nodes = ReadonlyMap<string, SimNode>
 /** One ReplicaSet over all nodes behind one PodDisruptionBudget, a DaemonSet, and pods that nobody makes anew; with scheduler and kubelets. */
 export class Workload {
   readonly pods = new Map<string, SimPod>()
+  /** Nothing to do since then: the version, and what nodes showed. */
+  #rested = ''
   replicas = 0
   minAvailable = 0
   /** Counts up with each change. */
@@ -31,8 +33,21 @@ export class Workload {
     return [...this.pods.values()].filter((pod) => pod.node === node)
   }
 
-  /** Kubelets end what was told to go, the ReplicaSet makes what is missing, the scheduler finds it a node. */
-  step(nodes: Nodes): void {
+  /** A person deletes it. */
+  end(pod: SimPod): void {
+    pod.terminating = true
+    this.version += 1
+  }
+
+  /** Kubelets end what was told to go, the ReplicaSet makes what is missing, the scheduler finds it a node. @param shown changes with the nodes */
+  step(nodes: Nodes, shown: number): void {
+    const state = `${this.version} ${shown}`
+    if (state === this.#rested) return
+    this.#goOn(nodes)
+    if (state === `${this.version} ${shown}`) this.#rested = state
+  }
+
+  #goOn(nodes: Nodes): void {
     for (const pod of this.pods.values()) if (hasEnded(pod, nodes)) this.#remove(pod)
     const replicas = [...this.pods.values()].filter(({ kind, terminating }) => kind === 'ReplicaSet' && !terminating)
     for (let i = replicas.length; i < this.replicas; i++) this.add('ReplicaSet')

@@ -65,8 +65,10 @@ export class World {
   takes: Take[] = []
   /** How often each node was given each content since something happened that may change what it is to have. */
   readonly given = new Map<string, number>()
+  /** Counts up with each change of a node that the API server shows. */
+  #shown = 0
   /** What happened, for the message of a failure. */
-  readonly told: string[] = []
+  readonly told: (() => string)[] = []
 
   constructor(rules: FleetRules) {
     this.rules = rules
@@ -100,7 +102,10 @@ export class World {
     name: string,
     { pool, zone, ...since }: { readonly pool: string; readonly zone: string; readonly createdAt?: Instant },
   ): void {
-    const onChange = (node: SimNode): void => this.controller.told({ type: 'upsert', item: this.cached(node) })
+    const onChange = (node: SimNode): void => {
+      this.#shown += 1
+      this.controller.told({ type: 'upsert', item: this.cached(node) })
+    }
     const node = new SimNode(name, { pool, zone, ...since, now: this.now, onChange })
     this.nodes.set(name, node)
     onChange(node)
@@ -108,6 +113,7 @@ export class World {
 
   leave(name: string): void {
     this.nodes.delete(name)
+    this.#shown += 1
     this.controller.told({ type: 'delete', name, namespace: '' })
   }
 
@@ -125,7 +131,7 @@ export class World {
     pool.version += 1
     this.given.clear()
     this.controller.toldOfPool(pool)
-    this.tell(`${pool.name} controls: ${JSON.stringify(controls)}`)
+    this.tell(() => `${pool.name} controls: ${JSON.stringify(controls)}`)
   }
 
   /** A commit lets one more node of the fleet be down. */
@@ -204,12 +210,13 @@ export class World {
   }
 
   step(node: SimNode): void {
-    this.workload.step(this.nodes)
+    this.workload.step(this.nodes, this.#shown)
     node.step((content) => this.effects.get(content) ?? 'good', this.now)
   }
 
-  tell(event: string): void {
-    this.told.push(`${new Date(this.now).toISOString()} ${event}`)
+  tell(event: string | (() => string)): void {
+    const { now } = this
+    this.told.push(() => `${new Date(now).toISOString()} ${typeof event === 'string' ? event : event()}`)
   }
 
   /** @returns undefined for a commit that there never was */

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util'
+import { isSameData } from '../../../../src/protocol/same-data.ts'
 import { decideFleet } from '../../../../src/rollout/decide-fleet.ts'
 import type { Action, Decision } from '../../../../src/rollout/model/decision.ts'
 import type { Invariant } from '../invariants.ts'
@@ -19,7 +19,7 @@ export const sameAgain: Invariant = {
 function isSame(decision: Decision, again: Decision | undefined): boolean {
   if (again === undefined || again.events.length > 0) return false
   const [actions, actionsAgain] = [decision.actions.filter(isDone), again.actions.filter(isDone)]
-  return isDeepStrictEqual(decision.status, again.status) && isDeepStrictEqual(actions, actionsAgain)
+  return isSameData(decision.status, again.status) && isSameData(actions, actionsAgain)
 }
 
 /** A control is cleared only once the status says that it was observed. */

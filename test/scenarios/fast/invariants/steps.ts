@@ -5,6 +5,7 @@ import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../../src/rollout/model/policy.ts'
 import type { PoolSnapshot } from '../../../../src/rollout/model/snapshot.ts'
 import type { Observed } from '../controller.ts'
+import { stampOf } from '../stamp.ts'
 
 /** One pool of a decision. */
 export interface Decided {
@@ -19,20 +20,29 @@ export interface Step {
   readonly digest: string
 }
 
-export function decidedPools({ fleet, decisions, at }: Observed): Decided[] {
-  return fleet.pools.flatMap((pool) => {
-    const decision = decisions.get(pool.name)
-    return decision ? [{ at, pool, decision }] : []
-  })
+/** Some twenty invariants ask the same of each decision. */
+function oncePer<In extends object, Out>(work: (of: In) => Out): (of: In) => Out {
+  const known = new WeakMap<In, { readonly out: Out }>()
+  return (of) => {
+    const found = known.get(of) ?? { out: work(of) }
+    known.set(of, found)
+    return found.out
+  }
 }
 
-export function stepsOf({ pool, decision }: Decided): Step[] {
-  const byName = new Map(pool.nodes.map((node) => [node.name, node]))
-  return decision.actions.flatMap((action) => {
-    const node = action.kind === 'assign' ? byName.get(action.node) : undefined
+export const decidedPools = oncePer(({ fleet, decisions, at }: Observed): readonly Decided[] =>
+  fleet.pools.flatMap((pool) => {
+    const decision = decisions.get(pool.name)
+    return decision ? [{ at, pool, decision }] : []
+  }),
+)
+
+export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
+  decision.actions.flatMap((action) => {
+    const node = action.kind === 'assign' ? pool.nodes.find(({ name }) => name === action.node) : undefined
     return node && action.kind === 'assign' ? [{ node, digest: action.digest }] : []
-  })
-}
+  }),
+)
 
 /** Told anew here, or a mistake in the rule itself would go unseen. */
 export function isDown(node: NodeView): boolean {
@@ -41,25 +51,24 @@ export function isDown(node: NodeView): boolean {
 
 /** It waits for a greater grant, and nothing on it is disturbed until then. */
 function isBlocked({ assigned, status }: NodeView): boolean {
-  return (
-    status?.phase === 'Blocked' && assigned?.grant !== 'drain' && status.assignedAt === new Date(assigned?.at ?? 0).toISOString()
-  )
+  if (assigned === undefined || status?.phase !== 'Blocked') return false
+  return assigned.grant !== 'drain' && status.assignedAt === stampOf(assigned)
 }
 
 export function hasEnded({ assigned, status }: NodeView): boolean {
   if (!assigned || !status || status.assigned !== assigned.digest) return false
-  const speaksOfIt = status.assignedAt === new Date(assigned.at ?? 0).toISOString()
+  const speaksOfIt = status.assignedAt === stampOf(assigned)
   return speaksOfIt && (status.phase === 'Applied' || status.phase === 'RolledBack')
 }
 
 /** Nodes that join a pool with something proven to give them are outside the budget, and so are those that nothing disturbs. */
-export function newlyDown(decided: Decided): Step[] {
+export const newlyDown = oncePer((decided: Decided): readonly Step[] => {
   const cordons = cordonsOf(decided).filter(({ node }) => !isDown(node))
   const assigned = stepsOf(decided).filter(
     ({ node, digest }) => !isDown(node) && !isJoining(node, decided) && !(hasEnded(node) && node.status?.active === digest),
   )
   return [...cordons, ...assigned]
-}
+})
 
 /** It serves nobody yet, and there is something proven to give it: told anew here. */
 export function isJoining(node: NodeView, { at, pool, decision }: Decided): boolean {
@@ -73,13 +82,12 @@ export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolea
 }
 
 /** Nodes that are cordoned, and what for. */
-export function cordonsOf({ pool, decision }: Decided): Step[] {
-  const byName = new Map(pool.nodes.map((node) => [node.name, node]))
-  return decision.actions.flatMap((action) => {
-    const node = action.kind === 'cordon' ? byName.get(action.node) : undefined
+export const cordonsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
+  decision.actions.flatMap((action) => {
+    const node = action.kind === 'cordon' ? pool.nodes.find(({ name }) => name === action.node) : undefined
     return node && action.kind === 'cordon' ? [{ node, digest: action.mark.digest }] : []
-  })
-}
+  }),
+)
 
 /** How many nodes may be down; a percentage allows at least one. */
 export function allowed(share: Share, total: number): number {
