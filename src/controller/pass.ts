@@ -9,18 +9,26 @@ import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 
+export interface PassResult {
+  /** When to pass again though nothing changes; undefined when only a change can bring anything new. */
+  readonly wakeAt: Instant | undefined
+  /** Milliseconds of CPU. */
+  readonly took: number
+}
+
 /**
  * Looks at everything once, decides, and begins to act. What was begun goes on by itself: the next pass counts on it.
- * @returns when to pass again though nothing changes; undefined when only a change can bring anything new.
  * @throws {KubeError} when the server cannot be reached; nothing is lost by passing again later.
  */
-export async function pass(parts: ControllerParts): Promise<Instant | undefined> {
+export async function pass(parts: ControllerParts): Promise<PassResult> {
   if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
   const unkept = await parts.intake.absorb()
   const { fleet, ...head } = parts.intake.state
+  const { clock } = parts.ports
+  const began = clock.cpuUsed?.() ?? 0
   const passed = fleet ? await passWith(parts, { ...head, fleet }) : passWithout(parts, head)
   throwFirst([...unkept, ...passed.failures])
-  return passed.wakeAt
+  return { wakeAt: passed.wakeAt, took: (clock.cpuUsed?.() ?? 0) - began }
 }
 
 interface Passed {

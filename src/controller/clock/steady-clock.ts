@@ -30,6 +30,7 @@ export function steadyClock(clock: Clock, { timers, signal }: { readonly timers:
   return {
     now: () => clock.now(),
     elapsed: () => clock.elapsed(),
+    ...(clock.cpuUsed && { cpuUsed: clock.cpuUsed }),
     sleepUntil: (at, ending) => clock.sleepUntil(at, ending),
     steadySince() {
       look()

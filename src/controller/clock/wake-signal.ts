@@ -1,4 +1,12 @@
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from './clock.ts'
+
+export interface WaitOptions {
+  readonly until?: Instant | undefined
+  /** On the monotonic clock: no sooner, whatever happens. */
+  readonly notBefore?: number
+  readonly signal: AbortSignal
+}
 
 /** Brings many tellings together: however often `fire` is called before the next `wait`, it is one wake. */
 export class WakeSignal {
@@ -11,13 +19,10 @@ export class WakeSignal {
   }
 
   /**
-   * Until fired, `until` has come, or `signal` aborts.
+   * Until fired, `until` has come, or `signal` aborts; what fires before `notBefore` is one wake at that time.
    * What was read from the socket together is handled in one turn of the event loop, so one turn is given to it before returning.
    */
-  async wait(
-    clock: Clock,
-    { until, signal }: { readonly until?: number | undefined; readonly signal: AbortSignal },
-  ): Promise<void> {
+  async wait(clock: Clock, { until, notBefore, signal }: WaitOptions): Promise<void> {
     const settled = new AbortController()
     const either = AbortSignal.any([signal, settled.signal])
     if (!this.#fired && !signal.aborted) {
@@ -31,6 +36,8 @@ export class WakeSignal {
       await Promise.race([woken, stopped, ...due])
       settled.abort()
     }
+    const early = (notBefore ?? 0) - clock.elapsed()
+    if (early > 0) await clock.sleepUntil(clock.now() + early, signal)
     await new Promise<void>((resolve) => {
       setImmediate(resolve)
     })

@@ -54,8 +54,9 @@ export interface PlannedWrite {
  */
 export class NodeWrites {
   readonly #options: NodeWritesOptions
-  /** By object, when it was begun. */
-  readonly #underWay = new Map<string, { readonly pool: string; readonly since: Instant }>()
+  readonly #underWay = new Set<WrittenObject>()
+  /** By pool and object, when it was begun. */
+  readonly #begun = new Map<string, Map<WrittenObject, Instant>>()
 
   constructor(options: NodeWritesOptions) {
     this.#options = options
@@ -71,7 +72,12 @@ export class NodeWrites {
 
   /** Since when the writes of a pool are under way. */
   underWay(pool: string): readonly Instant[] {
-    return [...this.#underWay.values()].flatMap((write) => (write.pool === pool ? [write.since] : []))
+    return [...(this.#begun.get(pool)?.values() ?? [])]
+  }
+
+  /** No write of the pool is under way. */
+  isIdle(pool: string): boolean {
+    return !this.#begun.has(pool)
   }
 
   /** From now on it counts as done. */
@@ -91,16 +97,29 @@ export class NodeWrites {
   begin(write: PlannedWrite, ended: () => void): void {
     const { queue, clock } = this.#options
     const { pool, deed } = write
-    this.#underWay.set(objectOf(deed), { pool, since: clock.now() })
+    this.#note(pool, objectOf(deed), clock.now())
     queue.push({
       pool,
       first: deed.kind === 'uncordon',
       send: async () => {
         await this.#send(write)
-        this.#underWay.delete(objectOf(deed))
+        this.#forget(pool, objectOf(deed))
         ended()
       },
     })
+  }
+
+  #note(pool: string, object: WrittenObject, since: Instant): void {
+    this.#underWay.add(object)
+    const begun = this.#begun.get(pool) ?? new Map<WrittenObject, Instant>()
+    this.#begun.set(pool, begun.set(object, since))
+  }
+
+  #forget(pool: string, object: WrittenObject): void {
+    this.#underWay.delete(object)
+    const begun = this.#begun.get(pool)
+    begun?.delete(object)
+    if (begun?.size === 0) this.#begun.delete(pool)
   }
 
   async #send(write: PlannedWrite): Promise<void> {

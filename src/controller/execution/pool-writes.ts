@@ -166,7 +166,7 @@ export class PoolWrites {
     for (const write of writes) {
       nodeWrites.assume(write)
       nodeWrites.begin(write, () => {
-        if (nodeWrites.underWay(write.pool).length === 0) changed()
+        if (nodeWrites.isIdle(write.pool)) changed()
       })
     }
   }

@@ -31,3 +31,24 @@ test('a wait ends with the signal, one that was given before too', async () => {
   await waiting
   await trigger.wait(clock, { signal: stop.signal })
 })
+
+test('a wait wakes no sooner than notBefore, and once for all that fired until then', async () => {
+  const [trigger, clock, { signal }] = [new WakeSignal(), new TestClock(), new AbortController()]
+  let wakes = 0
+  const waiting = trigger.wait(clock, { notBefore: clock.elapsed() + 40, signal }).then(() => wakes++)
+  trigger.fire()
+  await clock.awaited(40)
+  trigger.fire()
+  expect(wakes).toBe(0)
+  clock.advance(40)
+  await waiting
+  void trigger.wait(clock, { signal }).then(() => wakes++)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(wakes).toBe(1)
+})
+
+test('a wait whose notBefore has passed wakes at once', async () => {
+  const [trigger, clock, { signal }] = [new WakeSignal(), new TestClock(), new AbortController()]
+  trigger.fire()
+  await trigger.wait(clock, { notBefore: clock.elapsed(), signal })
+})
