@@ -59,6 +59,17 @@ const askedRollback = z.object({
   at: z.string(),
 })
 
+const wave = z.object({
+  index: z.int(),
+  count: z.int(),
+  name: z.string(),
+  opened: z.array(z.string()).describe('Names of the waves that were opened, in order.').exactOptional(),
+  sizes: z
+    .array(z.object({ name: z.string(), nodes: z.int() }))
+    .describe('How many nodes the waves that are percentages or selectors had when they opened.')
+    .exactOptional(),
+})
+
 const approval = z.object({
   value: z.string().describe('As the annotation says.'),
   fingerprint: z.string(),
@@ -90,7 +101,7 @@ export const nodePoolStatus = z.object({
     .describe('The revision that nodes change to. After a rollback it is not the newest commit.')
     .exactOptional(),
   stable: revisionRef.describe('The last revision that every node of the pool completed.').exactOptional(),
-  wave: z.object({ index: z.int(), count: z.int(), name: z.string() }).exactOptional(),
+  wave: wave.describe('The wave that was opened last.').exactOptional(),
   nodes: z.object({ total: z.int(), current: z.int(), byPhase: z.record(z.string(), z.int()) }),
   failed: z.array(z.object({ node: z.string(), reason: z.string(), message: z.string() })),
   rejected: z
