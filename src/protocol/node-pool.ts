@@ -187,6 +187,8 @@ export interface WaveStatus {
   readonly index: number
   readonly count: number
   readonly name: string
+  /** Names of the waves that were opened, in order. Absent: an earlier release wrote the status. */
+  readonly opened?: readonly string[]
   /** Of the waves up to this one that are percentages or selectors: how many nodes that was when they opened. */
   readonly sizes?: readonly { readonly name: string; readonly nodes: number }[]
 }

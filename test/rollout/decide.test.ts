@@ -26,7 +26,7 @@ test('decide assigns nodes up to the budget when a commit arrives', () => {
 
   expect(selected(decision)).toHaveLength(2)
   expect(decision.actions[0]).toMatchObject({ kind: 'assign', revision: 'new', digest: 'new', grant: 'restart', at: noon })
-  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'rest' })
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'rest', opened: ['rest'] })
   expect(verdict(decision)).toEqual({ Ready: 'False RollingOut', Reconciling: 'True RollingOut', Stalled: 'False RollingOut' })
 })
 

@@ -7,11 +7,20 @@ import type { NodeFacts } from './node-facts.ts'
 import { type OrderContext, placeOf, rankOf } from './wave-order.ts'
 import { type OpenWaves, type PlacedCandidate, waveMembership } from './waves.ts'
 
-/** By place and name, and by name alone when the policy was changed in the middle; else no wave is open yet. */
+/**
+ * The last wave before the first one that was not opened; below 0 if that is the first. A wave that a commit inserts before open ones
+ * opens in its turn, and so do those behind it once more: what was to be asked before them is asked.
+ */
 export function openIndex(waves: readonly WavePolicy[], remembered: Memory['wave']): number {
-  if (!remembered) return -1
-  const { index, name } = remembered
-  return waves[index - 1]?.name === name ? index - 1 : waves.findIndex((wave) => wave.name === name)
+  const opened = remembered ? namesOf(remembered, waves) : []
+  const next = waves.findIndex(({ name }) => !opened.includes(name))
+  return (next < 0 ? waves.length : next) - 1
+}
+
+/** Where an earlier release wrote the status, its place tells, as long as the waves are the same. */
+function namesOf({ opened, index, name }: NonNullable<Memory['wave']>, waves: readonly WavePolicy[]): readonly string[] {
+  if (opened) return opened
+  return waves[index - 1]?.name === name ? waves.slice(0, index).map((wave) => wave.name) : []
 }
 
 export interface Division {

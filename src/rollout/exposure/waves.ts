@@ -1,3 +1,4 @@
+import type { WaveStatus } from '../../protocol/node-pool.ts'
 import { own } from '../../protocol/own.ts'
 import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
@@ -37,6 +38,16 @@ export interface OpenWaves {
   readonly waves: readonly WavePolicy[]
   /** Waves up to this index are open: below 0 before the first one opens, the number of waves when all have passed. */
   readonly open: number
+}
+
+/** What is remembered of the waves up to the index `open`. */
+export function waveStatus(
+  waves: readonly WavePolicy[],
+  { open, sizes = [] }: { readonly open: number; readonly sizes?: readonly WaveSize[] | undefined },
+): WaveStatus {
+  const opened = waves.slice(0, open + 1).map(({ name }) => name)
+  const last = { index: open + 1, count: waves.length, name: opened.at(-1) ?? '', opened }
+  return sizes.length === 0 ? last : { ...last, sizes }
 }
 
 /** What a pool that returns to a proven target goes through: no canary, no soak. */

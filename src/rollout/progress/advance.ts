@@ -1,5 +1,5 @@
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
-import { isSelected, sizeOf, type WaveSize } from '../exposure/waves.ts'
+import { isSelected, sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
@@ -63,9 +63,10 @@ function complete({ rollout, now }: PoolState): Memory {
 
 function openWave(poolState: PoolState, open: number): Memory {
   const { rollout, waves } = poolState
-  const sizes = [...(rollout.memory.wave?.sizes ?? []), ...frozenSize(poolState, open)]
-  const wave = { index: open + 1, count: waves.length, name: waves[open]?.name ?? '' }
-  return { ...rollout.memory, wave: { ...wave, ...(sizes.length > 0 && { sizes }) } }
+  const frozen = rollout.memory.wave?.sizes ?? []
+  const known = new Set(frozen.map(({ name }) => name))
+  const sizes = [...frozen, ...frozenSize(poolState, open).filter(({ name }) => !known.has(name))]
+  return { ...rollout.memory, wave: waveStatus(waves, { open, sizes }) }
 }
 
 /** A percentage is of those that are there when its wave opens. The last wave takes all that is left. */

@@ -1,6 +1,7 @@
 import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-pool.ts'
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
+import { waveStatus } from '../exposure/waves.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
@@ -14,13 +15,12 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   const { pool, rollout, members, waves, open } = poolState
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
-  const wave = waves[open]
   const sizes = rollout.memory.wave?.sizes
   const byPhase = countPhases(members)
   return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
-    ...(wave && { wave: { index: open + 1, count: waves.length, name: wave.name, ...(sizes && { sizes }) } }),
+    ...(waves[open] && { wave: waveStatus(waves, { open, sizes }) }),
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
     failed: failedNodes(members),
     rejected,

@@ -40,7 +40,7 @@ test('a rollback goes to the last commit that completed before, without canary a
 
   expect(selected(decision)).toHaveLength(2)
   expect(assignments(decision)[0]).toMatch(/ → good$/)
-  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all', opened: ['all'] })
   expect(decision.status.rollback).toMatchObject({ to: { revision: 'good' }, from: { revision: 'present' }, who: 'ada' })
 })
 
@@ -48,7 +48,7 @@ test('a rollback to what never completed goes wave by wave', () => {
   const decision = decide(aPoolAsked('unfinished'), noon)
 
   expect(selected(decision)).toHaveLength(1)
-  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
 })
 
 test('a pool that was rolled back stays there through passes and restarts, and says who asked', () => {

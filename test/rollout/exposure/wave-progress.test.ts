@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, condition, minute, nodes, noon, phases, remembering, selected, verdict } from '../builders.ts'
+import type { WavePolicy } from '../../../src/rollout/model/policy.ts'
+import { aNode, aPool, aWave, condition, hour, minute, nodes, noon, phases, remembering, selected, verdict } from '../builders.ts'
 
 const since = noon - 10 * minute
 const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
@@ -12,7 +13,7 @@ test('the next wave opens when the canary has soaked', () => {
 
   const decision = decide(pool, noon)
 
-  expect(decision.status.wave).toEqual({ index: 2, count: 2, name: 'rest' })
+  expect(decision.status.wave).toEqual({ index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'] })
   expect(selected(decision).toSorted()).toEqual(['b', 'c'])
 })
 
@@ -50,7 +51,7 @@ test('a new target begins at the first wave, however far the last one came', () 
     ...old('a', 'b', 'c'),
   )
 
-  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
 })
 
 test('a wave is not done while none of its nodes can be reached', () => {
@@ -108,14 +109,17 @@ test('a wave whose selector matches no node is passed', () => {
   expect(selected(decide(pool, noon))).toEqual(['b'])
 })
 
-test('the run goes on where it was when the policy changes in the middle', () => {
+test('a wave that a commit inserts before the open one opens in its turn', () => {
   const changed = [aWave('canary', 1), aWave('inserted', 1), aWave('rest', '100%')]
   const pool = aPool({ stable: 'older', since, waves: changed, wave: { index: 2, count: 2, name: 'rest' } }).with(
     canaryAt(noon - 5 * minute),
     ...old('b', 'c'),
   )
 
-  expect(decide(pool, noon).status.wave).toEqual({ index: 3, count: 3, name: 'rest' })
+  const decision = decide(pool, noon)
+
+  expect(decision.status.wave).toEqual({ index: 2, count: 3, name: 'inserted', opened: ['canary', 'inserted'] })
+  expect(selected(decision)).toHaveLength(1)
 })
 
 test('a node that comes late does not take the place of the canary', () => {
@@ -142,4 +146,59 @@ test('a run that was stamped in the future is stamped anew', () => {
 
   expect(decide(pool, noon).status.history[0]?.startedAt).toBe('2026-11-21T12:00:00.000Z')
   expect(decide(remembering(pool, decide(pool, noon)), noon).events).toEqual([])
+})
+
+test('manual waves that a commit inserts before the open one wait for a promotion, and nobody gets the target before', () => {
+  const edited = [aWave('first', 1, { manual: true }), aWave('half', '50%'), aWave('canary', 1, { soak: 10 * minute })]
+  const canary = aNode('a')
+    .on('older')
+    .assignedTo('new', { at: noon - minute })
+  for (const wave of [
+    { index: 1, count: 2, name: 'canary', opened: ['canary'] },
+    { index: 1, count: 2, name: 'canary' },
+  ]) {
+    const pool = aPool({ stable: 'older', since: noon - minute, waves: edited, wave }).with(canary, ...old('d', 'e', 'f', 'g'))
+    expect(decide(pool, noon).actions).toEqual([])
+    expect(phases(decide(pool, noon))).toEqual({ Assigned: 1, Waiting: 4 })
+  }
+})
+
+test('a wave stays open when the one before it is taken out or when they change places', () => {
+  const pool = (...edited: WavePolicy[]) =>
+    aPool({
+      stable: 'older',
+      since,
+      waves: edited,
+      wave: { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] },
+    }).with(aNode('a').on('new', { at: noon - minute }), aNode('b').on('new', { at: noon }), ...old('c', 'd'))
+  const [canary, early] = [aWave('canary', 1), aWave('early', 2, { soak: hour })]
+
+  expect(decide(pool(early, aWave('rest', '100%')), noon).status.wave?.name).toBe('early')
+  expect(decide(pool(early, canary, aWave('rest', '100%')), noon).status.wave).toMatchObject({ opened: ['early', 'canary'] })
+})
+
+test('a wave that is renamed opens again in its turn, with the nodes that were exposed', () => {
+  const pool = aPool({
+    stable: 'older',
+    since,
+    waves: [aWave('careful', 1, { soak: 5 * minute }), aWave('rest', '100%')],
+    wave: { index: 1, count: 2, name: 'canary', opened: ['canary'] },
+  }).with(canaryAt(noon - minute), ...old('b', 'c'))
+
+  const decision = decide(pool, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'careful', opened: ['careful'] })
+})
+
+test('a wave keeps the size that it had when it opened first, also when it opens again', () => {
+  const waves = [aWave('inserted', 1), aWave('half', '50%'), aWave('rest', '100%')]
+  const sizes = [{ name: 'half', nodes: 2 }]
+  const pool = aPool({ stable: 'older', since, waves, wave: { index: 1, count: 2, name: 'half', opened: ['half'], sizes } }).with(
+    aNode('a').on('new', { at: noon - 5 * minute }),
+    aNode('b').on('new', { at: noon - 5 * minute }),
+    ...old('c', 'd', 'e', 'f', 'g', 'h'),
+  )
+
+  expect(decide(pool, noon).status.wave).toMatchObject({ name: 'half', sizes })
 })

@@ -49,7 +49,13 @@ test('an open wave keeps its size when nodes come and go, and the status says wh
     head: { ...begun.head, wanted },
   }
 
-  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'tenth', sizes: [{ name: 'tenth', nodes: 10 }] })
+  expect(decision.status.wave).toEqual({
+    index: 1,
+    count: 2,
+    name: 'tenth',
+    opened: ['tenth'],
+    sizes: [{ name: 'tenth', nodes: 10 }],
+  })
   expect(selected(decide(grown, noon + minute))).toHaveLength(9)
 })
 

@@ -40,7 +40,7 @@ test('a return to what the pool has run before skips canary and soak, and keeps 
   const decision = decide(pool, noon)
 
   expect(selected(decision)).toHaveLength(2)
-  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all' })
+  expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all', opened: ['all'] })
 })
 
 test('content that never completed is no return', () => {
@@ -49,7 +49,7 @@ test('content that never completed is no return', () => {
     ...nodes('a', 'b').map((node) => node.on('newer')),
   )
 
-  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary' })
+  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
 })
 
 test('a commit that changes nothing here carries the run on under its name', () => {
