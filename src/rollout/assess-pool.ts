@@ -2,7 +2,7 @@ import { poolBlocker } from './blockers/pool-blocker.ts'
 import { drainOf } from './drain/drain.ts'
 import { progressUnder } from './drain/drain-progress.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
-import { type Exposure, exposureOf } from './exposure/exposure.ts'
+import { type Exposure, type ExposureContext, exposureOf } from './exposure/exposure.ts'
 import { factsOf, type NodeFacts, targetFor } from './exposure/node-facts.ts'
 import { divide, openIndex } from './exposure/open-waves.ts'
 import { ONE_WAVE, type OpenWaves, wavesOf } from './exposure/waves.ts'
@@ -25,7 +25,7 @@ export function assessPool(pool: PoolSnapshot, now: Instant): PoolState {
   const blocker = remembered(() => poolBlocker({ pool, rollout, now }))
   const context = { pool, rollout, now, waves, open, blocker, clock }
   const members = facts.map((fact) =>
-    memberOf(fact, { ...context, wave: waveOf.get(fact.node.name), isLastResort: lastResort.has(fact.node.name) }),
+    memberOf(fact, { wave: waveOf.get(fact.node.name), isLastResort: lastResort.has(fact.node.name) }, context),
   )
   return { pool, now, rollout, waves, open, divided, members, clock }
 }
@@ -50,21 +50,23 @@ function clockOf({ pool: { policy, steadySince }, rollout, now }: PoolContext): 
   }
 }
 
+/** The wave of a node, if it counts in one, and whether it may take the place of a member that cannot be paid for. */
+type Place = Pick<ExposureContext, 'wave' | 'isLastResort'>
+
 interface MemberContext extends DrainContext, OpenWaves {
   readonly clock: RolloutClock
-  readonly wave: number | undefined
-  readonly isLastResort: boolean
 }
 
-function memberOf(facts: NodeFacts, context: MemberContext): Member {
-  const { waves, open, wave, rollout, clock, now } = context
+/** Every object here is made once a node and pass: literals of one shape cost a fraction of spreads. */
+function memberOf(facts: NodeFacts, { wave, isLastResort }: Place, context: MemberContext): Member {
+  const { waves, open, rollout, clock, now } = context
   const { node, report, joins } = facts
-  const exposure = exposureOf(facts, context)
-  const content = contentOf(facts, { exposure, rollout, clock })
+  const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
+  const { revision, wanted, assigned } = contentOf(facts, { exposure, rollout, clock })
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
-  const progress = progressOf(node, { ...clock, report, wanted: content.wanted, joins, soak })
+  const progress = progressOf(node, { ...clock, report, wanted, joins, soak })
   const broken = isBroken(facts, rollout)
-  const candidate = { node, report, ...content, exposure, progress, broken, ...(wave !== undefined && { wave }) }
+  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave }
   const drain = drainOf(candidate, context)
   return drain ? { ...candidate, drain, progress: progressUnder(drain, { progress, ready: node.ready, now }) } : candidate
 }
@@ -83,7 +85,7 @@ function contentOf(
   const { stable } = rollout
   if (!stable || !(joins || exposure.content === 'stable')) return { revision: rollout.target.revision, wanted: target, assigned }
   const wanted = targetFor(node, stable)
-  return { revision: stable.revision, wanted, assigned: hasGoal(node, { ...clock, report, wanted }) }
+  return { revision: stable.revision, wanted, assigned: hasGoal(node, { report, wanted }, clock) }
 }
 
 /** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */

@@ -23,12 +23,25 @@ export function unwantedDowngrade(pool: PoolSnapshot): Blocker | undefined {
   const { name, policy, memory, head } = pool
   if (policy.allowDowngrade || hasRun(memory, head)) return undefined
   const before = recallRevision(pool, memory.target)
-  const down = pool.nodes.filter((node) => goesDown(versionBefore(node, before), versionFor(node, head)))
+  const isDown = remembered(goesDown)
+  const down = pool.nodes.filter((node) => isDown(versionBefore(node, before), versionFor(node, head)))
   const [first] = down
   if (!first) return undefined
   const change = `${versionBefore(first, before)} → ${versionFor(first, head)}`
   const message = `pool "${name}": kubelet ${change} goes back by a minor version on ${listNames(down.map((node) => node.name))}`
   return { reason: 'VersionSkew', message: `${message}; to allow it, set rollout.allowDowngrade: true`, stalls: true }
+}
+
+/** Thousands of nodes have a few versions between them. */
+function remembered(judge: typeof goesDown): typeof goesDown {
+  const known = new Map<string | undefined, Map<string | undefined, boolean>>()
+  return (from, to) => {
+    const judged = known.get(from) ?? new Map<string | undefined, boolean>()
+    known.set(from, judged)
+    const verdict = judged.get(to) ?? judge(from, to)
+    judged.set(to, verdict)
+    return verdict
+  }
 }
 
 /** Also in part: a rollout that was superseded in the middle must be within reach of a revert. */

@@ -33,7 +33,7 @@ export function factsOf(node: NodeView, { rollout, clock }: FactsContext): NodeF
   const report = reportOf(node)
   const target = targetFor(node, rollout.target)
   const stable = rollout.stable && targetFor(node, rollout.stable)
-  const assigned = hasGoal(node, { ...clock, report, wanted: target })
+  const assigned = hasGoal(node, { report, wanted: target }, clock)
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
   return {
     node,

@@ -1,8 +1,8 @@
 import type { WaveStatus } from '../../protocol/node-pool.ts'
 import { own } from '../../protocol/own.ts'
 import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
+import { scattered } from '../model/scattered.ts'
 import { resolveShare } from '../model/share.ts'
-import { stableHash } from '../model/stable-hash.ts'
 
 /** A node as the waves see it. */
 export interface WaveCandidate {
@@ -139,14 +139,14 @@ export function placesLeft(
 
 /** By rank, then by turn, then scattered: neighbours by name often share a rack. */
 function inWaveOrder(pool: string, nodes: readonly WaveCandidate[]): WaveCandidate[] {
-  const keyed = nodes.map((node) => ({ node, ...positionOf(node), hash: stableHash(pool, node.name) }))
-  keyed.sort((a, b) => a.rank - b.rank || a.turn - b.turn || a.hash - b.hash || (a.node.name < b.node.name ? -1 : 1))
-  return keyed.map(({ node }) => node)
+  const ranked = scattered(nodes, { scope: pool, nameOf: ({ name }) => name, classOf: rankOf })
+  return ranked.sort((a, b) => rankOf(a) - rankOf(b) || turnOf(a) - turnOf(b))
 }
 
-function positionOf({ rank = 0, assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): {
-  readonly rank: number
-  readonly turn: number
-} {
-  return { rank, turn: assignedAt }
+function rankOf({ rank = 0 }: WaveCandidate): number {
+  return rank
+}
+
+function turnOf({ assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): number {
+  return assignedAt
 }

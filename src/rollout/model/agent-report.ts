@@ -1,5 +1,6 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
+import type { Instant } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 
 /** What the agent says about the present assignment; a report about an earlier one tells nothing about this one. */
@@ -8,7 +9,18 @@ export function reportOf({ assigned, status }: NodeView): AgentStatus | undefine
   if (assigned.at === undefined) return status
   // An agent that does not say which assignment it means may still report how the one before failed.
   if (status.assignedAt === undefined) return isFailure(status) && Date.parse(status.since) < assigned.at ? undefined : status
-  return Date.parse(status.assignedAt) === assigned.at ? status : undefined
+  return assignedAt(status) === assigned.at ? status : undefined
+}
+
+const parsed = new WeakMap<AgentStatus, Instant>()
+
+/** Asked of every node in every pass: the same object is parsed once. */
+function assignedAt(status: AgentStatus): Instant {
+  const known = parsed.get(status)
+  if (known !== undefined) return known
+  const at = Date.parse(status.assignedAt ?? '')
+  parsed.set(status, at)
+  return at
 }
 
 /** The agent ended the work: the change holds. */

@@ -11,7 +11,7 @@ export interface Candidate extends Reported {
   /** What it may get now, and why. */
   readonly exposure: Exposure
   /** Index into the picture's waves; absent for nodes that no wave counts. */
-  readonly wave?: number
+  readonly wave?: number | undefined
   readonly progress: NodeProgress
   /** It is assigned `wanted` already, and need not be again. */
   readonly assigned: boolean

@@ -48,7 +48,7 @@ export function progressOf(
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true }
-  if (!hasGoal(node, course)) return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
+  if (!hasGoal(node, course, course)) return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
 }
 
@@ -58,11 +58,15 @@ function unreachable({ readySince }: NodeView, { applyTimeout }: ProgressContext
 }
 
 /** It is assigned what is wanted, and need not be again. What failed before this run began gets one more try in it. */
-export function hasGoal(node: NodeView, course: ProgressContext): node is NodeView & { readonly assigned: Assignment } {
+export function hasGoal(
+  node: NodeView,
+  { wanted, report }: Pick<ProgressContext, 'wanted' | 'report'>,
+  clock: RolloutClock,
+): node is NodeView & { readonly assigned: Assignment } {
   const { assigned } = node
-  if (!assigned || course.wanted.kind === 'problem' || assigned.digest !== course.wanted.digest) return false
-  if (isApplied(course.report) || isInRollout(assigned, course)) return true
-  return !isFailure(course.report) && course.now < deadlineOf(assigned, course)
+  if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
+  if (isApplied(report) || isInRollout(assigned, clock)) return true
+  return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */

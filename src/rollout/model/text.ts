@@ -1,4 +1,4 @@
-import type { GateStatus, RevisionRef } from '../../protocol/node-pool.ts'
+import type { GateStatus, NodePhase, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Member, PoolState } from './pool-state.ts'
 
 /** `3f2c9ab`: as people name a commit. */
@@ -8,13 +8,20 @@ export function shortName({ revision }: RevisionRef): string {
 
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
 export function describeNodes({ members, rollout }: PoolState): string {
-  const count = (phase: string) => members.filter(({ progress }) => progress.phase === phase).length
+  const counts = countPhases(members)
+  const count = (phase: NodePhase) => counts.get(phase) ?? 0
   const others = (['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const)
     .map((phase) => ({ phase, nodes: count(phase) }))
     .filter(({ nodes }) => nodes > 0)
     .map(({ phase, nodes }) => `${nodes} ${phase}`)
   const most = `${count('Current')} of ${members.length} nodes are at ${shortName(rollout.target)}`
   return others.length > 0 ? `${most}; ${others.join(', ')}` : most
+}
+
+export function countPhases(members: readonly Member[]): ReadonlyMap<NodePhase, number> {
+  const counts = new Map<NodePhase, number>()
+  for (const { progress } of members) counts.set(progress.phase, (counts.get(progress.phase) ?? 0) + 1)
+  return counts
 }
 
 /** The first few names, and how many more there are. */

@@ -38,11 +38,15 @@ export function propose(state: PoolState): PoolProposal {
   if (rollout.state === 'Halted' && eligible.length === 0) return { pool: pool.name, requests: [], places: 0, spending: 0 }
   const poolWide = blockerOf(state)
   const blockerFor = nodeBlockers(state)
-  const judged = eligible
-    .filter(({ member }) => isSpared(member, poolWide))
-    .map((candidate) => ({ ...candidate, blocker: blockerFor(candidate.member) }))
-  const blocker = poolWide ?? judged.find((candidate) => candidate.blocker)?.blocker ?? noEligibleNode(state)
-  const selectable = judged.filter((candidate) => !candidate.blocker).flatMap((candidate) => selectableOf(candidate, state))
+  const spared = eligible.filter(({ member }) => isSpared(member, poolWide))
+  const found: Blocker[] = []
+  const free = spared.filter(({ member }) => {
+    const blocker = blockerFor(member)
+    if (blocker) found.push(blocker)
+    return blocker === undefined
+  })
+  const blocker = poolWide ?? found[0] ?? noEligibleNode(state)
+  const selectable = free.flatMap((candidate) => selectableOf(candidate, state))
   const spending = withinZones(
     selectable.filter(({ spends }) => spends),
     state,
@@ -54,7 +58,11 @@ export function propose(state: PoolState): PoolProposal {
   const servedAt = servedIn(state)
   return {
     pool: pool.name,
-    requests: [...unpaid.filter((node) => !refused.has(node)), ...upTo(places + 1, spending)],
+    // Of thousands that are eligible, a few are asked for: only of these it is found out how much the change disturbs them.
+    requests: [...unpaid.filter((node) => !refused.has(node)), ...upTo(places + 1, spending)].map((node) => ({
+      ...node,
+      mustDrain: isToDrain(node, pool),
+    })),
     places,
     spending: selectable.length - unpaid.length + refused.size,
     ...(servedAt !== undefined && { servedAt }),
@@ -68,23 +76,22 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
   return blocker.sparesJoining === true && exposure.because === 'Joining'
 }
 
-function selectableOf(eligible: Eligible, state: PoolState): SelectableNode[] {
+function selectableOf(eligible: Eligible, state: PoolState): Omit<SelectableNode, 'mustDrain'>[] {
   const { pool } = state
   const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
-  const mustDrain = isToDrain(eligible, pool)
-  const isUndisturbed = alreadyRuns(digest, report) || (exposure.because === 'Joining' && !mustDrain)
+  const isUndisturbed = alreadyRuns(digest, report) || (exposure.because === 'Joining' && !isToDrain(eligible, pool))
   return [
     {
-      ...eligible,
+      member: eligible.member,
+      drained: eligible.drained,
       name: node.name,
       kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(eligible.member, state),
       spends: !isUndisturbed && !isUnavailable(node, report),
       isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
       zone: node.zone,
       digest,
-      mustDrain,
     },
   ]
 }
@@ -101,7 +108,7 @@ function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolStat
 }
 
 /** So many that are not of the control plane, and all before them that are: these may have to wait for their turn. */
-function upTo(count: number, nodes: readonly SelectableNode[]): readonly SelectableNode[] {
+function upTo<T extends NodeRequest>(count: number, nodes: readonly T[]): readonly T[] {
   let left = count
   return nodes.filter(({ isControlPlane }) => left > 0 && (isControlPlane || left-- > 0))
 }

@@ -3,6 +3,7 @@ import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import { waveStatus } from '../exposure/waves.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { countPhases } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
@@ -16,7 +17,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
   const sizes = rollout.memory.wave?.sizes
-  const byPhase = countPhases(members)
+  const byPhase = phasesOf(members)
   return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
@@ -37,9 +38,8 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   })
 }
 
-function countPhases(members: readonly Member[]): Partial<Record<NodePhase, number>> {
-  const counts = new Map<NodePhase, number>()
-  for (const { progress } of members) counts.set(progress.phase, (counts.get(progress.phase) ?? 0) + 1)
+function phasesOf(members: readonly Member[]): Partial<Record<NodePhase, number>> {
+  const counts = countPhases(members)
   return Object.fromEntries(NODE_PHASES.flatMap((phase) => (counts.has(phase) ? [[phase, counts.get(phase)]] : [])))
 }
 
