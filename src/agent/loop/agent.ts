@@ -85,6 +85,7 @@ export class Agent {
   async #pass(onRecovered: () => void): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
+    this.#reporter.check()
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
     if (left === 'suspended') return this.#context.options.timing.drift
