@@ -100,6 +100,7 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
     readNode,
     pools,
     payloads,
+    secrets: configMaps(),
     roles,
     bindings,
     revisions,

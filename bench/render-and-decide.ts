@@ -50,7 +50,7 @@ const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, 
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
   cluster: {
-    ...{ nodes, pools, payloads, roles, bindings, revisions, fleet },
+    ...{ nodes, pools, payloads, secrets: payloads, roles, bindings, revisions, fleet },
     readNode: projectNode(names),
     controlPlane: { view: () => CONTROL_PLANE },
     synced: Promise.resolve(),

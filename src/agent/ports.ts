@@ -166,6 +166,8 @@ export interface NodeApi {
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** `data` of a ConfigMap. @throws {KubeError} */
   configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
+  /** The same of a Secret, decoded. */
+  secret(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
 }
 
 export interface ConnectionEvents {

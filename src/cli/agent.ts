@@ -98,4 +98,4 @@ async function connect(file: string | undefined, { root }: AgentArguments): Prom
 const refuse = (): never => {
   throw new Error('reach the API server: rebasing does without it')
 }
-const NO_API: NodeApi = { follow: refuse, get: refuse, leaseRenewed: refuse, annotate: refuse, configMap: refuse }
+const NO_API: NodeApi = { follow: refuse, get: refuse, leaseRenewed: refuse, annotate: refuse, configMap: refuse, secret: refuse }

@@ -2,7 +2,7 @@ import { formatDesiredConfig } from '../protocol/desired-config.ts'
 import { namesFor, OBJECT_KEYS } from '../protocol/names.ts'
 import type { RenderedNode, RenderResult } from '../render/instantiate.ts'
 
-/** ConfigMaps, each once, then the annotation of every node: what `kubectl apply --server-side` would make the agents act on. */
+/** ConfigMaps, each once (no Secrets: only the controller can decrypt what is in them), then the annotation of every node: what `kubectl apply --server-side` would make the agents act on. */
 export function manifests(results: readonly NodeResult[]): object[] {
   const rendered = results.flatMap(({ node, result }) => (result?.ok ? [{ node, result }] : []))
   const configMaps = new Map(rendered.flatMap(({ result }) => configMapsOf(result)))
@@ -10,7 +10,8 @@ export function manifests(results: readonly NodeResult[]): object[] {
 }
 
 function configMapsOf({ payloads, desired }: RenderedNode): [string, object][] {
-  return payloads.map(({ name, pool, kind, data }) => [
+  const shown = payloads.filter(({ kind }) => kind !== 'secret')
+  return shown.map(({ name, pool, kind, data }) => [
     name,
     {
       apiVersion: 'v1',

@@ -33,6 +33,7 @@ export interface AssembleOptions {
 export function assemble({ ports, settings, cluster, contact, wake, signal }: AssembleOptions): ControllerParts {
   const { kube, clock, compile, log, compression } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
+  const secrets = { ...payloads, configMaps: cluster.secrets, kind: 'Secret' } as const
   const { roles, bindings } = cluster
   const access =
     settings.payloadReaders === 'all' ? undefined : new PayloadAccess({ kube, namespace: settings.namespace, roles, bindings })
@@ -51,7 +52,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),
-    garbage: new GarbageCollector({ cluster, store, renderer, payloads, access }),
+    garbage: new GarbageCollector({ cluster, store, renderer, payloads: [payloads, secrets], access }),
     ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, access, changed: wake.fire }),
   }
 }

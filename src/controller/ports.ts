@@ -37,6 +37,8 @@ export interface ControllerSettings {
   readonly gatesNamespace?: string
   /** Who may read a payload: absent or `own`, the nodes that need it; `all`: whoever has rights that somebody else gave. */
   readonly payloadReaders?: PayloadReaders
+  /** Whether payloads may be Secrets, which needs the rights of deploy/secrets-rbac.yaml. Absent: they may not. */
+  readonly secrets?: boolean
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
   /**

@@ -16,6 +16,8 @@ const desiredConfig = z.object({
   KUBELET_CONFIG: z.optional(z.string().check(z.regex(OBJECT_NAME))),
   KUBELET_OPTS: z.optional(z.string().check(z.maxLength(32_768))),
   HOST_CONFIG: z.optional(z.string().check(z.regex(OBJECT_NAME))),
+  /** A Secret. */
+  SECRET_CONFIG: z.optional(z.string().check(z.regex(OBJECT_NAME))),
   NAMESPACE: z.optional(z.string().check(z.regex(OBJECT_NAME))),
   DIGEST: z.optional(z.string().check(z.regex(DIGEST_PATTERN))),
   REVISION: z.optional(z.string().check(z.maxLength(128))),

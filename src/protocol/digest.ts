@@ -26,7 +26,7 @@ export function digestOf(value: Json): string {
 }
 
 /**
- * Everything a node is to become, as the exact texts that travel in the annotation and the ConfigMaps.
+ * Everything a node is to become, as the exact texts that travel in the annotation, the ConfigMaps and the Secret.
  * The digest of a node is taken over this and nothing else; commit, pool and grant are not part of it.
  */
 export interface NodeContent {
@@ -40,9 +40,11 @@ export interface NodeContent {
   readonly config?: string | undefined
   /** `host` of the ConfigMap named by HOST_CONFIG */
   readonly host?: string | undefined
+  /** `secret` of the Secret named by SECRET_CONFIG. Nothing may show it. */
+  readonly secret?: string | undefined
 }
 
 export function contentDigest(content: NodeContent): string {
-  const { version, opts, flags, config, host } = content
-  return digestOf({ version, opts, flags, config, host })
+  const { version, opts, flags, config, host, secret } = content
+  return digestOf({ version, opts, flags, config, host, secret })
 }

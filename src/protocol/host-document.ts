@@ -47,6 +47,8 @@ const file = z.strictObject({
   content: z.optional(z.string()),
   /** Base64, for what is not UTF-8 text. */
   contentBase64: z.optional(z.string()),
+  /** Its content is in the secret document, by its path. */
+  secret: z.optional(z.literal(true)),
   mode: z.optional(z.string().check(z.regex(MODE))),
   owner: z.optional(z.string()),
   group: z.optional(z.string()),

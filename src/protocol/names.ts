@@ -28,8 +28,8 @@ export const CONTROLLER_LEASE = 'nodewave-controller'
 /** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin anew. */
 export const AGENT_UNIT = 'nodewave-agent.service'
 
-/** The keys of a payload ConfigMap's `data`. */
-export const PAYLOAD_KEYS = { flags: 'kubelet-flags', config: 'kubelet', host: 'host' } as const
+/** The keys of a payload's `data`. */
+export const PAYLOAD_KEYS = { flags: 'kubelet-flags', config: 'kubelet', host: 'host', secret: 'secret' } as const
 
 export interface Names {
   /** Written by the controller, or by a person: what the node is to become. */
@@ -116,9 +116,9 @@ export const REVISION_KEYS = {
 /** Before the name of a pool, on the first part of a revision: the fingerprint with which it failed there. */
 export const REJECTED_PREFIX = `rejected.${DEFAULT_PREFIX}`
 
-export type PayloadKind = 'kubelet' | 'host'
+export type PayloadKind = 'kubelet' | 'host' | 'secret'
 
-/** Name of an immutable payload ConfigMap: nodes with equal content share one. */
+/** Name of an immutable payload, a ConfigMap or for secrets a Secret: nodes with equal content share one. */
 export function payloadName(pool: string, kind: PayloadKind, digest: string): string {
   return `${pool}-${kind}-${bareHash(digest).slice(0, 10)}`
 }

@@ -1,11 +1,12 @@
 import { parse } from 'yaml'
 import { canonicalJson, type Json, type NodeContent } from '../protocol/digest.ts'
 import { splitFlagString } from '../protocol/flag-string.ts'
+import { shownSecrets } from '../protocol/secret-document.ts'
 import { isObject, type JsonObject } from './merge-config.ts'
 
 /** One thing that differs; undefined on a side where it is not there. */
 export interface ContentChange {
-  /** `version`; `flags`, then the name; `config`, then the way to the field; `host`, then `files`, the path, `mode`. */
+  /** `version`; `flags`, then the name; `config`, then the way to the field; `host`, then `files`, the path, `mode`; `secrets`, then the path. */
   readonly path: readonly string[]
   readonly from: Json | undefined
   readonly to: Json | undefined
@@ -20,6 +21,7 @@ export function diffContent(from: NodeContent | undefined, to: NodeContent): Con
     ...diffConfig(from?.config, to.config),
     // Where the version changes, so do URL and checksum of its binary: nothing more to tell.
     ...diffHost(from?.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path)),
+    ...diffSecrets(from?.secret, to.secret),
   ]
 }
 
@@ -34,6 +36,11 @@ export function diffConfig(from: string | undefined, to: string | undefined): Co
 
 export function diffHost(from: string | undefined, to: string | undefined): ContentChange[] {
   return from === to ? [] : compare(['host'], hostOf(from), hostOf(to))
+}
+
+/** Only their hashes: what a change shows ends up in plans, conditions and logs. */
+export function diffSecrets(from: string | undefined, to: string | undefined): ContentChange[] {
+  return from === to ? [] : compare(['secrets'], shownSecrets(from), shownSecrets(to))
 }
 
 export function isOfBinary([part, section, key]: ContentChange['path']): boolean {

@@ -3,7 +3,7 @@ import type { NodeContent } from '../protocol/digest.ts'
 import { readerOf, unitOfFile } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
-import { type ContentChange, diffConfig, diffFlags, diffHost, isOfBinary } from './diff-content.ts'
+import { type ContentChange, diffConfig, diffFlags, diffHost, diffSecrets, isOfBinary } from './diff-content.ts'
 import { kubeletEffect, lettersOf } from './kubelet-effects.ts'
 
 export interface DisruptionVerdict {
@@ -33,8 +33,12 @@ export function createDisruptionJudge(): JudgeDisruption {
     if (from === undefined) return verdictOf([FIRST, ...version])
     // Where the version changes, so does its binary: nothing more to tell.
     const host = hostEffects(from.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path))
+    // A secret file disturbs as much as any other.
+    const secrets = diffSecrets(from.secret, to.secret).flatMap(({ path: [, name = ''], ...change }) =>
+      hostEffectsOf({ ...change, path: ['host', 'files', name, 'content'] }, to.host),
+    )
     const kubelet = [...diffFlags(from, to), ...configChanges(from.config, to.config)]
-    return verdictOf([...version, ...kubelet.map((change) => kubeletEffectOf(change, rules)), ...host])
+    return verdictOf([...version, ...kubelet.map((change) => kubeletEffectOf(change, rules)), ...host, ...secrets])
   }
 }
 

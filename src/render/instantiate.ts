@@ -43,7 +43,7 @@ export function resolveReferences(variant: Variant, node: NodeFacts): ReadonlyMa
 }
 
 export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): RenderResult {
-  const { pool, version, host, templatedConfig } = variant
+  const { pool, version, host, secret, templatedConfig } = variant
   const problems = [...variant.problems]
   const opts = collecting(problems, () => flagString(variant.ownFlags, resolved))
   const own = templatedConfig && kubeletPayload(pool, variant.sharedFlags, fillTemplates(templatedConfig, resolved))
@@ -52,18 +52,33 @@ export function instantiate(variant: Variant, resolved: ReadonlyMap<string, stri
   if (problems.length > 0) return { ok: false, pool, problems }
 
   const { [PAYLOAD_KEYS.flags]: flags, [PAYLOAD_KEYS.config]: config } = kubelet?.data ?? {}
-  const content: NodeContent = { version, opts, flags, config, host: host.data[PAYLOAD_KEYS.host] }
+  const content: NodeContent = {
+    version,
+    opts,
+    flags,
+    config,
+    host: host.data[PAYLOAD_KEYS.host],
+    secret: secret?.data[PAYLOAD_KEYS.secret],
+  }
   const digest = contentDigest(content)
   const desired: DesiredConfig = {
     ...(version === undefined ? {} : { KUBELET_VERSION: version }),
     ...(kubelet === undefined ? {} : { KUBELET_CONFIG: kubelet.name }),
     ...(opts === undefined ? {} : { KUBELET_OPTS: opts }),
     HOST_CONFIG: host.name,
+    ...(secret === undefined ? {} : { SECRET_CONFIG: secret.name }),
     NAMESPACE: namespace,
     DIGEST: digest,
     POOL: pool,
   }
-  return { ok: true, pool, content, digest, payloads: kubelet === undefined ? [host] : [kubelet, host], desired }
+  return {
+    ok: true,
+    pool,
+    content,
+    digest,
+    payloads: [kubelet, host, secret].filter((payload) => payload !== undefined),
+    desired,
+  }
 }
 
 function optsProblems(pool: string, opts = ''): RenderProblem[] {

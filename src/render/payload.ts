@@ -2,7 +2,7 @@ import { digestOf } from '../protocol/digest.ts'
 import { type PayloadKind, payloadName } from '../protocol/names.ts'
 import type { RenderProblem } from './render-problem.ts'
 
-/** A ConfigMap to be: immutable, and named by what is in it, so that nodes with equal content share one. */
+/** A ConfigMap to be, of kind `secret` a Secret: immutable, and named by what is in it, so that nodes with equal content share one. */
 export interface Payload {
   /** `<pool>-<kind>-<first 10 of the digest>` */
   readonly name: string
@@ -24,7 +24,7 @@ export function sizeProblems(payload: Payload | undefined): RenderProblem[] {
   const { pool, kind, data = {} } = payload ?? {}
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   if (bytes <= MAX_BYTES) return []
-  const remedy = kind === 'host' ? 'put smaller files onto hosts' : 'shorten flags and configuration'
+  const remedy = kind !== 'kubelet' ? 'put smaller files onto hosts' : 'shorten flags and configuration'
   return [
     {
       message: `the ${kind} document of pool "${pool}" has ${bytes} bytes, and a ConfigMap holds ${MAX_BYTES}; ${remedy}`,

@@ -2,9 +2,11 @@ import { digestOf, type Json } from '../protocol/digest.ts'
 import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Selector } from '../repo/schema/common.ts'
+import type { HostFileSpec } from '../repo/schema/host-profile.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
 import { prepareVariant } from './prepare-variant.ts'
 import { hostFile } from './render-host.ts'
+import { secretHash } from './render-secrets.ts'
 
 /**
  * Digest of all that nodes of the pool are rendered from, but for what is the nodes' own. The policy of the rollout is not in it: another
@@ -14,7 +16,7 @@ import { hostFile } from './render-host.ts'
 export function poolFingerprint(model: FleetModel, name: string): string {
   const pool = model.pools.get(name)
   if (pool === undefined) throw new RangeError(`fingerprint pool "${name}": the fleet has no such pool`)
-  const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, problems } = prepareVariant(model, {
+  const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, secret, problems } = prepareVariant(model, {
     pool,
     overrides: [],
   })
@@ -27,6 +29,7 @@ export function poolFingerprint(model: FleetModel, name: string): string {
     templatedConfig,
     kubelet: kubelet?.digest,
     host: host.digest,
+    secret: secret?.digest,
     problems: problems.map(({ message }) => message),
     overrides: model.overrides
       .filter((override) => mayConcern(pool.spec.nodeSelector, override))
@@ -39,7 +42,12 @@ function mayConcern(pool: Selector, { spec }: Doc<NodeOverrideSpec>): boolean {
   return Object.entries(wanted).every(([key, value]) => (own(pool.matchLabels, key) ?? value) === value)
 }
 
+function fileText(model: FleetModel, file: HostFileSpec): Json {
+  const { path, contentFrom: source } = file
+  return { ...hostFile(model, file), ...(source && { hash: secretHash(model, { path, source }) }) }
+}
+
 function overrideText(model: FleetModel, { name, spec }: Doc<NodeOverrideSpec>): Json {
   const { files = [], ...rest } = spec
-  return { name, ...rest, files: files.map((file) => hostFile(model, file)) }
+  return { name, ...rest, files: files.map((file) => fileText(model, file)) }
 }

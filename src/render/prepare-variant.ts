@@ -11,6 +11,7 @@ import { configText, mergeConfig } from './prepare-config.ts'
 import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
 import { renderHostDocument } from './render-host.ts'
 import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
+import { renderSecretDocument } from './render-secrets.ts'
 import { referencesIn } from './templates.ts'
 
 /** All that the nodes of one pool with the same overrides have in common. What is left to do for a node is to fill in templates. */
@@ -30,6 +31,8 @@ export interface Variant {
   /** The kubelet's ConfigMap, when it is the same on every node and there is anything in it. */
   readonly kubelet?: Payload | undefined
   readonly host: Payload
+  /** Becomes a Secret. */
+  readonly secret?: Payload | undefined
 }
 
 export function prepareVariant(model: FleetModel, subject: LayerSubject): Variant {
@@ -38,12 +41,14 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
   const { shared, own } = splitFlags(flags)
   const templates = collectTemplates(flags, configLayers(model, subject))
   const host = makePayload(pool, 'host', { [PAYLOAD_KEYS.host]: hostText(renderHostDocument(model, subject)) })
+  const secretText = renderSecretDocument(model, subject)
+  const secret = secretText === undefined ? undefined : makePayload(pool, 'secret', { [PAYLOAD_KEYS.secret]: secretText })
   const problems = [...overrideConflicts(subject), ...templates.problems]
   const sharedFlags = collecting(problems, () => flagString(shared, new Map()))
   const config = collecting(problems, () => mergeConfig(configLayers(model, subject), spec.kubelet?.configMode ?? 'overlay'))
   const isTemplated = config !== undefined && referencesIn(config).length > 0
   const kubelet = isTemplated ? undefined : kubeletPayload(pool, sharedFlags, config)
-  problems.push(...sizeProblems(kubelet), ...sizeProblems(host))
+  problems.push(...sizeProblems(kubelet), ...sizeProblems(host), ...sizeProblems(secret))
   return {
     pool,
     version: spec.kubelet?.version,
@@ -52,6 +57,7 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
     templatedConfig: isTemplated ? config : undefined,
     kubelet,
     host,
+    secret,
     references: templates.references,
     problems,
   }

@@ -68,12 +68,16 @@ function binaries(release: KubeletReleaseSpec | undefined, version: string | und
   )
 }
 
-/** The file with its content in it. */
-export function hostFile(model: FleetModel, { from, ...file }: HostFileSpec): HostFile {
+/** The file with its content in it, but for a secret. */
+export function hostFile(model: FleetModel, { from, contentFrom, ...file }: HostFileSpec): HostFile {
+  if (contentFrom) return { mode: SECRET_MODE, ...file, secret: true }
   return from === undefined ? file : { ...file, ...contentOf(model.attachments.get(from) ?? new Uint8Array()) }
 }
 
-function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'contentBase64'> {
+/** Nobody else on the host is to read it, unless the profile says so. */
+const SECRET_MODE = '0600'
+
+export function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'contentBase64'> {
   try {
     return { content: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {

@@ -102,7 +102,7 @@ function asAttachment(path: string, { documents }: Interpreted): Problem[] {
 
 function attachedPaths({ documents: { HostProfile, NodeOverride } }: Draft): ReadonlySet<string> {
   const files = [...HostProfile.values(), ...NodeOverride.values()].flatMap(({ spec }) => spec.files ?? [])
-  return new Set(files.flatMap(({ from }) => from ?? []))
+  return new Set(files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []))
 }
 
 function modelOf({ documents, files }: Draft, attached: ReadonlySet<string>): FleetModel {

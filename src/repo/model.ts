@@ -1,6 +1,6 @@
 import type { FlagSetSpec } from './schema/flag-set.ts'
 import type { FleetSpec } from './schema/fleet.ts'
-import type { HostProfileSpec } from './schema/host-profile.ts'
+import type { HostProfileSpec, SecretSource } from './schema/host-profile.ts'
 import type { KubeletConfigSpec } from './schema/kubelet-config.ts'
 import type { KubeletReleaseSpec } from './schema/kubelet-release.ts'
 import type { NodeOverrideSpec } from './schema/node-override.ts'
@@ -36,6 +36,16 @@ export interface FleetModel {
   readonly hostProfiles: ReadonlyMap<string, Doc<HostProfileSpec>>
   /** By name, so that the order of files does not matter. */
   readonly overrides: readonly Doc<NodeOverrideSpec>[]
-  /** Files of the repository that `files[].from` names, by path. */
+  /** Files of the repository that `files[].from` and `contentFrom.sopsFile` name, by path. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
+  /** What is in encrypted files. Absent where nobody has the key: what depends on it is then known by its encrypted form alone. */
+  readonly secrets?: OpenSecrets
+}
+
+/** Encrypted files of one repository, decrypted. */
+export interface OpenSecrets {
+  /** @throws {RangeError} when nothing was decrypted for it */
+  contentOf(source: SecretSource): Uint8Array
+  /** Tells whether two contents are the same to whoever sees both, and nothing else: keyed with what only the controller has. */
+  hashOf(text: string): string
 }

@@ -23,6 +23,7 @@ export type ProblemReason =
   | 'OverlappingPools'
   | 'Conflict'
   | 'MissingChecksum'
+  | 'InvalidSecret'
   | 'IncompleteConfig'
   | 'UnknownFlag'
   | 'UnknownFeatureGate'

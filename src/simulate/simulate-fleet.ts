@@ -65,8 +65,9 @@ const SETTINGS: ControllerSettings = {
   names: namesFor(),
   namespace: DEFAULT_NAMESPACE,
   revisionsNamespace: DEFAULT_REVISIONS_NAMESPACE,
-  // Nobody reads here.
+  // Nobody reads here, and of secrets only the encrypted form is known.
   payloadReaders: 'all',
+  secrets: true,
 }
 
 /**

@@ -22,6 +22,11 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
       )
       return data ?? {}
     },
+    secret: async (namespace, secret) => {
+      const { data } = await kube.get<{ data?: Record<string, string> }>(`/api/v1/namespaces/${namespace}/secrets/${secret}`)
+      const decoded = Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])
+      return Object.fromEntries(decoded)
+    },
   }
 }
 

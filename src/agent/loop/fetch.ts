@@ -32,12 +32,14 @@ export async function fetchAssignment(
   const place = { node, namespace: desired.NAMESPACE ?? namespace }
   const kubelet = await payload(desired.KUBELET_CONFIG, place, [PAYLOAD_KEYS.flags, PAYLOAD_KEYS.config])
   const host = await payload(desired.HOST_CONFIG, place, [PAYLOAD_KEYS.host])
+  const secret = await payload(desired.SECRET_CONFIG, { ...place, kind: 'Secret' }, [PAYLOAD_KEYS.secret])
   const content: NodeContent = {
     version: desired.KUBELET_VERSION,
     opts: desired.KUBELET_OPTS,
     flags: kubelet[PAYLOAD_KEYS.flags],
     config: kubelet[PAYLOAD_KEYS.config],
     host: host[PAYLOAD_KEYS.host],
+    secret: secret[PAYLOAD_KEYS.secret],
   }
   const digest = contentDigest(content)
   if (desired.DIGEST !== undefined && desired.DIGEST !== digest)
@@ -56,7 +58,7 @@ function refuseUntrusted(
   desired: DesiredConfig,
   { namespace, pool }: { readonly namespace: string; readonly pool: string },
 ): void {
-  const named = desired.KUBELET_CONFIG ?? desired.HOST_CONFIG
+  const named = desired.KUBELET_CONFIG ?? desired.HOST_CONFIG ?? desired.SECRET_CONFIG
   if (named === undefined) return
   const place = desired.NAMESPACE ?? namespace
   const why =
@@ -72,17 +74,25 @@ function refuseUntrusted(
   })
 }
 
+interface Place {
+  readonly node: NodeApi
+  readonly namespace: string
+  /** Default: ConfigMap. */
+  readonly kind?: 'ConfigMap' | 'Secret'
+}
+
 async function payload(
   name: string | undefined,
-  { node, namespace }: { readonly node: NodeApi; readonly namespace: string },
+  { node, namespace, kind = 'ConfigMap' }: Place,
   keys: readonly string[],
 ): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {}
-  const data = await node.configMap(namespace, name).catch((cause: unknown) => {
+  const read = kind === 'Secret' ? node.secret(namespace, name) : node.configMap(namespace, name)
+  const data = await read.catch((cause: unknown) => {
     throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })
   })
   if (keys.some((key) => data[key] !== undefined)) return data
-  throw new AgentError(`read ConfigMap "${namespace}/${name}": it has none of the keys ${keys.join(', ')}`, {
+  throw new AgentError(`read ${kind} "${namespace}/${name}": it has none of the keys ${keys.join(', ')}`, {
     kind: 'download',
     reason: 'EmptyPayload',
   })

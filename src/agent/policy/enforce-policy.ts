@@ -34,7 +34,7 @@ export function enforceOnContent(policy: HostPolicy, content: NodeContent, kinds
       kind: 'sync',
       reason: 'MaintenanceLock',
     })
-  refuse(violationIn(policy, { version: content.version, document: readDocument(content.host, kinds) }))
+  refuse(violationIn(policy, { version: content.version, document: readDocument(content, kinds) }))
 }
 
 /** @throws {AgentError} */

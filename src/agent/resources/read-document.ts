@@ -1,4 +1,6 @@
+import type { NodeContent } from '../../protocol/digest.ts'
 import { type HostDocument, parseExtendedHostDocument } from '../../protocol/host-document.ts'
+import { withSecrets } from '../../protocol/secret-document.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
 import type { HostFiles } from '../ports.ts'
 import { joinManaged, type Managed } from '../state/managed.ts'
@@ -12,13 +14,13 @@ export type ReadableDocument = HostDocument & { readonly [section: string]: unkn
  * Half of a host document is not what anybody asked for: a section that no kind of this agent reads makes it refuse the whole.
  * @throws {AgentError} naming the sections; the host stays as it is.
  */
-export function readDocument(text: string | undefined, kinds: Kinds): ReadableDocument {
-  const document = text === undefined ? {} : parse(text, kinds)
+export function readDocument({ host, secret }: Pick<NodeContent, 'host' | 'secret'>, kinds: Kinds): ReadableDocument {
+  const document = host === undefined ? {} : parse(host, kinds)
   const unread = Object.entries(document)
     .filter(([key, value]) => key !== 'kubelet' && !kinds.sections.has(key) && !isEmpty(value))
     .map(([key]) => key)
   if (document.kubelet?.package) unread.push('kubelet.package')
-  if (unread.length === 0) return document
+  if (unread.length === 0) return filledIn(document, secret)
   throw new AgentError(`apply the host document: this agent has no ${unread.join(', ')}; remove them, or upgrade the agent`, {
     kind: 'validate',
     reason: 'UnsupportedHostResource',
@@ -51,6 +53,15 @@ function parse(text: string, kinds: Kinds): ReadableDocument {
     return parseExtendedHostDocument(text, Object.fromEntries([...kinds.sections].map(([key, { schema }]) => [key, schema])))
   } catch (error) {
     throw asAgentError(error, { kind: 'load', reason: 'MalformedHostDocument' })
+  }
+}
+
+function filledIn(document: ReadableDocument, secret: string | undefined): ReadableDocument {
+  if (document.files === undefined) return document
+  try {
+    return { ...document, files: withSecrets(document.files, secret) }
+  } catch (error) {
+    throw asAgentError(error, { kind: 'load', reason: 'MalformedSecretDocument' })
   }
 }
 

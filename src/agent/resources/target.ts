@@ -47,7 +47,7 @@ export interface BlueprintContext {
 /** @throws {AgentError} when the content cannot be understood, or asks for what this agent does not do. */
 export async function readBlueprint(content: NodeContent, context: BlueprintContext): Promise<Blueprint> {
   const { kinds, paths } = context
-  const document = readDocument(content.host, kinds)
+  const document = readDocument(content, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
   const dropIns = await kubeletDropIns(content, { document, files: context.files })

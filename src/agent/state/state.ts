@@ -58,6 +58,7 @@ const content = z.object({
   flags: z.optional(z.string()),
   config: z.optional(z.string()),
   host: z.optional(z.string()),
+  secret: z.optional(z.string()),
 })
 
 /** Which of the three configurations a pointer names. */

@@ -1,10 +1,12 @@
+import { resolve } from 'node:path'
 import { steadyClock } from '../../controller/clock/steady-clock.ts'
 import { systemClock } from '../../controller/clock/system-clock.ts'
 import { control } from '../../controller/controller.ts'
 import type { Log } from '../../controller/log.ts'
 import type { PayloadReaders } from '../../controller/ports.ts'
-import { createCompiler } from '../../controller/revisions/compile.ts'
+import { createOpeningCompiler } from '../../controller/revisions/compile.ts'
 import { gitHeadSource } from '../../controller/revisions/git-head-source.ts'
+import { readAgeKeys } from '../../controller/secrets/age-keys.ts'
 import { execAuth } from '../../kube/exec-auth.ts'
 import { findConnection } from '../../kube/find-connection.ts'
 import { KubeError } from '../../kube/kube-api.ts'
@@ -20,6 +22,8 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly namespace?: string
   readonly revisionsNamespace?: string
   readonly gatesNamespace?: string
+  /** Opens the secrets of the repository. */
+  readonly ageKeyFile?: string
   readonly annotationPrefix?: string
   readonly payloadReaders?: PayloadReaders
   /** Milliseconds; the default is 30,000. */
@@ -37,6 +41,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const named = setup.kubeconfig === undefined ? {} : { kubeconfig: setup.kubeconfig }
   const election = electionOf(setup)
   const prometheus = prometheusAccess(setup)
+  const keys = setup.ageKeyFile === undefined ? undefined : await readAgeKeys(resolve(setup.cwd, setup.ageKeyFile))
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -44,7 +49,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const ports = {
     kube: createKubeClient(connection),
     source: gitHeadSource(source, { folder, pollEvery, allowForcePush }),
-    compile: createCompiler({ namespace }),
+    compile: createOpeningCompiler({ namespace, ...(keys && { keys }) }),
     clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,
     ...(prometheus && { prometheus }),
@@ -53,7 +58,11 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   try {
     const readers = setup.payloadReaders && { payloadReaders: setup.payloadReaders }
     const namespaces = { namespace, revisionsNamespace, gatesNamespace }
-    await control({ ports, settings: { names, ...namespaces, ...readers, ...(election && { election }) }, signal })
+    await control({
+      ports,
+      settings: { names, ...namespaces, ...readers, secrets: keys !== undefined, ...(election && { election }) },
+      signal,
+    })
   } catch (error) {
     throw explained(error)
   } finally {

@@ -1,8 +1,17 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
+import { storedPath } from '../config-maps/config-map-store.ts'
 import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
-import { configMapsPath, FLEET, PAYLOADS, projectConfigMap, REVISIONS } from '../config-maps/stored-config-map.ts'
+import {
+  configMapsPath,
+  FLEET,
+  PAYLOADS,
+  projectConfigMap,
+  projectSecret,
+  REVISIONS,
+  SECRET_PAYLOADS,
+} from '../config-maps/stored-config-map.ts'
 import type { Log } from '../log.ts'
 import {
   type AccessCollection,
@@ -30,6 +39,8 @@ export interface ClusterCache {
   readonly readNode: (object: KubeObject) => ClusterNode
   readonly pools: ObjectCache<NodePoolView>
   readonly payloads: ObjectCache<StoredConfigMap>
+  /** Payloads that are Secrets, without what is in them. Empty where the controller opens no secrets. */
+  readonly secrets: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
   readonly controlPlane: Pick<ControlPlaneCache, 'view'>
   /** Which node may read which payload. Empty where the controller does not say so. */
@@ -69,6 +80,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const readNode = (object: KubeObject): ClusterNode => nodes.known(object.metadata) ?? project(object)
   const pools = new ObjectCache<NodePoolView>(changed)
   const payloads = new ObjectCache<StoredConfigMap>(changed)
+  const secrets = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
   const roles = new ObjectCache<StoredAccess>(changed)
   const bindings = new ObjectCache<StoredAccess>(changed)
@@ -101,6 +113,12 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
           { ...accessOf('roles'), cache: roles, project: projectRole },
           { ...accessOf('rolebindings'), cache: bindings, project: projectBinding },
         ]
+  const ofSecrets: Followed<StoredConfigMap> = {
+    path: storedPath({ namespace: settings.namespace, kind: 'Secret' }),
+    cache: secrets,
+    project: projectSecret,
+    labelSelector: SECRET_PAYLOADS,
+  }
   const pods: Followed<ControlPlanePod> = {
     path: CONTROL_PLANE_PODS,
     cache: controlPlane.pods,
@@ -118,13 +136,14 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     follow(ofFleet),
     follow(pods),
     ...ofAccess.map(follow),
+    ...(settings.secrets ? [follow(ofSecrets)] : []),
   ]).then(() => undefined)
   // Payloads are named after their content: one that is not known yet is found to be there.
   const catchUp = async (): Promise<void> => {
     const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
     await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet), ...ofAccess.map(ask)])
   }
-  return { nodes, readNode, pools, payloads, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
+  return { nodes, readNode, pools, payloads, secrets, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
 }
 
 const PAGE = 500

@@ -195,7 +195,7 @@ function assignedBy(config: DesiredConfig | undefined): NodeView['assigned'] {
 }
 
 function payloadsOf(config: DesiredConfig | undefined): string[] {
-  return [config?.KUBELET_CONFIG, config?.HOST_CONFIG].filter((name) => name !== undefined)
+  return [config?.KUBELET_CONFIG, config?.HOST_CONFIG, config?.SECRET_CONFIG].filter((name) => name !== undefined)
 }
 
 /** 0 for what is absent or no date. */

@@ -9,6 +9,7 @@ import type { RevisionStore } from '../revisions/revision-store.ts'
 import type { Gathered } from '../snapshot/gather.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
 import { sweep } from './sweep.ts'
 
 /** How often to look, in milliseconds, when no commit arrives. */
@@ -18,7 +19,7 @@ export interface GarbageSources {
   readonly cluster: Pick<ClusterCache, 'nodes' | 'pools'>
   readonly store: RevisionStore
   readonly renderer: PoolRenderer
-  readonly payloads: ConfigMapStore
+  readonly payloads: readonly ConfigMapStore[]
   /** Absent: somebody else says who may read payloads. */
   readonly access?: PayloadAccess | undefined
 }
@@ -53,9 +54,11 @@ export class GarbageCollector {
     const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     const { named, needs } = this.#namedPayloads(gathered)
-    const rest = await sweep(payloads, { isNeeded: ({ name, revision }) => named.has(name) || keptCommits.has(revision), now })
+    const isNeeded = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
+    let isSwept = true
+    for (const kept of payloads) isSwept = (await sweep(kept, { isNeeded, now })).isDone && isSwept
     const granted = await grantMissing(access, needs)
-    const isDone = revisions.isDone && rest.isDone && granted.isDone
+    const isDone = revisions.isDone && isSwept && granted.isDone
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }
   }

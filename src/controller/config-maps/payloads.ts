@@ -2,9 +2,8 @@ import type { KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Payload } from '../../render/payload.ts'
-import type { ConfigMapStore } from './config-map-store.ts'
+import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
-import { configMapsPath, projectConfigMap } from './stored-config-map.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
 
 /**
@@ -28,14 +27,14 @@ export async function ensurePayloads(
 }
 
 async function create(store: ConfigMapStore, payload: Payload, revision: string): Promise<void> {
-  const { kube, namespace, configMaps } = store
-  const body = payloadObject(payload, { namespace, revision })
+  const { kube, configMaps } = store
+  const body = payloadObject(store, payload, revision)
   try {
-    configMaps.wrote(projectConfigMap(await kube.create<KubeObject>(configMapsPath(namespace), body)))
+    configMaps.wrote(projectStored(store, await kube.create<KubeObject>(storedPath(store), body)))
   } catch (error) {
     if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
-    const found = projectConfigMap(await kube.get<KubeObject>(configMapsPath(namespace, payload.name)))
-    if (!isAsMeant(found, payload)) throw new PayloadConflict(payload.name, { cause: error })
+    const found = projectStored(store, await kube.get<KubeObject>(storedPath(store, payload.name)))
+    if (!isAsMeant(found, payload)) throw new PayloadConflict(store, payload.name, { cause: error })
     configMaps.wrote(found)
     await reclaim(store, found)
   }
@@ -45,13 +44,11 @@ function isAsMeant(found: StoredConfigMap, payload: Payload): boolean {
   return found.immutable && found.dataDigest === payload.digest
 }
 
-function payloadObject(
-  payload: Payload,
-  { namespace, revision }: { readonly namespace: string; readonly revision: string },
-): object {
+function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payload: Payload, revision: string): object {
+  const encoded = Object.entries(payload.data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])
   return {
     apiVersion: 'v1',
-    kind: 'ConfigMap',
+    kind,
     metadata: {
       name: payload.name,
       namespace,
@@ -59,15 +56,15 @@ function payloadObject(
       annotations: { [OBJECT_KEYS.revision]: revision },
     },
     immutable: true,
-    data: payload.data,
+    data: kind === 'Secret' ? Object.fromEntries(encoded) : payload.data,
   }
 }
 
-/** A ConfigMap that is not ours has the name of a payload. Nodes are not told of it; a person has to remove it. */
+/** An object that is not ours has the name of a payload. Nodes are not told of it; a person has to remove it. */
 export class PayloadConflict extends Error {
   override readonly name = 'PayloadConflict'
 
-  constructor(name: string, options: ErrorOptions) {
-    super(`create ConfigMap "${name}": one with this name and other content exists; delete it`, options)
+  constructor({ kind = 'ConfigMap' }: Pick<ConfigMapStore, 'kind'>, name: string, options: ErrorOptions) {
+    super(`create ${kind} "${name}": one with this name and other content exists; delete it`, options)
   }
 }

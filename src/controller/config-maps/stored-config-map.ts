@@ -22,6 +22,7 @@ export interface StoredConfigMap {
 
 /** Label selectors of the sorts of ConfigMaps that the controller owns: one that is put where it does not belong counts for nothing. */
 export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind} in (kubelet,host)`
+export const SECRET_PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=secret`
 export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
 
 /** What people set for the whole fleet. */
@@ -29,6 +30,13 @@ export const FLEET = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=fl
 
 export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`
+}
+
+/** Only their digest stays in memory. */
+export function projectSecret(object: KubeObject): StoredConfigMap {
+  const data = Object.entries((object.data ?? {}) as Record<string, string>)
+  const decoded = data.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])
+  return projectConfigMap({ ...object, data: Object.fromEntries(decoded) })
 }
 
 export function projectConfigMap(object: KubeObject): StoredConfigMap {

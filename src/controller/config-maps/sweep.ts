@@ -2,8 +2,8 @@ import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { forEach, throwFirst } from '../execution/for-each.ts'
-import type { ConfigMapStore } from './config-map-store.ts'
-import { configMapsPath, projectConfigMap, type StoredConfigMap } from './stored-config-map.ts'
+import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
 
 /** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
 const GRACE = 10 * 60_000
@@ -46,24 +46,21 @@ export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Prom
 }
 
 /** What was changed meanwhile is not deleted: that is an error. What is gone already is gone. */
-export async function deleteVersion({ kube, namespace, configMaps }: ConfigMapStore, map: StoredConfigMap): Promise<void> {
+export async function deleteVersion(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
+  const { kube, configMaps } = store
   const preconditions = { uid: map.uid, resourceVersion: map.resourceVersion }
   try {
-    await kube.delete(configMapsPath(namespace, map.name), { body: { preconditions } })
+    await kube.delete(storedPath(store, map.name), { body: { preconditions } })
   } catch (error) {
     if (!(error instanceof KubeError && error.code === 404)) throw error
   }
   configMaps.deleted(map.name)
 }
 
-async function annotate(
-  { kube, namespace, configMaps }: ConfigMapStore,
-  map: StoredConfigMap,
-  stamp: string | null,
-): Promise<void> {
+async function annotate(store: ConfigMapStore, map: StoredConfigMap, stamp: string | null): Promise<void> {
   const { name, resourceVersion } = map
   const body = { metadata: { resourceVersion, annotations: { [OBJECT_KEYS.unneededSince]: stamp } } }
-  configMaps.wrote(projectConfigMap(await kube.patch<KubeObject>(configMapsPath(namespace, name), body)))
+  store.configMaps.wrote(projectStored(store, await store.kube.patch<KubeObject>(storedPath(store, name), body)))
 }
 
 /** Whatever was changed, or is gone, is looked at anew by the next sweep. */

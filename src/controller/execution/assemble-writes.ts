@@ -41,7 +41,8 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
   const statuses = new StatusWriter({ kube, pools: cluster.pools, countsEvery: settings.countsEvery })
   const journal = new ClusterJournal({ pools: cluster.pools, mirror, statuses, ...parts })
   const store = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
-  const payloads = new PayloadWrites({ store, failures, now })
+  const secrets = { ...store, configMaps: cluster.secrets, kind: 'Secret' } as const
+  const payloads = new PayloadWrites({ store, secrets: settings.secrets ? secrets : undefined, failures, now })
   const { answers } = parts.drains
   const nodeWrites = new NodeWrites({
     kube,

@@ -6,6 +6,8 @@ import { payloadKey, type WriteFailures } from './write-failures.ts'
 
 export interface PayloadWritesOptions {
   readonly store: ConfigMapStore
+  /** For payloads of kind `secret`. Absent: there are none. */
+  readonly secrets?: ConfigMapStore | undefined
   readonly failures: WriteFailures
   readonly now: () => Instant
 }
@@ -30,15 +32,23 @@ export class PayloadWrites {
   }
 
   async #write(payload: Payload, revision: string): Promise<void> {
-    const { store, failures, now } = this.#options
+    const { failures, now } = this.#options
     const object = payloadKey(payload.name)
     try {
+      const store = this.#storeFor(payload)
       await ensurePayloads(store, { payloads: new Map([[payload.name, payload]]), revision })
       failures.ended(object)
     } catch (error) {
       failures.failed(object, { error, about: payload.pool, now: now() })
       throw new PayloadNotWritten(payload.name, { cause: error })
     }
+  }
+
+  #storeFor({ kind }: Payload): ConfigMapStore {
+    const { store, secrets } = this.#options
+    if (kind !== 'secret') return store
+    if (secrets) return secrets
+    throw new Error('the controller writes no Secrets without --age-key-file')
   }
 }
 

@@ -3,5 +3,5 @@ import type { Readable } from './access-objects.ts'
 
 /** What a node has to read to become this. */
 export function readablesOf({ payloads }: Pick<RenderedConfig, 'payloads'>): Readable[] {
-  return payloads.map(({ name }): Readable => `configmaps/${name}`)
+  return payloads.map(({ kind, name }): Readable => (kind === 'secret' ? `secrets/${name}` : `configmaps/${name}`))
 }

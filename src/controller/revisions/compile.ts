@@ -17,21 +17,56 @@ import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { gatePolicy } from '../gates/gate-policy.ts'
 import { mirrorSpec } from '../node-pools/mirror-spec.ts'
-import type { Compile, CompiledFleet, CompiledPool, Ownership, Rendered } from './compiled-fleet.ts'
+import type { AgeKeys } from '../secrets/age-keys.ts'
+import { openSecrets } from '../secrets/open-secrets.ts'
+import type { Compile, CompiledFleet, CompiledPool, CompileNow, Ownership, Rendered } from './compiled-fleet.ts'
 import { subjectOf } from './revision-store.ts'
 
-/** Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again. */
-export function createCompiler({ namespace }: { readonly namespace: string }): Compile {
+/**
+ * Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again.
+ * Without a key secrets are known by their encrypted form alone: for a simulation, never to be handed over.
+ */
+export function createCompiler({ namespace }: { readonly namespace: string }): CompileNow {
   const load = createLoader()
-  return (snapshot) => ({ ...aboutCommit(snapshot), ...orFailing(() => compiled(load, { snapshot, namespace }), refusedFor) })
+  return (snapshot) => {
+    const { model, parts } = loadCommit(load, snapshot)
+    return {
+      ...aboutCommit(snapshot),
+      ...parts,
+      ...(model && orFailing(() => compiled(model, { snapshot, namespace }), refusedFor)),
+    }
+  }
+}
+
+/** The same with the secrets of each commit open. @param keys absent: a commit that needs them is refused */
+export function createOpeningCompiler({ namespace, keys }: { readonly namespace: string; readonly keys?: AgeKeys }): Compile {
+  const load = createLoader()
+  return async (snapshot) => {
+    const { model, parts } = loadCommit(load, snapshot)
+    if (!model) return { ...aboutCommit(snapshot), ...parts }
+    const { secrets, problems } = await openSecrets(model, keys)
+    if (problems.length > 0) return { ...aboutCommit(snapshot), ...refused(problems) }
+    const open = { ...model, secrets }
+    return { ...aboutCommit(snapshot), ...orFailing(() => compiled(open, { snapshot, namespace }), refusedFor) }
+  }
+}
+
+/** @returns without a model the parts of a commit that is refused */
+function loadCommit(load: LoadFleet, { files }: RepoSnapshot): { readonly model?: FleetModel; readonly parts: FleetParts } {
+  return orFailing(
+    () => {
+      const { model, problems } = load(files)
+      const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
+      return { parts: refused(errors), ...(model && { model }) }
+    },
+    (message) => ({ parts: refusedFor(message) }),
+  )
 }
 
 function compiled(
-  load: LoadFleet,
+  model: FleetModel,
   { snapshot, namespace }: { readonly snapshot: RepoSnapshot; readonly namespace: string },
 ): FleetParts {
-  const { model, problems } = load(snapshot.files)
-  if (!model) return refused(problems.filter(({ severity }) => severity === 'error').map(problemLine))
   // As `nodewave validate` does: what no node can be rendered from would be accepted, and bring no node anywhere.
   const unrenderable = checkModel(model).map(renderProblemLine)
   if (unrenderable.length > 0) return refused(unrenderable)

@@ -9,7 +9,9 @@ import type { RolloutPolicy } from '../../rollout/model/policy.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 
 /** Loads and checks the documents of a commit. Never throws for what stands in them. */
-export type Compile = (snapshot: RepoSnapshot) => CompiledFleet
+export type CompileNow = (snapshot: RepoSnapshot) => CompiledFleet
+/** The same where secrets may have to be decrypted. */
+export type Compile = (snapshot: RepoSnapshot) => CompiledFleet | Promise<CompiledFleet>
 
 export interface CompiledFleet {
   readonly commit: string

@@ -106,7 +106,7 @@ export class HeadIntake {
     const { snapshot } = event
     const { compile, store, library, log, guard } = this.#options
     const known = this.#state.fleet?.commit === snapshot.commit ? this.#state.fleet : undefined
-    const fleet = known ?? compile(snapshot)
+    const fleet = known ?? (await compile(snapshot))
     if (fleet.problems.length > 0) {
       log('error', problemText(fleet))
       return { ...state, observed: snapshot.commit, problem: problemText(fleet) }

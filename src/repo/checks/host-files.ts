@@ -1,8 +1,9 @@
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { isLfsPointer, LFS_REMEDY } from '../lfs-pointer.ts'
 import { formatLocation, type Problem } from '../problem.ts'
-import type { HostFileSpec, HostProfileSpec } from '../schema/host-profile.ts'
+import type { HostFileSpec, HostProfileSpec, SecretSource } from '../schema/host-profile.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
+import { complaintAbout } from '../sops-document.ts'
 import type { Path } from '../source.ts'
 import { nearest } from '../suggest.ts'
 
@@ -22,11 +23,30 @@ export function checkHostFiles(draft: Draft): Problem[] {
 }
 
 function checkContents(document: Loaded<unknown>, specs: readonly HostFileSpec[], files: Draft['files']): Problem[] {
-  return specs.flatMap(({ from }, index) => {
-    if (from === undefined) return []
-    const refused = refusal(from, files)
-    return refused ? [errorAt(document, ['files', index, 'from'], { reason: 'MissingReference', ...refused })] : []
+  return specs.flatMap(({ from, contentFrom }, index) => {
+    const named = from ?? contentFrom?.sopsFile
+    const refused = named === undefined ? undefined : refusal(named, files)
+    if (refused) {
+      const path = contentFrom ? ['contentFrom', 'sopsFile'] : ['from']
+      return [errorAt(document, ['files', index, ...path], { reason: 'MissingReference', ...refused })]
+    }
+    return contentFrom ? checkSecret(document, { path: ['files', index, 'contentFrom'], source: contentFrom, files }) : []
   })
+}
+
+interface Secret {
+  readonly path: Path
+  readonly source: SecretSource
+  readonly files: Draft['files']
+}
+
+/** All that can be said without a key. */
+function checkSecret(document: Loaded<unknown>, { path, source, files }: Secret): Problem[] {
+  const file = files.get(source.sopsFile)
+  const complaint = file?.kind === 'file' ? complaintAbout(file.bytes, source) : undefined
+  if (complaint === undefined) return []
+  const { at, ...said } = complaint
+  return [errorAt(document, [...path, at], { reason: 'InvalidSecret', ...said })]
 }
 
 function refusal(from: string, files: Draft['files']): { message: string; remedy?: string } | undefined {

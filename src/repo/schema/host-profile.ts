@@ -9,6 +9,15 @@ const relativePath = z
     'expected a path in the repository, relative to the folder of the fleet, without ".."',
   )
 
+const contentFrom = z.strictObject({
+  sopsFile: relativePath.describe('A file of the repository that SOPS encrypted for age keys. The controller decrypts it.'),
+  key: z
+    .string()
+    .regex(/^[^.\s]+(?:\.[^.\s]+)*$/, 'expected keys of nested maps with dots between them, such as "db.password"')
+    .exactOptional()
+    .describe('The value at this key is the content, such as "db.password". Default: the whole file, encrypted as binary.'),
+})
+
 /** A file on the host: its content stands here, or in a file of the repository. */
 export const hostFile = z
   .strictObject({
@@ -19,18 +28,19 @@ export const hostFile = z
       .exactOptional()
       .describe('The text of the file.'),
     from: relativePath.exactOptional().describe('A file of the repository instead, relative to the folder of the fleet.'),
+    contentFrom: contentFrom.exactOptional().describe('A secret instead: only the nodes that need the file can read it.'),
     mode: z
       .string('expected a file mode as a quoted string, such as "0644"')
       .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
       .exactOptional()
       .describe(
-        'Quoted, because YAML reads 0644 as the number 644. Default: the mode of the existing file, "0644" for a new one.',
+        'Quoted, because YAML reads 0644 as the number 644. Default: the mode of the existing file, "0644" for a new one; "0600" with contentFrom.',
       ),
     owner: z.string().min(1).exactOptional().describe('Default: that of the existing file, root for a new one.'),
     group: z.string().min(1).exactOptional().describe('Default: that of the existing file, root for a new one.'),
     state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
   })
-  .refine(hasOneSource, 'expected either content or from, and neither with state: absent')
+  .refine(hasOneSource, 'expected one of content, from and contentFrom, and none of them with state: absent')
 
 const unit = z.strictObject({
   name: z
@@ -100,8 +110,16 @@ const hostProfileSpec = z.strictObject({
 export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')
 export type HostProfileSpec = z.infer<typeof hostProfileSpec>
 export type HostFileSpec = z.infer<typeof hostFile>
+export type SecretSource = z.infer<typeof contentFrom>
 
-function hasOneSource(file: { content?: string | undefined; from?: string | undefined; state?: string | undefined }): boolean {
-  const sources = [file.content, file.from].filter((source) => source !== undefined).length
+interface Sources {
+  readonly content?: string | undefined
+  readonly from?: string | undefined
+  readonly contentFrom?: object | undefined
+  readonly state?: string | undefined
+}
+
+function hasOneSource(file: Sources): boolean {
+  const sources = [file.content, file.from, file.contentFrom].filter((source) => source !== undefined).length
   return sources === (file.state === 'absent' ? 0 : 1)
 }

@@ -149,6 +149,7 @@ function bound(node: NodeApi): Omit<NodeApi, 'follow'> {
     leaseRenewed: () => node.leaseRenewed(),
     annotate: (annotations) => node.annotate(annotations),
     configMap: (namespace, name) => node.configMap(namespace, name),
+    secret: (namespace, name) => node.secret(namespace, name),
   }
 }
 

@@ -9,6 +9,7 @@ export class FakeNode implements NodeApi {
   /** When the kubelet renewed its Lease; undefined: there is none. */
   lease: number | undefined
   readonly configMaps = new Map<string, Record<string, string>>()
+  readonly secrets = new Map<string, Record<string, string>>()
   /** The connection broke, and stands again; nothing changed in between. */
   reconnect = (): void => {}
   #node: OwnNode
@@ -83,6 +84,12 @@ export class FakeNode implements NodeApi {
     const data = this.configMaps.get(`${namespace}/${name}`)
     if (data) return data
     throw new KubeError(`configmaps "${name}" not found`, { code: 404, reason: 'NotFound' })
+  }
+
+  async secret(namespace: string, name: string): Promise<Readonly<Record<string, string>>> {
+    const data = this.secrets.get(`${namespace}/${name}`)
+    if (data) return data
+    throw new KubeError(`secrets "${name}" not found`, { code: 404, reason: 'NotFound' })
   }
 
   #set(change: Partial<OwnNode>): void {

@@ -23,7 +23,7 @@ test('what is left of a sweep is swept by the next passes, not only when the nex
   payloads.configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
   const cluster = { nodes: new ObjectCache<ClusterNode>(nothing), pools: new ObjectCache<NodePoolView>(nothing) }
   const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps: maps() })
-  const garbage = new GarbageCollector({ cluster, store, renderer: new PoolRenderer(), payloads })
+  const garbage = new GarbageCollector({ cluster, store, renderer: new PoolRenderer(), payloads: [payloads] })
   const fleet = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', aFleet()))
   const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
   const done: (readonly [boolean, number])[] = []

@@ -1,0 +1,31 @@
+import { canonicalJson } from '../protocol/digest.ts'
+import type { SecretDocument } from '../protocol/secret-document.ts'
+import type { FleetModel } from '../repo/model.ts'
+import type { HostFileSpec, SecretSource } from '../repo/schema/host-profile.ts'
+import { encryptedHash } from '../repo/sops-document.ts'
+import type { LayerSubject } from './layers.ts'
+import { contentOf, fileLayers } from './render-host.ts'
+
+type SecretFile = SecretDocument['files'][string]
+
+/** @returns undefined when no file of the subject is a secret */
+export function renderSecretDocument(model: FleetModel, subject: LayerSubject): string | undefined {
+  const last = new Map(fileLayers(model, subject).map(({ value }) => [value.path, value]))
+  const files = [...last.values()].flatMap((file) => secretFileOf(model, file))
+  return files.length === 0 ? undefined : canonicalJson({ files: Object.fromEntries(files) })
+}
+
+function secretFileOf(model: FleetModel, { path, contentFrom }: HostFileSpec): [string, SecretFile][] {
+  if (!contentFrom) return []
+  const content = model.secrets ? contentOf(model.secrets.contentOf(contentFrom)) : {}
+  return [[path, { ...content, hash: secretHash(model, { path, source: contentFrom }) }]]
+}
+
+/** Equal for equal contents at one path; without the key, for equal encrypted forms. */
+export function secretHash(
+  { secrets, attachments }: FleetModel,
+  { path, source }: { readonly path: string; readonly source: SecretSource },
+): string {
+  if (!secrets) return encryptedHash(attachments.get(source.sopsFile) ?? new Uint8Array(), source)
+  return secrets.hashOf(`${path}\0${Buffer.from(secrets.contentOf(source)).toString('base64')}`)
+}
