@@ -38,10 +38,12 @@ export interface FleetOptions {
   /** What can be downloaded, by URL. */
   readonly artifacts: ReadonlyMap<string, Uint8Array>
   readonly signal: AbortSignal
+  /** Told of each host. */
+  readonly onHost?: (name: string, host: SimulatedHost) => void
 }
 
 /** Registers every machine as a Node and starts the real agent on each, over a simulated host. */
-export async function startFleet({ api, machines, version, artifacts, signal }: FleetOptions): Promise<void> {
+export async function startFleet({ api, machines, version, artifacts, signal, onHost }: FleetOptions): Promise<void> {
   const clock = scaledClock(HASTE)
   await Promise.all(
     machines.map(async (machine) => {
@@ -53,6 +55,7 @@ export async function startFleet({ api, machines, version, artifacts, signal }: 
       // After the end there is nobody to tell; a kubelet that went on trying would keep the process alive.
       const onNodeStatus = async (status: NodeStatus): Promise<void> => (signal.aborted ? undefined : report(status))
       const host = new SimulatedHost({ clock, version, artifacts, onNodeStatus })
+      onHost?.(machine.name, host)
       const { ports } = host.process(kubeNodeApi(api, machine.name))
       void new Agent(ports, DEFAULT_OPTIONS).run(signal)
     }),

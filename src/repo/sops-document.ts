@@ -48,7 +48,7 @@ export function readSops(bytes: Uint8Array): SopsDocument {
 function parsed(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'silent', stringKeys: true, schema: 'core' })
+    return parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', stringKeys: true, schema: 'core' })
   } catch {
     throw new Error('it is neither YAML nor JSON; other formats are encrypted as binary: sops encrypt --input-type binary')
   }

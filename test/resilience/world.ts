@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runController } from '../../src/cli/controller/run-controller.ts'
+import { type ControllerSetup, runController } from '../../src/cli/controller/run-controller.ts'
 import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
 import { startFleet } from '../../src/demo/simulated-fleet.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
@@ -8,6 +8,7 @@ import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { type AgentStatus, parseAgentStatus } from '../../src/protocol/agent-status.ts'
 import { type EmbeddedApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
 import { type GitServer, startGitServer } from '../../src/sim/git-server.ts'
+import type { SimulatedHost } from '../../src/sim/host/simulated-host.ts'
 import { assignedRevision, conditionOf, NODES, POOLS, readyOf, until as untilSeen } from '../controller/stage.ts'
 import { type GitFixture, gitFixture } from '../gitsync/git-fixture.ts'
 
@@ -34,7 +35,15 @@ export interface World extends AsyncDisposable {
 /** Milliseconds. */
 const POLL = 50
 
-export async function aWorld({ nodes }: { readonly nodes: number }): Promise<World> {
+export interface WorldOptions {
+  readonly nodes: number
+  /** Of the controller. */
+  readonly setup?: Partial<ControllerSetup>
+  /** Sees each host as its agent left it. */
+  readonly onHost?: (name: string, host: SimulatedHost) => void
+}
+
+export async function aWorld({ nodes, setup, onHost }: WorldOptions): Promise<World> {
   await using building = new AsyncDisposableStack()
   const ending = new AbortController()
   const git = building.use(await gitFixture())
@@ -52,9 +61,16 @@ export async function aWorld({ nodes }: { readonly nodes: number }): Promise<Wor
   const kubeconfig = join(git.folder, 'kubeconfig')
   await writeFile(kubeconfig, server.kubeconfig())
   const machines = Array.from({ length: nodes }, (_, index) => ({ name: `n${index}`, zone: 'a', labels: { role: 'worker' } }))
-  await startFleet({ api: kube, machines, version: '1.36.2', artifacts: new Map(), signal: ending.signal })
+  await startFleet({
+    api: kube,
+    machines,
+    version: '1.36.2',
+    artifacts: new Map(),
+    signal: ending.signal,
+    ...(onHost && { onHost }),
+  })
   const where = { repo, branch: 'main', path: '', poll: POLL, cwd: git.folder, env: {} }
-  const controller = runController({ ...where, kubeconfig, log: () => undefined }, ending.signal)
+  const controller = runController({ ...where, kubeconfig, log: () => undefined, ...setup }, ending.signal)
   building.defer(() => controller)
   building.defer(() => ending.abort())
 

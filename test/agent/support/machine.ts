@@ -78,14 +78,16 @@ export class Machine {
   assign(content: NodeContent, more: Partial<DesiredConfig> = {}): string {
     const digest = contentDigest(content)
     const name = digest.slice(3, 13)
-    const { flags, config, host, version, opts } = content
+    const { flags, config, host, secret, version, opts } = content
     if (flags !== undefined || config !== undefined)
       this.node.configMaps.set(`nodewave-system/kubelet-${name}`, present({ 'kubelet-flags': flags, kubelet: config }))
     if (host !== undefined) this.node.configMaps.set(`nodewave-system/host-${name}`, { host })
+    if (secret !== undefined) this.node.secrets.set(`nodewave-system/secret-${name}`, { secret })
     this.annotate({
       ...present({ KUBELET_VERSION: version, KUBELET_OPTS: opts }),
       ...(flags === undefined && config === undefined ? {} : { KUBELET_CONFIG: `kubelet-${name}` }),
       ...(host === undefined ? {} : { HOST_CONFIG: `host-${name}` }),
+      ...(secret === undefined ? {} : { SECRET_CONFIG: `secret-${name}` }),
       DIGEST: digest,
       ...more,
     })

@@ -37,6 +37,9 @@ const forGates: Grants = [
   ['list', 'daemonsets.apps'],
 ]
 
+/** Of deploy/secrets-rbac.yaml; without it the controller has none of these. */
+const forSecrets: Grants = [['get list watch create patch delete', `${ours}/secrets`]]
+
 interface Row {
   readonly who: typeof kubelet
   readonly may: Grants
@@ -88,7 +91,7 @@ const table: readonly Row[] = [
       ['get list watch create update', `${ours}/leases.coordination.k8s.io`],
       ['get update', 'kube-system/leases.coordination.k8s.io:kube-scheduler'],
       ['get list', 'secrets'],
-      ['get list', `${ours}/secrets`],
+      ['update deletecollection', `${ours}/secrets`],
       ['create', `${ours}/serviceaccounts/token`],
       ['create', `${ours}/pods`],
       ['create patch', 'customresourcedefinitions.apiextensions.k8s.io'],
@@ -167,11 +170,15 @@ const table: readonly Row[] = [
 async function rights(cluster: Cluster, { part }: Report): Promise<void> {
   await productOn(cluster)
   await bindOperators(cluster)
-  const without: Row = { who: controller, may: [], mayNot: forGates }
+  const without: Row = { who: controller, may: [], mayNot: [...forGates, ...forSecrets] }
   await part('table of rights', () => holds(cluster, [...table, without]))
   await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/gates-rbac.yaml')])
   const withGates: Row = { who: controller, may: forGates, mayNot: [] }
   await part('the same, with those for gates', () => holds(cluster, [...table, withGates]))
+  await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/secrets-rbac.yaml')])
+  await part('the same, with those for secrets', () =>
+    holds(cluster, [...table, { who: controller, may: [...forGates, ...forSecrets], mayNot: [] }]),
+  )
   await part('what a kubelet may write on Nodes', async () => {
     await admissionInEffect(cluster)
     await writes(cluster)

@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readAgeKeys } from '../../src/controller/secrets/age-keys.ts'
+import { decryptSops } from '../../src/controller/secrets/sops.ts'
+import { readSops, valueAt } from '../../src/repo/sops-document.ts'
+import { anAgeKey, encryptSops } from './encrypt-sops.ts'
+
+async function keysOf(text: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'nodewave-age-'))
+  try {
+    await writeFile(join(folder, 'keys'), text)
+    return await readAgeKeys(join(folder, 'keys'))
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function decrypt(text: string, identity: string): Promise<string> {
+  const document = readSops(Buffer.from(text))
+  const keys = await keysOf(`# created\n${identity}\n`)
+  const value = valueAt(decryptSops(document, await keys.open(document.keys)), ['db', 'password'])
+  return Buffer.from(String(value), 'base64').toString()
+}
+
+test('a value is decrypted with any of the keys that it is for', async () => {
+  const [a, b] = [await anAgeKey(), await anAgeKey()]
+  const text = await encryptSops({ db: { password: 'tr0ub4dor', user: 'x' } }, [a.recipient, b.recipient])
+  expect(await decrypt(text, a.identity)).toBe('tr0ub4dor')
+  expect(await decrypt(text, b.identity)).toBe('tr0ub4dor')
+})
+
+test('a key that it is not for is refused, with the recipients that would do', async () => {
+  const [a, b] = [await anAgeKey(), await anAgeKey()]
+  const text = await encryptSops({ db: { password: 'tr0ub4dor' } }, [a.recipient])
+  await expect(decrypt(text, b.identity)).rejects.toThrow(`no key of --age-key-file opens it; it is for ${a.recipient}`)
+})
+
+test.for<[string, (text: string) => string, string]>([
+  [
+    'an encrypted value',
+    (text) => text.replace(/data:./, (found) => (found === 'data:A' ? 'data:B' : 'data:A')),
+    'changed or moved',
+  ],
+  ['a value that is not encrypted', (text) => text.replace('{', '{"added":"x",'), 'its MAC is that of other values'],
+  ['the time', (text) => text.replace('2026-11-22', '2026-11-23'), 'changed or moved'],
+  ['the place of a value', (text) => text.replace('password', 'passw0rd'), 'changed or moved'],
+])('a document of which somebody changed %s is refused', async ([, change, message]) => {
+  const { identity, recipient } = await anAgeKey()
+  const text = await encryptSops({ db: { password: 'tr0ub4dor' } }, [recipient])
+  const error = await decrypt(change(text), identity).catch((thrown: Error) => thrown)
+  expect(String(error)).toContain(message)
+  expect(String(error)).not.toContain('tr0ub4dor')
+})
+
+test('a key file without a key, or with a damaged one, is refused and not quoted', async () => {
+  await expect(keysOf('nothing')).rejects.toThrow('has no age key; make one with age-keygen')
+  const { identity, recipient } = await anAgeKey()
+  const document = readSops(Buffer.from(await encryptSops({ a: 'b' }, [recipient])))
+  const damaged = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q')
+  const keys = await keysOf(damaged)
+  const error = await keys.open(document.keys).catch((thrown: Error) => thrown)
+  expect(String(error)).toContain('is damaged')
+  expect(String(error)).not.toContain(damaged.slice(20))
+})
+
+test('hashes are the same for one key and one text, and tell nothing without the key', async () => {
+  const [a, b] = [await anAgeKey(), await anAgeKey()]
+  const [one, same, other] = [await keysOf(a.identity), await keysOf(`${a.identity}\n${b.identity}`), await keysOf(b.identity)]
+  expect(one.hashOf('x')).toBe(same.hashOf('x'))
+  expect(one.hashOf('x')).not.toBe(one.hashOf('y'))
+  expect(one.hashOf('x')).not.toBe(other.hashOf('x'))
+})
