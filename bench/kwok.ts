@@ -1,5 +1,5 @@
 /**
- * `node bench/kwok.ts [--nodes 100,500,1000] [-o json]`: rollouts on a real control plane with kwok's nodes, a tenth of them at a time,
+ * `node bench/kwok.ts [--nodes 100,500,1000,2000,5000] [-o json]`: rollouts on a real control plane with kwok's nodes, a tenth of them at a time,
  * with agents that answer at once. The controller is a process of its own under the rights of deploy/, and follows a `git push`.
  * Needs what the end-to-end tests need: docs/testing.md.
  */
@@ -25,6 +25,12 @@ const WRITES = ['create', 'update', 'patch', 'delete']
 /** Waves would each wait for their last node; the budget alone says how many are taken. */
 const rollout = { maxUnavailable: '10%', waves: [{ name: 'all', nodes: '100%' }] }
 
+/**
+ * Seconds, and longer than a run: at the usual 40, the leases of thousands of nodes are renewed hundreds of times a second, which two
+ * cores cannot do beside a rollout. Nodes then go in and out of Ready, and kwok is measured, not the product.
+ */
+const LEASE = 3_600
+
 const { sizes, output } = readArguments()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => leave())
 const missing = missingPrerequisites('nodes')
@@ -38,15 +44,15 @@ process.exit() // not left to the connections that agents kept
 
 async function measure(count: number): Promise<Figure[]> {
   const say = (what: string) => console.error(`${new Date().toISOString()} ${count} nodes: ${what}`)
-  await using cluster = await createCluster({ nodes: [] })
+  await using cluster = await createCluster({ nodes: [], heartbeatsWithin: 2 * LEASE })
   const kube = createKubeClient(await loadKubeconfig(await agentsKubeconfig(cluster)))
-  const { names } = await createKwokNodes(cluster, { nodes: count, version: versions.olderKubelet })
+  const { names } = await createKwokNodes(cluster, { nodes: count, version: versions.olderKubelet, leaseSeconds: LEASE })
   say('Ready')
   const product = await productOn(cluster)
   say('controller started')
   const ending = new AbortController()
   startInstantAgents(kube, { nodes: names, signal: ending.signal })
-  const subject = { cluster, product, kube }
+  const subject = { cluster, product, kube, count }
   await measureRollout(subject, { version: versions.olderKubelet, rollout })
   say('adopted')
   const rates = [await measurePatchRate(kube, names)]
@@ -87,7 +93,7 @@ function figuresOf({ load, firstAssigned, completed, requests, cpu }: Rollout, {
     { name: `${name}: push until first assigned`, value: firstAssigned / 1000, unit: 's' },
     { name: `${name}: push until Completed`, value: seconds, unit: 's' },
     { name: `${name}: floor, ${measured.writes} patches a node at that rate`, value: floor, unit: 's' },
-    { name: `${name}: push until Completed, to the floor`, value: seconds / floor, unit: 'times', aim: 2 },
+    { name: `${name}: push until Completed, to the floor`, value: seconds / floor, unit: 'times', aim: 1.2 },
     {
       name: `${name}: first assigned until Completed, to the floor`,
       value: seconds / floor - firstAssigned / 1000 / floor,
@@ -96,15 +102,15 @@ function figuresOf({ load, firstAssigned, completed, requests, cpu }: Rollout, {
     { name: `${name}: requests of the controller`, value: own.length / count, unit: 'per node', aim: 2 },
     { name: `${name}: writes by all`, value: writes.length / count, unit: 'per node' },
     { name: `${name}: requests that were refused`, value: refused.length, unit: 'requests' },
-    { name: `${name}: CPU of the controller`, value: cpu.controller / 1000, unit: 's' },
-    { name: `${name}: CPU of the agents`, value: cpu.agents / 1000, unit: 's' },
+    { name: `${name}: CPU of the controller`, value: cpu.controller / count, unit: 'ms a node' },
+    { name: `${name}: CPU of the agents`, value: cpu.agents / count, unit: 'ms a node' },
   ]
 }
 
 /** @throws when an option is unknown, or its value is none of those it can have. */
 function readArguments(): { readonly sizes: readonly number[]; readonly output: 'text' | 'json' } {
   const options = {
-    nodes: { type: 'string', default: '100,500,1000' },
+    nodes: { type: 'string', default: '100,500,1000,2000,5000' },
     output: { type: 'string', short: 'o', default: 'text' },
   } as const
   const { nodes, output } = parseArgs({ options }).values

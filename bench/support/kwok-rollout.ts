@@ -16,6 +16,8 @@ export interface Subject {
   readonly cluster: Cluster
   readonly product: Product
   readonly kube: KubeApi
+  /** Nodes. */
+  readonly count: number
 }
 
 /** What a commit cost, from the end of `git push` until its pool was Completed. Times in milliseconds. */
@@ -30,8 +32,9 @@ export interface Rollout {
 
 const names = namesFor()
 
-/** Milliseconds. */
+/** Milliseconds, and so many more for each node. */
 const LIMIT = 180_000
+const LIMIT_PER_NODE = 150
 
 export async function measureRollout(subject: Subject, fleet: FleetOptions): Promise<Rollout> {
   const { cluster, product } = subject
@@ -49,18 +52,19 @@ export async function measureRollout(subject: Subject, fleet: FleetOptions): Pro
 }
 
 /** The time at which it is seen. @throws when it takes too long, with what the pool and the controller say. */
-async function whenCompleted({ cluster, product, kube }: Subject, commit: string): Promise<number> {
+async function whenCompleted({ cluster, product, kube, count }: Subject, commit: string): Promise<number> {
   const isCompleted = completed(commit)
   const seen = whenSeen(kube, {
     path: `/apis/${API_GROUP}/${API_VERSION}/${NODEPOOLS}`,
     wanted: ({ status }) => status !== undefined && isCompleted(status as NodePoolStatus),
   })
   const ended = new AbortController()
-  const limit = sleep(LIMIT, undefined, { signal: ended.signal }).then(async () => {
+  const patience = LIMIT + count * LIMIT_PER_NODE
+  const limit = sleep(patience, undefined, { signal: ended.signal }).then(async () => {
     const status = await cluster.kubectl(['get', 'nodepool', 'workers', '-o', 'jsonpath={.status}'])
     const log = product.controller.log().split('\n').slice(-20).join('\n')
     const behind = await nodesBehind(cluster, commit)
-    throw new Error(`wait for ${commit}: not Completed within ${LIMIT / 1000} s; the pool says ${status}\n${behind}\n${log}`)
+    throw new Error(`wait for ${commit}: not Completed within ${patience / 1000} s; the pool says ${status}\n${behind}\n${log}`)
   })
   try {
     return await Promise.race([seen, limit])

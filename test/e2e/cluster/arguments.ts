@@ -12,6 +12,8 @@ export interface Place {
   readonly address: string
   readonly port: number
   readonly alone: boolean
+  /** Seconds after which a node without a heartbeat is not Ready; absent: as Kubernetes has it. */
+  readonly heartbeatsWithin?: number | undefined
 }
 
 export function etcdArgs({ slot }: Place): string[] {
@@ -60,7 +62,7 @@ export function apiserverArgs({ slot, certificates, address, port, alone }: Plac
   ]
 }
 
-export function controllerManagerArgs({ slot, certificates }: Place, kubeconfig: string): string[] {
+export function controllerManagerArgs({ slot, certificates, heartbeatsWithin }: Place, kubeconfig: string): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     '--bind-address=127.0.0.1',
@@ -74,6 +76,7 @@ export function controllerManagerArgs({ slot, certificates }: Place, kubeconfig:
     // Each controller gets an account of its own at the start; at the usual rate that takes five seconds.
     '--kube-api-qps=1000',
     '--kube-api-burst=1000',
+    ...(heartbeatsWithin === undefined ? [] : [`--node-monitor-grace-period=${heartbeatsWithin}s`]),
   ]
 }
 

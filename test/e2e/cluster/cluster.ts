@@ -27,6 +27,8 @@ export interface NodeSpec {
 
 export interface ClusterOptions {
   readonly nodes: readonly NodeSpec[]
+  /** Seconds after which a node without a heartbeat is not Ready; absent: as Kubernetes has it. */
+  readonly heartbeatsWithin?: number
   /** Told what has happened, as it happens. */
   readonly progress?: (what: string) => void
 }
@@ -46,7 +48,11 @@ export interface Cluster extends ControlPlane, Servers, AsyncDisposable {
   apply(manifest: string): Promise<void>
 }
 
-export async function createCluster({ nodes: specs, progress = () => undefined }: ClusterOptions): Promise<Cluster> {
+export async function createCluster({
+  nodes: specs,
+  heartbeatsWithin,
+  progress = () => undefined,
+}: ClusterOptions): Promise<Cluster> {
   const find = await buildBinaries('all', progress)
   const artifacts = await buildArtifacts(find)
   const slot = await claimSlot()
@@ -54,7 +60,7 @@ export async function createCluster({ nodes: specs, progress = () => undefined }
     await mkdir(join(slot.dir, 'logs'))
     await createBridge(slot)
     const servers = startServers(slot, artifacts)
-    const plane = await startControlPlane(slot, { binary: find, address: slot.host, port: 6443 })
+    const plane = await startControlPlane(slot, { binary: find, address: slot.host, port: 6443, heartbeatsWithin })
     const apiReady = plane.waitReady().then(() => progress('API server ready'))
     const all = specs.map((_, index) => nodePlace(slot, index + 1))
     const joined = all.map((place, index) => {

@@ -20,6 +20,8 @@ export interface ControlPlaneOptions {
   readonly port: number
   /** Only etcd and kube-apiserver: nothing makes service accounts, schedules or deletes then. */
   readonly alone?: boolean
+  /** Seconds after which a node without a heartbeat is not Ready; absent: as Kubernetes has it. */
+  readonly heartbeatsWithin?: number | undefined
 }
 
 export interface ControlPlane {
@@ -42,7 +44,8 @@ export async function startControlPlane(slot: Slot, options: ControlPlaneOptions
   await issueAll(certificates, options.address)
   const config = (name: string, user: string) =>
     writeKubeconfig(join(slot.dir, `${name}.conf`), { server, certificates, client: { name }, user })
-  const place = { slot, certificates, address: options.address, port: options.port, alone: options.alone ?? false }
+  const { address, port, alone = false, heartbeatsWithin } = options
+  const place = { slot, certificates, address, port, alone, heartbeatsWithin }
   const commands: Record<Component, string[]> = {
     etcd: etcdArgs(place),
     'kube-apiserver': apiserverArgs(place),

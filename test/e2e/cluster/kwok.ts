@@ -13,6 +13,8 @@ export interface KwokOptions {
   readonly version: string
   /** Labels of node number i, counted from 0. */
   readonly labels?: (index: number) => Readonly<Record<string, string>>
+  /** How long a lease is valid; kwok renews each four times in it. Default: 40. */
+  readonly leaseSeconds?: number
 }
 
 export interface KwokNodes {
@@ -36,7 +38,7 @@ export async function createKwokNodes(cluster: Cluster, options: KwokOptions): P
       '--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake',
       `--node-ip=${cluster.slot.host}`,
       '--cidr=10.245.0.0/16',
-      '--node-lease-duration-seconds=40',
+      `--node-lease-duration-seconds=${options.leaseSeconds ?? 40}`,
       '--v=WARN', // it would say something for each node and lease
     ],
   })
