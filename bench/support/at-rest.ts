@@ -8,7 +8,7 @@ const NO_ANSWERS: readonly never[] = []
 /** A controller that writes nothing, has heard of no trouble, and has asked no gate. */
 export function atRest(
   pools: ObjectCache<NodePoolView>,
-): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections'> {
+): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs'> {
   return {
     ports: { clock: systemClock },
     contact: { unbrokenSince: () => undefined },
@@ -16,6 +16,7 @@ export function atRest(
     failures: { refusals: () => NO_ANSWERS },
     journal: { viewOf: (pool) => pools.get(pool) },
     gates: { answersFor: () => NO_ANSWERS },
+    proofs: { podsOf: () => undefined },
     rejections: { of: () => [] },
   }
 }

@@ -17,7 +17,6 @@ import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { errorText } from './error-text.ts'
-import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
@@ -40,32 +39,13 @@ export async function runAgentCommand(args: readonly string[]): Promise<number> 
 async function runAgent(settings: AgentArguments): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-  const { root, logFormat } = settings
-  const { stateDirectory } = settings.options
-  const { files } = createRealPorts({ node: NO_API, root, stateDirectory, logFormat })
-  await takeLocks(statePaths(stateDirectory), { files, processes: procProcesses })
-  while (!stop.signal.aborted) await runOnce(settings, stop.signal)
-}
-
-/** Until `stop` aborts, or the kubeconfig is another one. */
-async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<void> {
-  const file = kubeconfigOf(settings)
-  const known = file && (await textOf(file))
-  const kube = createKubeClient(await connect(file, settings), { maxSockets: 2 })
+  const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
   const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
   const { root, logFormat } = settings
-  const ports = createRealPorts({ node, root, stateDirectory: settings.options.stateDirectory, logFormat })
-  const ended = new AbortController()
-  const signal = AbortSignal.any([stop, ended.signal])
-  const changed =
-    file !== undefined && known !== undefined
-      ? kubeconfigChange(file, known, { clock: ports.clock, signal }).then(() => {
-          if (!signal.aborted) ports.log.warn('the kubeconfig was replaced; the agent starts again with it', { file })
-          ended.abort()
-        })
-      : undefined
-  await new Agent(ports, settings.options).run(signal)
-  await changed
+  const { stateDirectory } = settings.options
+  const ports = createRealPorts({ node, root, stateDirectory, logFormat })
+  await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
+  await new Agent(ports, settings.options).run(stop.signal)
 }
 
 async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
@@ -79,18 +59,14 @@ async function runRebase({ root, logFormat, options }: AgentArguments): Promise<
   )
 }
 
-/** Undefined in a pod that has nothing but its service account. */
-function kubeconfigOf({ kubeconfig, root }: AgentArguments): string | undefined {
+async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection> {
+  if (kubeconfig !== undefined) return loadKubeconfig(kubeconfig)
   const own = join(root, KUBELET_KUBECONFIG)
-  return kubeconfig ?? (existsSync(own) ? own : undefined)
-}
-
-async function connect(file: string | undefined, { root }: AgentArguments): Promise<Connection> {
-  if (file !== undefined) return loadKubeconfig(file)
+  if (existsSync(own)) return loadKubeconfig(own)
   const connection = await inCluster(process.env)
   if (connection !== undefined) return connection
   throw new Error(
-    `no credentials for the API server: file "${join(root, KUBELET_KUBECONFIG)}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
+    `no credentials for the API server: file "${own}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
   )
 }
 

@@ -12,6 +12,7 @@ import { gateChecks } from './gates/gate-checks.ts'
 import { GateRunner } from './gates/gate-runner.ts'
 import { PayloadAccess } from './payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import { ProofWatch } from './proof/proof-watch.ts'
 import { commitGuard } from './revisions/commit-guard.ts'
 import { HeadIntake } from './revisions/head-intake.ts'
 import { Rejections } from './revisions/rejections.ts'
@@ -43,11 +44,12 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const renderer = new PoolRenderer()
   const rejections = new Rejections(revisions)
   const drains = new DrainWatch({ ...ports, signal, changed: wake.fire })
+  const proofs = new ProofWatch({ ...ports, signal, changed: wake.fire })
   const events = new EventRecorder({ kube, log })
   const checks = ports.gateChecks ?? gateChecks({ ports, settings, cluster })
   const gates = new GateRunner({ gateChecks: checks, clock, signal, changed: wake.fire })
   return {
-    ...{ ports, settings, cluster, contact, drains, store, rejections, library, renderer, events, gates },
+    ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
     intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),

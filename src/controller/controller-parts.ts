@@ -12,6 +12,8 @@ import type { WriteFailures } from './execution/write-failures.ts'
 import type { GateRunner } from './gates/gate-runner.ts'
 import type { PoolMirror } from './node-pools/mirror-pools.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import type { ProofWatch } from './proof/proof-watch.ts'
+import type { ProofWrites } from './proof/proof-writes.ts'
 import type { HeadIntake } from './revisions/head-intake.ts'
 import type { Rejections } from './revisions/rejections.ts'
 import type { RevisionLibrary } from './revisions/revision-library.ts'
@@ -40,6 +42,8 @@ export interface ControllerParts {
   readonly mirror: PoolMirror
   readonly journal: ClusterJournal
   readonly poolWrites: PoolWrites
+  readonly proofs: ProofWatch
+  readonly proofWrites: ProofWrites
   readonly background: BackgroundWrites
   /** Resolves when everything that was begun has ended; begins nothing more. */
   readonly end: () => Promise<void>

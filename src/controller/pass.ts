@@ -1,6 +1,7 @@
 import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
+import { strayProofs } from '../rollout/proof/actions.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { throwFirst } from './execution/for-each.ts'
@@ -77,11 +78,12 @@ interface Decided {
 
 /** Each pool on its own. @returns when each wants to be looked at again */
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
-  const { cluster, poolWrites, mirror, background, renderer } = parts
+  const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer } = parts
   const { nodes, members } = gathered
   poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
   for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
     poolWrites.beginAtOnce(pool, { actions, nodes, now })
+  for (const stray of strayProofs(proofs.pods, (node) => isOfAPool(gathered, node))) proofWrites.begin(stray)
   for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
   return [...head.fleet.pools.values()].flatMap((compiled) => {
     const decision = decisions.get(compiled.name)
@@ -94,6 +96,11 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
       poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now }),
     ]
   })
+}
+
+function isOfAPool({ members, nodes }: Gathered, name: string): boolean {
+  const node = nodes.get(name)
+  return node !== undefined && !members.strays.includes(node)
 }
 
 /** Nobody's pool, so nobody's budget either. */

@@ -20,6 +20,9 @@ export const DEFAULT_GATES_NAMESPACE = 'nodewave-gates'
 /** Besides the controller, it alone writes what agents obey; see deploy/admission.yaml. */
 export const BREAK_GLASS_GROUP = 'nodewave:break-glass'
 
+/** Where the pods run that prove a changed node. The controller may make pods there, and nowhere else. */
+export const PROOF_NAMESPACE = 'nodewave-proof'
+
 export const API_GROUP = 'nodewave.io'
 export const API_VERSION = 'v1alpha1'
 export const NODEPOOLS = 'nodepools'
@@ -44,6 +47,8 @@ export interface Names {
   readonly cordonedFor: string
   /** Written by the controller with each assignment: what the node ran before. See `node-history.ts`. */
   readonly history: string
+  /** Written by the controller: whether a pod has to run on the node, and what came of it. See `node-proof.ts`. */
+  readonly proof: string
   /** Written by the controller: `Allow` lets the admission policy take a desired-config from anybody who may patch the Node. */
   readonly byHand: string
   /** Label, written by the controller: the pool that owns the node. */
@@ -58,6 +63,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     hold: `${prefix}/hold`,
     cordonedFor: `${prefix}/cordoned-for`,
     history: `${prefix}/history`,
+    proof: `${prefix}/proof`,
     byHand: `${prefix}/by-hand`,
     pool: `${prefix}/pool`,
   }
@@ -94,6 +100,13 @@ export const OBJECT_KEYS = {
 
 /** Annotations of a Job that a gate made. */
 export const GATE_KEYS = { wave: `${DEFAULT_PREFIX}/wave`, gate: `${DEFAULT_PREFIX}/gate` } as const
+
+/** Annotations of a pod that proves a node: the assignment that it is for, and when the controller made it. */
+export const PROOF_KEYS = {
+  digest: `${DEFAULT_PREFIX}/digest`,
+  assignedAt: `${DEFAULT_PREFIX}/assigned-at`,
+  startedAt: `${DEFAULT_PREFIX}/started-at`,
+} as const
 
 /** The value of `managedBy` on everything the controller owns. */
 export const MANAGER = 'nodewave'

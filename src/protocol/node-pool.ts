@@ -47,6 +47,7 @@ export interface PoolCondition {
 export const NODE_PHASES = [
   'Current',
   'Soaking',
+  'Proving',
   'Applying',
   'Assigned',
   'Draining',

@@ -17,6 +17,7 @@ export interface RolloutSettings {
   readonly agentTimeout?: number | undefined
   readonly trial: number
   readonly drain: DrainSettings
+  readonly proof: ProofSettings
   readonly disruption: DisruptionRules
   readonly zones: 'Any' | 'OneAtATime'
   readonly cordoned: 'Skip' | 'Change'
@@ -54,6 +55,14 @@ export interface DrainSettings {
   readonly gracePeriodSeconds?: number | undefined
 }
 
+/** The pod that proves a changed node. */
+export interface ProofSettings {
+  readonly mode: 'Auto' | 'Always' | 'Never'
+  readonly image?: string | undefined
+  readonly command?: readonly string[] | undefined
+  readonly timeout: number
+}
+
 const MINUTE = 60_000
 
 const DEFAULT_SOAK = 5 * MINUTE
@@ -67,6 +76,7 @@ const DEFAULTS: RolloutSettings = {
   applyTimeout: 10 * MINUTE,
   trial: 2 * MINUTE,
   drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
+  proof: { mode: 'Auto', timeout: 2 * MINUTE },
   disruption: {},
   zones: 'Any',
   cordoned: 'Skip',
@@ -89,6 +99,7 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
     gates: stated.gates?.map((gate) => ({ ...GATE_DEFAULTS, ...gate })) ?? DEFAULTS.gates,
     windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
+    proof: { ...DEFAULTS.proof, ...fleet.rollout?.proof?.pod, ...pool.rollout?.proof?.pod },
     disruption: disruptionRules(fleet.rollout?.disruption, pool.rollout?.disruption),
   }
 }

@@ -11,6 +11,7 @@ import type { Instant } from './model/instant.ts'
 import { hasGoal, progressOf } from './model/node-progress.ts'
 import type { Member, PoolContext, PoolState } from './model/pool-state.ts'
 import type { NodeTarget, PoolSnapshot } from './model/snapshot.ts'
+import { judgeProof } from './proof/judge-proof.ts'
 import { currentRollout } from './target/current-rollout.ts'
 import type { Rollout } from './target/rollout.ts'
 
@@ -64,9 +65,11 @@ function memberOf(facts: NodeFacts, { wave, isLastResort }: Place, context: Memb
   const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
   const { revision, wanted, assigned } = contentOf(facts, { exposure, rollout, clock })
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
-  const progress = progressOf(node, { ...clock, report, wanted, joins, soak })
+  const { policy, proofs } = context.pool
+  const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
+  const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof })
   const broken = isBroken(facts, rollout)
-  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave }
+  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof }
   const drain = drainOf(candidate, context)
   return drain ? { ...candidate, drain, progress: progressUnder(drain, { progress, ready: node.ready, now }) } : candidate
 }

@@ -12,6 +12,8 @@ import type { Instant } from './model/instant.ts'
 import type { PoolState } from './model/pool-state.ts'
 import type { PoolSnapshot } from './model/snapshot.ts'
 import { advance } from './progress/advance.ts'
+import { proofActions } from './proof/actions.ts'
+import { isBeingProved } from './proof/record.ts'
 import { budgetHolders } from './selection/budget-holders.ts'
 import { propose } from './selection/propose.ts'
 import { select } from './selection/select.ts'
@@ -47,7 +49,7 @@ export function assess(pool: PoolSnapshot, now: Instant): Assessment {
     memory: { ...state.rollout.memory, failed: failedNodes(state.members) },
     proposal,
     holders: budgetHolders(state).map(({ node }) => node),
-    isWorking: state.members.some(({ node, report }) => isAtWork(node, report)),
+    isWorking: state.members.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
     ...(wake !== undefined && { wakeAt: wake }),
   }
 }
@@ -71,6 +73,7 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
       ...selection.selected,
       ...evictions(state),
       ...gateQuestions(state),
+      ...proofActions(state, selection.selected),
       ...spentControls(pool),
       ...byHandChanges(pool),
     ],

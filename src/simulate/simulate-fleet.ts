@@ -8,7 +8,7 @@ import type { CompiledFleet } from '../controller/revisions/compiled-fleet.ts'
 import { atOnce } from '../controller/revisions/compression.ts'
 import type { HeadSource } from '../controller/revisions/head-source.ts'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
-import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../protocol/names.ts'
+import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor, PROOF_NAMESPACE } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import type { Core } from '../sim/apiserver/core.ts'
@@ -17,6 +17,7 @@ import { inProcessClient } from '../sim/apiserver/in-process-client.ts'
 import type { Store } from '../sim/apiserver/storage/store.ts'
 import { Availability } from '../sim/fleet/availability.ts'
 import { LightAgents } from '../sim/fleet/light-agents.ts'
+import { runProofKubelets } from '../sim/fleet/proof-kubelets.ts'
 import { Workload } from '../sim/fleet/workload.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { type AgentTimes, timeOf } from './agent-times.ts'
@@ -56,9 +57,14 @@ export interface Pacing extends Pick<ControllerSettings, 'actionsAPass' | 'count
  */
 const AT_ONCE: Pacing = { actionsAPass: Number.POSITIVE_INFINITY, countsEvery: 0, clientOf: inProcessClient }
 
+/** Milliseconds from when a pod that proves a node is made until it has run. */
+export const PROOF_TIME = 3_000
+
 export interface SimulatedCourse extends Omit<Simulation, 'from' | 'to' | 'assumptions'> {
   /** Some pool has gates, and nobody asked them. */
   readonly gated: boolean
+  /** Some pool names an image for the pod that proves a node; no node here shows one of its own. */
+  readonly proved: boolean
 }
 
 const SETTINGS: ControllerSettings = {
@@ -80,7 +86,7 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
   const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
   const kube = clientOf(core)
-  for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace])
+  for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace, PROOF_NAMESPACE])
     await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
   const compile = createCompiler({ namespace: SETTINGS.namespace })
@@ -92,6 +98,8 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
   const { signal } = ending
   new Workload({ store: core.store, kube, clock, startTime: input.times.podStart, signal })
   const agents = new LightAgents({ kube, clock, timeOf: timeOf(input.times), fails: input.fails, signal }).run()
+  const started = (until: AbortSignal): Promise<void> => clock.sleep(PROOF_TIME, until)
+  const kubelets = runProofKubelets({ kube, now: () => clock.now(), started, signal })
   const ports = {
     kube: answeringVersions(kube, input.serverVersions),
     source: oneHead(to),
@@ -118,12 +126,13 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
         pools: recorder.courses(done),
         disruptions: recorder.disruptions,
         gated: [...compile(to).pools.values()].some(({ policy }) => policy.gates?.length),
+        proved: [...compile(to).pools.values()].some(({ policy }) => policy.proof?.mode !== 'Never' && policy.proof?.image),
       },
       ...{ peak: availability.peak, peakByZone: Object.fromEntries(availability.peakByZone) },
     }
   } finally {
     ending.abort()
-    await Promise.allSettled([controller, agents])
+    await Promise.allSettled([controller, agents, kubelets])
   }
 }
 

@@ -6,6 +6,7 @@ import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { type EmbeddedApiServer, startApiServer } from '../../src/sim/apiserver/start-api-server.ts'
+import { type ProofOutcome, runProofKubelets } from '../../src/sim/fleet/proof-kubelets.ts'
 import { until as untilWanted } from '../waiting/until.ts'
 import { aSnapshot } from './a-snapshot.ts'
 import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
@@ -34,6 +35,8 @@ export interface Stage extends AsyncDisposable {
   /** Of the controller that was started last. */
   ended(): Promise<void>
   startAgents(outcome?: FakeAgentsOptions['outcome']): void
+  /** Kubelets that run the pods which prove nodes, or complain. */
+  startKubelets(outcomeOn?: (node: string) => ProofOutcome): void
   /** Resolves with the objects of a collection, by name, as soon as they are as wanted. */
   until(path: string, wanted: (objects: ReadonlyMap<string, KubeObject>) => boolean): Promise<ReadonlyMap<string, KubeObject>>
 }
@@ -52,7 +55,7 @@ export async function aStage(): Promise<Stage> {
     requests.push(line)
     for (const asker of askers) asker()
   }
-  for (const name of ['nodewave-system', 'nodewave-revisions', 'nodewave-gates'])
+  for (const name of ['nodewave-system', 'nodewave-revisions', 'nodewave-gates', 'nodewave-proof'])
     await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
 
@@ -113,6 +116,10 @@ export async function aStage(): Promise<Stage> {
     startAgents(outcome) {
       const agents = runFakeAgents({ kube, now: () => clock.now(), signal: ending.signal, ...(outcome && { outcome }) })
       running.push(agents)
+    },
+    startKubelets(outcomeOn) {
+      const options = { kube, now: () => clock.now(), signal: ending.signal, ...(outcomeOn && { outcomeOn }) }
+      running.push(runProofKubelets(options))
     },
     until: (path, wanted) => until(kube, { path, wanted }),
     async [Symbol.asyncDispose]() {

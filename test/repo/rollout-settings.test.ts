@@ -13,6 +13,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     applyTimeout: 600_000,
     trial: 120_000,
     drain: { mode: 'Auto', timeout: 900_000, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
+    proof: { mode: 'Auto', timeout: 120_000 },
     disruption: {},
     zones: 'Any',
     cordoned: 'Skip',

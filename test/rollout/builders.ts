@@ -1,10 +1,11 @@
 import type { AgentStatus } from '../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../src/protocol/cordon-mark.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
+import type { NodeProof } from '../../src/protocol/node-proof.ts'
 import type { Decision } from '../../src/rollout/model/decision.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
-import type { Assignment, NodeView, PodView, Pressure } from '../../src/rollout/model/node-view.ts'
-import type { GatePolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/model/policy.ts'
+import type { Assignment, NodeView, PodView, Pressure, ProofPod } from '../../src/rollout/model/node-view.ts'
+import type { GatePolicy, ProofPolicy, RolloutPolicy, Share, WavePolicy } from '../../src/rollout/model/policy.ts'
 import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../src/rollout/model/snapshot.ts'
 
 export const noon: Instant = Date.parse('2026-11-21T12:00:00.000Z')
@@ -62,6 +63,9 @@ export class NodeDraft implements NodeView {
   declare readonly assigned?: Assignment
   declare readonly assignedByHand: boolean
   declare readonly status?: AgentStatus
+  declare readonly proof?: NodeProof
+  declare readonly pauseImage?: string
+  declare readonly podCapacity?: number
 
   constructor(view: NodeView) {
     Object.assign(this, view)
@@ -135,6 +139,17 @@ export class NodeDraft implements NodeView {
     return this.#with({ pressures: [{ type, since }] })
   }
 
+  /** It reports a pause image, and how many pods it takes. */
+  withPause(podCapacity = 110): NodeDraft {
+    return this.#with({ pauseImage: 'registry.k8s.io/pause:3.10', podCapacity })
+  }
+
+  /** What is noted of the proof of the present assignment. */
+  noting(state: NodeProof['state'], more: Partial<NodeProof> = {}): NodeDraft {
+    const { digest = '', at = noon } = this.assigned ?? {}
+    return this.#with({ proof: { digest, assignedAt: at, state, ...more } })
+  }
+
   held(reason = 'under repair'): NodeDraft {
     return this.#with({ hold: reason })
   }
@@ -188,6 +203,10 @@ export interface PoolOptions {
   readonly cordoned?: RolloutPolicy['cordoned']
   /** Of nodes under drain, by name. */
   readonly pods?: Readonly<Record<string, readonly PodView[]>>
+  /** Absent: no pod proves a node. */
+  readonly proof?: Partial<ProofPolicy>
+  /** Pods that prove nodes. */
+  readonly proofs?: readonly ProofPod[]
   readonly applyTimeout?: number
   readonly windows?: RolloutPolicy['windows']
   readonly dependsOn?: readonly string[]
@@ -217,6 +236,7 @@ function snapshotOf(options: PoolOptions, members: readonly NodeView[]): PoolSna
     policy: policyOf(options),
     nodes: members,
     ...(options.pods && { pods: podsOf(options.pods) }),
+    ...(options.proofs && { proofs: { kind: 'known' as const, pods: new Map(options.proofs.map((pod) => [pod.node, pod])) } }),
     head: { ...head, wanted: wantedOf(head, options) },
     known: new Map(contents.map((name) => [name, aRevision(name, members)])),
     memory: memoryOf(options),
@@ -284,6 +304,7 @@ function policyOf(options: PoolOptions): RolloutPolicy {
       force: false,
       ...(typeof options.drain === 'string' ? { mode: options.drain } : options.drain),
     },
+    ...(options.proof && { proof: { mode: 'Auto', timeout: 2 * minute, ...options.proof } }),
     zones: options.zones ?? 'Any',
     cordoned: options.cordoned ?? 'Skip',
     applyTimeout: options.applyTimeout ?? 15 * minute,

@@ -9,7 +9,6 @@ import { kubeletProgram } from './kubelet-program.ts'
 import { nodeFiles } from './node-files.ts'
 import { realClock } from './real-clock.ts'
 import { rootedServices } from './rooted-services.ts'
-import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
 
@@ -35,8 +34,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
   const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
-  const supervisor = serviceNotifier()
-  if (root === '/') return { ...ports, services: systemd(), kubelet, node, ...(supervisor && { supervisor }) }
+  if (root === '/') return { ...ports, services: systemd(), kubelet, node }
   return {
     ...ports,
     services: rootedServices(log),

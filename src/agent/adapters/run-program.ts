@@ -19,16 +19,15 @@ const ENVIRONMENT = {
 /**
  * Runs a program without a shell and waits for its end.
  * @param options.timeout milliseconds, after which it is killed
- * @param options.env besides what every program gets
  * @throws when it cannot be started at all
  */
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { readonly timeout?: number; readonly env?: Readonly<Record<string, string>> } = {},
+  options: { readonly timeout?: number } = {},
 ): Promise<Outcome> {
   const settings = {
-    env: { ...ENVIRONMENT, ...options.env },
+    env: ENVIRONMENT,
     timeout: options.timeout ?? 30_000,
     killSignal: 'SIGKILL' as const,
     maxBuffer: 8 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import type { AgentTimes } from '../../simulate/agent-times.ts'
-import type { SimulatedCourse } from '../../simulate/simulate-fleet.ts'
+import { PROOF_TIME, type SimulatedCourse } from '../../simulate/simulate-fleet.ts'
 import { lasting } from './simulation-text.ts'
 
 /** What the figures rest on that nobody measured on these nodes. */
@@ -27,6 +27,7 @@ export function assumptionsOf({
         ? ['the drained nodes ran no pods (--pods), so drains took no time']
         : []),
     ...(disruptions.reboot > 0 ? [`a reboot takes ${lasting(byGrant.reboot)} (--reboot-time)`] : []),
+    ...(course.proved ? [`the pod that proves a node has run after ${lasting(PROOF_TIME)}`] : []),
     ...(course.gated ? ['every gate passes at its first check'] : []),
     `API servers are at ${serverVersions.join(' and ')} (--server-version), and requests to them take no time`,
   ]

@@ -6,10 +6,12 @@ import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
+import { parseNodeProof } from '../../protocol/node-proof.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
+import { isPauseImage } from '../../rollout/proof/image.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {
@@ -83,6 +85,8 @@ interface NodeStatus {
   }[]
   readonly addresses?: readonly { readonly type: string; readonly address: string }[]
   readonly nodeInfo?: { readonly kubeletVersion?: string; readonly architecture?: string; readonly osImage?: string }
+  readonly images?: readonly { readonly names?: readonly string[] }[]
+  readonly allocatable?: { readonly pods?: string }
 }
 
 interface Desired {
@@ -106,6 +110,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
   const createdAt = instant(metadata.creationTimestamp)
   const pressures = pressuresIn(status)
+  const proof = parseNodeProof(annotations[names.proof])
+  const pauseImage = pauseImageIn(status)
+  const podCapacity = Number(status.allocatable?.pods)
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
@@ -125,6 +132,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ...(assigned && { assigned }),
     ...(annotations[names.byHand] === 'Allow' && { byHandAllowed: true }),
     ...(agent && { status: agent }),
+    ...(proof && { proof }),
+    ...(pauseImage !== undefined && { pauseImage }),
+    ...(Number.isInteger(podCapacity) && { podCapacity }),
   }
 }
 
@@ -139,6 +149,12 @@ function pressuresIn({ conditions = [] }: NodeStatus): readonly Pressure[] {
   return conditions
     .filter(({ type, status }) => PRESSURES.has(type) && status === 'True')
     .map(({ type, lastTransitionTime }) => ({ type, since: instant(lastTransitionTime) }))
+}
+
+/** By a tag where it has one: the same again however kubelets order names. */
+function pauseImageIn({ images = [] }: NodeStatus): string | undefined {
+  const found = images.flatMap(({ names: all = [] }) => all.filter((name) => name.length <= MAX_FACT && isPauseImage(name)))
+  return found.find((name) => !name.includes('@')) ?? found[0]
 }
 
 /** Characters; people write this by hand, and the status of the pool repeats it. */

@@ -4,6 +4,7 @@ import type { ControllerParts } from '../controller-parts.ts'
 import { PoolMirror } from '../node-pools/mirror-pools.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from '../ports.ts'
+import { ProofWrites } from '../proof/proof-writes.ts'
 import { ClusterJournal } from '../status/pool-journal.ts'
 import { StatusWriter } from '../status/status-writer.ts'
 import { AssumedNodes } from './assumed-nodes.ts'
@@ -23,7 +24,10 @@ export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' 
   readonly changed: () => void
 }
 
-type Writes = Pick<ControllerParts, 'assumed' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'background' | 'end'>
+type Writes = Pick<
+  ControllerParts,
+  'assumed' | 'failures' | 'mirror' | 'journal' | 'poolWrites' | 'proofWrites' | 'background' | 'end'
+>
 
 /** Everything that decisions are carried out with. */
 export function assembleWrites({ ports, settings, cluster, changed, ...parts }: WritesOptions): Writes {
@@ -57,17 +61,19 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     payloads,
     access: parts.access,
   })
+  const background = new BackgroundWrites({ failures, now, failed, changed })
+  const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background })
   const poolWrites = new PoolWrites({
     ...{ journal, nodeWrites, failures, now, changed, actionsAPass: settings.actionsAPass },
     askGate: (pool, action) => parts.gates.ask(pool, action),
+    prove: (action) => proofWrites.begin(action),
     clearControl: (pool, action) => clearControl({ kube, pools: cluster.pools }, { pool, ...action }),
     failed: (pool, error) => failed(poolKey(pool), error),
   })
-  const background = new BackgroundWrites({ failures, now, failed, changed })
   const end = async (): Promise<void> => {
     await Promise.all([poolWrites.end(), background.end(), queue.end()])
   }
-  return { assumed, failures, mirror, journal, poolWrites, background, end }
+  return { assumed, failures, mirror, journal, poolWrites, proofWrites, background, end }
 }
 
 /** A failure that is not the server's is a mistake of ours: then the stack is wanted. */

@@ -1,7 +1,7 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
-import type { NodeAction } from './node-patch.ts'
+import { type NodeAction, wantedProof } from './node-patch.ts'
 
 interface Assumption {
   /** The node as the decision saw it. */
@@ -64,12 +64,14 @@ function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string)
   switch (action.kind) {
     case 'assign': {
       const { digest, revision, grant, at } = action
-      return { assigned: { digest, revision, pool, grant, at } }
+      return { assigned: { digest, revision, pool, grant, at }, proof: wantedProof(action) } as Partial<NodeView>
     }
     case 'cordon':
       return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
     case 'uncordon':
       return { mark: action.mark, unschedulable: unschedulable && !action.lifts } as Partial<NodeView>
+    case 'recordProof':
+      return { proof: action.proof }
     case 'allowByHand':
       return { byHandAllowed: action.allowed || undefined } as Partial<NodeView>
   }

@@ -2,6 +2,7 @@ import { formatCordonMark } from '../../protocol/cordon-mark.ts'
 import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import type { Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
+import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
@@ -9,7 +10,7 @@ import { runBefore } from './node-run.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
-export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' }>
+export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' | 'recordProof' }>
 
 /** A node that changes pools, and is to be changed in nothing else for that, is found where it is by its label. */
 export interface LabelPool {
@@ -33,7 +34,12 @@ interface PatchContext {
   readonly resourceVersion: string
 }
 
-/** Assignment, history and label in one request. */
+/** The proof that an assignment wants; none: what is noted is of an earlier one. */
+export function wantedProof({ digest, at, proof }: Assign): NodeProof | undefined {
+  return proof && { digest, assignedAt: at, state: 'Wanted', ...proof }
+}
+
+/** Assignment, history, proof and label in one request. */
 export function assignPatch(
   assign: Assign,
   { names, rendered, resourceVersion, node }: PatchContext & { readonly rendered: RenderedConfig; readonly node: ClusterNode },
@@ -46,12 +52,14 @@ export function assignPatch(
     ASSIGNED: new Date(assign.at).toISOString(),
   }
   const before = runBefore(node.view, assign)
+  const proof = wantedProof(assign)
   return {
     metadata: {
       resourceVersion,
       annotations: {
         [names.desiredConfig]: formatDesiredConfig(desired),
         ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
+        ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof) : null }),
       },
       ...(POOL !== undefined && { labels: { [names.pool]: POOL } }),
     },
@@ -81,6 +89,13 @@ export function byHandPatch(
   { names, resourceVersion }: PatchContext,
 ): NodePatch {
   return { metadata: { resourceVersion, annotations: { [names.byHand]: allowed ? 'Allow' : null } } }
+}
+
+export function proofPatch(
+  { proof }: Extract<Action, { kind: 'recordProof' }>,
+  { names, resourceVersion }: PatchContext,
+): NodePatch {
+  return { metadata: { resourceVersion, annotations: { [names.proof]: formatNodeProof(proof) } } }
 }
 
 export function labelPatch({ pool }: LabelPool, { names, resourceVersion }: PatchContext): NodePatch {

@@ -14,7 +14,7 @@ import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
 import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
-import { assignPatch, byHandPatch, cordonPatch, labelPatch, uncordonPatch } from './node-patch.ts'
+import { assignPatch, byHandPatch, cordonPatch, labelPatch, proofPatch, uncordonPatch } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import { nodeKey, payloadKey, type WriteFailures, type WrittenObject } from './write-failures.ts'
 import type { WriteQueue } from './write-queue.ts'
@@ -160,6 +160,7 @@ export class NodeWrites {
     if (deed.kind === 'cordon') return cordonPatch(deed, context)
     if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
     if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
+    if (deed.kind === 'recordProof') return proofPatch(deed, context)
     return config?.digest === deed.digest ? assignPatch(deed, { ...context, rendered: config, node }) : undefined
   }
 

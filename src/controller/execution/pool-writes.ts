@@ -2,6 +2,7 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Action, Decision } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { LabelPool } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
@@ -47,6 +48,7 @@ export interface PoolWritesOptions {
   readonly nodeWrites: NodeWrites
   readonly failures: WriteFailures
   readonly askGate: (pool: string, action: Extract<Action, { kind: 'askGate' }>) => void
+  readonly prove: (action: ProofWrite) => void
   readonly clearControl: (pool: string, action: Extract<Action, { kind: 'clearControl' }>) => Promise<void>
   readonly now: () => Instant
   readonly actionsAPass?: number | undefined
@@ -82,7 +84,10 @@ export class PoolWrites {
   begin(pool: string, work: PoolWork): Instant | undefined {
     const lane = this.#laneOf(pool)
     lane.rejected = new Set(work.decision.status.rejected.map(({ revision }) => revision))
-    for (const action of work.decision.actions) if (action.kind === 'askGate') this.#options.askGate(pool, action)
+    for (const action of work.decision.actions) {
+      if (action.kind === 'askGate') this.#options.askGate(pool, action)
+      if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
+    }
     this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
     if (lane.isWriting) {
       lane.isAwaited = true

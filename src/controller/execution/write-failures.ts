@@ -22,7 +22,7 @@ export interface WriteFailure {
 }
 
 /** What is written, as a key. */
-export type WrittenObject = `${'node' | 'pod' | 'payload' | 'pool' | 'object'} ${string}`
+export type WrittenObject = `${'node' | 'pod' | 'proof' | 'payload' | 'pool' | 'object'} ${string}`
 
 export function writtenObject(object: WrittenObject): { readonly kind: string; readonly name: string } {
   const [kind = '', name = ''] = object.split(' ')
@@ -35,6 +35,11 @@ export function nodeKey(name: string): WrittenObject {
 
 export function payloadKey(name: string): WrittenObject {
   return `payload ${name}`
+}
+
+/** Of the pod that proves a node, by its name. */
+export function proofKey(pod: string): WrittenObject {
+  return `proof ${pod}`
 }
 
 export function poolKey(name: string): WrittenObject {

@@ -13,6 +13,7 @@ import type { AssumedNodes } from '../execution/assumed-nodes.ts'
 import type { WriteFailures } from '../execution/write-failures.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
 import type { ControllerPorts } from '../ports.ts'
+import type { ProofWatch } from '../proof/proof-watch.ts'
 import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { CompiledFleet, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
@@ -45,11 +46,12 @@ export interface Sources {
   readonly failures: Pick<WriteFailures, 'refusals'>
   readonly journal: { viewOf(pool: string): NodePoolView | undefined }
   readonly gates: Pick<GateRunner, 'answersFor'>
+  readonly proofs: Pick<ProofWatch, 'podsOf'>
 }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, rejections, library, renderer, snapshots, gates, ...sources }: Sources,
+  { cluster, drains, rejections, library, renderer, snapshots, gates, proofs, ...sources }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
   const now = sources.ports.clock.now()
@@ -72,6 +74,7 @@ export async function gather(
       ...(isForgetful(view) && { rejected: rejections.of(pool.name) }),
       nodes: members.byPool.get(pool.name) ?? [],
       pods: podsOf(members.byPool.get(pool.name) ?? [], drains),
+      proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),
       contested: members.contested.get(pool.name) ?? [],
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
       kept,

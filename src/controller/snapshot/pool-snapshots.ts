@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { NodePods } from '../../rollout/model/node-view.ts'
+import type { NodePods, ProofPods } from '../../rollout/model/node-view.ts'
 import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
@@ -10,6 +10,7 @@ import type { Refusal } from '../execution/write-failures.ts'
 import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 import { wantedBy } from './node-targets.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
+import { refusedProofs } from './refused-proofs.ts'
 import { refusedWrites } from './refused-writes.ts'
 
 /** All that a pool's snapshot is made of. */
@@ -24,6 +25,7 @@ export interface PoolSources {
   readonly nodes: readonly ClusterNode[]
   /** Of nodes under drain. */
   readonly pods: ReadonlyMap<string, NodePods>
+  readonly proofs: ProofPods | undefined
   readonly contested: readonly string[]
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
@@ -67,6 +69,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.steadySince === b.steadySince &&
     isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
+    a.proofs === b.proofs &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
     isSameList(a.contested, b.contested) &&
     isSameList(a.known, b.known) &&
@@ -90,6 +93,7 @@ function snapshotOf(
     rejected,
     nodes,
     pods,
+    proofs,
     contested,
     known,
     kept,
@@ -112,12 +116,16 @@ function snapshotOf(
     return compiled ? [[fleet.commit, revisionAt(fleet, compiled)] as const] : []
   })
   const compiledPools = [pool, ...known.flatMap((fleet) => fleet.pools.get(pool.name) ?? [])]
-  const told = refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []
+  const told = [
+    ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []),
+    ...refusedProofs(nodes, { refusals, proofs }),
+  ]
   return {
     name: pool.name,
     policy: pool.policy,
     nodes: nodes.map((node) => node.view),
     pods,
+    ...(proofs && { proofs }),
     head: revisionAt(head, pool),
     known: new Map(others),
     kept: new Set(kept),

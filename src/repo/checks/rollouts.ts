@@ -14,7 +14,7 @@ export function checkRollouts({ documents: { Fleet, NodePool } }: Draft): Proble
   const [fleet] = Fleet.values()
   return [
     ...[...Fleet.values(), ...NodePool.values()].flatMap(statedBy),
-    ...[...NodePool.values()].flatMap((pool) => gatesWithoutWave(pool, fleet)),
+    ...[...NodePool.values()].flatMap((pool) => [...gatesWithoutWave(pool, fleet), ...commandWithoutImage(pool, fleet)]),
   ]
 }
 
@@ -25,6 +25,7 @@ function statedBy(document: Stating): Problem[] {
     ...twice(document, { field: 'gates', what: 'gate', names: gates.map(({ name }) => name) }),
     ...gates.flatMap((gate, index) => wrongGate(document, gate, index)),
     ...secondRest(document, waves),
+    ...shortProof(document),
     ...noneUnavailable(document, ['rollout', 'maxUnavailable'], document.spec.rollout?.maxUnavailable),
     ...noneUnavailable(document, ['maxUnavailable'], document.spec.maxUnavailable),
   ]
@@ -77,6 +78,30 @@ function wrongGate(document: Stating, gate: GateSpec, index: number): Problem[] 
       ? [wrong('expected require, forbid or both: without them every node passes', [...path, 'nodeConditions'])]
       : []),
     ...(interval < 1000 ? [wrong('expected an interval of at least "1s"', [...path, 'interval'])] : []),
+  ]
+}
+
+/** A pod takes some seconds to start on a node that is well. */
+function shortProof(document: Stating): Problem[] {
+  const { timeout = SHORTEST_PROOF } = document.spec.rollout?.proof?.pod ?? {}
+  if (timeout >= SHORTEST_PROOF) return []
+  const message = 'expected a timeout of at least "5s"'
+  return [errorAt(document, ['rollout', 'proof', 'pod', 'timeout'], { reason: 'InvalidValue', message })]
+}
+
+const SHORTEST_PROOF = 5000
+
+/** A pause image has nothing that could be run but itself. */
+function commandWithoutImage(pool: Loaded<NodePoolSpec>, fleet: Loaded<FleetSpec> | undefined): Problem[] {
+  const { command, image } = rolloutSettings(fleet?.spec ?? {}, pool.spec).proof
+  if (command === undefined || image !== undefined) return []
+  const isOwn = pool.spec.rollout?.proof?.pod?.command !== undefined
+  return [
+    errorAt(isOwn ? pool : (fleet ?? pool), ['rollout', 'proof', 'pod', 'command'], {
+      reason: 'InvalidValue',
+      message: 'a command needs an image: a pause image has no other program',
+      remedy: 'state rollout.proof.pod.image',
+    }),
   ]
 }
 

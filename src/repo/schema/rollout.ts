@@ -37,6 +37,31 @@ const drain = z.strictObject({
   gracePeriodSeconds: z.int().min(0).exactOptional().describe('Instead of the grace period that each pod states.'),
 })
 
+const proofPod = z.strictObject({
+  mode: z
+    .enum(['Auto', 'Always', 'Never'])
+    .exactOptional()
+    .describe('Auto runs a pod after changes that disturb the node; Always after every change; Never runs none. Default: Auto.'),
+  image: z
+    .string()
+    .regex(/^[a-zA-Z0-9][-a-zA-Z0-9._:/@]{0,499}$/, 'expected an image such as "registry.example.com/busybox:1.37"')
+    .exactOptional()
+    .describe('Image of the pod. Default: a pause image that the node has; a node that reports none is not proved.'),
+  command: z
+    .array(z.string().min(1).max(10_000))
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe('Command of the pod, which must end with exit code 0. Default: the entrypoint of the image.'),
+  timeout: duration
+    .exactOptional()
+    .describe('A node whose pod has not run after this time has failed (PodProofFailed); at least 5s. Default: 2m.'),
+})
+
+const proof = z.strictObject({
+  pod: proofPod.exactOptional().describe('A pod that must run on a changed node before the node counts as done.'),
+})
+
 /** With six, the first would be seconds. */
 const FIVE_FIELDS = /^\S+(?: \S+){4}$/
 
@@ -99,6 +124,7 @@ export const rollout = z.strictObject({
   trial: duration.exactOptional().describe('Time that a configuration must stay healthy to become last-known-good. Default: 2m.'),
   drain: drain.exactOptional(),
   disruption: disruption.exactOptional().describe('Overrides of the disruption that a change needs.'),
+  proof: proof.exactOptional().describe('What a changed node must show before it counts as done.'),
   zones: z
     .enum(['Any', 'OneAtATime'])
     .exactOptional()

@@ -2,6 +2,7 @@ import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
 import { isInFlight, reportOf } from '../model/agent-report.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
+import { isBeingProved } from '../proof/record.ts'
 import { isUnavailable } from '../selection/budget.ts'
 
 /** The control plane as it can be seen: facts only, nothing concluded. */
@@ -61,7 +62,8 @@ function isDown(node: string, { nodes, instances }: ControlPlaneView): boolean {
 
 /** Of two that are cordoned, by whatever mischance, one goes first: else each would wait for the other. */
 function isBefore(other: NodeView, own: NodeView | undefined): boolean {
-  if (isInFlight(other, reportOf(other))) return true
+  const report = reportOf(other)
+  if (isInFlight(other, report) || isBeingProved(other, report)) return true
   return isUnderDrain(other) && !(own && isUnderDrain(own) && own.name < other.name)
 }
 

@@ -1,5 +1,6 @@
 import { isAtWork, isFailure } from '../model/agent-report.ts'
 import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
+import { hasFailedProof } from '../proof/record.ts'
 import type { Reported } from '../selection/budget.ts'
 
 /**
@@ -24,10 +25,13 @@ export function conditionOf({ node, report, isOnTarget, isOnStable }: Subject, c
   const isBusy = isAtWork(node, report)
   if (isBusy && clock.now < deadlineOf(given, clock)) return 'InFlight'
   if (isOnStable) return node.ready && !isBusy ? 'Sound' : 'Down'
-  return node.ready && !isBusy && !isFailure(report) ? 'Sound' : 'Broken'
+  return node.ready && !isBusy && !isFailure(report) && !hasFailedProof(node, report) ? 'Sound' : 'Broken'
 }
 
 /** Broken, and unavailable: what repairs it costs no budget. One that was put back and is Ready serves as before. */
 export function needsRepair({ node, report, condition }: Reported & { readonly condition: Condition }): boolean {
-  return condition === 'Broken' && (!node.ready || isAtWork(node, report) || report?.phase === 'Failed')
+  return (
+    condition === 'Broken' &&
+    (!node.ready || isAtWork(node, report) || report?.phase === 'Failed' || hasFailedProof(node, report))
+  )
 }

@@ -3,6 +3,7 @@ import { isAtWork } from '../model/agent-report.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { stableHash } from '../model/stable-hash.ts'
+import { isBeingProved } from '../proof/record.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { type OpenWaves, type PlacedCandidate, placesLeft, type WaveDivision } from './waves.ts'
 
@@ -48,5 +49,8 @@ function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastRe
 
 /** It will give back its part of the budget by itself. */
 function isBusy({ node, report, condition, assigned }: NodeFacts): boolean {
-  return node.ready && (isOurCordon(node) || (isAtWork(node, report) && (assigned || condition === 'InFlight')))
+  return (
+    node.ready &&
+    (isOurCordon(node) || (isAtWork(node, report) && (assigned || condition === 'InFlight')) || isBeingProved(node, report))
+  )
 }

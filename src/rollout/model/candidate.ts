@@ -1,4 +1,5 @@
 import type { Exposure } from '../exposure/exposure.ts'
+import type { Proof } from '../proof/judge-proof.ts'
 import type { Reported } from '../selection/budget.ts'
 import type { NodeProgress } from './node-progress.ts'
 import type { NodeTarget } from './snapshot.ts'
@@ -13,6 +14,8 @@ export interface Candidate extends Reported {
   /** Index into the picture's waves; absent for nodes that no wave counts. */
   readonly wave?: number | undefined
   readonly progress: NodeProgress
+  /** How it stands with the pod that has to run on it; absent: none has to. */
+  readonly proof?: Proof | undefined
   /** It is assigned `wanted` already, and need not be again. */
   readonly assigned: boolean
   /** An unfinished rollout got at it, and it is not well: whatever the target, it needs it most. */

@@ -1,6 +1,7 @@
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import type { NodeProof } from '../../protocol/node-proof.ts'
 import type { Instant } from './instant.ts'
 import type { GatePolicy } from './policy.ts'
 import type { GateQuestion } from './snapshot.ts'
@@ -16,7 +17,14 @@ export type Action =
       readonly grant: Disruption
       /** Goes into ASSIGNED. */
       readonly at: Instant
+      /** A pod has to run on the node before it counts as done. */
+      readonly proof?: Pick<NodeProof, 'podCapacity'>
     }
+  | StartProof
+  /** Remove the pod with this UID: it has proved its node, or is not needed any more. */
+  | { readonly kind: 'removeProof'; readonly pod: { readonly name: string; readonly uid: string } }
+  /** Note on the node what came of its proof: the pod will be gone. */
+  | { readonly kind: 'recordProof'; readonly node: string; readonly proof: NodeProof }
   /** Find out what a gate says; the answer comes back with a later snapshot. Asked again while that is under way, nothing more is done. */
   | AskGate
   /** Mark the node, and cordon it unless somebody has (`mark.state` is Found). */
@@ -34,6 +42,21 @@ export type Action =
   | { readonly kind: 'allowByHand'; readonly node: string; readonly allowed: boolean }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback' | 'promoted'; readonly value: string }
+
+/** Run a pod on a node. There is one a node at most: while another one is there, nothing is done. */
+export interface StartProof {
+  readonly kind: 'startProof'
+  readonly pod: {
+    readonly node: string
+    readonly image: string
+    readonly command?: readonly string[] | undefined
+    readonly digest: string
+    readonly assignedAt: Instant
+    /** Milliseconds. */
+    readonly timeout: number
+    readonly at: Instant
+  }
+}
 
 export interface AskGate {
   readonly kind: 'askGate'

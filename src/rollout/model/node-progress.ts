@@ -1,6 +1,8 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isEvidence } from '../exposure/evidence.ts'
+import type { Proof } from '../proof/judge-proof.ts'
+import { hasFailedProof } from '../proof/record.ts'
 import { isApplied, isFailure } from './agent-report.ts'
 import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import type { Instant } from './instant.ts'
@@ -35,10 +37,11 @@ export interface ProgressContext extends RolloutClock {
 /**
  * @param course.soak milliseconds that the node must stay healthy before it counts as Current
  * @param course.joins new to a pool that has something proven to give it
+ * @param course.proof how it stands with the pod that has to run on it; absent: none has to
  */
 export function progressOf(
   node: NodeView,
-  course: ProgressContext & { readonly soak: number; readonly joins: boolean },
+  course: ProgressContext & { readonly soak: number; readonly joins: boolean; readonly proof?: Proof | undefined },
 ): NodeProgress {
   const { wanted, joins } = course
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
@@ -65,7 +68,8 @@ export function hasGoal(
 ): node is NodeView & { readonly assigned: Assignment } {
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
-  if (isApplied(report) || isInRollout(assigned, clock)) return true
+  if (isInRollout(assigned, clock)) return true
+  if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
 }
 
@@ -80,7 +84,7 @@ interface Subject {
   readonly assigned: Assignment
   readonly wanted: Extract<NodeTarget, { kind: 'config' }>
   readonly report: AgentStatus | undefined
-  readonly course: RolloutClock & { readonly soak: number }
+  readonly course: RolloutClock & { readonly soak: number; readonly proof?: Proof | undefined }
 }
 
 function onGoal(subject: Subject): NodeProgress {
@@ -88,6 +92,7 @@ function onGoal(subject: Subject): NodeProgress {
   if (wasDownBefore(node, assigned, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
   if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
+  if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
@@ -122,7 +127,7 @@ function silent(subject: Subject): NodeProgress {
   return untilDeadline(subject, { phase: 'Assigned', failure })
 }
 
-/** Applied and Ready: the version must show, and both must last. */
+/** Applied and Ready: the version must show, a pod must run, and it must last. */
 function proving(subject: Subject): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
   const version = wanted.version?.replace(/^v/, '')
@@ -134,10 +139,11 @@ function proving(subject: Subject): NodeProgress {
     const message = `node is Ready by a heartbeat from before its kubelet was restarted at ${report?.kubeletStartedAt}`
     return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
   }
-  const until =
-    course.soak === 0
-      ? course.now
-      : countedFrom(latestOf([appliedAt(report), node.readySince], { assigned, clock: course }), course) + course.soak
+  const { proof } = course
+  if (proof?.kind === 'Underway')
+    return { phase: 'Proving', pending: true, ...(proof.until !== undefined && { until: proof.until }) }
+  const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
+  const until = course.soak === 0 ? course.now : countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
   if (course.now >= until) return { phase: 'Current', pending: false }
   const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
   if (!pressure) return { phase: 'Soaking', pending: true, until }
@@ -152,7 +158,9 @@ const BLINK = 60_000
  * like any other.
  */
 function fallen({ node, assigned, report, wanted, course }: Subject): NodeProgress {
-  const soaked = node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
+  const soaked =
+    course.proof?.kind !== 'Underway' &&
+    node.readySince >= latestOf([appliedAt(report)], { assigned, clock: course }) + course.soak
   const patience = soaked ? course.applyTimeout : Math.min(BLINK, course.applyTimeout)
   const until = countedFrom(Math.min(node.readySince, course.now), course) + patience
   if (course.now < until) return { phase: 'Unreachable', pending: true, until }

@@ -1,6 +1,7 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
+import type { NodeProof } from '../../protocol/node-proof.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from './instant.ts'
 
@@ -34,6 +35,12 @@ export interface NodeView {
   /** The admission policy takes a desired-config from everybody who may patch it. */
   readonly byHandAllowed?: true
   readonly status?: AgentStatus
+  /** The proof by a pod, as the controller noted it; perhaps of an earlier assignment. */
+  readonly proof?: NodeProof
+  /** A pause image that the node has. */
+  readonly pauseImage?: string
+  /** How many pods the kubelet takes. */
+  readonly podCapacity?: number
 }
 
 export interface Pressure {
@@ -88,3 +95,26 @@ export interface PodBudget {
   readonly desiredHealthy: number
   readonly currentHealthy: number
 }
+
+/** A pod that proves a node. */
+export interface ProofPod {
+  readonly node: string
+  readonly name: string
+  readonly uid: string
+  /** Of the assignment that it proves. */
+  readonly digest: string
+  readonly assignedAt: Instant
+  /** By the clock of the controller that made it. */
+  readonly startedAt: Instant
+  readonly state: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
+  /** The kubelet rejected it because the node has as many pods as it takes. */
+  readonly hasNoRoom?: true
+  /** What kubelet, runtime and container say of it. */
+  readonly message?: string
+}
+
+/** What is known of the pods that prove nodes, by node. */
+export type ProofPods =
+  | { readonly kind: 'known'; readonly pods: ReadonlyMap<string, ProofPod> }
+  /** They could not be read, and why. */
+  | { readonly kind: 'unknown'; readonly why: string }

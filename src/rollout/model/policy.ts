@@ -11,6 +11,8 @@ export interface RolloutPolicy {
   readonly onFailure: 'Halt' | 'Rollback'
   readonly gates?: readonly GatePolicy[]
   readonly drain: DrainPolicy
+  /** Absent: no pod proves a node. */
+  readonly proof?: ProofPolicy
   /** OneAtATime: no node is taken while nodes of another zone are unavailable by the rollout. */
   readonly zones: 'Any' | 'OneAtATime'
   /** Whether nodes that somebody else cordoned are changed, or left as they are until they are uncordoned. */
@@ -54,6 +56,17 @@ export interface DrainPolicy {
   readonly force: boolean
   /** Absent: as each pod says. */
   readonly gracePeriodSeconds?: number | undefined
+}
+
+/** A pod that has to run on a changed node before the node counts as done. */
+export interface ProofPolicy {
+  /** Auto: after changes that disturb the node. Always: after every change. */
+  readonly mode: 'Auto' | 'Always' | 'Never'
+  /** Absent: a pause image that the node has; a node that shows none is not proved. */
+  readonly image?: string | undefined
+  readonly command?: readonly string[] | undefined
+  /** Milliseconds from when the pod was made. */
+  readonly timeout: number
 }
 
 /** Something that must hold after a wave before the rollout goes on. Durations are milliseconds. */

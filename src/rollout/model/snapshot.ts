@@ -3,7 +3,7 @@ import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protoc
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
-import type { NodePods, NodeView } from './node-view.ts'
+import type { NodePods, NodeView, ProofPods } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
 
 /** What a gate was found to say. */
@@ -71,6 +71,8 @@ export interface PoolSnapshot {
   readonly nodes: readonly NodeView[]
   /** Of nodes that bear a mark of ours and are cordoned, by name; absent: not read yet. */
   readonly pods?: ReadonlyMap<string, NodePods>
+  /** Pods that prove nodes of the pool; absent: not read yet. */
+  readonly proofs?: ProofPods
   /** The newest valid commit. */
   readonly head: Revision
   /** Revisions that a target may be besides the head: stable, what the status names, and what a rollback asks for. By commit. */

@@ -4,6 +4,7 @@ import { isAtWork } from '../model/agent-report.ts'
 import { deadlineOf } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { isBeingProved } from '../proof/record.ts'
 import { isUnavailable } from './budget.ts'
 
 /** A node that spends a place in the budgets, and that no work of ours makes available again. */
@@ -30,7 +31,9 @@ function isExpectedBack(member: Member, { clock, now }: PoolState): boolean {
   if (drain?.kind === 'Done') return true
   const isUncordoned = drain?.kind === 'Over' || drain?.kind === 'GivenUp' || drain?.kind === 'CalledOff'
   if (isUncordoned && node.ready) return true
-  if (!isAtWork(node, report) || progress.phase === 'Failed') return false
+  if (progress.phase === 'Failed') return false
+  if (isBeingProved(node, report) && node.ready) return true
+  if (!isAtWork(node, report)) return false
   const ends = workEnds(member, { clock })
   return ends === undefined || now < ends
 }

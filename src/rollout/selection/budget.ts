@@ -4,6 +4,7 @@ import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { hasFailedProof, isBeingProved } from '../proof/record.ts'
 
 /** A node, and what its agent says about the present assignment. */
 export interface Reported {
@@ -31,5 +32,6 @@ export function allowedUnavailable(share: Share, total: number): number {
  */
 export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
   if (!node.ready || node.unschedulable) return true
+  if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
   return isAtWork(node, report) || report?.phase === 'Failed'
 }

@@ -10,6 +10,7 @@ import type { Instant } from '../model/instant.ts'
 import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { needsProof } from '../proof/needs-proof.ts'
 import { isRejected } from '../target/target.ts'
 import { isUnavailable, remainingBudget } from './budget.ts'
 import { isIdleUnderCordon, remainingCordoned } from './cordoned-budget.ts'
@@ -30,6 +31,8 @@ export interface SelectableNode extends Eligible, NodeRequest {
   readonly digest: string
   /** Its pods go first: it is cordoned now, and assigned later. */
   readonly mustDrain: boolean
+  /** A pod has to run on it afterwards. */
+  readonly needsProof: boolean
 }
 
 export function propose(state: PoolState): PoolProposal {
@@ -62,6 +65,7 @@ export function propose(state: PoolState): PoolProposal {
     requests: [...unpaid.filter((node) => !refused.has(node)), ...upTo(places + 1, spending)].map((node) => ({
       ...node,
       mustDrain: isToDrain(node, pool),
+      needsProof: needsProof(node.member, state),
     })),
     places,
     spending: selectable.length - unpaid.length + refused.size,
@@ -76,7 +80,7 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
   return blocker.sparesJoining === true && exposure.because === 'Joining'
 }
 
-function selectableOf(eligible: Eligible, state: PoolState): Omit<SelectableNode, 'mustDrain'>[] {
+function selectableOf(eligible: Eligible, state: PoolState): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
   const { pool } = state
   const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []

@@ -5,6 +5,7 @@ import { disruptionOf } from '../exposure/eligible.ts'
 import type { Grant } from '../fleet/arbiter.ts'
 import type { FleetUse } from '../fleet/fleet-use.ts'
 import type { PoolGrant } from '../fleet/grant-fleet.ts'
+import type { Candidate } from '../model/candidate.ts'
 import type { Action } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolProposal, SelectableNode } from './propose.ts'
@@ -39,10 +40,17 @@ function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Gra
   return { reason: 'WaitingForBudget', message: `"${waiting.name}" waits: ${hasTheTurn(turnOf)}`, stalls: false }
 }
 
-function actionFor({ member, digest, mustDrain }: SelectableNode, now: Instant): Selected {
+function actionFor({ member, digest, mustDrain, needsProof }: SelectableNode, now: Instant): Selected {
   const { node, revision } = member
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
-  return mustDrain
-    ? { kind: 'cordon', node: node.name, mark }
-    : { kind: 'assign', node: node.name, revision, digest, grant: disruptionOf(member), at: now }
+  if (mustDrain) return { kind: 'cordon', node: node.name, mark }
+  const assign = { kind: 'assign', node: node.name, revision, digest, grant: disruptionOf(member), at: now } as const
+  return needsProof ? { ...assign, proof: proofOf(member) } : assign
+}
+
+/** Before the change: of the first attempt, where it is assigned the same once more. */
+function proofOf({ node, wanted }: Candidate): NonNullable<Extract<Selected, { kind: 'assign' }>['proof']> {
+  const isSame = wanted.kind === 'config' && node.proof?.digest === wanted.digest
+  const podCapacity = (isSame ? node.proof?.podCapacity : undefined) ?? node.podCapacity
+  return podCapacity === undefined ? {} : { podCapacity }
 }

@@ -1,6 +1,7 @@
 import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { isBeingProved } from '../proof/record.ts'
 
 /**
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the
@@ -18,5 +19,5 @@ export function withinZones<T extends { readonly zone: string }>(
 
 /** One that was down already when it was assigned is an outage of its own. */
 function isDownByUs({ node, report, progress }: Member): boolean {
-  return isOurCordon(node) || (isAtWork(node, report) && progress.phase !== 'Unreachable')
+  return isOurCordon(node) || ((isAtWork(node, report) || isBeingProved(node, report)) && progress.phase !== 'Unreachable')
 }

@@ -1,4 +1,4 @@
-import type { PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
+import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
 import type { Blocker } from '../blockers/blocker.ts'
 import { describePause } from '../blockers/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
@@ -6,7 +6,7 @@ import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import { stamp } from '../model/instant.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRejected } from '../target/target.ts'
@@ -39,18 +39,20 @@ function withPause({ reason, message }: Explanation, poolState: PoolState): Expl
   return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }
 }
 
+const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Proving'])
+
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
 function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
   const { pool, rollout, members, now } = poolState
   const ongoing = members.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
-  const atWork = ongoing.some(({ progress }) => progress.phase === 'Assigned' || progress.phase === 'Applying')
+  const atWork = ongoing.some(({ progress }) => AT_WORK.has(progress.phase))
   // In a moment it gives back its part of the budget: nothing waits for that. Until then nothing is Ready.
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(ongoing)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
@@ -109,6 +111,16 @@ function restOf(poolState: PoolState): Explanation {
 function describeDrains(draining: readonly Draining[]): string {
   const [first] = draining
   return first ? `; drains ${describeDrain(first.node.name, first.drain)}` : ''
+}
+
+/** What keeps a pod from running may never end: it is told before its time is over. */
+function describeProofs(ongoing: readonly Member[]): string {
+  const told = ongoing.flatMap(({ node, proof }) =>
+    proof?.kind === 'Underway' && proof.pod?.message !== undefined
+      ? [`the pod that proves "${node.name}": ${proof.pod.message}`]
+      : [],
+  )
+  return told.length > 0 ? `; ${told.sort()[0]}` : ''
 }
 
 function describeWave({ waves, open }: PoolState): string {

@@ -15,6 +15,7 @@ export const scenarios: readonly Scenario[] = [{ name: 'rights', nodes: [{}, {}]
 const ours = 'nodewave-system'
 const revisions = 'nodewave-revisions'
 const gates = 'nodewave-gates'
+const proof = 'nodewave-proof'
 /** And the lease. */
 const account = 'nodewave-controller'
 const controller = {
@@ -61,6 +62,8 @@ const table: readonly Row[] = [
       ['get', '/version'],
       ['list watch', 'pods'],
       ['create', 'pods/eviction'],
+      ['list watch create delete', `${proof}/pods`],
+      ['list watch', `${proof}/events`],
       ['list watch', 'poddisruptionbudgets.policy'],
       ['list watch create patch', `${ours}/roles.rbac.authorization.k8s.io`],
       ['list watch create patch', `${ours}/rolebindings.rbac.authorization.k8s.io`],
@@ -74,6 +77,12 @@ const table: readonly Row[] = [
       ['create patch', 'clusterrolebindings.rbac.authorization.k8s.io'],
       ['create update delete deletecollection', 'nodes'],
       ['get create update patch delete deletecollection', 'pods'],
+      ['get update patch deletecollection', `${proof}/pods`],
+      ['create', `${proof}/pods/exec`],
+      ['update patch', `${proof}/pods/status`],
+      ['list get create', `${proof}/secrets`],
+      ['list get create', `${proof}/configmaps`],
+      ['create', `${proof}/serviceaccounts/token`],
       ['update patch', 'pods/status'],
       ['create', 'pods/exec'],
       ['create', 'pods/binding'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { rolloutSettings } from '../../../src/repo/rollout-settings.ts'
 import { aDocument, modelOf, problemsOf } from '../fleets.ts'
 
 function pool(rollout: string): Record<string, string> {
@@ -76,4 +77,27 @@ test.each(['0', '"0%"'])('a maxUnavailable of %s is refused, of a pool as of the
   expect(others).toEqual([])
   expect(ofPool).toContain('with a maxUnavailable of 0 no node could ever be changed')
   expect(ofFleet).toContain('with a maxUnavailable of 0 no node could ever be changed')
+})
+
+test('a pool and the Fleet state the pod that proves a node, field by field', () => {
+  const fleet = aDocument('Fleet', 'fleet', 'spec: {rollout: {proof: {pod: {image: "example.com/busybox:1", timeout: 30s}}}}\n')
+  const files = { 'fleet.yaml': fleet, ...pool('proof: {pod: {command: [nslookup, kubernetes.default.svc]}}') }
+  const { pools, fleet: model } = modelOf(files)
+
+  expect(problemsOf(files)).toEqual([])
+  expect(rolloutSettings(model.spec, pools.get('workers')?.spec ?? { nodeSelector: { matchLabels: {} } }).proof).toEqual({
+    mode: 'Auto',
+    image: 'example.com/busybox:1',
+    command: ['nslookup', 'kubernetes.default.svc'],
+    timeout: 30_000,
+  })
+})
+
+test.each([
+  ['has a command and no image', '{command: [nslookup, example.com]}', 'a command needs an image'],
+  ['has no time', '{timeout: 1s}', 'expected a timeout of at least "5s"'],
+  ['has no image that could be one', '{image: "not an image"}', 'expected an image such as'],
+  ['has an unknown mode', '{mode: Sometimes}', 'mode'],
+])('a pod that proves a node and %s is refused', (_, pod, message) => {
+  expect(problemsOf(pool(`proof: {pod: ${pod}}`)).join()).toContain(message)
 })

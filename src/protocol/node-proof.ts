@@ -1,0 +1,67 @@
+import { DIGEST_PATTERN } from './digest.ts'
+import { foreignText } from './foreign-text.ts'
+
+/** Wanted: a pod has to run on the node before the assignment counts as done. */
+export const PROOF_STATES = ['Wanted', 'Passed', 'Failed'] as const
+export type ProofState = (typeof PROOF_STATES)[number]
+
+/** What the controller writes on a node about the proof by a pod: it outlives the pod and the controller. */
+export interface NodeProof {
+  /** Of the assignment. */
+  readonly digest: string
+  /** Milliseconds since the epoch: ASSIGNED of the assignment. */
+  readonly assignedAt: number
+  readonly state: ProofState
+  /** When it passed or failed. */
+  readonly endedAt?: number
+  /** Why it failed. */
+  readonly message?: string
+  /** How many pods the node took before the change. */
+  readonly podCapacity?: number
+}
+
+const MAX_ANNOTATION = 4000
+const MAX_MESSAGE = 1000
+
+export function formatNodeProof({ digest, assignedAt, state, endedAt, message, podCapacity }: NodeProof): string {
+  return JSON.stringify({
+    state,
+    digest,
+    assignedAt: stamp(assignedAt),
+    ...(endedAt !== undefined && { endedAt: stamp(endedAt) }),
+    ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
+    ...(podCapacity !== undefined && { podCapacity }),
+  })
+}
+
+/** @returns undefined for what the controller did not write: then no proof is wanted. */
+export function parseNodeProof(annotation: string | undefined): NodeProof | undefined {
+  if (annotation === undefined || annotation.length > MAX_ANNOTATION) return undefined
+  try {
+    return read(JSON.parse(annotation))
+  } catch {
+    return undefined
+  }
+}
+
+function read(written: Readonly<Record<string, unknown>>): NodeProof | undefined {
+  const { digest, message, podCapacity } = written
+  const state = PROOF_STATES.find((known) => known === written.state)
+  const [assignedAt, endedAt] = [instant(written.assignedAt), instant(written.endedAt)]
+  if (typeof digest !== 'string' || !DIGEST_PATTERN.test(digest) || !state || assignedAt === undefined) return undefined
+  return {
+    ...{ digest, assignedAt, state },
+    ...(endedAt !== undefined && { endedAt }),
+    ...(typeof message === 'string' && { message: foreignText(message, MAX_MESSAGE) }),
+    ...(typeof podCapacity === 'number' && { podCapacity }),
+  }
+}
+
+function stamp(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function instant(written: unknown): number | undefined {
+  const at = typeof written === 'string' ? Date.parse(written) : Number.NaN
+  return Number.isNaN(at) ? undefined : at
+}

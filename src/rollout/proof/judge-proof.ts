@@ -1,0 +1,79 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { NodeProof } from '../../protocol/node-proof.ts'
+import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
+import type { NodeView, ProofPod, ProofPods } from '../model/node-view.ts'
+import type { ProofPolicy } from '../model/policy.ts'
+import { proofImage, runsForEver } from './image.ts'
+import { proofRecord } from './record.ts'
+
+/** How it stands with the proof of a node by a pod. */
+export type Proof =
+  /** `at` is noted on the node, or is to be. */
+  | { readonly kind: 'Passed'; readonly at: Instant; readonly isNoted: boolean }
+  | { readonly kind: 'Failed'; readonly at: Instant; readonly isNoted: boolean; readonly message: string }
+  /** Undefined `pod`: it is still to be made, or to be seen. */
+  | { readonly kind: 'Underway'; readonly pod?: ProofPod; readonly until?: Instant }
+
+export interface ProofContext {
+  readonly policy: ProofPolicy | undefined
+  readonly proofs: ProofPods | undefined
+  readonly report: AgentStatus | undefined
+  readonly clock: RolloutClock
+}
+
+/** @returns undefined when no pod has to prove what the node is assigned. */
+export function judgeProof(node: NodeView, { policy, proofs, report, clock }: ProofContext): Proof | undefined {
+  const record = proofRecord(node, report)
+  if (!record) return undefined
+  const { state, endedAt = record.assignedAt, message = '' } = record
+  if (state === 'Passed') return { kind: 'Passed', at: endedAt, isNoted: true }
+  if (state === 'Failed') return { kind: 'Failed', at: endedAt, isNoted: true, message }
+  const image = proofImage(node, policy)
+  if (!policy || image === undefined) return passed(clock)
+  const pod = podFor(record, proofs?.kind === 'known' ? proofs.pods.get(node.name) : undefined)
+  return pod ? judgePod(pod, { node, record, policy, image, clock }) : { kind: 'Underway' }
+}
+
+/** One that was made for an earlier assignment proves nothing. */
+function podFor({ digest, assignedAt }: NodeProof, pod: ProofPod | undefined): ProofPod | undefined {
+  return pod?.digest === digest && pod.assignedAt === assignedAt ? pod : undefined
+}
+
+interface PodContext {
+  readonly node: NodeView
+  readonly record: NodeProof
+  readonly policy: ProofPolicy
+  readonly image: string
+  readonly clock: RolloutClock
+}
+
+function judgePod(pod: ProofPod, { node, record, policy, image, clock }: PodContext): Proof {
+  const { state, startedAt, message = 'its kubelet says nothing about the pod' } = pod
+  if (state === 'Succeeded' || (state === 'Running' && runsForEver(image, policy))) return passed(clock)
+  if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
+  if (state === 'Failed') return failed(`the pod that proves the node failed: ${message}`, clock)
+  const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
+  if (clock.now < until) return { kind: 'Underway', pod, until }
+  return failed(
+    `the pod that proves the node has not ${verbOf(image, policy)} within ${policy.timeout / 1000} s: ${message}`,
+    clock,
+  )
+}
+
+/** A node that was full before the change takes no other pod after it: that says nothing about the change. */
+function hasShrunk({ podCapacity }: NodeView, record: NodeProof): boolean {
+  return podCapacity !== undefined && record.podCapacity !== undefined && podCapacity < record.podCapacity
+}
+
+function verbOf(image: string, policy: ProofPolicy): string {
+  return runsForEver(image, policy) ? 'started' : 'ended'
+}
+
+function passed({ now }: RolloutClock): Proof {
+  return { kind: 'Passed', at: now, isNoted: false }
+}
+
+function failed(message: string, { now }: RolloutClock): Proof {
+  return { kind: 'Failed', at: now, isNoted: false, message }
+}

@@ -1,0 +1,140 @@
+/** Commits that are valid and would take a cluster down. docs/deadly-commits.md has a line for each, made from a run. */
+import { PAUSE_IMAGE, TEST_IMAGE } from '../build/images.ts'
+import type { FleetOptions } from './fleet.ts'
+
+/** What kept the commit from more nodes than one. */
+export const CATCHERS = ['activation', 'health', 'pod proof', 'soak'] as const
+export type Catcher = (typeof CATCHERS)[number]
+
+export interface DeadlyCommit {
+  readonly name: string
+  /** As it is told in the docs, where the name does not tell it all. */
+  readonly about?: string
+  readonly fleet: Pick<FleetOptions, 'config' | 'flags' | 'host'>
+  readonly soak?: string
+  readonly caughtBy: Catcher
+  /** Part of what the pool says. */
+  readonly cause: string
+}
+
+/** Resolves a name: kubelet, runtime, network and DNS of pods have to work. */
+export const RESOLVES = {
+  image: TEST_IMAGE,
+  command: ['/bin/busybox', 'nslookup', 'kubernetes.default.svc.cluster.local'],
+  timeout: '30s',
+}
+
+const containerdConfig = '/etc/containerd/config.toml'
+const usual = '/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS'
+
+/** @param containerd the configuration that the nodes have */
+export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
+  return [
+    {
+      name: 'hostname-override in a drop-in of kubelet.service',
+      fleet: { host: kubeletDropIn(`${usual} --hostname-override=wrong-name`) },
+      caughtBy: 'health',
+      cause: 'has not reported to Node',
+    },
+    {
+      name: 'runtime endpoint that is not there',
+      fleet: { config: { containerRuntimeEndpoint: 'unix:///run/containerd/containerd.sok' } },
+      caughtBy: 'health',
+      cause: 'containerd.sok',
+    },
+    {
+      name: 'drop-in that breaks ExecStart',
+      fleet: { host: kubeletDropIn('/usr/bin/kubelet-that-is-not-there') },
+      caughtBy: 'health',
+      cause: 'kubelet',
+    },
+    {
+      name: 'TLS certificate that is not there',
+      fleet: { config: { tlsCertFile: '/etc/kubernetes/none.crt', tlsPrivateKeyFile: '/etc/kubernetes/none.key' } },
+      caughtBy: 'health',
+      cause: 'none.crt',
+    },
+    {
+      name: 'another kubeconfig, which is not there',
+      fleet: { flags: { kubeconfig: '/etc/kubernetes/none.conf' } },
+      caughtBy: 'health',
+      cause: 'unable to load bootstrap kubeconfig',
+    },
+    {
+      name: 'containerd configuration that does not parse',
+      fleet: { host: containerdWith('version = "no number"\n[[[\n') },
+      caughtBy: 'activation',
+      cause: 'containerd',
+    },
+    {
+      name: 'reservations over capacity',
+      about: '`systemReserved: {memory: 500Gi}`',
+      fleet: { config: { systemReserved: { memory: '500Gi' } } },
+      caughtBy: 'health',
+      cause: 'llocatable',
+    },
+    {
+      name: 'cpuManagerPolicy against its state file',
+      about: '`cpuManagerPolicy: static` on a node that ran with `none`',
+      fleet: { config: { cpuManagerPolicy: 'static', systemReserved: { cpu: '200m' } } },
+      caughtBy: 'health',
+      cause: 'cpu',
+    },
+    {
+      name: 'CNI configuration that does not parse',
+      fleet: { host: { files: [{ path: '/etc/cni/net.d/00-deadly.conflist', content: '{{{' }] } },
+      caughtBy: 'health',
+      cause: 'the Node is not Ready',
+    },
+    {
+      name: 'CNI configuration with a plugin that is not there',
+      fleet: { host: { files: [{ path: '/etc/cni/net.d/00-deadly.conflist', content: cniWithout('no-such-plugin') }] } },
+      caughtBy: 'pod proof',
+      cause: 'no-such-plugin',
+    },
+    {
+      name: 'wrong clusterDNS',
+      about: '`clusterDNS: [192.0.2.53]`, where nobody answers; the pod resolves a name',
+      fleet: { config: { clusterDNS: ['192.0.2.53'] } },
+      caughtBy: 'pod proof',
+      cause: 'exit code 1',
+    },
+    {
+      name: 'sandbox image that cannot be had',
+      fleet: { host: containerdWith(containerd.replace(PAUSE_IMAGE, 'registry.invalid/pause:0')) },
+      caughtBy: 'pod proof',
+      cause: 'registry.invalid/pause:0',
+    },
+    {
+      name: 'maxPods below what runs',
+      about: '`maxPods: 1` on nodes with two pods',
+      fleet: { config: { maxPods: 1 } },
+      caughtBy: 'pod proof',
+      cause: 'OutOfpods',
+    },
+    {
+      name: 'eviction thresholds within capacity',
+      about: '`evictionHard: {memory.available: 97%}`',
+      fleet: { config: { evictionHard: { 'memory.available': '97%' } } },
+      soak: '1m',
+      caughtBy: 'soak',
+      cause: 'MemoryPressure',
+    },
+  ]
+}
+
+function kubeletDropIn(exec: string) {
+  const content = `[Service]\nExecStart=\nExecStart=${exec}\n`
+  return { units: [{ name: 'kubelet.service', dropIns: { '99-deadly.conf': content } }] }
+}
+
+function containerdWith(content: string) {
+  return {
+    files: [{ path: containerdConfig, content }],
+    units: [{ name: 'containerd.service', restartOn: [containerdConfig] }],
+  }
+}
+
+function cniWithout(type: string): string {
+  return JSON.stringify({ cniVersion: '1.0.0', name: 'deadly', plugins: [{ type }] })
+}

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { Action } from '../../../src/rollout/model/decision.ts'
+import type { ProofPod } from '../../../src/rollout/model/node-view.ts'
+import {
+  aNode,
+  aPool,
+  assignments,
+  aWave,
+  condition,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  phases,
+  verdict,
+} from '../builders.ts'
+
+const PAUSE = 'registry.k8s.io/pause:3.10'
+/** When the canary was assigned. */
+const at = noon - minute
+const rollingOut: PoolOptions = {
+  stable: 'older',
+  since: noon - 2 * minute,
+  maxUnavailable: 1,
+  waves: [aWave('canary', 1)],
+  wave: { index: 1, count: 2, name: 'canary' },
+  proof: {},
+  proofs: [],
+}
+const others = nodes('b', 'c').map((node) => node.on('older').withPause())
+const canary = aNode('a').on('new', { at }).withPause().noting('Wanted', { podCapacity: 110 })
+
+function aProofPod(state: ProofPod['state'], more: Partial<ProofPod> = {}): ProofPod {
+  const startedAt = noon - minute / 2
+  return { node: 'a', name: 'proof-a', uid: 'uid-1', digest: 'new', assignedAt: at, startedAt, state, ...more }
+}
+
+function actionsOf(options: PoolOptions, subject = canary): readonly Action[] {
+  return decide(aPool({ ...rollingOut, ...options }).with(subject, ...others), noon).actions
+}
+
+test('an assignment wants a proof when the change disturbs the node and the node has a pause image', () => {
+  const assigned = (options: PoolOptions, node = aNode('a').on('older').withPause()) =>
+    decide(aPool({ ...rollingOut, ...options }).with(node), noon).actions
+
+  expect(assigned({})).toMatchObject([{ kind: 'assign', node: 'a', proof: { podCapacity: 110 } }])
+  expect(assigned({ disruption: 'none' })).not.toHaveProperty('0.proof')
+  expect(assigned({ disruption: 'none', proof: { mode: 'Always' } })).toHaveProperty('0.proof')
+  expect(assigned({ proof: { mode: 'Never' } })).not.toHaveProperty('0.proof')
+  expect(assigned({}, aNode('a').on('older'))).not.toHaveProperty('0.proof')
+  expect(assigned({ proof: { image: 'example.com/probe:1' } }, aNode('a').on('older'))).toHaveProperty('0.proof')
+})
+
+test('a return to what the pool has completed before wants no proof', () => {
+  const back = aPool({ ...rollingOut, head: 'older', since: noon }).with(aNode('a').on('new').withPause())
+
+  expect(assignments(decide(back, noon))).toEqual(['a → older'])
+  expect(decide(back, noon).actions).not.toHaveProperty('0.proof')
+})
+
+test('a pod is run on a node whose agent is done, and no other node is selected before it has run', () => {
+  const decision = decide(aPool(rollingOut).with(canary, ...others), noon)
+
+  const pod = { node: 'a', image: PAUSE, digest: 'new', assignedAt: at, timeout: 2 * minute, at: noon }
+  expect(decision.actions).toEqual([{ kind: 'startProof', pod }])
+  expect(phases(decision)).toEqual({ Proving: 1, Waiting: 2 })
+  expect(verdict(decision).Ready).toBe('False RollingOut')
+})
+
+test('a node that is being proved spends the budget, so that the nodes of one wave are proved one after the other', () => {
+  const decision = decide(
+    aPool({ ...rollingOut, waves: [aWave('all', '100%')], wave: { index: 1, count: 1, name: 'all' } }).with(canary, ...others),
+    noon,
+  )
+
+  expect(assignments(decision)).toEqual([])
+  expect(condition(decision, 'Stalled').status).toBe('False')
+})
+
+test('no pod is run while its agent works, while the node is not Ready, or while nobody knows which pods there are', () => {
+  const working = aNode('a').assignedTo('new', { at }).reporting('Applying').withPause().noting('Wanted')
+  const { proofs, ...unread } = rollingOut
+
+  expect(actionsOf({}, working)).toEqual([])
+  expect(actionsOf({}, canary.notReady(noon - 1000))).toEqual([])
+  expect(decide(aPool(unread).with(canary, ...others), noon).actions).toEqual([])
+  expect(phases(decide(aPool(unread).with(canary, ...others), noon))).toEqual({ Proving: 1, Waiting: 2 })
+})
+
+test('a pause container that runs has proved its node, which is noted before the pod is removed', () => {
+  const passed = { state: 'Passed', endedAt: noon, digest: 'new', assignedAt: at, podCapacity: 110 }
+  const [first, ...more] = actionsOf({ proofs: [aProofPod('Running')] })
+
+  expect(first).toEqual({ kind: 'recordProof', node: 'a', proof: passed })
+  expect(more).toEqual([])
+  expect(actionsOf({ proofs: [aProofPod('Running')] }, canary.noting('Passed', { endedAt: noon }))).toContainEqual({
+    kind: 'removeProof',
+    pod: { name: 'proof-a', uid: 'uid-1' },
+  })
+})
+
+test('a command must end well: that its container runs proves nothing yet', () => {
+  const proof = { image: 'example.com/busybox:1', command: ['nslookup', 'kubernetes.default.svc'] }
+
+  expect(actionsOf({ proof, proofs: [aProofPod('Running')] })).toEqual([])
+  expect(actionsOf({ proof, proofs: [aProofPod('Succeeded')] })[0]).toMatchObject({
+    kind: 'recordProof',
+    proof: { state: 'Passed' },
+  })
+})
+
+test('a pod that fails, or does not run in time, fails its node with its own words, and the pool goes back', () => {
+  const message = 'exit code 1: nslookup: can’t resolve kubernetes.default'
+  const failed = decide(aPool({ ...rollingOut, proofs: [aProofPod('Failed', { message })] }).with(canary, ...others), noon)
+  const slow = aProofPod('Pending', { startedAt: noon - 2 * minute, message: 'FailedCreatePodSandBox: no such plugin' })
+  const late = decide(aPool({ ...rollingOut, proofs: [slow] }).with(canary, ...others), noon)
+
+  expect(failed.events).toContainEqual({
+    on: { kind: 'pool' },
+    type: 'Warning',
+    reason: 'RolledBack',
+    message: `new failed on "a": the pod that proves the node failed: ${message}`,
+  })
+  expect(condition(failed, 'Stalled').message).toContain(message)
+  expect(condition(late, 'Stalled').reason).toBe('RolledBack')
+  expect(condition(late, 'Stalled').message).toContain('has not started within 120 s: FailedCreatePodSandBox: no such plugin')
+  expect(assignments(late)).toEqual(['a → older'])
+})
+
+test('a failed proof stays when its pod is gone, and the node goes back first and without spending the budget', () => {
+  const noted = canary.noting('Failed', { endedAt: noon - 1000, message: 'the pod that proves the node failed: no network' })
+  const down = aNode('b').on('older').notReady()
+  const decision = decide(aPool(rollingOut).with(noted, down, aNode('c').on('older')), noon)
+
+  expect(assignments(decision)).toEqual(['a → older'])
+})
+
+test('with onFailure Halt the failure is noted on the node before its pod is removed', () => {
+  const failed = aProofPod('Failed', { message: 'no network' })
+  const message = 'the pod that proves the node failed: no network'
+
+  expect(actionsOf({ onFailure: 'Halt', proofs: [failed] })).toEqual([
+    {
+      kind: 'recordProof',
+      node: 'a',
+      proof: { state: 'Failed', endedAt: noon, message, digest: 'new', assignedAt: at, podCapacity: 110 },
+    },
+  ])
+})
+
+test('with onFailure Halt the node keeps its failure, and nothing goes on', () => {
+  const noted = canary.noting('Failed', { endedAt: noon - 1000, message: 'no network' })
+  const decision = decide(aPool({ ...rollingOut, onFailure: 'Halt' }).with(noted, ...others), noon)
+
+  expect(verdict(decision).Stalled).toBe('True Halted')
+  expect(assignments(decision)).toEqual([])
+})
+
+test('an outage of the API server is not counted against a pod', () => {
+  const pod = aProofPod('Pending', { startedAt: noon - 10 * minute })
+  const pool = { ...aPool({ ...rollingOut, proofs: [pod] }).with(canary, ...others), steadySince: noon - minute }
+
+  expect(phases(decide(pool, noon))).toEqual({ Proving: 1, Waiting: 2 })
+  expect(decide(pool, noon).wakeAt).toBe(noon + minute)
+})
+
+test('a node that was full before the change has no room for the pod, which says nothing about the change', () => {
+  const full = aProofPod('Failed', { hasNoRoom: true, message: 'OutOfpods: Pod was rejected' })
+
+  expect(actionsOf({ proofs: [full] })[0]).toMatchObject({ kind: 'recordProof', proof: { state: 'Passed' } })
+  expect(actionsOf({ proofs: [full] }, canary.withPause(10))).toMatchObject([{ kind: 'assign', node: 'a', digest: 'older' }])
+})
+
+test('a pod of an earlier assignment is removed, and proves nothing', () => {
+  const old = aProofPod('Running', { assignedAt: at - minute })
+
+  expect(actionsOf({ proofs: [old] })).toEqual([{ kind: 'removeProof', pod: { name: 'proof-a', uid: 'uid-1' } }])
+})
+
+test('a pod goes when its agent put the host back, and its proof is wanted no more', () => {
+  const putBack = aNode('a').rolledBackFrom('new', { at }).withPause().noting('Wanted')
+
+  expect(actionsOf({ onFailure: 'Halt', proofs: [aProofPod('Pending')] }, putBack)).toContainEqual({
+    kind: 'removeProof',
+    pod: { name: 'proof-a', uid: 'uid-1' },
+  })
+})
+
+test('a proof that nobody wants any more has passed', () => {
+  expect(actionsOf({ proof: { mode: 'Never' } })[0]).toMatchObject({ kind: 'recordProof', proof: { state: 'Passed' } })
+})
+
+test('a retry proves the node anew though its agent is done', () => {
+  const failed = aNode('a')
+    .on('new', { at: noon - 10 * minute })
+    .withPause(10)
+    .noting('Failed', { message: 'no network', podCapacity: 110 })
+  const [action] = actionsOf({ since: noon - minute, disruption: 'none' }, failed)
+
+  expect(action).toMatchObject({ kind: 'assign', node: 'a', digest: 'new', proof: { podCapacity: 110 } })
+})
+
+test('the soak counts from the proof', () => {
+  const waves = [aWave('canary', 1, { soak: 5 * minute })]
+  const soaking = canary.noting('Passed', { endedAt: noon - 10_000 })
+  const decision = decide(aPool({ ...rollingOut, waves }).with(soaking, ...others), noon)
+
+  expect(phases(decision)).toEqual({ Soaking: 1, Waiting: 2 })
+  expect(decision.wakeAt).toBe(noon - 10_000 + 5 * minute)
+})
+
+test('a node that is being proved when its commit is superseded ends its proof, or gets the new content', () => {
+  const superseded = aPool({ ...rollingOut, head: 'newer', since: noon, proofs: [aProofPod('Running')] })
+  const decision = decide(superseded.with(canary, ...others), noon)
+
+  expect(decision.actions.map(({ kind }) => kind)).toContain('recordProof')
+  expect(condition(decision, 'Stalled').status).toBe('False')
+})
+
+test('at most 50 pods of a pool run at once', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `n${index}`)
+  const all = nodes(...names).map((node) => node.on('new', { at }).withPause().noting('Wanted'))
+  const waves = [aWave('all', '100%')]
+  const { actions } = decide(
+    aPool({ ...rollingOut, maxUnavailable: '100%', waves, wave: { index: 1, count: 1, name: 'all' } }).with(...all),
+    noon,
+  )
+
+  expect(actions.filter(({ kind }) => kind === 'startProof')).toHaveLength(50)
+})
