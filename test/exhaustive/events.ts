@@ -20,12 +20,30 @@ export interface Moment {
 
 /** What goes on in every fleet, or what ends a fault. */
 export function ordinaryEvents(moment: Moment): Event[] {
-  return [...passes(moment), ...agents(moment), ...time(moment), ...pushes(moment), ...promotions(moment), ...recoveries(moment)]
+  return [
+    ...passes(moment),
+    ...agents(moment),
+    ...ends(moment),
+    ...time(moment),
+    ...pushes(moment),
+    ...promotions(moment),
+    ...recoveries(moment),
+  ]
 }
 
 /** What goes on by itself: the controller first, then agents, then time. None: the fleet is at rest. */
 export function nextByItself(moment: Moment): Event | undefined {
-  return passes(moment)[0] ?? agents(moment)[0] ?? time(moment)[0]
+  return passes(moment)[0] ?? agents(moment)[0] ?? ends(moment)[0] ?? time(moment)[0]
+}
+
+/** The watch tells what a node is really assigned, or the assumption is given up. */
+function ends({ state }: Moment): Event[] {
+  return state.nodes
+    .filter(({ seenAs }) => seenAs !== undefined)
+    .map(({ name }) => ({
+      label: `it is seen what ${name} is assigned`,
+      state: withNode(state, name, ({ seenAs: _, ...node }) => node),
+    }))
 }
 
 function passes({ state, writes }: Moment): Event[] {

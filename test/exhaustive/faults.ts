@@ -1,5 +1,5 @@
 import { describePass, type Event, isPending, type Moment, reported } from './events.ts'
-import { unseen, written } from './pass.ts'
+import { assumed, written } from './pass.ts'
 import { commitsOf } from './snapshot.ts'
 import { changed, type NodeState, newNode, type PoolState, revisionName, type State, withNode, withPool } from './state.ts'
 
@@ -118,10 +118,15 @@ function refused({ state, writes }: Moment): Event[] {
   })
 }
 
+/**
+ * A write gets no answer. The controller assumes that it was made, until the watch tells; one that was made is then no more than a
+ * pass. Here it was not: decisions see an assignment that there is not.
+ */
 function answerLost({ state, writes }: Moment): Event[] {
-  return writes.flatMap((write): Event[] => {
+  return writes.flatMap((write, index): Event[] => {
     if (write.kind === 'status' || write.action.kind !== 'assign') return []
-    const after = unseen(written(state, writes), state, write.action.node)
-    return [{ label: `${describePass(writes)}, and the answer about ${write.action.node} is lost`, state: after }]
+    const { node } = write.action
+    const after = assumed(written(state, writes.toSpliced(index, 1)), written(state, writes), node)
+    return [{ label: `${describePass(writes)}, but the request about ${node} is lost with its answer`, state: after }]
   })
 }

@@ -22,12 +22,21 @@ export function keyOf({ now, nodes, pools, head, controls }: State): string {
   const ages = agesOf(now, [...nodes.flatMap(instantsOf), ...templates.flatMap(({ instants }) => instants)])
   const age = (at: Instant): number => ages.get(at) ?? 0
   const began = new Map(pools.map(({ name, memory }) => [name, Date.parse(memory.history[0]?.startedAt ?? '')]))
-  const ofNodes = nodes.map((node) => nodeKey(node, { now, age, began: began.get(node.pool) ?? now }))
+  const ofNodes = nodes.map((node) => numberOf(nodeKey(node, { now, age, began: began.get(node.pool) ?? now })))
   const ofPools = pools.map(({ controls, promoted }, index) => {
     const { id, instants } = templates[index] ?? { id: 0, instants: [] }
-    return `${id}:${instants.map(age).join()}${JSON.stringify(controls)}${promoted}`
+    return numberOf(`${id}:${instants.map(age).join()}${JSON.stringify(controls)}${promoted}`)
   })
-  return `${head}${controls.paused}|${ofNodes.join('|')}|${ofPools.join('|')}`
+  return `${head}${controls.paused ?? ''}|${ofNodes.join()}|${ofPools.join()}`
+}
+
+const numbers = new Map<string, number>()
+
+/** Millions of states are made of some thousands of nodes and pools: a state is named by their numbers. */
+function numberOf(part: string): number {
+  const number = numbers.get(part) ?? numbers.size
+  if (number === numbers.size) numbers.set(part, number)
+  return number
 }
 
 interface Clock {

@@ -41,10 +41,10 @@ export function written(state: State, writes: readonly Write[]): State {
   return { ...next, nodes, now: next.nodes === state.nodes ? state.now : state.now + MINUTE }
 }
 
-/** The next decision does not see what was written to this node. */
-export function unseen(state: State, before: State, name: string): State {
-  const node = before.nodes.find((each) => each.name === name)
-  return node ? withNode(state, name, (next) => ({ ...next, seenAs: shownOf(node) })) : state
+/** Decisions see this node as it would be if the write to it had been made. */
+export function assumed(state: State, made: State, name: string): State {
+  const node = made.nodes.find((each) => each.name === name)
+  return node ? withNode({ ...state, now: made.now }, name, (real) => ({ ...real, seenAs: shownOf(node) })) : state
 }
 
 function write(state: State, request: Write): State {

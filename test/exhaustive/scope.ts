@@ -50,7 +50,7 @@ const ruin: Content = { name: 'ruin', effect: 'ruin' }
 
 const MACHINES = ['down', 'fails', 'silent', 'leaves', 'joins', 'moves'] as const
 const OPERATORS = ['pause', 'hold', 'cordon', 'rollback', 'retry'] as const
-const WRITES = ['restart', 'refused'] as const
+const WRITES = ['restart', 'refused', 'answer lost'] as const
 export const ALL_FAULTS: readonly FaultName[] = [...MACHINES, ...OPERATORS, ...WRITES]
 
 export interface Size {

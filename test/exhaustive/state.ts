@@ -25,7 +25,7 @@ export interface NodeState {
   readonly status?: AgentStatus
   /** It served when it got what it is assigned: it counts for the exposure of that content. */
   readonly wasSound: boolean
-  /** What the next decision sees in its place: the answer to our last write was lost. */
+  /** What decisions see in its place, until the watch tells: a write that got no answer, and was not made. */
   readonly seenAs?: NodeView
 }
 
