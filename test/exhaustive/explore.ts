@@ -120,7 +120,7 @@ class Exploration {
 
   #numberOf({ state, label }: Event, from: Found, queue: Found[]): number {
     this.#events += 1
-    const next = withPromotions(state, this.#scope)
+    const next = withPromotions(from.state, state, this.#scope)
     const claim =
       state.pools === from.state.pools && state.nodes === from.state.nodes
         ? undefined

@@ -96,7 +96,7 @@ function moves({ state }: Moment): Event[] {
       .filter(({ name }) => name !== node.pool)
       .map(({ name: pool }) => ({
         label: `${node.name} moves to ${pool}`,
-        state: withNode(state, node.name, () => ({ ...node, pool })),
+        state: withNode(state, node.name, () => changed(node, { pool }, state.now)),
       })),
   )
 }

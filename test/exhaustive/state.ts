@@ -67,9 +67,10 @@ export function isReady({ up, ruined }: Pick<NodeState, 'up' | 'ruined'>): boole
   return up && !ruined
 }
 
-/** The node after a change; what follows from it for its readiness is noted. */
+/** The node after a change, which the watch tells; what follows from it for its readiness is noted. */
 export function changed(node: NodeState, change: Partial<NodeState>, now: Instant): NodeState {
-  const next = { ...node, ...change }
+  const { seenAs: _, ...real } = node
+  const next = { ...real, ...change }
   return isReady(next) === isReady(node) ? next : { ...next, readySince: now }
 }
 

@@ -22,3 +22,11 @@ test('pool wakes when superseded work is overdue, also when a controller whose c
   )
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 8 * minute })
 })
+
+test('pool wakes when a node that joins is young no more: from then on it waits for its turn', () => {
+  const young = aNode('y').createdAtInstant(noon - 2 * minute)
+  const options = { head: 'older', stable: 'older', since: noon - hour, applyTimeout: 10 * minute, controls: { paused: '' } }
+  const pool = aPool(options).with(aNode('n0').on('older'), young)
+  expect(decide(pool, noon)).toMatchObject({ status: { nodes: { byPhase: { Joining: 1 } } }, wakeAt: noon + 8 * minute })
+  expect(decide(pool, noon + 8 * minute).status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
+})

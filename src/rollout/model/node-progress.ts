@@ -50,7 +50,7 @@ export function progressOf(
   if (wanted.kind === 'problem' && wanted.reason === 'WriteRefused') return { phase: 'Waiting', pending: false }
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
-  if (joins) return { phase: 'Joining', pending: true }
+  if (joins) return { phase: 'Joining', pending: true, until: node.createdAt + course.applyTimeout }
   if (!hasGoal(node, course, course)) return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
 }

@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
-import { isAtWork } from '../model/agent-report.ts'
+import { alreadyRuns, isAtWork } from '../model/agent-report.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
@@ -34,4 +34,15 @@ export function isUnavailable(node: NodeView, report: AgentStatus | undefined): 
   if (!node.ready || node.unschedulable) return true
   if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
   return isAtWork(node, report) || report?.phase === 'Failed'
+}
+
+/** More nodes are unavailable than the pool allows, for example because one went down while another was at work. */
+export function isOverdrawn(members: readonly Reported[], { policy }: Pick<PoolSnapshot, 'policy'>): boolean {
+  return countUnavailable(members) > allowedUnavailable(policy.maxUnavailable, members.length)
+}
+
+/** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */
+export function isUndisturbedYet(node: NodeView, report: AgentStatus | undefined): boolean {
+  const { ready, unschedulable, assigned, status } = node
+  return ready && !unschedulable && report === undefined && assigned !== undefined && alreadyRuns(assigned.digest, status)
 }

@@ -12,7 +12,7 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { isRejected } from '../target/target.ts'
-import { isUnavailable, remainingBudget } from './budget.ts'
+import { isOverdrawn, isUnavailable, isUndisturbedYet, remainingBudget } from './budget.ts'
 import { isIdleUnderCordon, remainingCordoned } from './cordoned-budget.ts'
 import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
 import { withinZones } from './zones.ts'
@@ -49,7 +49,10 @@ export function propose(state: PoolState): PoolProposal {
     return blocker === undefined
   })
   const blocker = poolWide ?? found[0] ?? noEligibleNode(state)
-  const selectable = free.flatMap((candidate) => selectableOf(candidate, state))
+  const overdrawn = isOverdrawn(members, pool)
+  const selectable = free.flatMap((candidate) =>
+    selectableOf(candidate, { pool, overdrawn, kind: kindOf(candidate.member, state) }),
+  )
   const spending = withinZones(
     selectable.filter(({ spends }) => spends),
     state,
@@ -80,8 +83,13 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
   return blocker.sparesJoining === true && exposure.because === 'Joining'
 }
 
-function selectableOf(eligible: Eligible, state: PoolState): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
-  const { pool } = state
+interface Asking {
+  readonly pool: PoolSnapshot
+  readonly overdrawn: boolean
+  readonly kind: WorkKind
+}
+
+function selectableOf(eligible: Eligible, { pool, overdrawn, kind }: Asking): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
   const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
@@ -91,8 +99,8 @@ function selectableOf(eligible: Eligible, state: PoolState): Omit<SelectableNode
       member: eligible.member,
       drained: eligible.drained,
       name: node.name,
-      kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(eligible.member, state),
-      spends: !isUndisturbed && !isUnavailable(node, report),
+      kind: exposure.because === 'LastResort' ? 'lastResort' : kind,
+      spends: !isUndisturbed && (!isUnavailable(node, report) || (overdrawn && isUndisturbedYet(node, report))),
       isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
       zone: node.zone,
       digest,

@@ -86,6 +86,16 @@ test('a node whose host has the content already is assigned though the budget is
   expect(phases(decide(pool, noon))).toEqual({ Waiting: 1, Unreachable: 1 })
 })
 
+test('a node that runs what it is assigned, and has not reported so, gets no other content while the budget is spent twice', () => {
+  const retargeted = aNode('a')
+    .rolledBackFrom('bad', { to: 'older' })
+    .assignedTo('older', { at: noon - 1000 })
+  const pool = aPool({ stable: 'older', maxUnavailable: 1 })
+
+  expect(selected(decide(pool.with(retargeted, aNode('x').on('new').notReady()), noon))).toEqual([])
+  expect(selected(decide(pool.with(retargeted, aNode('x').on('new')), noon))).toEqual(['a'])
+})
+
 test.each(['restart', 'drain'] as const)(
   'no more nodes that somebody cordoned change at once than may be unavailable: %s',
   (disruption) => {
