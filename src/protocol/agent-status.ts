@@ -20,6 +20,12 @@ export const AGENT_PHASES = [
 ] as const
 export type AgentPhase = (typeof AGENT_PHASES)[number]
 
+/**
+ * Reason of a Blocked report: others rewrote what the configuration goes over. Even what was granted has to be granted anew, since the
+ * same may have happened to every node at once.
+ */
+export const CHANGED_BY_OTHERS = 'ChangedByOthers'
+
 /** Characters of the annotation; agents write a tenth of that. What is longer is dropped before it is read: whoever has a node's credential writes it. */
 const MAX_ANNOTATION = 64 * 1024
 const MAX_WORD = 200

@@ -197,7 +197,8 @@ class Walk implements Disposable {
 
   #follow(target: string): string[] {
     this.#links++
-    if (this.#links > MAX_LINKS) throw new Error(`enter "${this.#path}": more than ${MAX_LINKS} symbolic links`)
+    if (this.#links > MAX_LINKS)
+      throw Object.assign(new Error(`enter "${this.#path}": more than ${MAX_LINKS} symbolic links`), { code: 'ELOOP' })
     if (target.startsWith('/')) for (const { fd } of this.#open.splice(1)) closeSync(fd)
     return partsOf(target)
   }

@@ -9,7 +9,7 @@ import type { Outcome } from '../state/state.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { converge, requireBad } from './converge.ts'
 import type { Assignment } from './fetch.ts'
-import { nextGoal } from './goal.ts'
+import { grantsWayBack, nextGoal } from './goal.ts'
 import { Guard } from './guard.ts'
 import { Superseded } from './host-turns.ts'
 import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
@@ -82,6 +82,7 @@ export class Agent {
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
     if (left === 'suspended') return this.#context.options.timing.drift
+    if (await grantsWayBack(wanted, this.#context)) this.#guard.granted()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
     this.#retry.succeeded()

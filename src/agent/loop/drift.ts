@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Disruption } from '../../protocol/desired-config.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
@@ -6,6 +7,7 @@ import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import type { Mending } from './mending.ts'
 import { settle } from './settle.ts'
+import { askingToMerge, isAskingToMerge, recovered } from './went-bad.ts'
 
 /**
  * Compares the host with its active configuration, and repairs what needs no restart. When others have rewritten what the configuration
@@ -29,10 +31,25 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
     await repair(steps, plan.activation.reload, context)
   }
   const left = plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
-  // Under the grant that the assignment has. Another outcome than Applied is left to people.
-  const isRebased = left.some((subject) => rebased.includes(subject))
-  if (isRebased && (await state.outcome())?.phase === 'Applied') await state.reopen(stamp(ports))
+  const merged = left.filter((subject) => rebased.includes(subject))
+  await merge({ merged, isDone: left.length === 0, isPooled: active.desired.POOL !== undefined, needs: plan.needs }, context)
   return [...left, ...stubborn, ...strange.map(({ subject }) => subject), ...overridden]
+}
+
+/**
+ * Applies the assignment over what others wrote: with the grant that it has where a person assigned it, with another one where a pool did,
+ * since the same may have happened to each of its nodes. Another outcome than Applied is left to people.
+ */
+async function merge(
+  { merged, isDone, isPooled, needs }: Readonly<{ merged: string[]; isDone: boolean; isPooled: boolean; needs: Disruption }>,
+  { state, ports }: AgentContext,
+): Promise<void> {
+  const last = await state.outcome()
+  if (last === undefined) return
+  const story = { last, now: stamp(ports) }
+  if (isAskingToMerge(last) && isDone) await state.setOutcome(recovered(story, undefined))
+  if (merged.length === 0 || last.phase !== 'Applied') return
+  await (isPooled ? state.setOutcome(askingToMerge(story, merged, needs)) : state.reopen(story.now))
 }
 
 async function repair(steps: readonly Step[], reload: boolean, context: AgentContext): Promise<void> {

@@ -8,7 +8,6 @@ import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
 import { requireBad } from './converge.ts'
 import { mendDrift } from './drift.ts'
-import { isFinal } from './goal.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
 import { recovered, stuck } from './went-bad.ts'
@@ -75,6 +74,12 @@ export class Guard {
     this.#drift = []
     this.#mending = new Mending(this.#context.options.timing.drift)
     this.#driftCheckedAt = this.#context.ports.clock.elapsed()
+    this.#nextFallBack = 0
+    this.#wake.abort()
+  }
+
+  /** What going back waited for was granted. */
+  granted(): void {
     this.#nextFallBack = 0
     this.#wake.abort()
   }
@@ -175,7 +180,7 @@ export class Guard {
       const last = await state.outcome()
       if (last === undefined) return
       const outcome = stuck({ last, now: stamp(ports) }, told)
-      const trouble = isFinal(last) ? await state.noteOutcome(outcome) : undefined
+      const trouble = outcome.phase === 'Failed' ? await state.noteOutcome(outcome) : undefined
       if (trouble !== undefined) ports.log.warn('outcome not written', { error: String(trouble) })
       await this.#actions.show(outcome)
     })

@@ -2,11 +2,10 @@ import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
-import type { Ending, Suspended, TransactionHead } from '../transaction/journal.ts'
+import type { Ending, Failure, Suspended, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
-import { isFinal } from './goal.ts'
-import { type Story, stuck, wentBack } from './went-bad.ts'
+import { type Story, stuck, suspended, wentBack } from './went-bad.ts'
 
 /** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
 const MAX_INTERRUPTIONS = 3
@@ -39,11 +38,12 @@ export async function clear(context: AgentContext): Promise<void> {
 }
 
 /** The journal stays open: the next start takes it up. */
-async function awaiting({ awaits = {} }: TransactionHead, { state, ports }: AgentContext): Promise<Outcome> {
-  const last = (await state.outcome()) ?? { assignment: null, since: stamp(ports), attempts: 1 }
+async function awaiting({ awaits = {}, purpose }: TransactionHead, { state, ports }: AgentContext): Promise<Outcome> {
+  const now = stamp(ports)
+  const last: Outcome = (await state.outcome()) ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
   const what = awaits.agent === undefined ? 'a reboot' : `version ${awaits.agent} of the agent`
   const error = { reason: AWAITING, message: `the change is in place and waits for ${what}` }
-  const outcome: Outcome = { ...last, phase: 'Applying', error }
+  const outcome: Outcome = purpose === 'fallback' ? suspended({ last, now }, error) : { ...last, phase: 'Applying', error }
   await state.setOutcome(outcome)
   return outcome
 }
@@ -80,11 +80,15 @@ export function conclude(
 }
 
 function afterFallback({ because }: TransactionHead, ending: Ending, story: Story): Outcome {
-  // While something else was assigned and is being fetched, that is what the status goes on to speak of.
-  if (!isFinal(story.last)) return story.last
   if (ending.kind === 'kept') return wentBack(story, because)
   // What made it necessary is still there, and will show again.
-  return isInterrupted(ending) ? story.last : stuck(story, ending.failure)
+  return isInterrupted(ending) ? story.last : gaveUp(story, ending.failure)
+}
+
+/** While something else was assigned and is being fetched, that is what the status goes on to speak of. */
+function gaveUp(story: Story, failure: Failure): Outcome {
+  const outcome = stuck(story, failure)
+  return outcome.phase === 'Failed' ? outcome : story.last
 }
 
 function withoutResult({

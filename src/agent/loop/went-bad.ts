@@ -1,3 +1,4 @@
+import { CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
@@ -12,30 +13,54 @@ export interface Story {
 /** The host stays with what went bad. How the assignment stood before is kept: the host may get well by itself. */
 export function stuck({ last, now }: Story, error: Failure): Outcome {
   // What is under way for another assignment goes on.
-  return isFinal(last) ? { ...aside(last), phase: 'Failed', since: now, error } : { ...last, error }
+  return isSettled(last) ? { ...aside(last), phase: 'Failed', since: now, error } : { ...last, error }
 }
 
 /** Going back takes more than a restart, and waits for a grant. */
 export function asking({ last, now }: Story, because: Failure, needs: Disruption): Outcome {
-  if (!isFinal(last)) return { ...last, error: because }
+  if (!isSettled(last)) return { ...last, error: because }
   const since = isAsking(last) ? last.since : now
   return { ...aside(last), phase: 'Blocked', since, error: because, needs }
 }
 
 /** The host is back at what last worked. */
 export function wentBack({ last, now }: Story, because: Failure | undefined): Outcome {
+  if (!isSettled(last)) return last
   const before = recovered({ last, now }, undefined)
   const { error, needs: _needs, ...rest } = before
-  if (!isFinal(before)) return before
   // What waits for a grant was never tried, and is compared with the host as it is now.
   if (before.phase === 'Blocked') return { ...rest, phase: 'Applying', attempts: 0 }
   const told = because && error ? { ...error, message: `${error.message}; ${because.message}` } : (because ?? error)
   return { ...rest, phase: 'RolledBack', since: now, ...(told === undefined ? {} : { error: told }) }
 }
 
+/** Going back is in place, and counts after something that has yet to happen. */
+export function suspended({ last }: Story, error: Failure): Outcome {
+  return isSettled(last) ? { ...aside(last), phase: 'Applying', error } : { ...last, error }
+}
+
+/** Others changed what the configuration goes over, and to merge the two disturbs the node: the pool has to find a turn for it. */
+export function askingToMerge({ last, now }: Story, subjects: readonly string[], needs: Disruption): Outcome {
+  const message = `others have changed ${subjects.join(', ')}; Git's configuration goes over it with the next grant`
+  return { ...aside(last), phase: 'Blocked', since: now, error: { reason: CHANGED_BY_OTHERS, message }, needs }
+}
+
 /** What waits for a grant is the way back, and not the assignment. */
-export function isAsking({ phase, was }: Outcome): boolean {
+export function isAskingToGoBack(outcome: Outcome): boolean {
+  return isAsking(outcome) && !isAskingToMerge(outcome)
+}
+
+export function isAskingToMerge(outcome: Outcome): boolean {
+  return isAsking(outcome) && outcome.error?.reason === CHANGED_BY_OTHERS
+}
+
+function isAsking({ phase, was }: Outcome): boolean {
   return phase === 'Blocked' && was !== undefined
+}
+
+/** An assignment that is not under way: it ended, or what is under way is the way back from it. */
+function isSettled(last: Outcome): boolean {
+  return isFinal(last) || last.was !== undefined
 }
 
 /**

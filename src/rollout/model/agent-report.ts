@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { type AgentStatus, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import type { Instant } from './instant.ts'
 import type { NodeView } from './node-view.ts'
@@ -23,9 +23,14 @@ function assignedAt(status: AgentStatus): Instant {
   return at
 }
 
-/** The agent ended the work: the change holds. */
+/** The agent ended the work: the change holds, also where it waits for a turn to be laid over what others have written since. */
 export function isApplied(report: AgentStatus | undefined): boolean {
-  return report?.phase === 'Applied'
+  return report?.phase === 'Applied' || isToMerge(report)
+}
+
+/** The content held, and others have rewritten what it goes over: to merge the two disturbs the node again. */
+export function isToMerge(report: AgentStatus | undefined): boolean {
+  return report?.phase === 'Blocked' && report.error?.reason === CHANGED_BY_OTHERS
 }
 
 /** The agent ended the work: the change does not hold. */
@@ -43,13 +48,14 @@ export function isAtWork(node: NodeView, report: AgentStatus | undefined): boole
   return isInFlight(node, report) && !asksForMore(node, report)
 }
 
-/** By the grant, not by stamps: the word of an agent about a lesser grant may be of the same instant. */
+/** Once more, or greater. By the grant, not by stamps: the word of an agent about a lesser grant may be of the same instant. */
 export function asksForMore({ assigned }: NodeView, report: AgentStatus | undefined): boolean {
   const { phase, needs } = report ?? {}
-  return phase === 'Blocked' && needs !== undefined && assigned !== undefined && !atMost(needs, assigned.grant)
+  if (phase !== 'Blocked' || needs === undefined || assigned === undefined) return false
+  return !atMost(needs, assigned.grant) || isToMerge(report)
 }
 
 /** The host has this content and no work under way, whatever it is assigned: assigning it disturbs nothing. */
 export function alreadyRuns(digest: string, report: AgentStatus | undefined): boolean {
-  return report?.active === digest && (isApplied(report) || isFailure(report))
+  return report?.active === digest && !isToMerge(report) && (isApplied(report) || isFailure(report))
 }

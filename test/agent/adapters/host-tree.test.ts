@@ -110,6 +110,7 @@ test('nodeFiles does not leave its root by links, and ends in a circle of them',
   expect(await files.list('/up')).toEqual(['circle', 'here', 'up'])
   await expect(files.read('/circle/a')).rejects.toThrow('more than 40 symbolic links')
   await expect(files.read('/circle')).rejects.toThrow('more than 40 symbolic links')
+  await expect(files.stat('/circle/a')).rejects.toMatchObject({ code: 'ELOOP' })
 })
 
 test('nodeFiles lets nobody but root into the state directory, whatever is done there first, and also when somebody opened it', async () => {

@@ -183,6 +183,43 @@ test('agent waits for a grant when what others wrote would need a restart that w
   expect((await machine.host.services.show('kubelet.service')).mainPid).toBe(mainPid)
 })
 
+test('agent of a pool asks for a turn before it restarts the kubelet over what kubeadm wrote, and takes it when it is given', async () => {
+  const machine = await configured()
+  machine.assign({ config: 'maxPods: 120\n' }, { POOL: 'workers', ASSIGNED: '2026-11-21T08:00:00.000Z' })
+  await machine.until('Applied')
+  const { mainPid } = await machine.host.services.show('kubelet.service')
+  const upgraded = kubeletConfig('clusterDNS:\n  - 10.96.0.10\nclusterDomain: new.local\n')
+  machine.host.files.put(CONFIG, upgraded)
+  await machine.clock.advance(6 * MINUTE)
+  expect(machine.status).toMatchObject({
+    phase: 'Blocked',
+    needs: 'restart',
+    drift: [CONFIG],
+    error: { reason: 'ChangedByOthers', message: expect.stringContaining(CONFIG) },
+  })
+  await machine.clock.advance(24 * 60 * MINUTE)
+  expect((await machine.host.services.show('kubelet.service')).mainPid).toBe(mainPid)
+  machine.assign({ config: 'maxPods: 120\n' }, { POOL: 'workers', ASSIGNED: '2026-11-22T09:00:00.000Z' })
+
+  expect(await machine.until('Applied')).not.toHaveProperty('drift')
+  expect(machine.host.files.text(CONFIG)).toBe(`${upgraded}maxPods: 120\n`)
+})
+
+test('agent of a pool that asks for a turn needs none any more when the others put their change back', async () => {
+  const machine = await configured()
+  machine.assign({ config: 'maxPods: 120\n' }, { POOL: 'workers' })
+  await machine.until('Applied')
+  const before = machine.host.files.text(CONFIG) ?? ''
+  machine.host.files.put(CONFIG, kubeletConfig('clusterDomain: new.local\n'))
+  await machine.clock.advance(6 * MINUTE)
+  expect(machine.status?.phase).toBe('Blocked')
+  machine.host.files.put(CONFIG, before)
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied' })
+  expect(machine.status).not.toHaveProperty('needs')
+})
+
 test('agent whose last-known-good cannot be read reports Failed, and does not go back to years ago', async () => {
   const machine = new Machine({ version: '1.30.0' })
   machine.start()

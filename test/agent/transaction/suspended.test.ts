@@ -202,3 +202,69 @@ test('agent asks before it returns a host to what it was when that needs a reboo
   expect(await machine.until('Blocked')).toMatchObject({ needs: 'reboot' })
   expect(machine.host.files.text(BOOT_PARAMETERS)).toBe('debug')
 })
+
+/** In its trial, with something that only a reboot takes back, and bad. */
+async function asking(): Promise<{ readonly machine: Machine; readonly good: string; readonly bad: string }> {
+  const machine = machineThat()
+  machine.start()
+  const good = machine.assign({ flags: '--v=2' })
+  await machine.untilDigest(good, 'Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const bad = machine.assign(content('debug'), GRANTED)
+  await machine.clock.runUntil(() => isAwaiting(machine))
+  reboot(machine)
+  await machine.untilDigest(bad, 'Applied')
+  const desired = JSON.parse(machine.node.annotations['nodewave.io/desired-config'] ?? '')
+  machine.annotate({ ...desired, GRANT: 'restart' })
+  await machine.clock.advance(MINUTE)
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  await machine.until('Blocked')
+  return { machine, good, bad }
+}
+
+test('agent that asked to go back by a reboot goes back when it is granted that, and does not try again what went bad', async () => {
+  const { machine, good, bad } = await asking()
+  expect(machine.status).toMatchObject({ needs: 'reboot', error: { reason: 'TrialFailed' } })
+  await machine.clock.advance(3 * 60 * MINUTE)
+  expect(machine.status?.phase).toBe('Blocked')
+  machine.assign(content('debug'), { ...GRANTED, ASSIGNED: '2026-11-21T08:00:00.000Z' })
+  await machine.clock.runUntil(() => isAwaiting(machine))
+  expect(machine.status?.assignedAt).toBe('2026-11-21T08:00:00.000Z')
+  expect(machine.host.files.text(BOOT_PARAMETERS)).toBe('quiet')
+  reboot(machine)
+
+  expect(await machine.until('RolledBack', 'Applied', 'Failed')).toMatchObject({
+    phase: 'RolledBack',
+    digest: bad,
+    active: good,
+    error: { reason: 'TrialFailed' },
+  })
+  await machine.clock.advance(60 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'RolledBack', active: good })
+})
+
+test('agent that asked to go back takes another content as that, and not as leave to go back', async () => {
+  const { machine } = await asking()
+  const fix = machine.assign({ ...content('debug'), flags: '--v=4' })
+
+  expect(await machine.untilDigest(fix, 'Applied')).toMatchObject({ active: fix })
+})
+
+test('agent gives a host back by a reboot when an assignment that names nothing grants that', async () => {
+  const machine = machineThat()
+  await suspended(machine)
+  reboot(machine)
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  machine.annotate(null)
+  await machine.until('Blocked')
+  machine.annotate({ GRANT: 'reboot' })
+  await machine.clock.runUntil(() => isAwaiting(machine))
+  reboot(machine)
+  await machine.until('Applied')
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(machine.host.files.text(BOOT_PARAMETERS)).toBe('quiet')
+  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS=\n')
+})

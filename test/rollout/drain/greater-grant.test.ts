@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, minute, noon, phases } from '../builders.ts'
+import { aNode, aPod, minute, type NodeDraft, noon, phases } from '../builders.ts'
 import { b, done, upgrade } from './upgrade.ts'
 
 test('an agent that finds it needs a drain gets it, and then the greater grant', () => {
@@ -39,4 +39,36 @@ test('an agent gets a greater grant at once when the policy never drains', () =>
     .reporting('Blocked', { needs: 'reboot' })
 
   expect(done(upgrade({ drain: 'Never' }, blocked))).toEqual(['assign a new reboot'])
+})
+
+test('an agent whose host went bad and that asks to go back by a reboot is drained, and granted that', () => {
+  const error = { reason: 'TrialFailed', message: 'failed to validate config: kubelet went bad during its trial: out of luck' }
+  const stuck = aNode('a')
+    .assignedTo('new', { at: noon - 12 * minute })
+    .reporting('Blocked', { needs: 'reboot', active: 'new', error })
+
+  expect(done(upgrade({ since: noon - 30 * minute, pods: { a: [aPod('x')] } }, stuck, b))).toEqual(['cordon a Ours'])
+  expect(done(upgrade({ since: noon - 30 * minute, pods: { a: [] } }, stuck.drainedFor('new'), b))).toEqual([
+    'assign a new reboot',
+  ])
+})
+
+test('agents that have to merge what others wrote restart within the budget, though a restart was granted before', () => {
+  const error = { reason: 'ChangedByOthers', message: 'others have changed /var/lib/kubelet/config.yaml' }
+  const merging = (name: string) => aNode(name).on('new').reporting('Blocked', { needs: 'restart', active: 'new', error })
+  const pool = (...members: NodeDraft[]) => upgrade({ stable: 'new', since: noon - 3 * 60 * minute }, ...members)
+
+  const all = pool(merging('a'), merging('b'), merging('c'))
+  expect(done(all)).toEqual(['assign b new restart'])
+  expect(phases(all)).toEqual({ Current: 3 })
+  expect(
+    done(
+      pool(
+        merging('a'),
+        aNode('b')
+          .on('new')
+          .notReady(noon - minute),
+      ),
+    ),
+  ).toEqual([])
 })
