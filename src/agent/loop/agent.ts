@@ -9,7 +9,7 @@ import type { Outcome } from '../state/state.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { converge, requireBad } from './converge.ts'
 import type { Assignment } from './fetch.ts'
-import { grantsWayBack, nextGoal } from './goal.ts'
+import { nextGoal } from './goal.ts'
 import { Guard } from './guard.ts'
 import { Superseded } from './host-turns.ts'
 import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
@@ -20,6 +20,7 @@ import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
 import { AWAITING } from './settle.ts'
 import { describeStatus } from './status.ts'
+import { grantsWayBack } from './way-back-grant.ts'
 
 /**
  * The agent of one node. Each pass reads what is on disk and what was assigned last, and does one thing; between passes it waits for

@@ -2,7 +2,6 @@ import type { AgentContext } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
 import type { Wanted } from './node-watch.ts'
-import { isAskingToGoBack } from './went-bad.ts'
 
 /** Ends of the road: what came of an assignment stays so until somebody writes another. */
 const FINAL = ['Applied', 'RolledBack', 'Failed', 'Reverted', 'Blocked']
@@ -34,28 +33,6 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   }
   if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
-}
-
-/**
- * Takes an assignment for what it is when the host waits for leave to go back: the same content, granted more. To apply it would mean to
- * try again what went bad.
- */
-export async function grantsWayBack(wanted: Wanted | undefined, { state, turns }: AgentContext): Promise<boolean> {
-  return turns.exclusively(async () => {
-    const outcome = await state.outcome()
-    if (!wanted?.text || outcome === undefined || !isAskingToGoBack(outcome) || outcome.assignment === wanted.text) return false
-    if (outcome.digest === undefined || digestIn(wanted.text) !== outcome.digest) return false
-    await state.setOutcome({ ...outcome, assignment: wanted.text, node: wanted.node })
-    return true
-  })
-}
-
-function digestIn(text: string): string | undefined {
-  try {
-    return parseAssignment(text).DIGEST
-  } catch {
-    return undefined
-  }
 }
 
 async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {
