@@ -16,6 +16,8 @@ export interface StatePaths {
   readonly trial: string
   /** How the last assignment ended. */
   readonly outcome: string
+  /** The signed assignment that was accepted last: none that is older is. */
+  readonly accepted: string
   /** There as long as nobody knows what is whose on the host: putting it back failed. */
   readonly unclean: string
   readonly journal: string
@@ -39,6 +41,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     lastKnownGood: `${directory}/meta/last-known-good`,
     trial: `${directory}/meta/trial.json`,
     outcome: `${directory}/meta/outcome.json`,
+    accepted: `${directory}/meta/accepted.json`,
     unclean: `${directory}/meta/unclean`,
     lock: `${directory}/lock`,
     journal: `${directory}/journal.jsonl`,
@@ -59,6 +62,9 @@ export function checkpointDirectory(paths: StatePaths, digest: string): string {
 
 /** Whoever has it works on this host, wherever its state is. It is gone with a reboot. Followed by a dot and a number. */
 export const HOST_LOCK = '/run/nodewave/lock'
+
+/** Public keys that assignments must be signed with; see docs/security.md. */
+export const TRUSTED_KEYS = '/etc/nodewave/trusted-keys'
 
 /** What the owner of the host allows; see docs/security.md. */
 export const HOST_POLICY = '/etc/nodewave/policy.yaml'

@@ -7,6 +7,7 @@ import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { throwFirst } from './execution/for-each.ts'
 import { poolKey, type WrittenObject, writtenObject } from './execution/write-failures.ts'
 import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
+import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
 import { completeStatus } from './status/complete-status.ts'
 
@@ -79,6 +80,7 @@ interface Decided {
 /** Each pool on its own. @returns when each wants to be looked at again */
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
   const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer } = parts
+  const { signer } = parts.ports
   const { nodes, members } = gathered
   poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
   for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
@@ -91,6 +93,10 @@ function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided
     const { generation = 0 } = cluster.pools.get(compiled.name) ?? {}
     const status = completeStatus(decision.status, { generation, observedRevision: head.observed })
     const rendered = renderedFor(gathered, { pool: compiled.name, renderer })
+    if (signer) {
+      const unsigned = unsignedNodes(compiled.name, { nodes: members.byPool.get(compiled.name) ?? [], keyId: signer.keyId })
+      poolWrites.beginAtOnce(compiled.name, { actions: unsigned, nodes, rendered, now })
+    }
     return [
       decision.wakeAt,
       poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now }),

@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
 import type { Compile } from './revisions/compiled-fleet.ts'
 import type { Compression } from './revisions/compression.ts'
 import type { HeadSource } from './revisions/head-source.ts'
+import type { AssignmentSigner } from './signing/assignment-signer.ts'
 
 /** Everything the controller needs of the outside, and the stages it runs. */
 export interface ControllerPorts {
@@ -16,6 +17,8 @@ export interface ControllerPorts {
   readonly compile: Compile
   readonly clock: Clock
   readonly log: Log
+  /** Absent: assignments are not signed. */
+  readonly signer?: AssignmentSigner
   /** On threads unless told otherwise. */
   readonly compression?: Compression
   /** Whom to show a token to when a gate asks it; absent: nobody. */

@@ -25,7 +25,10 @@ const desiredConfig = z.object({
   GRANT: z.optional(z.enum(DISRUPTIONS)),
   /** RFC 3339, by the controller's clock. A new stamp with the same DIGEST asks an agent that rolled it back to try once more. */
   ASSIGNED: z.optional(z.string().check(z.maxLength(64))),
-  SIGNATURE: z.optional(z.string().check(z.maxLength(4096))),
+  /** Greater with each assignment of a Node; only beside a signature. */
+  COUNTER: z.optional(z.int().check(z.gte(1))),
+  /** See assignment-signature.ts. */
+  SIGNATURE: z.optional(z.string().check(z.maxLength(256))),
 })
 
 /** The content of the `desired-config` annotation. Only the first three keys are the CoreOS Node Agent's; all are optional. */

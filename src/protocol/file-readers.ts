@@ -27,7 +27,7 @@ const REFUSED: ReadonlyMap<string, { readonly because: string; readonly remedy: 
 /** What limits or starts the agent is not the repository's to change. */
 const OWNERS: readonly { readonly pattern: RegExp; readonly because: string; readonly remedy: string }[] = [
   {
-    pattern: /^\/etc\/nodewave\/policy\.yaml$/,
+    pattern: /^\/etc\/nodewave\/(policy\.yaml$|trusted-keys(\/|$))/,
     because: 'the owner of the host limits the agent there',
     remedy: 'change it on the host, or with what installs the agent',
   },

@@ -8,6 +8,7 @@ import type { GoneBad } from '../health/trial.ts'
 import { lookAt, looksHealthy, verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
+import { isAccepted } from '../policy/enforce-signature.ts'
 import type { OwnNode } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
@@ -78,7 +79,7 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   if (goingBack === undefined) for (const { error } of strange) throw error
   enforceOnNeeds(policy, plan.needs)
   const base = await beginning(work, context)
-  if (atMost(plan.needs, allowedDisruption(work, context))) return { prospect, base }
+  if (atMost(plan.needs, await allowedDisruption(work, context))) return { prospect, base }
   const blocked: Outcome = goingBack
     ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, plan.needs)
     : { ...base, phase: 'Blocked', needs: plan.needs }
@@ -87,15 +88,15 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
 }
 
 /** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
-function allowedDisruption({ goal, goingBack, node }: Work, { options }: AgentContext): Disruption {
+async function allowedDisruption({ goal, goingBack, node }: Work, context: AgentContext): Promise<Disruption> {
   if (goingBack === undefined) return goal?.desired.GRANT ?? 'restart'
-  const text = node?.annotations[namesFor(options.prefix).desiredConfig]
-  return greatest(['restart', grantOf(text)])
+  const text = node?.annotations[namesFor(context.options.prefix).desiredConfig]
+  return text !== undefined && (await isAccepted(text, context)) ? greatest(['restart', grantOf(text)]) : 'restart'
 }
 
-function grantOf(text: string | undefined): Disruption {
+function grantOf(text: string): Disruption {
   try {
-    return text === undefined ? 'none' : (parseAssignment(text).GRANT ?? 'none')
+    return parseAssignment(text).GRANT ?? 'none'
   } catch {
     return 'none'
   }

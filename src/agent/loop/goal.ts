@@ -1,4 +1,5 @@
 import type { AgentContext } from '../context.ts'
+import { enforceOnRemoval, enforceSignature } from '../policy/enforce-signature.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
 import type { Wanted } from './node-watch.ts'
@@ -31,7 +32,13 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
       await context.turns.exclusively(() => context.state.moveOutcome(wanted.node))
     return undefined
   }
-  if (wanted.text === null) return (await wasRemoved(wanted, context)) ? { goal: undefined } : undefined
+  if (wanted.text === null) {
+    if (!(await wasRemoved(wanted, context))) return undefined
+    await enforceOnRemoval(context)
+    return { goal: undefined }
+  }
+  parseAssignment(wanted.text)
+  await context.turns.exclusively(() => enforceSignature({ ...wanted, text: wanted.text ?? '' }, context))
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
 }
 

@@ -52,6 +52,16 @@ const trialDemands = z.object({
 
 export type TrialDemands = z.infer<typeof trialDemands>
 
+const accepted = z.object({
+  /** uid of the Node that it was signed for. */
+  node: z.string(),
+  counter: z.number(),
+  /** SHA-256 of the annotation. */
+  assignment: z.string(),
+})
+
+export type Accepted = z.infer<typeof accepted>
+
 const content = z.object({
   version: z.optional(z.string()),
   opts: z.optional(z.string()),
@@ -135,6 +145,18 @@ export class AgentState {
 
   async setTrial(demands: TrialDemands): Promise<void> {
     await this.#files.writeAtomic(this.paths.trial, Buffer.from(JSON.stringify(demands)), PRIVATE)
+  }
+
+  /** The signed assignment that was accepted last. */
+  async accepted(): Promise<Accepted | 'damaged' | undefined> {
+    const text = await this.#text(this.paths.accepted)
+    if (text === undefined) return undefined
+    const result = accepted.safeParse(parseJson(text))
+    return result.success ? result.data : 'damaged'
+  }
+
+  async setAccepted(value: Accepted): Promise<void> {
+    await this.#files.writeAtomic(this.paths.accepted, Buffer.from(JSON.stringify(value)), PRIVATE)
   }
 
   /** Whether putting the host back failed, and nothing was applied since. */

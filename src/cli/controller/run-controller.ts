@@ -7,12 +7,15 @@ import type { PayloadReaders } from '../../controller/ports.ts'
 import { createOpeningCompiler } from '../../controller/revisions/compile.ts'
 import { gitHeadSource } from '../../controller/revisions/git-head-source.ts'
 import { readAgeKeys } from '../../controller/secrets/age-keys.ts'
+import { assignmentSigner } from '../../controller/signing/assignment-signer.ts'
 import { execAuth } from '../../kube/exec-auth.ts'
 import { findConnection } from '../../kube/find-connection.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { createKubeClient } from '../../kube/kube-client.ts'
 import { systemTimers } from '../../kube/timers.ts'
+import { readSigningKey } from '../../protocol/assignment-signature.ts'
 import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
+import { readKeyFile } from '../keys/read-key-file.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
@@ -26,6 +29,7 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly ageKeyFile?: string
   readonly annotationPrefix?: string
   readonly payloadReaders?: PayloadReaders
+  readonly signingKey?: string
   /** Milliseconds; the default is 30,000. */
   readonly poll?: number
   readonly allowForcePush?: boolean
@@ -42,6 +46,10 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const election = electionOf(setup)
   const prometheus = prometheusAccess(setup)
   const keys = setup.ageKeyFile === undefined ? undefined : await readAgeKeys(resolve(setup.cwd, setup.ageKeyFile))
+  const signer =
+    setup.signingKey === undefined
+      ? undefined
+      : assignmentSigner(await readKeyFile(resolve(setup.cwd, setup.signingKey), readSigningKey))
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -52,6 +60,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     compile: createOpeningCompiler({ namespace, ...(keys && { keys }) }),
     clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,
+    ...(signer && { signer }),
     ...(prometheus && { prometheus }),
   }
   const names = namesFor(setup.annotationPrefix)

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
+import { signerOf } from '../../protocol/assignment-signature.ts'
 import { parseCordonMark } from '../../protocol/cordon-mark.ts'
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
@@ -29,6 +30,9 @@ export interface ClusterNode {
   readonly current?: DesiredConfig
   /** Names of the payload ConfigMaps that its annotations speak of. */
   readonly payloads: readonly string[]
+  /** COUNTER of its assignment, and the id of the key that signed it, if one did. */
+  readonly counter?: number
+  readonly signedBy?: string
   /** What it ran before, as the controller wrote it. */
   readonly history?: string
   /** The pool its label names. */
@@ -57,6 +61,8 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
     const desired = desiredIn(annotations[names.desiredConfig])
     const current = desiredIn(annotations[names.currentConfig]).config
     const history = annotations[names.history]
+    const { COUNTER: counter } = desired.config ?? {}
+    const signedBy = signerOf(desired.config ?? {})
     const poolLabel = metadata.labels?.[names.pool]
     return {
       name: metadata.name,
@@ -71,6 +77,8 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       ...(current && { current }),
       payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
       ...(history !== undefined && history.length <= MAX_NODE_HISTORY && { history }),
+      ...(counter !== undefined && { counter }),
+      ...(signedBy !== undefined && { signedBy }),
       ...(poolLabel !== undefined && { poolLabel }),
     }
   }

@@ -31,7 +31,7 @@ type Writes = Pick<
 
 /** Everything that decisions are carried out with. */
 export function assembleWrites({ ports, settings, cluster, changed, ...parts }: WritesOptions): Writes {
-  const { kube, clock, log } = ports
+  const { kube, clock, log, signer } = ports
   const now = (): number => clock.now()
   const [queue, assumed, failures] = [new WriteQueue(), new AssumedNodes(), new WriteFailures()]
   const failed = (object: WrittenObject, error: unknown): void => {
@@ -59,6 +59,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     assumed,
     failures,
     payloads,
+    signer,
     access: parts.access,
   })
   const background = new BackgroundWrites({ failures, now, failed, changed })

@@ -4,8 +4,10 @@ import type { Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
 import type { Action } from '../../rollout/model/decision.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import { runBefore } from './node-run.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
@@ -16,6 +18,12 @@ export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon
 export interface LabelPool {
   readonly kind: 'label'
   readonly node: string
+  readonly pool: string
+}
+
+/** The same assignment once more, signed by the key that the controller has now. */
+export interface SignNode extends Omit<Assign, 'kind'> {
+  readonly kind: 'sign'
   readonly pool: string
 }
 
@@ -39,31 +47,47 @@ export function wantedProof({ digest, at, proof }: Assign): NodeProof | undefine
   return proof && { digest, assignedAt: at, state: 'Wanted', ...proof }
 }
 
+interface AssignContext extends PatchContext {
+  readonly rendered: RenderedConfig
+  readonly node: ClusterNode
+  /** Absent: assignments are not signed. */
+  readonly signer?: AssignmentSigner | undefined
+  readonly now: Instant
+}
+
 /** Assignment, history, proof and label in one request. */
-export function assignPatch(
-  assign: Assign,
-  { names, rendered, resourceVersion, node }: PatchContext & { readonly rendered: RenderedConfig; readonly node: ClusterNode },
-): NodePatch {
+export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
+  const { names, rendered, resourceVersion, node } = context
   const { POOL } = rendered.desired
-  const desired = {
-    ...rendered.desired,
-    REVISION: assign.revision,
-    GRANT: assign.grant,
-    ASSIGNED: new Date(assign.at).toISOString(),
-  }
   const before = runBefore(node.view, assign)
   const proof = wantedProof(assign)
   return {
     metadata: {
       resourceVersion,
       annotations: {
-        [names.desiredConfig]: formatDesiredConfig(desired),
+        [names.desiredConfig]: desiredText(assign, context),
         ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
         ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof) : null }),
       },
       ...(POOL !== undefined && { labels: { [names.pool]: POOL } }),
     },
   }
+}
+
+/** Nothing but the annotation: for the rollout it is the same assignment. */
+export function signPatch(sign: SignNode, context: AssignContext): NodePatch {
+  const annotations = { [context.names.desiredConfig]: desiredText(sign, context) }
+  return { metadata: { resourceVersion: context.resourceVersion, annotations } }
+}
+
+function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now }: AssignContext): string {
+  const desired = {
+    ...rendered.desired,
+    REVISION: assign.revision,
+    GRANT: assign.grant,
+    ASSIGNED: new Date(assign.at).toISOString(),
+  }
+  return formatDesiredConfig(signer ? signer.sign(desired, { uid: node.uid, previous: node.counter, now }) : desired)
 }
 
 /** Cordon and mark come together: one without the other would be nobody's, and stay for ever. */

@@ -12,15 +12,16 @@ import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
 import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
-import { assignPatch, byHandPatch, cordonPatch, labelPatch, proofPatch, uncordonPatch } from './node-patch.ts'
+import type { LabelPool, NodeAction, NodePatch, SignNode } from './node-patch.ts'
+import { assignPatch, byHandPatch, cordonPatch, labelPatch, proofPatch, signPatch, uncordonPatch } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import { nodeKey, payloadKey, type WriteFailures, type WrittenObject } from './write-failures.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What is done to one node or pod. */
-export type Deed = NodeAction | LabelPool | Extract<Action, { kind: 'evict' }>
+export type Deed = NodeAction | LabelPool | SignNode | Extract<Action, { kind: 'evict' }>
 
 export interface NodeWritesOptions {
   readonly kube: KubeApi
@@ -33,6 +34,8 @@ export interface NodeWritesOptions {
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly payloads: PayloadWrites
+  /** Absent: assignments are not signed. */
+  readonly signer?: AssignmentSigner | undefined
   /** Absent: somebody else says who may read payloads. */
   readonly access?: Pick<PayloadAccess, 'ensure'> | undefined
 }
@@ -84,7 +87,7 @@ export class NodeWrites {
   assume({ deed, node, pool }: PlannedWrite): void {
     const { assumed, answers } = this.#options
     if (deed.kind === 'evict') answers.asked(deed.pod.uid)
-    else if (deed.kind !== 'label') assumed.assume(node, deed, pool)
+    else if (deed.kind !== 'label' && deed.kind !== 'sign') assumed.assume(node, deed, pool)
   }
 
   withdraw({ deed }: Pick<PlannedWrite, 'deed'>): void {
@@ -135,7 +138,7 @@ export class NodeWrites {
   }
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
-  async #patch({ node, config }: PlannedWrite, deed: NodeAction | LabelPool): Promise<void> {
+  async #patch({ node, config }: PlannedWrite, deed: NodeAction | LabelPool | SignNode): Promise<void> {
     const { kube, cluster, payloads, access, assumed } = this.#options
     if (deed.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, deed.revision)
@@ -154,14 +157,20 @@ export class NodeWrites {
     }
   }
 
-  #patchFor(deed: NodeAction | LabelPool, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
+  #patchFor(
+    deed: NodeAction | LabelPool | SignNode,
+    node: ClusterNode,
+    config: RenderedConfig | undefined,
+  ): NodePatch | undefined {
     const context = { names: this.#options.settings.names, resourceVersion: node.resourceVersion }
     if (deed.kind === 'label') return labelPatch(deed, context)
     if (deed.kind === 'cordon') return cordonPatch(deed, context)
     if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
     if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
     if (deed.kind === 'recordProof') return proofPatch(deed, context)
-    return config?.digest === deed.digest ? assignPatch(deed, { ...context, rendered: config, node }) : undefined
+    if (config?.digest !== deed.digest) return undefined
+    const assigning = { ...context, rendered: config, node, signer: this.#options.signer, now: this.#options.clock.now() }
+    return deed.kind === 'sign' ? signPatch(deed, assigning) : assignPatch(deed, assigning)
   }
 
   #failed(write: PlannedWrite, error: unknown): void {

@@ -4,7 +4,7 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { LabelPool } from './node-patch.ts'
+import type { LabelPool, SignNode } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
 import { poolKey, type WriteFailures } from './write-failures.ts'
 
@@ -24,7 +24,7 @@ export interface PoolWork {
 }
 
 type Actions = Pick<PoolWork, 'nodes' | 'now'> &
-  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool)[] }
+  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool | SignNode)[] }
 
 /** What is kept of a pool in the cluster, and is written before what depends on it. */
 export interface PoolJournal {
@@ -181,7 +181,7 @@ export class PoolWrites {
     return actions.flatMap((action): PlannedWrite[] => {
       if (!('node' in action) || !which(action)) return []
       const node = nodes.get(action.node)
-      const config = node && action.kind === 'assign' ? rendered?.(node, action.revision) : undefined
+      const config = node && (action.kind === 'assign' || action.kind === 'sign') ? rendered?.(node, action.revision) : undefined
       if (!node || !this.#options.nodeWrites.mayBegin({ deed: action, ...(config && { config }) }, now)) return []
       const stillMeant = () => action.kind !== 'assign' || !lane.rejected.has(action.revision)
       return [{ pool, deed: action, node, ...(config && { config }), stillMeant }]

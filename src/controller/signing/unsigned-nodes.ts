@@ -1,0 +1,27 @@
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { SignNode } from '../execution/node-patch.ts'
+
+/** In one pass and pool: nothing waits for them. */
+const AT_ONCE = 64
+
+/**
+ * Nodes that have what they were assigned, and whose assignment another key signed, or none: they get the same once more, signed. Others wait
+ * for their next assignment: what is signed anew is taken up anew, and a change that failed would be tried again.
+ */
+export function unsignedNodes(
+  pool: string,
+  { nodes, keyId }: { readonly nodes: readonly ClusterNode[]; readonly keyId: string },
+): SignNode[] {
+  const isDue = ({ view, signedBy }: ClusterNode) =>
+    signedBy !== keyId &&
+    view.assigned?.pool === pool &&
+    view.assigned.at !== undefined &&
+    view.status?.phase === 'Applied' &&
+    view.status.digest === view.assigned.digest
+  return nodes
+    .filter(isDue)
+    .slice(0, AT_ONCE)
+    .flatMap(({ name, view: { assigned } }) =>
+      assigned?.at === undefined ? [] : [{ kind: 'sign', node: name, ...assigned, at: assigned.at }],
+    )
+}
