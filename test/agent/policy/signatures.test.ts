@@ -196,7 +196,7 @@ test('agent with trusted keys stays as it is when the assignment is removed, and
   await machine.until('Applied')
   expect(await refusalOf(machine, null)).toMatchObject({ reason: 'SignatureMissing' })
   expect(flagsOf(machine)).toContain('--v=3')
-  await machine.host.files.remove(KEYS)
+  await machine.host.files.removeTree(KEYS)
   machine.annotate('{}')
   await machine.until('Applied')
   machine.annotate(null)
