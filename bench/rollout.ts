@@ -11,7 +11,8 @@ import { startInstantAgents } from './support/instant-agents.ts'
 import { aNode, register } from './support/nodes.ts'
 import { median, print, readOptions } from './support/report.ts'
 
-const RUNS = 5
+const FEW = 5
+const MANY_NODES = 1_000
 /** Of the workers in the example: without them, the budget of 10% alone says how many are taken. */
 const WAVES = `    waves:
       - {name: canary, nodes: 1, soak: 0s}
@@ -20,6 +21,7 @@ const WAVES = `    waves:
 `
 const options = readOptions()
 const count = options.nodes ?? 100
+const RUNS = count > MANY_NODES ? 2 : FEW
 const nodes = Array.from({ length: count }, (_, index) => `worker-${index}`)
 const signal = new AbortController()
 
@@ -60,7 +62,7 @@ print(
       value: perNode(cluster.server.requests.count() - written - 2 * RUNS, before.requests),
       unit: 'per node',
     },
-    { name: 'rollout: CPU of the controller', value: ((await cpu()) - before.cpu) / RUNS, unit: 'ms' },
+    { name: 'rollout: CPU of the controller', value: perNode(await cpu(), before.cpu), unit: 'ms a node' },
     { name: 'rollout: resident memory of the controller', value: (await controller.usage()).resident, unit: 'MB' },
   ],
   options,

@@ -84,7 +84,8 @@ const SETTINGS: ControllerSettings = {
 export async function simulateFleet(input: SimulationInput, { clientOf, ...pacing }: Pacing = AT_ONCE): Promise<SimulatedCourse> {
   const { from, to, nodes, startsAt } = input
   const clock = new VirtualClock(startsAt, { settled: () => settled(core.store) })
-  const core = createCore({ now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
+  // Nobody reconnects here: what watches could catch up on would be thousands of old Nodes.
+  const core = createCore({ historyLimit: 1, now: () => clock.now(), onPodTerminating: () => clock.sleep(input.times.podStop) })
   const kube = clientOf(core)
   for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace, PROOF_NAMESPACE])
     await kube.create('/api/v1/namespaces', { metadata: { name } })

@@ -35,7 +35,9 @@ interface Asked {
  */
 export function inProcessClient(core: Core): KubeApi {
   const ask = async <T>(path: string, asked: Asked): Promise<T> => {
-    const answered = described(core, path, asked) ?? answerTo(core, requestOf(core, path, asked))
+    const request = resourceRequest(core, path, asked)
+    const answered = request ? answerTo(core, request) : described(core, path, asked)
+    if (!answered) throw noSuchResource(path)
     return (answered.object ?? JSON.parse(answered.text)) as T
   }
   return {
@@ -58,12 +60,19 @@ function described(core: Core, path: string, { method }: Asked): ApiResponse | u
   return answerDiscovery(core, { method, headers: {} }, new URL(path, 'http://server'))
 }
 
-function requestOf(core: Core, path: string, { method, query = {}, body, contentType = 'application/json' }: Asked): ApiRequest {
+function resourceRequest(
+  core: Core,
+  path: string,
+  { method, query = {}, body, contentType = 'application/json' }: Asked,
+): ApiRequest | undefined {
   const url = new URL(path, 'http://server')
   for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
   const head = readHead({ method, headers: { 'content-type': contentType } }, url, core.registry)
-  if (!head) throw new KubeError(`the server could not find the requested resource "${path}"`, { code: 404, reason: 'NotFound' })
-  return { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
+  return head && { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
+}
+
+function noSuchResource(path: string): KubeError {
+  return new KubeError(`the server could not find the requested resource "${path}"`, { code: 404, reason: 'NotFound' })
 }
 
 function answerTo(core: Core, request: ApiRequest): ApiResponse {
@@ -79,7 +88,8 @@ function answerTo(core: Core, request: ApiRequest): ApiResponse {
 /** The collection that the options select from. */
 function selected<T>(core: Core, path: string, { labelSelector, fieldSelector }: FollowOptions<T>) {
   const query = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
-  const request = requestOf(core, path, { method: 'GET', query })
+  const request = resourceRequest(core, path, { method: 'GET', query })
+  if (!request) throw noSuchResource(path)
   return { collection: core.store.collection(request.type.collection), ...selectionOf(request) }
 }
 

@@ -7,13 +7,12 @@ export class Entry {
   readonly revision: number
   readonly object: ApiObject
   #text: string | undefined
-  #headLength: number
+  #headLength: number | undefined
 
   constructor(object: ApiObject, revision: number) {
     this.key = objectKey(object)
     this.revision = revision
     this.object = object
-    this.#headLength = JSON.stringify({ kind: object.kind, apiVersion: object.apiVersion }).length
   }
 
   get text(): string {
@@ -31,6 +30,8 @@ export class Entry {
 
   /** Without kind and apiVersion, as the items of lists of built-in kinds come. */
   get itemText(): string {
+    const { kind, apiVersion } = this.object
+    this.#headLength ??= JSON.stringify({ kind, apiVersion }).length
     return `{${this.text.slice(this.#headLength)}`
   }
 }
