@@ -53,8 +53,8 @@ export const POOL_STEPS: PoolSteps = { assess: (pool, facts, now) => assess({ ..
 
 /** A decision for each pool, by name: each pool asks, one arbiter grants, and what was granted is concluded. */
 export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STEPS): ReadonlyMap<string, Decision> {
-  const budget = fleetBudget(fleet, fleet.policy.maxUnavailable)
   const claims = assessFleet(fleet, { now, steps })
+  const budget = fleetBudget({ ...fleet, claims }, fleet.policy.maxUnavailable)
   const grants = grantFleet({ ...fleet, claims, budget })
   const decisions = [...claims].map(([name, assessment]) => {
     const decision = steps.conclude(assessment, grants.get(name) ?? NOTHING_GRANTED, now)

@@ -1,4 +1,5 @@
 import { closingTime } from './blockers/closed-window.ts'
+import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import type { Instant } from './model/instant.ts'
@@ -8,13 +9,14 @@ import type { PoolProposal } from './selection/propose.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'blocker'>): Instant | undefined {
-  const { members, rollout, now } = poolState
+  const { pool, members, rollout, now } = poolState
   const mayBegin = rollout.state !== 'Halted' && !isSettled(poolState)
   const restrained = [...(isSettled(poolState) ? [] : [blocker?.until]), ...(mayBegin ? [closingTime(poolState)] : [])]
   let earliest: Instant | undefined
   for (const until of [
     ...members.map(({ progress }) => progress.until),
     ...members.map((member) => workEnds(member, poolState)),
+    ...members.map(({ node }) => pastDrainingAt(node, pool.policy)),
     ...restrained,
     rollout.commitBlocker?.until,
     ...nextGate(poolState),

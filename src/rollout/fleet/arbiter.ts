@@ -1,4 +1,5 @@
 import type { Instant } from '../model/instant.ts'
+import type { Places } from '../selection/budget.ts'
 
 /**
  * What work is for. Over all pools, an earlier kind is served before a later one; the last is granted only to a pool that asked
@@ -13,16 +14,16 @@ export interface NodeRequest {
   readonly kind: WorkKind
   /** The change makes a node unavailable that is available now. */
   readonly spends: boolean
+  /** It is unavailable already, but no work of ours made it so, and its pods may still run. */
+  readonly isIdle: boolean
   /** A part of the control plane runs on it. */
   readonly isControlPlane: boolean
 }
 
 /** All that a pool asks for, the most urgent first. */
-export interface Proposal<Request extends NodeRequest = NodeRequest> {
+export interface Proposal<Request extends NodeRequest = NodeRequest> extends Places {
   readonly pool: string
   readonly requests: readonly Request[]
-  /** How many more nodes the pool's own budget lets it make unavailable. */
-  readonly places: number
   /** When the pool was last granted something; absent: not in this rollout. */
   readonly servedAt?: Instant
 }
@@ -36,14 +37,16 @@ export interface Grant {
   readonly turnOf?: string
 }
 
+const WITHOUT_LIMIT: Places = { places: Number.POSITIVE_INFINITY, idlePlaces: Number.POSITIVE_INFINITY }
+
 export const NOTHING_GRANTED: Grant = { nodes: new Set(), lacksFleetBudget: false }
 
 /**
  * Grants the fleet's budget and the turn of the control plane: kind by kind, and within a kind one node to each pool in turn. The
  * pool that was served longest ago comes first, so that each is served within as many grants as there are pools.
- * @param budget how many more nodes of the fleet may become unavailable; absent: each pool's own budget alone counts
+ * @param budget what is left of the fleet's budget; absent: each pool's own alone counts
  */
-export function arbitrate(proposals: readonly Proposal[], budget = Number.POSITIVE_INFINITY): ReadonlyMap<string, Grant> {
+export function arbitrate(proposals: readonly Proposal[], budget = WITHOUT_LIMIT): ReadonlyMap<string, Grant> {
   const ledger = new Ledger(budget)
   const accounts = proposals.toSorted(byTurn).map((proposal) => new Account(proposal, ledger))
   for (const kind of WORK_KINDS) shareOut(accounts.map((account) => account.queueOf(kind)))
@@ -62,22 +65,37 @@ function byTurn(a: Proposal, b: Proposal): number {
   return served === other ? (a.pool < b.pool ? -1 : 1) : served < other ? -1 : 1
 }
 
-/** What all pools draw on. It only shrinks, so a request that does not fit now will not fit later in the pass. */
-class Ledger {
-  left: number
-  turnOf: string | undefined
+/** A budget. It only shrinks, so a request that does not fit now will not fit later in the pass. */
+class Purse {
+  #places: number
+  #idlePlaces: number
 
-  constructor(budget: number) {
-    this.left = Math.max(0, budget)
+  constructor({ places, idlePlaces }: Places) {
+    this.#places = Math.max(0, places)
+    this.#idlePlaces = Math.max(0, idlePlaces)
   }
+
+  has({ isIdle }: Pick<NodeRequest, 'isIdle'>): boolean {
+    return this.#idlePlaces > 0 && (isIdle || this.#places > 0)
+  }
+
+  pay({ isIdle }: Pick<NodeRequest, 'isIdle'>): void {
+    this.#idlePlaces -= 1
+    if (!isIdle) this.#places -= 1
+  }
+}
+
+/** What all pools draw on. */
+class Ledger extends Purse {
+  turnOf: string | undefined
 }
 
 class Account {
   readonly #proposal: Proposal
   readonly #ledger: Ledger
   readonly #nodes = new Set<string>()
-  readonly #places: number
-  #paid = 0
+  readonly #own: Purse
+  #hasPaid = false
   #isRefused = false
   #lacksFleetBudget = false
   #turnOf: string | undefined
@@ -85,7 +103,7 @@ class Account {
   constructor(proposal: Proposal, ledger: Ledger) {
     this.#proposal = proposal
     this.#ledger = ledger
-    this.#places = Math.max(0, proposal.places)
+    this.#own = new Purse(proposal)
   }
 
   get pool(): string {
@@ -103,7 +121,7 @@ class Account {
   }
 
   get #isStarved(): boolean {
-    return this.#isRefused && this.#paid === 0
+    return this.#isRefused && !this.#hasPaid
   }
 
   grant(): Grant {
@@ -112,27 +130,29 @@ class Account {
     return { nodes: this.#nodes, lacksFleetBudget: this.#lacksFleetBudget, ...(turnOf !== undefined && { turnOf }) }
   }
 
-  #take({ name, spends, isControlPlane }: NodeRequest): boolean {
+  #take(request: NodeRequest): boolean {
+    const { name, spends, isIdle, isControlPlane } = request
     const { turnOf } = this.#ledger
     if (isControlPlane && turnOf !== undefined) {
       this.#turnOf = turnOf
       return false
     }
-    if (spends && !this.#pay()) return false
+    if ((spends || isIdle) && !this.#pay(request)) return false
     if (isControlPlane) this.#ledger.turnOf = name
     this.#nodes.add(name)
     return true
   }
 
-  #pay(): boolean {
-    const canPay = this.#places > this.#paid
-    this.#lacksFleetBudget ||= canPay && this.#ledger.left === 0
-    if (!canPay || this.#ledger.left === 0) {
+  #pay(request: NodeRequest): boolean {
+    const [canPay, canFleet] = [this.#own.has(request), this.#ledger.has(request)]
+    this.#lacksFleetBudget ||= canPay && !canFleet
+    if (!canPay || !canFleet) {
       this.#isRefused = true
       return false
     }
-    this.#paid += 1
-    this.#ledger.left -= 1
+    this.#hasPaid = true
+    this.#own.pay(request)
+    this.#ledger.pay(request)
     return true
   }
 }

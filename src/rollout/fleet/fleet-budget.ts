@@ -3,7 +3,7 @@ import { isAtWork, reportOf } from '../model/agent-report.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { allowedUnavailable, countUnavailable } from '../selection/budget.ts'
+import { allowedUnavailable, type BudgetUse, countUnavailable, type Places, placesLeft } from '../selection/budget.ts'
 
 export interface FleetNodes {
   readonly pools: readonly PoolSnapshot[]
@@ -11,16 +11,32 @@ export interface FleetNodes {
   readonly strays?: readonly NodeView[]
 }
 
-/** How many more nodes of the fleet may become unavailable; absent: each pool's own budget alone counts. */
-export function fleetBudget({ pools, strays = [] }: FleetNodes, maxUnavailable: Share | undefined): number | undefined {
-  if (maxUnavailable === undefined) return undefined
-  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
-  const unavailable = pools.reduce((sum, pool) => sum + unavailableIn(pool), 0)
-  return Math.max(0, allowedUnavailable(maxUnavailable, total) - unavailable - strayHolders(strays).length)
+/** The budget of the fleet, and what is left of it. */
+export interface FleetBudget extends Places {
+  readonly allowed: number
 }
 
-function unavailableIn({ nodes }: PoolSnapshot): number {
-  return countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) })))
+/** Undefined: each pool's own budget alone counts. */
+export function fleetBudget(
+  {
+    pools,
+    strays = [],
+    claims,
+  }: FleetNodes & { readonly claims: ReadonlyMap<string, { readonly proposal: { readonly use: BudgetUse } }> },
+  maxUnavailable: Share | undefined,
+): FleetBudget | undefined {
+  if (maxUnavailable === undefined) return undefined
+  const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
+  const uses = pools.map((pool) => claims.get(pool.name)?.proposal.use ?? useOf(pool))
+  const unavailable = uses.reduce((sum, use) => sum + use.unavailable, strayHolders(strays).length)
+  const idle = uses.reduce((sum, use) => sum + use.idle, 0)
+  const allowed = allowedUnavailable(maxUnavailable, total)
+  return { allowed, ...placesLeft(allowed, { unavailable, idle }) }
+}
+
+/** Of a pool that cannot be assessed. */
+function useOf({ nodes }: PoolSnapshot): BudgetUse {
+  return { unavailable: countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) }))), idle: 0 }
 }
 
 /** Nodes that left their pool while a rollout had them unavailable, or that are down since. A cordon of somebody else is no work of ours. */

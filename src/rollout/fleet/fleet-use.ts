@@ -1,11 +1,13 @@
 import { isDependentOn } from '../blockers/dependencies.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { type FleetNodes, strayHolders } from './fleet-budget.ts'
-import type { PoolClaim } from './pool-claim.ts'
+import { strayHolders } from './fleet-budget.ts'
+import type { FleetClaims, PoolClaim } from './pool-claim.ts'
 
 /** Why the fleet's budget is spent, as one pool that waits for it is told. */
 export interface FleetUse {
+  /** How many nodes of the fleet may be unavailable. */
+  readonly allowed: number
   readonly held: readonly HeldPlaces[]
   /** Other pools with work under way. */
   readonly sharedWith: readonly string[]
@@ -21,15 +23,13 @@ export interface HeldPlaces {
   readonly canRollBack: boolean
 }
 
-export function fleetUse(
-  waiting: PoolSnapshot,
-  { pools, strays = [], claims }: FleetNodes & { readonly claims: ReadonlyMap<string, PoolClaim> },
-): FleetUse {
+export function fleetUse(waiting: PoolSnapshot, { pools, strays = [], claims, budget }: FleetClaims): FleetUse {
   const all = [...claims.values()].sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))
   const held = all.filter(({ holders }) => holders.length > 0).map((claim) => heldBy(claim, { waiting, pools }))
   const ofNone = strayHolders(strays)
   const others = all.filter(({ pool, isWorking }) => isWorking && pool.name !== waiting.name)
   return {
+    allowed: budget?.allowed ?? Number.POSITIVE_INFINITY,
     held: [...held, ...(ofNone.length > 0 ? [{ nodes: ofNone, waits: false, canRollBack: false }] : [])],
     sharedWith: others.map(({ pool }) => pool.name),
   }

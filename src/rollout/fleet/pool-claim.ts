@@ -1,5 +1,6 @@
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import type { PoolProposal } from '../selection/propose.ts'
+import type { FleetBudget, FleetNodes } from './fleet-budget.ts'
 
 /** What the arbiter has to know of a pool. */
 export interface PoolClaim {
@@ -11,4 +12,10 @@ export interface PoolClaim {
   readonly holders: readonly string[]
   /** Work on some node goes on. */
   readonly isWorking: boolean
+}
+
+export interface FleetClaims extends FleetNodes {
+  readonly claims: ReadonlyMap<string, PoolClaim>
+  /** Absent: each pool's own budget alone counts. */
+  readonly budget: FleetBudget | undefined
 }

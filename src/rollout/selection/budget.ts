@@ -12,6 +12,24 @@ export interface Reported {
   readonly report: AgentStatus | undefined
 }
 
+/** How many nodes are unavailable, and how many of these are idle. */
+export interface BudgetUse {
+  readonly unavailable: number
+  readonly idle: number
+}
+
+/** What is left of a budget; never negative. */
+export interface Places {
+  /** How many available nodes may become unavailable. */
+  readonly places: number
+  /** How many nodes, available or idle, may be changed. */
+  readonly idlePlaces: number
+}
+
+export function placesLeft(allowed: number, { unavailable, idle }: BudgetUse): Places {
+  return { places: Math.max(0, allowed - unavailable), idlePlaces: Math.max(0, allowed - unavailable + idle) }
+}
+
 /** How many more nodes of the pool its own budget lets become unavailable now; never negative. */
 export function remainingBudget(members: readonly Reported[], { policy }: Pick<PoolSnapshot, 'policy'>): number {
   return Math.max(0, allowedUnavailable(policy.maxUnavailable, members.length) - countUnavailable(members))

@@ -12,13 +12,14 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { isRejected } from '../target/target.ts'
-import { isOverdrawn, isUnavailable, isUndisturbedYet, remainingBudget } from './budget.ts'
-import { isIdleUnderCordon, remainingCordoned } from './cordoned-budget.ts'
+import { allowedUnavailable, type BudgetUse, isOverdrawn, isUnavailable, isUndisturbedYet, placesLeft } from './budget.ts'
 import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
+import { isIdle, isIdleUnderCordon } from './idle-nodes.ts'
 import { withinZones } from './zones.ts'
 
 /** What a pool asks for: which nodes it would change now, and why not others. */
 export interface PoolProposal extends Proposal<SelectableNode> {
+  readonly use: BudgetUse
   /** Eligible nodes that would spend a place in a budget; of those that cannot be paid for, one is asked for at most. */
   readonly spending: number
   /** Why nodes are not asked for that are eligible. */
@@ -38,43 +39,55 @@ export interface SelectableNode extends Eligible, NodeRequest {
 export function propose(state: PoolState): PoolProposal {
   const { pool, rollout, members } = state
   const eligible = eligibleNodes(state)
-  if (rollout.state === 'Halted' && eligible.length === 0) return { pool: pool.name, requests: [], places: 0, spending: 0 }
+  if (rollout.state === 'Halted' && eligible.length === 0) return nothingToDo(state)
   const poolWide = blockerOf(state)
   const blockerFor = nodeBlockers(state)
   const spared = eligible.filter(({ member }) => isSpared(member, poolWide))
   const found: Blocker[] = []
-  const free = spared.filter(({ member }) => {
+  const unblocked = spared.filter(({ member }) => {
     const blocker = blockerFor(member)
     if (blocker) found.push(blocker)
     return blocker === undefined
   })
   const blocker = poolWide ?? found[0] ?? noEligibleNode(state)
   const overdrawn = isOverdrawn(members, pool)
-  const selectable = free.flatMap((candidate) =>
-    selectableOf(candidate, { pool, overdrawn, kind: kindOf(candidate.member, state) }),
+  const selectable = unblocked.flatMap((candidate) =>
+    selectableOf(candidate, { pool, now: state.now, overdrawn, kind: kindOf(candidate.member, state) }),
   )
   const spending = withinZones(
     selectable.filter(({ spends }) => spends),
     state,
   )
-  const places = remainingBudget(members, pool)
-  const unpaid = selectable.filter(({ spends }) => !spends)
-  const cordoned = unpaid.filter(({ member }) => isIdleUnderCordon(member))
-  const refused = new Set(cordoned.slice(remainingCordoned(members, pool)))
+  const free = selectable.filter(({ spends, isIdle }) => !spends && !isIdle)
+  const idle = selectable.filter((request) => request.isIdle)
+  const use = budgetUse(members, idle)
+  const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
   const servedAt = servedIn(state)
   return {
     pool: pool.name,
     // Of thousands that are eligible, a few are asked for: only of these it is found out how much the change disturbs them.
-    requests: [...unpaid.filter((node) => !refused.has(node)), ...upTo(places + 1, spending)].map((node) => ({
+    requests: [...free, ...upTo(left.idlePlaces + 1, idle), ...upTo(left.places + 1, spending)].map((node) => ({
       ...node,
       mustDrain: isToDrain(node, pool),
       needsProof: needsProof(node.member, state),
     })),
-    places,
-    spending: selectable.length - unpaid.length + refused.size,
+    ...left,
+    use,
+    spending: selectable.length - free.length,
     ...(servedAt !== undefined && { servedAt }),
     ...(blocker && { blocker }),
   }
+}
+
+function nothingToDo({ pool, members }: PoolState): PoolProposal {
+  return { pool: pool.name, requests: [], places: 0, idlePlaces: 0, use: budgetUse(members, []), spending: 0 }
+}
+
+/** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
+function budgetUse(members: readonly Member[], requests: readonly Pick<SelectableNode, 'member'>[]): BudgetUse {
+  const unavailable = members.filter(({ node, report }) => isUnavailable(node, report))
+  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requests.map(({ member }) => member)])
+  return { unavailable: unavailable.length, idle: idle.size }
 }
 
 /** Nodes under drain have been selected before. */
@@ -85,11 +98,15 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
 
 interface Asking {
   readonly pool: PoolSnapshot
+  readonly now: Instant
   readonly overdrawn: boolean
   readonly kind: WorkKind
 }
 
-function selectableOf(eligible: Eligible, { pool, overdrawn, kind }: Asking): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
+function selectableOf(
+  eligible: Eligible,
+  { pool, now, overdrawn, kind }: Asking,
+): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
   const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
@@ -101,6 +118,7 @@ function selectableOf(eligible: Eligible, { pool, overdrawn, kind }: Asking): Om
       name: node.name,
       kind: exposure.because === 'LastResort' ? 'lastResort' : kind,
       spends: !isUndisturbed && (!isUnavailable(node, report) || (overdrawn && isUndisturbedYet(node, report))),
+      isIdle: !isUndisturbed && isIdle(eligible.member, { pool, now }),
       isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
       zone: node.zone,
       digest,

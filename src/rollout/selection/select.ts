@@ -28,7 +28,7 @@ export function select({ requests, spending, blocker }: PoolProposal, grant: Poo
   const found = blocker ?? waitsForTurn(requests, grant)
   return {
     selected: granted.map((node) => actionFor(node, now)),
-    waiting: spending - granted.filter(({ spends }) => spends).length,
+    waiting: spending - granted.filter(({ spends, isIdle }) => spends || isIdle).length,
     ...(found && { blocker: found }),
     ...(grant.fleetUse && { lacking: grant.fleetUse }),
   }

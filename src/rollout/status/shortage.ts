@@ -25,7 +25,8 @@ function shortOfOwn(state: PoolState): string {
   return `; used up by ${named}: repair them, or raise maxUnavailable of the pool`
 }
 
-function shortOfFleet({ held, sharedWith }: FleetUse): string {
+function shortOfFleet({ allowed, held, sharedWith }: FleetUse): string {
+  if (allowed === 0) return '; maxUnavailable of the Fleet allows none: raise it'
   if (held.length > 0) return `; the fleet's budget is used up by ${held.map(describeHeld).join(', and by ')}: ${remedyFor(held)}`
   return sharedWith.length > 0 ? `; the fleet's budget is shared with ${listNames(sharedWith)}` : ''
 }

@@ -7,17 +7,22 @@ function requests(pool: string, count: number, more: Partial<NodeRequest> = {}):
     name: `${pool}-${i}`,
     kind: 'forward' as const,
     spends: true,
+    isIdle: false,
     isControlPlane: false,
     ...more,
   }))
 }
 
 function proposal(pool: string, asked: readonly NodeRequest[], more: Partial<Proposal> = {}): Proposal {
-  return { pool, requests: asked, places: asked.length, ...more }
+  return { pool, requests: asked, places: asked.length, idlePlaces: asked.length, ...more }
+}
+
+function limitedTo(places: number | undefined) {
+  return places === undefined ? undefined : { places, idlePlaces: places }
 }
 
 function granted(proposals: readonly Proposal[], budget?: number): Record<string, string[]> {
-  return Object.fromEntries([...arbitrate(proposals, budget)].map(([pool, { nodes }]) => [pool, [...nodes]]))
+  return Object.fromEntries([...arbitrate(proposals, limitedTo(budget))].map(([pool, { nodes }]) => [pool, [...nodes]]))
 }
 
 test('arbitrate grants each pool its own budget when the fleet has none', () => {
@@ -51,6 +56,18 @@ test('arbitrate grants what spends nothing though no budget is left', () => {
   expect(granted([proposal('a', requests('a', 2, { spends: false }), { places: 0 })], 0)).toEqual({ a: ['a-0', 'a-1'] })
 })
 
+test('arbitrate grants idle nodes the places that idle nodes leave, but no available node these places', () => {
+  const asked = [...requests('a', 2), ...requests('idle', 3, { spends: false, isIdle: true })]
+  const left = { places: 0, idlePlaces: 2 }
+  const namesOf = (proposals: readonly Proposal[]) =>
+    Object.fromEntries([...arbitrate(proposals, left)].map(([pool, { nodes }]) => [pool, [...nodes]]))
+  const idle = (pool: string) => proposal(pool, requests(pool, 2, { spends: false, isIdle: true }))
+
+  expect(granted([proposal('a', asked, left)])).toEqual({ a: ['idle-0', 'idle-1'] })
+  expect(granted([proposal('a', asked, { places: 1, idlePlaces: 2 })])).toEqual({ a: ['a-0', 'idle-0'] })
+  expect(namesOf([idle('a'), idle('b')])).toEqual({ a: ['a-0'], b: ['b-0'] })
+})
+
 test('arbitrate grants one node of the control plane at a time over all pools, and names it', () => {
   const hosts = (pool: string) => proposal(pool, requests(pool, 2, { isControlPlane: true }))
   const grants = arbitrate([hosts('a'), hosts('b')])
@@ -68,7 +85,7 @@ test('arbitrate passes over a node of the control plane that has to wait, and gr
 
 test('arbitrate tells a pool that it lacks the budget of the fleet only when its own would have sufficed', () => {
   const proposals = [proposal('a', requests('a', 2)), proposal('b', requests('b', 2), { places: 0 })]
-  const grants = arbitrate(proposals, 1)
+  const grants = arbitrate(proposals, limitedTo(1))
 
   expect(grants.get('a')?.lacksFleetBudget).toBe(true)
   expect(grants.get('b')?.lacksFleetBudget).toBe(false)
@@ -84,7 +101,10 @@ test('arbitrate grants a last resort only to a pool that asked for places in a b
 })
 
 const kinds = fc.constantFrom(...WORK_KINDS.filter((kind) => kind !== 'lastResort'))
-const request = fc.record({ kind: kinds, spends: fc.boolean(), isControlPlane: fc.boolean() })
+const costs = fc.constantFrom({ spends: false, isIdle: false }, { spends: true, isIdle: false }, { spends: false, isIdle: true })
+const request = fc
+  .record({ kind: kinds, cost: costs, isControlPlane: fc.boolean() })
+  .map(({ cost, ...rest }) => ({ ...rest, ...cost }))
 const proposals = fc
   .array(fc.record({ asked: fc.array(request, { maxLength: 6 }), places: fc.nat(4), servedAt: fc.nat(3) }), { maxLength: 4 })
   .map((drafts) =>
@@ -92,12 +112,13 @@ const proposals = fc
       pool: `p${i}`,
       requests: asked.map((each, j) => ({ name: `p${i}-${j}`, ...each })),
       ...rest,
+      idlePlaces: rest.places,
     })),
   )
 
 /** Each request with the pool that made it, and whether it was granted. */
 function outcomes(asked: readonly Proposal[], budget: number) {
-  const grants = arbitrate(asked, budget)
+  const grants = arbitrate(asked, limitedTo(budget))
   return asked.flatMap(({ pool, requests: all }) =>
     all.map((each) => ({ ...each, pool, isGranted: grants.get(pool)?.nodes.has(each.name) === true })),
   )
@@ -107,7 +128,7 @@ test('arbitrate never exceeds the budget of the fleet or of a pool, nor changes 
   fc.assert(
     fc.property(proposals, fc.nat(6), (asked, budget) => {
       const given = outcomes(asked, budget).filter(({ isGranted }) => isGranted)
-      const paid = given.filter(({ spends }) => spends)
+      const paid = given.filter(({ spends, isIdle }) => spends || isIdle)
       expect(paid.length).toBeLessThanOrEqual(budget)
       expect(given.filter(({ isControlPlane }) => isControlPlane).length).toBeLessThanOrEqual(1)
       for (const { pool, places } of asked) expect(paid.filter((each) => each.pool === pool).length).toBeLessThanOrEqual(places)
@@ -119,12 +140,12 @@ test('arbitrate leaves no place empty that a request could take', () => {
   fc.assert(
     fc.property(proposals, fc.nat(6), (asked, budget) => {
       const all = outcomes(asked, budget)
-      const paid = all.filter(({ isGranted, spends }) => isGranted && spends)
+      const paid = all.filter(({ isGranted, spends, isIdle }) => isGranted && (spends || isIdle))
       const turnIsTaken = all.some(({ isGranted, isControlPlane }) => isGranted && isControlPlane)
-      for (const { pool, spends, isControlPlane } of all.filter(({ isGranted }) => !isGranted)) {
+      for (const { pool, spends, isIdle, isControlPlane } of all.filter(({ isGranted }) => !isGranted)) {
         const places = asked.find((each) => each.pool === pool)?.places ?? 0
         const isPaidFor = paid.length < budget && paid.filter((each) => each.pool === pool).length < places
-        expect((isControlPlane && turnIsTaken) || (spends && !isPaidFor)).toBe(true)
+        expect((isControlPlane && turnIsTaken) || ((spends || isIdle) && !isPaidFor)).toBe(true)
       }
     }),
   )
@@ -138,12 +159,14 @@ test('arbitrate grants no later kind what an earlier kind of a pool with places 
         asked.map((each) => ({ ...each, requests: each.requests.map((one) => ({ ...one, isControlPlane: false })) })),
         budget,
       )
-      const grants = arbitrate(asked, budget)
+      const grants = arbitrate(asked, limitedTo(budget))
       const refused = all.filter(({ isGranted, pool }) => !isGranted && grants.get(pool)?.lacksFleetBudget === true)
       for (const late of all.filter(({ isGranted, spends }) => isGranted && spends))
         for (const early of refused.filter(({ pool }) => pool !== late.pool)) {
           const places = asked.find(({ pool }) => pool === early.pool)?.places ?? 0
-          const paid = all.filter(({ pool, isGranted, spends }) => pool === early.pool && isGranted && spends).length
+          const paid = all.filter(
+            ({ pool, isGranted, spends, isIdle }) => pool === early.pool && isGranted && (spends || isIdle),
+          ).length
           if (paid < places) expect(rank(late)).toBeLessThanOrEqual(rank(early))
         }
     }),

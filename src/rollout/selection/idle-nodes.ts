@@ -1,0 +1,25 @@
+import { isForeignCordon, isOurCordon, isUnderDrain } from '../drain/cordon.ts'
+import { pastDrainingAt } from '../exposure/eligible.ts'
+import { isAtWork, isFailure } from '../model/agent-report.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { isUnavailable } from './budget.ts'
+
+/**
+ * It is unavailable already, but no work of ours made it so, and its pods may still run. To change it takes no place from nodes that are
+ * available, but no more of them change at once than may be unavailable.
+ */
+export function isIdle(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
+  return isIdleUnderCordon(member) || isDownForAMoment(member, state)
+}
+
+/** Somebody cordoned it, and nothing else makes it unavailable: what we drained it for, if anything, is over. */
+export function isIdleUnderCordon({ node, report, drain }: Member): boolean {
+  const isTheirs = isForeignCordon(node) || (drain?.kind === 'Over' && !isOurCordon(node))
+  return isTheirs && !isUnavailable({ ...node, unschedulable: false }, report)
+}
+
+/** Not Ready, but not for so long that Kubernetes has given its pods up. It may be back any moment, and others with it. */
+function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
+  if (node.ready || isUnderDrain(node) || isAtWork(node, report) || isFailure(report)) return false
+  return now < (pastDrainingAt(node, pool.policy) ?? now)
+}
