@@ -112,7 +112,8 @@ test('Ready nodes that are labelled into a pool wait for its window and its budg
   await using replicas = await Replicas.create({ nodes: 3 })
   const { kube, clock } = replicas
   const served = Array.from({ length: 20 }, (_, index) => `p${index}`)
-  for (const name of served) await kube.create(NODES, { ...aNode(name, clock.now()), metadata: { name, labels: { role: 'prod' } } })
+  for (const name of served)
+    await kube.create(NODES, { ...aNode(name, clock.now()), metadata: { name, labels: { role: 'prod' } } })
   await clock.advance(60 * MINUTE)
   replicas.startAgents()
   await replicas.start('first')
