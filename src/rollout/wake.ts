@@ -15,6 +15,7 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
   let earliest: Instant | undefined
   for (const until of [
     ...members.map(({ progress }) => progress.until),
+    ...members.map(({ proof }) => (proof?.kind === 'Underway' ? proof.until : undefined)),
     ...members.map((member) => workEnds(member, poolState)),
     ...members.map(({ node }) => pastDrainingAt(node, pool.policy)),
     ...restrained,

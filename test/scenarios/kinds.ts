@@ -1,4 +1,4 @@
-import { STEPS, tellFast, tellGated } from './fast/story.ts'
+import { STEPS, tellFast, tellGated, tellProved } from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
@@ -8,7 +8,10 @@ export const fast: Kind = { name: 'fast', steps: STEPS, tell: tellFast }
 /** The same with gates after the waves. */
 export const gated: Kind = { name: 'gated', steps: STEPS, tell: tellGated }
 
+/** The same with a pod that has to run on each changed node. */
+export const proved: Kind = { name: 'proved', steps: STEPS, tell: tellProved }
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, full]
+export const KINDS: readonly Kind[] = [fast, gated, proved, full]

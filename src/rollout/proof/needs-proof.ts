@@ -13,7 +13,8 @@ export function needsProof(member: Candidate, { pool, rollout }: PoolContext): b
   const { proof: policy } = pool.policy
   if (wanted.kind === 'problem' || exposure.content !== 'target' || rollout.proven) return false
   if (proofImage(node, policy) === undefined) return false
-  // What was never proved, or was found wanting, is no proved content though the node runs it.
-  if (node.proof?.digest === wanted.digest && node.proof.state !== 'Passed') return true
-  return policy?.mode === 'Always' ? !alreadyRuns(wanted.digest, report) : disruptionOf(member) !== 'none'
+  // What was never proved there, or was found wanting, is no proved content though the node runs it.
+  const isTheSame = node.proof?.digest === wanted.digest
+  if (isTheSame || alreadyRuns(wanted.digest, report)) return !isTheSame || node.proof?.state !== 'Passed'
+  return policy?.mode === 'Always' || disruptionOf(member) !== 'none'
 }

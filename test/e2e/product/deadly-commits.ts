@@ -114,11 +114,11 @@ export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
     },
     {
       name: 'eviction thresholds within capacity',
-      about: '`evictionHard: {memory.available: 97%}`',
-      fleet: { config: { evictionHard: { 'memory.available': '97%' } } },
+      about: '`evictionHard: {nodefs.available: 98%}`',
+      fleet: { config: { evictionHard: { 'nodefs.available': '98%' } } },
       soak: '1m',
       caughtBy: 'soak',
-      cause: 'MemoryPressure',
+      cause: 'DiskPressure',
     },
   ]
 }

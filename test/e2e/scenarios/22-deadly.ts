@@ -10,7 +10,7 @@ import { type Product, productOn } from '../product/product.ts'
 import { proofPods, provedNodes } from '../product/proof.ts'
 import { startResolver } from '../product/resolver.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
-import { startTimeline } from '../timeline.ts'
+import { type Moment, startTimeline } from '../timeline.ts'
 import { deploy } from '../workload.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'deadly', nodes: [{}, {}], group: 'fleet', run: deadly }]
@@ -68,7 +68,8 @@ async function tryOne(cluster: Cluster, one: DeadlyCommit, { product, report, st
   const own = moments.filter(({ node }) => node === canary)
   const taken = own.findIndex((moment) => isAssigned(moment, commit))
   const after = own.slice(taken)
-  const healed = after.find((moment) => saysOf(moment, commit, 'RolledBack') || saysOf(moment, stable, 'Applied'))
+  const isBack = (moment: Moment) => isAssigned(moment, stable) && saysOf(moment, stable, 'Applied')
+  const healed = after.find((moment) => saysOf(moment, commit, 'RolledBack') || isBack(moment))
   const took = (healed?.at ?? Number.POSITIVE_INFINITY) - (own[taken]?.at ?? 0)
   report.time(`${one.name}: assigned → healed`, took)
   check(`${one.name}: healed within two minutes`, took < 120_000, took)

@@ -7,7 +7,7 @@ import type { FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import { isUnderDrain } from '../../../src/rollout/drain/cordon.ts'
 import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import type { NodePods, PodView } from '../../../src/rollout/model/node-view.ts'
+import type { NodePods, PodView, ProofPod } from '../../../src/rollout/model/node-view.ts'
 import type { GateAnswer, Memory, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import type { Mishap } from './mishap.ts'
 import type { SimPod } from './workload.ts'
@@ -51,6 +51,7 @@ export class SimController {
   readonly #answers = new Map<string, readonly GateAnswer[]>()
   #unheard: FollowEvent<CachedNode>[] = []
   #pods: ReadonlyMap<string, readonly PodView[]> = new Map()
+  #proofs: ReadonlyMap<string, ProofPod> = new Map()
   readonly #refused = new Map<string, Instant>()
   readonly #evicted = new Set<string>()
   /** The watch is broken: it hears nothing until it lists anew. */
@@ -151,23 +152,23 @@ export class SimController {
       this.#world.control(pool, controls)
     }
     if (action.kind === 'askGate') this.#answers.set(name, [this.#world.gates.answer(name, action, observed.at)])
+    if (action.kind === 'startProof') this.#world.proofs.start(action.pod)
+    if (action.kind === 'removeProof') this.#world.proofs.remove(action.pod.uid)
     if (action.kind === 'evict') this.#evict(action)
-    else if (action.kind === 'assign' || action.kind === 'cordon' || action.kind === 'uncordon') this.#patch(action, observed)
+    else if (isPatch(action)) this.#patch(action, observed)
     return true
   }
 
-  #patch(action: Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>, observed: Observed): void {
+  #patch(action: Patch, observed: Observed): void {
     const seen = this.#nodes.get(action.node)
     if (!seen || !this.#done(action, { seen, observed })) return
     const node = this.#world.nodes.get(action.node)
     if (node) this.#nodes.wrote(this.#world.cached(node))
   }
 
-  #done(
-    action: Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' }>,
-    { seen, observed }: { readonly seen: CachedNode; readonly observed: Observed },
-  ): boolean {
+  #done(action: Patch, { seen, observed }: { readonly seen: CachedNode; readonly observed: Observed }): boolean {
     if (action.kind === 'assign') return this.#world.assign(action, seen, observed)
+    if (action.kind === 'recordProof') return this.#world.recordProof(action, seen)
     return action.kind === 'cordon' ? this.#world.cordon(action, seen, observed) : this.#world.uncordon(action, seen)
   }
 
@@ -180,6 +181,7 @@ export class SimController {
   /** Late, like all that is heard: nodes that are under drain as far as is known, with their pods as they were then. */
   #hearPods(): void {
     const drained = [...this.#nodes.items.values()].filter(({ view }) => isUnderDrain(view))
+    this.#proofs = this.#world.proofs.all
     this.#pods = new Map(drained.map(({ name }) => [name, this.#world.workload.on(name).map(podView)]))
   }
 
@@ -207,7 +209,8 @@ export class SimController {
     const policy = this.#world.rules.pools.get(pool.name)
     const views = nodes.map(({ view }) => view)
     const answers = this.#answers.get(pool.name) ?? NO_ANSWERS
-    const parts = [pool, policy, answers, this.#world.commits.length, ...views]
+    const proofs = nodes.flatMap(({ name }) => this.#proofs.get(name) ?? [])
+    const parts = [pool, policy, answers, this.#world.commits.length, ...views, ...proofs]
     const last = this.#snapshots.get(pool.name)
     if (last && !views.some(isUnderDrain) && isEachTheSame(parts, last.parts)) return last.snapshot
     const snapshot = this.#readPool(pool, nodes)
@@ -228,6 +231,7 @@ export class SimController {
       policy,
       nodes: nodes.map(({ view }) => view),
       pods: this.#podsNow(),
+      proofs: { kind: 'known', pods: new Map(nodes.flatMap((node) => proofOn(this.#proofs, node.name))) },
       head: target,
       known: new Map(known.map((revision) => [revision.revision, revision])),
       kept,
@@ -239,6 +243,17 @@ export class SimController {
 }
 
 const NO_ANSWERS: readonly GateAnswer[] = []
+
+type Patch = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'recordProof' }>
+
+function isPatch(action: Action): action is Patch {
+  return ['assign', 'cordon', 'uncordon', 'recordProof'].includes(action.kind)
+}
+
+function proofOn(proofs: ReadonlyMap<string, ProofPod>, node: string): [string, ProofPod][] {
+  const pod = proofs.get(node)
+  return pod ? [[node, pod]] : []
+}
 
 /** What the API server keeps of it: as `JSON.parse(JSON.stringify(data))`, in a quarter of the time. */
 function asSent<T>(data: T): T

@@ -1,10 +1,11 @@
 /**
  * What a content does to a host that applies it. good: it works. crash: the kubelet dies at start, and the agent puts it
  * back. ruin: putting it back fails too. hang: the work never ends. wilt: it works, and the node goes down a minute later.
- * asks: it works, but the agent finds that it needs a drain.
+ * asks: it works, but the agent finds that it needs a drain. mute: it works, but no pod starts.
  */
 export const EFFECTS = ['good', 'asks', 'crash', 'ruin', 'hang', 'wilt'] as const
-export type Effect = (typeof EFFECTS)[number]
+/** Only a pod that is started shows `mute`: it comes in fleets that prove nodes by one. */
+export type Effect = (typeof EFFECTS)[number] | 'mute'
 
 export const BAD_EFFECTS: readonly Effect[] = ['crash', 'ruin', 'hang', 'wilt']
 

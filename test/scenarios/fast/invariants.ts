@@ -15,6 +15,7 @@ import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
 import { ourCordons } from './invariants/our-cordons.ts'
 import { poolBudget } from './invariants/pool-budget.ts'
+import { proofsKept } from './invariants/proofs-kept.ts'
 import { readyIsDone } from './invariants/ready-is-done.ts'
 import { readyIsTrue } from './invariants/ready-is-true.ts'
 import { releaseIsMeant } from './invariants/release-is-meant.ts'
@@ -67,6 +68,7 @@ export const INVARIANTS: readonly Invariant[] = [
   joinsAtStable,
   dependenciesKept,
   fleetStopKept,
+  proofsKept,
 ]
 
 /** @throws naming what does not hold. */

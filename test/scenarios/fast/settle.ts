@@ -5,6 +5,7 @@ import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Random } from '../random.ts'
 import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'
+import { isProved } from './faults/commit-arrives.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
 import type { World } from './world.ts'
 
@@ -15,7 +16,7 @@ export function settle(world: World, random: Random): void {
   recover(world)
   pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
-  const effect = random.pick(BAD_EFFECTS)
+  const effect = isProved(world) && random.chance(0.5) ? 'mute' : random.pick(BAD_EFFECTS)
   pushToAll(world, { content: 'bad', effect, random })
   const stopped = rest(world, random)
   for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })

@@ -1,6 +1,7 @@
 import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import { atMost } from '../../../src/protocol/desired-config.ts'
+import type { NodeProof } from '../../../src/protocol/node-proof.ts'
 import { isOurCordon } from '../../../src/rollout/drain/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
@@ -16,6 +17,7 @@ interface Shown {
   readonly mark?: CordonMark
   readonly assigned?: Assignment
   readonly status?: AgentStatus
+  readonly proof?: NodeProof
 }
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
@@ -77,13 +79,17 @@ export class SimNode {
       createdAt: this.#createdAt,
       kubeletVersion: '1.36.3',
       assignedByHand: false,
+      pauseImage: 'registry.k8s.io/pause:3.10',
       readySince: Math.floor(readySince / 1000) * 1000,
       ...shown,
     }
   }
 
-  assign(assigned: Assignment): void {
-    this.show({ assigned })
+  assign(assigned: Assignment, wantsProof: boolean): void {
+    const { proof, ...shown } = this.#shown
+    this.#shown = shown
+    const { digest, at: assignedAt = 0 } = assigned
+    this.show({ assigned, ...(wantsProof && { proof: { digest, assignedAt, state: 'Wanted' } }) })
   }
 
   /** Something that a person or the controller writes. */
@@ -152,7 +158,7 @@ export class SimNode {
   #finish(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
     if (effect === 'hang') return
     if (effect === 'ruin') this.#work(false, now)
-    if (effect === 'good' || effect === 'asks' || effect === 'wilt') this.#succeed(assigned, { effect, now })
+    if (effect === 'good' || effect === 'asks' || effect === 'wilt' || effect === 'mute') this.#succeed(assigned, { effect, now })
     else this.#say(effect === 'ruin' ? 'Failed' : 'RolledBack', { assigned, now })
   }
 

@@ -2,6 +2,7 @@ import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
+import { proof } from './rules/proof.ts'
 import { describeRules, drawRules } from './rules.ts'
 import { settle } from './settle.ts'
 import { World } from './world.ts'
@@ -21,6 +22,14 @@ export function tellGated(seed: number, steps: number): Told {
   const { pools, fleet } = drawRules(random)
   const gated = [...pools].map(([name, policy]) => [name, { ...policy, dependsOn: [], ...gates(random) }] as const)
   return tell(new World({ pools: new Map(gated), fleet }), { random, steps })
+}
+
+/** The same of fleets that prove nodes by a pod. */
+export function tellProved(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  const { pools, fleet } = drawRules(random)
+  const proved = [...pools].map(([name, policy]) => [name, { ...policy, ...proof(random) }] as const)
+  return tell(new World({ pools: new Map(proved), fleet }), { random, steps })
 }
 
 function tell(world: World, { random, steps }: { readonly random: Random; readonly steps: number }): Told {

@@ -6,6 +6,7 @@ import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
 import { allowed, hasEnded, isDown, isJoining } from './invariants/steps.ts'
+import { ProofPods } from './proof-pods.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
 import { Workload } from './workload.ts'
@@ -53,6 +54,7 @@ export class World {
   fleetControls: FleetControls = {}
   fleetPolicy: FleetPolicy
   readonly gates = new GateOracle()
+  readonly proofs = new ProofPods()
   readonly cordonedByPeople = new Set<string>()
   /** What nodes were being drained for when people uncordoned them last. */
   readonly calledOff = new Map<string, string>()
@@ -160,7 +162,7 @@ export class World {
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
     const { digest, revision, grant, at } = action
-    node.assign({ digest, revision, grant, at, pool: pool.name })
+    node.assign({ digest, revision, grant, at, pool: pool.name }, action.proof !== undefined)
     return true
   }
 
@@ -184,6 +186,13 @@ export class World {
     if (mark?.state === 'Released') this.released.set(name, mark.digest)
     else this.released.delete(name)
     node.showCordon({ mark, ...(lifts && { unschedulable: false }) })
+    return true
+  }
+
+  recordProof({ node: name, proof }: Extract<Action, { kind: 'recordProof' }>, seen: CachedNode): boolean {
+    const node = this.nodes.get(name)
+    if (!node || String(node.version) !== seen.resourceVersion) return false
+    node.show({ proof })
     return true
   }
 
@@ -211,7 +220,9 @@ export class World {
 
   step(node: SimNode): void {
     this.workload.step(this.nodes, this.#shown)
-    node.step((content) => this.effects.get(content) ?? 'good', this.now)
+    const effectOf = (content: string): Effect => this.effects.get(content) ?? 'good'
+    node.step(effectOf, this.now)
+    this.proofs.step(node, effectOf)
   }
 
   tell(event: string | (() => string)): void {

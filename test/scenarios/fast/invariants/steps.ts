@@ -46,7 +46,16 @@ export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
 
 /** Told anew here, or a mistake in the rule itself would go unseen. */
 export function isDown(node: NodeView): boolean {
-  return !node.ready || node.unschedulable || (node.assigned !== undefined && !hasEnded(node) && !isBlocked(node))
+  return (
+    !node.ready || node.unschedulable || isUnproved(node) || (node.assigned !== undefined && !hasEnded(node) && !isBlocked(node))
+  )
+}
+
+/** Its agent is done, and a pod has not run on it yet, or cannot. */
+function isUnproved(node: NodeView): boolean {
+  const { proof, assigned, status } = node
+  if (!proof || proof.state === 'Passed' || !hasEnded(node) || status?.phase !== 'Applied') return false
+  return proof.digest === assigned?.digest && proof.assignedAt === assigned.at
 }
 
 /** It waits for a greater grant, and nothing on it is disturbed until then. */

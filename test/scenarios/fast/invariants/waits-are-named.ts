@@ -3,7 +3,16 @@ import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
 
 /** Something goes on at these nodes, or time will bring it on. */
-const UNDER_WAY: readonly NodePhase[] = ['Assigned', 'Applying', 'Soaking', 'Draining', 'Cordoned', 'Unreachable', 'Joining']
+const UNDER_WAY: readonly NodePhase[] = [
+  'Assigned',
+  'Applying',
+  'Proving',
+  'Soaking',
+  'Draining',
+  'Cordoned',
+  'Unreachable',
+  'Joining',
+]
 
 /** An operator who looks at a pool that stands still finds out what it waits for. */
 export const waitsAreNamed: Invariant = {
