@@ -8,6 +8,7 @@ import {
   assignments,
   aWave,
   condition,
+  hour,
   minute,
   nodes,
   noon,
@@ -199,6 +200,22 @@ test('a retry proves the node anew though its agent is done', () => {
   const [action] = actionsOf({ since: noon - minute, disruption: 'none' }, failed)
 
   expect(action).toMatchObject({ kind: 'assign', node: 'a', digest: 'new', proof: { podCapacity: 110 } })
+})
+
+test('a node that runs the content without having been proved with it wants a proof', () => {
+  const other = aNode('a')
+    .rolledBackFrom('other', { at: noon - hour, to: 'new' })
+    .withPause()
+  const [action] = actionsOf({ disruption: 'none', proofs: [] }, other)
+
+  expect(action).toMatchObject({ kind: 'assign', node: 'a', digest: 'new', proof: { podCapacity: 110 } })
+})
+
+test('the controller wakes when the time of a pod is over, also of a superseded assignment', () => {
+  const halted = aPool({ ...rollingOut, onFailure: 'Halt', rejected: ['new'], head: 'newer', proofs: [aProofPod('Pending')] })
+  const held = canary.held()
+
+  expect(decide(halted.with(held, ...others), noon).wakeAt).toBe(noon + 1.5 * minute)
 })
 
 test('the soak counts from the proof', () => {
