@@ -48,7 +48,10 @@ const PURE = ['protocol', 'calendar', 'render', 'rollout']
 const PURE_MAY_USE = ['node:crypto', 'node:zlib', 'node:util']
 
 /** What the agent must not load: it runs on every node, and these cost megabytes. src/kube/node-http.ts has what node:http is wanted for. */
-const NEVER_IN_AGENT = ['@kubernetes/client-node', 'zod', 'isomorphic-git', 'chokidar', 'commander', 'node-cron', 'node:http']
+const NEVER_IN_AGENT = [
+  ...['@kubernetes/client-node', 'zod', 'isomorphic-git', 'chokidar', 'commander', 'node-cron', 'node:http'],
+  'age-encryption',
+]
 
 const root = join(import.meta.dirname, '..')
 const problems: string[] = []

@@ -3,12 +3,14 @@ import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../agent/opt
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
-  readonly command: 'run' | 'rebase' | 'help' | 'version'
+  readonly command: 'run' | 'rebase' | 'doctor' | 'help' | 'version'
   readonly kubeconfig: string | undefined
   readonly nodeName: string | undefined
   /** The directory that stands for `/`. */
   readonly root: string
   readonly logFormat: 'text' | 'json'
+  /** Of `doctor`. */
+  readonly output: 'text' | 'json'
   readonly options: AgentOptions
 }
 
@@ -18,6 +20,8 @@ const FORMATS = ['text', 'json'] as const
 export const AGENT_HELP = `Usage: nodewave agent [options]          configure this node as its annotation says
        nodewave agent rebase [options]   record the host's own configuration again, as after
                                          "kubeadm upgrade node"; stop the agent first
+       nodewave agent doctor [options]   show what the host policy forbids, and what on this host stands in the
+                                         way; changes nothing; exit code 1 with an error, 2 for a wrong option
 
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
@@ -31,6 +35,7 @@ Options:
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
+  -o, --output FORMAT        format of doctor: ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
   --help                     print this
 
@@ -57,6 +62,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
       root: { type: 'string', default: '/' },
       'log-format': { type: 'string', default: 'text' },
+      output: { type: 'string', short: 'o', default: 'text' },
       version: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -67,6 +73,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     nodeName: values['node-name'],
     root: values.root,
     logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
+    output: oneOf(FORMATS, { option: '--output', value: values.output }),
     options: {
       ...DEFAULT_OPTIONS,
       prefix: values['annotation-prefix'],
@@ -84,10 +91,11 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
   }
 }
 
-function commandIn(positionals: readonly string[]): 'run' | 'rebase' {
-  if (positionals.length === 0) return 'run'
-  if (positionals.length === 1 && positionals[0] === 'rebase') return 'rebase'
-  throw new Error(`unknown argument "${positionals.join(' ')}": the only command is "rebase"; see nodewave agent --help`)
+function commandIn(positionals: readonly string[]): 'run' | 'rebase' | 'doctor' {
+  const [command = 'run', ...more] = positionals
+  const isAlone = more.length === 0
+  if (isAlone && (command === 'run' || command === 'rebase' || command === 'doctor')) return command
+  throw new Error(`unknown argument "${positionals.join(' ')}": commands are "rebase" and "doctor"; see nodewave agent --help`)
 }
 
 function oneOf<T extends string>(

@@ -16,18 +16,20 @@ import { createKubeClient } from '../kube/kube-client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
+import { runDoctor } from './agent-doctor.ts'
 import { errorText } from './error-text.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
 
-/** Runs until it is told to stop. @returns the exit code: 0, or 2 for an error. */
+/** Runs until it is told to stop. @returns the exit code: 0, 1 when the doctor finds an error, or 2 for an error of its own. */
 export async function runAgentCommand(args: readonly string[]): Promise<number> {
   try {
     const parsed = parseAgentArguments(args)
     if (parsed.command === 'help') process.stdout.write(AGENT_HELP)
     else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
     else if (parsed.command === 'rebase') await runRebase(parsed)
+    else if (parsed.command === 'doctor') return await doctor(parsed)
     else await runAgent(parsed)
     return 0
   } catch (error) {
@@ -40,12 +42,25 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
-  const node = kubeNodeApi(kube, settings.nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase())
+  const node = kubeNodeApi(kube, nodeNameOf(settings))
   const { root, logFormat } = settings
   const { stateDirectory } = settings.options
   const ports = createRealPorts({ node, root, stateDirectory, logFormat })
   await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
   await new Agent(ports, settings.options).run(stop.signal)
+}
+
+async function doctor(settings: AgentArguments): Promise<number> {
+  const { text, hasErrors } = await runDoctor({
+    ...{ settings, nodeName: nodeNameOf(settings), connect: () => connect(settings) },
+    kubeconfig: settings.kubeconfig ?? join(settings.root, KUBELET_KUBECONFIG),
+  })
+  process.stdout.write(text)
+  return hasErrors ? 1 : 0
+}
+
+function nodeNameOf({ nodeName }: AgentArguments): string {
+  return nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase()
 }
 
 async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {

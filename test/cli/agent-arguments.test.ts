@@ -34,7 +34,7 @@ test.each([
   [['--state-directory', 'var'], 'invalid --state-directory "var": expected an absolute path'],
   [['--environment-file', '/etc/../x'], 'invalid --environment-file "/etc/../x": expected an absolute path'],
   [['--trial', '10m'], 'invalid --trial "10m": expected a number of seconds'],
-  [['rebse'], 'unknown argument "rebse": the only command is "rebase"; see nodewave agent --help'],
+  [['rebse'], 'unknown argument "rebse": commands are "rebase" and "doctor"; see nodewave agent --help'],
   [['--no-such'], "Unknown option '--no-such'"],
 ])('agent refuses %j and says what it can be', (args, message) => {
   expect(() => parseAgentArguments(args)).toThrow(message)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,6 +22,24 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 test('the installed package validates its own example fleet', () => {
   const output = run(join(folder, 'node_modules/.bin/nodewave'), ['validate', join(installed, 'examples/repo'), '-o', 'json'])
   expect(JSON.parse(output)).toMatchObject({ valid: true })
+})
+
+test('the package says what it depends on', () => {
+  const { bomFormat, metadata, components } = JSON.parse(readFileSync(join(installed, 'dist/sbom.cdx.json'), 'utf8'))
+  expect([bomFormat, metadata.component.purl, metadata.component.name]).toEqual([
+    'CycloneDX',
+    'pkg:npm/nodewave@0.1.0',
+    'nodewave',
+  ])
+  const names = components.map(({ name }: { readonly name: string }) => name)
+  const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
+  expect(Object.keys(dependencies).filter((name) => !names.includes(name))).toEqual([])
+})
+
+test('no dependency runs a script when the package is installed', () => {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'node_modules/.package-lock.json'), 'utf8'))
+  expect(Object.keys(packages).length).toBeGreaterThan(10)
+  expect(Object.keys(packages).filter((path) => packages[path].hasInstallScript)).toEqual([])
 })
 
 test('the installed package prints its version', () => {

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { type CoreOptions, createCore } from './create-core.ts'
 import { Faults } from './server/faults.ts'
 import { handleRequest } from './server/handle-request.ts'
@@ -8,7 +9,7 @@ import { RequestCounters } from './server/request-counters.ts'
 import type { Store } from './storage/store.ts'
 
 export interface ApiServerOptions extends CoreOptions {
-  /** The default is 127.0.0.1. */
+  /** A loopback address: nobody is asked who they are. Default: 127.0.0.1. */
   readonly host?: string
   /** The default is any free port. */
   readonly port?: number
@@ -43,6 +44,7 @@ export interface EmbeddedApiServer {
 
 /** A Kubernetes API server in this process, its objects in memory: no etcd, no controllers but what the options say, no authorization. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<EmbeddedApiServer> {
+  refuseReachable(options.host)
   const core = createCore(options)
   const faults = new Faults()
   const counters = new RequestCounters()
@@ -71,4 +73,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     start: () => listener.start(),
     close: () => listener.stop(),
   }
+}
+
+function refuseReachable(host = '127.0.0.1'): void {
+  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return
+  throw new Error(`refuse to listen on "${host}": the embedded API server authorizes nothing; use a loopback address`)
 }

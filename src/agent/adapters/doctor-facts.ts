@@ -1,0 +1,97 @@
+import { lookup } from 'node:dns/promises'
+import { readFile, stat, statfs } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { dirname, join } from 'node:path'
+import type { Facts, Looked } from '../doctor/facts.ts'
+import { KUBELET_UNIT, statePaths } from '../paths.ts'
+import { readHostPolicy } from '../policy/enforce-policy.ts'
+import type { AgentPorts } from '../ports.ts'
+import { runProgram } from './run-program.ts'
+
+const HEALTHZ = 'http://127.0.0.1:10248/healthz'
+const UNITS = ['nodewave-agent.service', KUBELET_UNIT]
+
+export interface DoctorOptions {
+  readonly ports: Pick<AgentPorts, 'files' | 'services' | 'kubelet' | 'node'>
+  readonly root: string
+  readonly stateDirectory: string
+  readonly kubeconfig: { readonly path: string; readonly problem?: string }
+  /** Of the API server, as the kubeconfig has it. */
+  readonly server: string
+}
+
+/** Looks at the host and at the API server, and changes nothing. */
+export async function readFacts({ ports, root, stateDirectory, kubeconfig, server }: DoctorOptions): Promise<Facts> {
+  const { files, services, kubelet, node } = ports
+  const paths = statePaths(stateDirectory)
+  const place = (path: string): string => join(root, path)
+  const has = async (path: string): Promise<boolean> => (await files.stat(path)) !== undefined
+  const host = URL.canParse(server) ? new URL(server).hostname.replace(/^\[|\]$/g, '') : server
+  return {
+    policy: await looked(() => readHostPolicy(files)),
+    isRoot: process.geteuid?.() === 0,
+    hasCgroupV2: await stat(place('/sys/fs/cgroup/cgroup.controllers')).then(
+      () => true,
+      () => false,
+    ),
+    swaps: await swapsIn(place('/proc/swaps')),
+    clockSynchronized: await looked(clockSynchronized),
+    stateDirectory,
+    state: {
+      stat: await files.stat(stateDirectory),
+      freeBytes: await looked(() => freeBytes(place(stateDirectory))),
+      hasOpenJournal: await has(paths.journal),
+      isUnclean: await has(paths.unclean),
+    },
+    kubeconfig: { ...kubeconfig, stat: await statOf(kubeconfig.path) },
+    server: { host, addresses: await looked(() => addressesOf(host)), node: await looked(async () => (await node.get()).name) },
+    units: await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) }))),
+    kubelet: await kubelet.healthz(HEALTHZ),
+  }
+}
+
+async function looked<T>(look: () => Promise<T>): Promise<Looked<T>> {
+  try {
+    return { value: await look() }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function swapsIn(file: string): Promise<string[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => line.split(/\s/)[0] || [])
+}
+
+async function clockSynchronized(): Promise<string> {
+  const { code, stdout, stderr } = await runProgram('timedatectl', ['show', '--property=NTPSynchronized', '--value'], {
+    timeout: 5000,
+  })
+  if (code !== 0) throw new Error(stderr.trim() || `timedatectl ended with ${code}`)
+  return stdout.trim()
+}
+
+/** Of the nearest directory that is there. */
+async function freeBytes(path: string): Promise<number> {
+  for (let at = path; ; at = dirname(at)) {
+    const found = await statfs(at).catch((error) => {
+      if (dirname(at) === at) throw error
+      return undefined
+    })
+    if (found) return found.bavail * found.bsize
+  }
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  if (host === '') throw new Error('the kubeconfig names no server')
+  if (isIP(host)) return [host]
+  return (await lookup(host, { all: true })).map(({ address }) => address)
+}
+
+async function statOf(path: string): Promise<Facts['kubeconfig']['stat']> {
+  const found = await stat(path).catch(() => undefined)
+  return found && { type: 'file', size: found.size, mode: found.mode & 0o7777, uid: found.uid, gid: found.gid }
+}

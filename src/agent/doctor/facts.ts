@@ -1,0 +1,29 @@
+import type { HostPolicy } from '../policy/host-policy.ts'
+import type { Answer, FileStat, ServiceState } from '../ports.ts'
+
+/** Something that was looked for: what it is, or why that could not be found out. */
+export type Looked<T> = { readonly value: T } | { readonly error: string }
+
+/** What the doctor looks at. Nothing of it changes anything on the host. */
+export interface Facts {
+  readonly policy: Looked<HostPolicy>
+  readonly isRoot: boolean
+  /** Whether the unified hierarchy is mounted. */
+  readonly hasCgroupV2: boolean
+  /** Devices and files that are swapped to. */
+  readonly swaps: readonly string[]
+  /** What the machine says of its clock: `yes`, `no`. */
+  readonly clockSynchronized: Looked<string>
+  readonly stateDirectory: string
+  readonly state: {
+    readonly stat: FileStat | undefined
+    /** Of its file system. */
+    readonly freeBytes: Looked<number>
+    readonly hasOpenJournal: boolean
+    readonly isUnclean: boolean
+  }
+  readonly kubeconfig: { readonly path: string; readonly stat: FileStat | undefined; readonly problem?: string }
+  readonly server: { readonly host: string; readonly addresses: Looked<readonly string[]>; readonly node: Looked<string> }
+  readonly units: readonly { readonly name: string; readonly state: Looked<ServiceState> }[]
+  readonly kubelet: Answer
+}

@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { diagnose } from '../../src/agent/doctor/diagnose.ts'
+import type { Facts } from '../../src/agent/doctor/facts.ts'
+import { parseAgentArguments } from '../../src/cli/agent-arguments.ts'
+import { doctorText, runDoctor } from '../../src/cli/agent-doctor.ts'
+
+const file = { type: 'file', size: 1, mode: 0o600, uid: 0, gid: 0 } as const
+const running = {
+  exists: true,
+  active: 'active',
+  enabled: true,
+  mainPid: 1,
+  restarts: 0,
+  runningFor: 1000,
+  lastExit: 0,
+} as const
+
+const healthy: Facts = {
+  policy: { value: {} },
+  isRoot: true,
+  hasCgroupV2: true,
+  swaps: [],
+  clockSynchronized: { value: 'yes' },
+  stateDirectory: '/var/lib/nodewave',
+  state: {
+    stat: { ...file, type: 'directory', mode: 0o700 },
+    freeBytes: { value: 2 ** 31 },
+    hasOpenJournal: false,
+    isUnclean: false,
+  },
+  kubeconfig: { path: '/etc/kubernetes/kubelet.conf', stat: file },
+  server: { host: 'api.test', addresses: { value: ['192.0.2.1'] }, node: { value: 'n1' } },
+  units: [{ name: 'kubelet.service', state: { value: running } }],
+  kubelet: { ok: true, detail: '200 ok' },
+}
+
+const complaints = (facts: Partial<Facts>) =>
+  diagnose({ ...healthy, ...facts }).flatMap(({ state, check, message, remedy }) =>
+    state === 'ok' ? [] : [[state, check, message, remedy !== undefined]],
+  )
+
+test('a host on which all is well has no complaint, and no remedy', () => {
+  expect(complaints({})).toEqual([])
+  expect(diagnose(healthy).filter(({ remedy }) => remedy !== undefined)).toEqual([])
+})
+
+test.for<[string, Partial<Facts>, string, string, string]>([
+  ['cgroup v1', { hasCgroupV2: false }, 'warning', 'cgroup', 'v1: a kubelet from 1.35 on does not start'],
+  ['swap', { swaps: ['/dev/sda2'] }, 'warning', 'swap', 'on: /dev/sda2; a kubelet does not start unless failSwapOn is false'],
+  ['a clock that nobody sets', { clockSynchronized: { value: 'no' } }, 'warning', 'clock', 'not synchronized'],
+  [
+    'a full disk',
+    { state: { ...healthy.state, freeBytes: { value: 2 ** 20 } } },
+    'error',
+    'disk',
+    '1 MiB free for "/var/lib/nodewave", fewer than 512',
+  ],
+  [
+    'a state directory that others enter',
+    { state: { ...healthy.state, stat: { ...file, type: 'directory', mode: 0o755 } } },
+    'error',
+    'state directory',
+    'others than root may enter "/var/lib/nodewave"',
+  ],
+  [
+    'an undo that failed',
+    { state: { ...healthy.state, isUnclean: true } },
+    'error',
+    'state',
+    '"/var/lib/nodewave" says that a change could not be undone',
+  ],
+  ['no kubeconfig', { kubeconfig: { path: '/k', stat: undefined } }, 'error', 'kubeconfig', '"/k" does not exist'],
+  [
+    'a kubeconfig that others read',
+    { kubeconfig: { path: '/k', stat: { ...file, mode: 0o644 } } },
+    'warning',
+    'kubeconfig',
+    'others than its owner may read "/k"',
+  ],
+  [
+    'no DNS',
+    { server: { ...healthy.server, addresses: { error: 'ENOTFOUND' } } },
+    'error',
+    'DNS',
+    'no address for "api.test": ENOTFOUND',
+  ],
+  ['no API server', { server: { ...healthy.server, node: { error: 'timed out' } } }, 'error', 'API server', 'timed out'],
+  [
+    'a unit that fails',
+    { units: [{ name: 'kubelet.service', state: { value: { ...running, active: 'failed' } } }] },
+    'error',
+    'unit kubelet.service',
+    'is failed',
+  ],
+  ['a policy that cannot be read', { policy: { error: 'it is no plain file' } }, 'error', 'host policy', 'it is no plain file'],
+])('%s is told with a remedy', ([, facts, state, check, message]) => {
+  expect(complaints(facts)).toEqual([[state, check, message, true]])
+})
+
+test('each rule of the host policy is told by its name', () => {
+  const policy = {
+    kinds: ['files'],
+    paths: [],
+    kubeletVersions: { min: '1.35', max: '1.36' },
+    disruption: 'restart',
+    maintenance: 'until Friday',
+  } as const
+  const rules = diagnose({ ...healthy, policy: { value: { ...policy, kinds: ['files'], paths: [] } } })
+    .filter(({ check }) => check.startsWith('rule '))
+    .map(({ check, message }) => `${check}: ${message}`)
+  expect(rules).toEqual([
+    'rule kinds: allows only files',
+    'rule paths: allows none',
+    'rule kubeletVersions: from 1.35 up to 1.36',
+    'rule disruption: changes may need at most "restart"',
+    'rule maintenance: nothing is changed: until Friday',
+  ])
+})
+
+test('doctor looks at a host without a cluster, changes nothing, and says so by an error', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'nodewave-doctor-'))
+  try {
+    await mkdir(join(root, 'etc/nodewave'), { recursive: true })
+    await writeFile(join(root, 'etc/nodewave/policy.yaml'), 'paths: [/etc/sysctl.d]\n', { mode: 0o644 })
+    const settings = parseAgentArguments(['doctor', '--root', root, '-o', 'json'])
+    const kubeconfig = join(root, 'etc/kubernetes/kubelet.conf')
+    const connect = () => Promise.reject(new Error('no credentials'))
+    const { text, hasErrors } = await runDoctor({ settings, kubeconfig, nodeName: 'n', connect })
+    expect(hasErrors).toBe(true)
+    const { findings } = JSON.parse(text)
+    expect(findings).toContainEqual({ check: 'rule paths', state: 'ok', message: 'allows only /etc/sysctl.d' })
+    expect(findings).toContainEqual(expect.objectContaining({ check: 'kubeconfig', state: 'error' }))
+    expect((await readdir(root, { recursive: true })).toSorted()).toEqual(['etc', 'etc/nodewave', 'etc/nodewave/policy.yaml'])
+  } finally {
+    await rm(root, { recursive: true })
+  }
+})
+
+test('the text has the remedy below the line', () => {
+  expect(doctorText([{ check: 'swap', state: 'warning', message: 'on', remedy: 'swapoff -a' }])).toBe(
+    'warning  swap  on\n               → swapoff -a\n',
+  )
+})
