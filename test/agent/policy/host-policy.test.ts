@@ -49,6 +49,16 @@ test('the agent refuses a kubelet from a host that the policy does not name', as
   untouched()
 })
 
+test('a policy allows what any of its patterns allows, and exactly the versions at its limits', () => {
+  const units = (name: string) => ({ version: undefined, document: { units: [{ name }] } })
+  const policy = { units: ['ssh.service', 'my-*.service'], kubeletVersions: { min: '1.35.2', max: '1.36.3' } }
+
+  expect(violationIn(policy, units('ssh.service'))).toBeUndefined()
+  expect(violationIn(policy, units('my-own.service'))).toBeUndefined()
+  const verdicts = ['1.35.1', '1.35.2', '1.36.3', '1.36.4'].map((version) => violationIn(policy, { version, document: {} })?.rule)
+  expect(verdicts).toEqual(['kubeletVersions', undefined, undefined, 'kubeletVersions'])
+})
+
 test('the agent applies what every rule allows', async () => {
   const { machine } = await under(
     'kinds: [files, kubelet]\npaths: [/etc/kubernetes]\nunits: []\nurlHosts: [releases.test]\nkubeletVersions: {min: "1.35", max: "1.36"}\ndisruption: restart\n',
