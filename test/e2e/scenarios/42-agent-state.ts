@@ -74,6 +74,8 @@ async function agentVersions(cluster: Cluster, { part }: Report): Promise<void> 
     for (const node of cluster.nodes) await statusOf(node, ({ phase, error }) => phase === 'Applied' && error === undefined)
   })
   await checkNotRestarted(cluster, before)
+  // It would answer the report by another assignment, before anybody saw it.
+  await product.controller.kill('SIGTERM')
   await part('journal of a newer agent → reported', async () => {
     const line = JSON.stringify({ at: 'reserved', of: 'a newer agent' })
     const write = (node: Node) => node.write({ path: `${memory}/journal.jsonl`, content: `${line}\n` })
@@ -81,6 +83,7 @@ async function agentVersions(cluster: Cluster, { part }: Report): Promise<void> 
     for (const node of cluster.nodes) await statusOf(node, ({ error }) => error?.reason === 'JournalUnreadable')
   })
   await checkNotRestarted(cluster, before)
+  await product.restartController()
   await part('commit → Ready', () => product.settle({ ...good, config: { maxPods: 62 } }))
   for (const node of cluster.nodes) {
     check(`"${node.name}" has what the commit says`, (await node.read(config)).endsWith('maxPods: 62\n'))
