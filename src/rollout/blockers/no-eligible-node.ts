@@ -1,6 +1,7 @@
 import type { Aside } from '../drain/cordon.ts'
 import { countNodes, hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
 import { isSelected } from '../exposure/waves.ts'
+import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { listNames, shortName } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
@@ -24,15 +25,18 @@ export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   if (rollout.state !== 'InProgress' || isWaveDone(poolState) || countNodes(poolState).pending > 0) return undefined
   const isLost = hasLostItsNodes(poolState)
   const wave = waves[open]
-  const concerned = members.filter(
-    (member) => (member.wave ?? open) === open && (!isLost || !wave || isSelected(member.node, wave)),
-  )
+  const concerned = members.filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))
   const causes = Map.groupBy(concerned, causeOf)
   if (isLost && concerned.length === 0) return allGone(poolState)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
   const message = `no eligible node for ${shortName(rollout.target)}; ${told.join('; ')}`
   return { reason: 'NoEligibleNode', message, stalls: !causes.has('Down') && !causes.has('Skipped') }
+}
+
+/** It belongs to no wave now; it could to this one. */
+function isFit({ node }: Member, wave: WavePolicy | undefined): boolean {
+  return !wave || !('matchLabels' in wave.nodes) || isSelected(node, wave)
 }
 
 function allGone({ rollout, waves, open }: PoolState): Blocker {

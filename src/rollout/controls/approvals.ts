@@ -43,8 +43,9 @@ export function isPromoted({ promotion, history: [top] }: Memory, { fingerprint 
   return promotion?.fingerprint === fingerprint && top !== undefined && promotion.rollout === top.startedAt
 }
 
-/** Its rollout has failed, or another one has begun: it counts no more. */
-export function isSpent({ promotion, history: [top] }: Memory): boolean {
-  if (promotion?.rollout === undefined) return false
+/** Its rollout has failed, another one has begun, or another commit came before it began: it counts no more. */
+export function isSpent({ promotion, target, history: [top] }: Memory, head: Pick<Revision, 'fingerprint'>): boolean {
+  if (!promotion) return false
+  if (promotion.rollout === undefined) return ![head, target].some((ref) => ref?.fingerprint === promotion.fingerprint)
   return top?.startedAt !== promotion.rollout || top.result === 'Halted' || top.result === 'RolledBack'
 }

@@ -1,20 +1,20 @@
 import type { Action } from '../model/decision.ts'
-import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
 import { isSpent } from './approvals.ts'
 
 /**
  * Removes controls that count once, and a rollback that came to its end. Only once the status says that they were observed: removed
  * before, they would be lost with the process.
  */
-export function spentControls({ memory, controls }: PoolSnapshot): readonly Action[] {
-  const spent = (['retry', 'rollback', 'promoted'] as const).filter((control) => isOver(control, memory))
+export function spentControls({ memory, controls, head }: PoolSnapshot): readonly Action[] {
+  const spent = (['retry', 'rollback', 'promoted'] as const).filter((control) => isOver(control, { memory, head }))
   return spent.flatMap((control): Action[] => {
     const value = controls[control]
     return value !== undefined && value === memory.observedControls?.[control] ? [{ kind: 'clearControl', control, value }] : []
   })
 }
 
-function isOver(control: 'retry' | 'rollback' | 'promoted', memory: Memory): boolean {
+function isOver(control: 'retry' | 'rollback' | 'promoted', { memory, head }: Pick<PoolSnapshot, 'memory' | 'head'>): boolean {
   if (control === 'rollback') return memory.rollback === undefined
-  return control === 'retry' || isSpent(memory)
+  return control === 'retry' || isSpent(memory, head)
 }

@@ -59,9 +59,13 @@ function candidateOf(facts: NodeFacts, order: OrderContext): PlacedCandidate {
   }
 }
 
-/** Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. */
-function isCounted({ node, target, joins }: NodeFacts): boolean {
-  return !node.assignedByHand && node.hold === undefined && !node.leaving && !joins && target.kind === 'config'
+/**
+ * Nodes that people keep, that are being deleted, that join or cannot be rendered belong to no wave. One that is held after it was exposed
+ * keeps its place: else each canary that an operator holds would expose another node.
+ */
+function isCounted({ node, target, joins, exposed }: NodeFacts): boolean {
+  if (node.assignedByHand || node.leaving || joins || target.kind !== 'config') return false
+  return exposed || node.hold === undefined
 }
 
 function staying(

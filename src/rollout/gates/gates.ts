@@ -144,5 +144,6 @@ function rolloutId({ rollout }: PoolState): Pick<GateStatus, 'revision' | 'rollo
 }
 
 function nodesSoFar({ members, open }: PoolState): string[] {
-  return members.flatMap(({ node, wave }) => (wave !== undefined && wave <= open ? [node.name] : [])).sort()
+  const asked = members.filter(({ wave, progress }) => wave !== undefined && wave <= open && progress.phase !== 'Held')
+  return asked.map(({ node }) => node.name).sort()
 }

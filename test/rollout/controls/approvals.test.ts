@@ -125,3 +125,16 @@ test('a promotion that names the commit which the pool goes back to in this pass
   expect(decide(remembering({ ...pool, known }, failed), noon).status.promotion).toEqual(failed.status.promotion)
   expect(failed.status.promotion).toMatchObject({ fingerprint: 'of old' })
 })
+
+test('a promotion of a commit that never began ends when another commit takes its place, and its annotation is removed', () => {
+  const pool = promotedAs('mid', { commit: 'mid' })
+  const promotion = { value: 'mid', fingerprint: 'of mid' }
+  const memory = { ...pool.memory, promotion, observedControls: { promoted: 'mid' } }
+  const clears = (head: string) =>
+    decide({ ...pool, memory, head: { ...pool.head, revision: head, fingerprint: `of ${head}` } }, noon).actions.filter(
+      ({ kind }) => kind === 'clearControl',
+    )
+
+  expect(clears('mid')).toEqual([])
+  expect(clears('newest')).toEqual([{ kind: 'clearControl', control: 'promoted', value: 'mid' }])
+})

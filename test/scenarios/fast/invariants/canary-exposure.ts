@@ -30,12 +30,11 @@ function isWithin(before: number, added: number, places: number): boolean {
   return added === 0 || before + added <= places
 }
 
-/** One that a person holds is out of the rollout. */
 function isExposed(
-  { assigned, hold }: NodeView,
+  { assigned }: NodeView,
   { content, began }: { readonly content: string | undefined; readonly began: Instant },
 ): boolean {
-  return assigned?.digest === content && hold === undefined && (assigned?.at ?? 0) >= began
+  return assigned?.digest === content && (assigned?.at ?? 0) >= began
 }
 
 /** When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. */
