@@ -70,6 +70,9 @@ export function whenStatus({ kube }: Cluster, name: string, wanted: (status: Age
 
 const asUnit = readUnit(readFileSync(join(import.meta.dirname, '../deploy/nodewave-agent.service'), 'utf8'))
 
+/** Of node, as the unit of `deploy/` has them. */
+export const unitFlags: readonly string[] = asUnit.flags
+
 /** How the unit of `deploy/` starts it: its environment, none of this shell's, and the flags of node. */
 function readUnit(unit: string): { readonly environment: Record<string, string>; readonly flags: readonly string[] } {
   const environment = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value])

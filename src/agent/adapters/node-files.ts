@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import type { FileStat, HostFiles } from '../ports.ts'
 import {
@@ -13,12 +13,13 @@ import {
 import { FileDigests } from './file-digests.ts'
 import { HostTree, type Place } from './host-tree.ts'
 import { keepLinked, restoreLinked } from './linked-files.ts'
-import { openRegular } from './open-regular.ts'
+import { openRegular, REGULAR } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
 import { removeTree } from './remove-tree.ts'
 
 /** Larger files are not configuration; reading one into memory would be an accident or an attack. */
 const MAX_READ_BYTES = 64 * 1024 * 1024
+const SMALL = 256 * 1024
 
 /** The host's file system, as the tree lets it be entered. */
 export function nodeFiles(tree: HostTree = new HostTree()): HostFiles {
@@ -68,10 +69,19 @@ async function at<T>(place: Place, work: (place: Place) => Promise<T>): Promise<
   }
 }
 
+/** In one go: what is small is there sooner than another thread could be asked for it. */
 async function readWhole(place: Place, path: string): Promise<Uint8Array> {
+  const fd = openSync(place.path, REGULAR)
+  try {
+    const stats = fstatSync(fd)
+    if (!stats.isFile()) throw new Error(`open "${path}": no regular file`)
+    if (stats.size <= SMALL) return readFileSync(fd)
+    if (stats.size > MAX_READ_BYTES)
+      throw new Error(`refuse to read "${path}": ${stats.size} bytes, at most ${MAX_READ_BYTES} are read`)
+  } finally {
+    closeSync(fd)
+  }
   await using handle = await openRegular(place.path)
-  const { size } = await handle.stat()
-  if (size > MAX_READ_BYTES) throw new Error(`refuse to read "${path}": ${size} bytes, at most ${MAX_READ_BYTES} are read`)
   return await handle.readFile()
 }
 
