@@ -14,6 +14,15 @@ export interface AgentPorts {
   /** From 0 to less than 1; no secrets are made of it. */
   readonly random: () => number
   readonly log: Log
+  /** Missing when nobody supervises this process. */
+  readonly supervisor?: Supervisor
+}
+
+/** Who ends this process when it no longer says that it lives. */
+export interface Supervisor {
+  /** Milliseconds between two signs of life. */
+  readonly interval: number
+  alive(): Promise<void>
 }
 
 /**

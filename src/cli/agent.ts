@@ -18,6 +18,7 @@ import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { runDoctor } from './agent-doctor.ts'
 import { errorText } from './error-text.ts'
+import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
@@ -41,18 +42,37 @@ export async function runAgentCommand(args: readonly string[]): Promise<number> 
 async function runAgent(settings: AgentArguments): Promise<void> {
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
-  const kube = createKubeClient(await connect(settings), { maxSockets: 2 })
-  const node = kubeNodeApi(kube, nodeNameOf(settings))
   const { root, logFormat } = settings
   const { stateDirectory } = settings.options
-  const ports = createRealPorts({ node, root, stateDirectory, logFormat })
-  await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
-  await new Agent(ports, settings.options).run(stop.signal)
+  const { files } = createRealPorts({ node: NO_API, root, stateDirectory, logFormat })
+  await takeLocks(statePaths(stateDirectory), { files, processes: procProcesses })
+  while (!stop.signal.aborted) await runOnce(settings, stop.signal)
+}
+
+/** Until `stop` aborts, or the kubeconfig is another one. */
+async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<void> {
+  const file = kubeconfigOf(settings)
+  const known = file && (await textOf(file))
+  const kube = createKubeClient(await connect(file, settings), { maxSockets: 2 })
+  const node = kubeNodeApi(kube, nodeNameOf(settings))
+  const { root, logFormat } = settings
+  const ports = createRealPorts({ node, root, stateDirectory: settings.options.stateDirectory, logFormat })
+  const ended = new AbortController()
+  const signal = AbortSignal.any([stop, ended.signal])
+  const changed =
+    file !== undefined && known !== undefined
+      ? kubeconfigChange(file, known, { clock: ports.clock, signal }).then(() => {
+          if (!signal.aborted) ports.log.warn('the kubeconfig was replaced; the agent starts again with it', { file })
+          ended.abort()
+        })
+      : undefined
+  await new Agent(ports, settings.options).run(signal)
+  await changed
 }
 
 async function doctor(settings: AgentArguments): Promise<number> {
   const { text, hasErrors } = await runDoctor({
-    ...{ settings, nodeName: nodeNameOf(settings), connect: () => connect(settings) },
+    ...{ settings, nodeName: nodeNameOf(settings), connect: () => connect(kubeconfigOf(settings), settings) },
     kubeconfig: settings.kubeconfig ?? join(settings.root, KUBELET_KUBECONFIG),
   })
   process.stdout.write(text)
@@ -74,14 +94,18 @@ async function runRebase({ root, logFormat, options }: AgentArguments): Promise<
   )
 }
 
-async function connect({ kubeconfig, root }: AgentArguments): Promise<Connection> {
-  if (kubeconfig !== undefined) return loadKubeconfig(kubeconfig)
+/** Undefined in a pod that has nothing but its service account. */
+function kubeconfigOf({ kubeconfig, root }: AgentArguments): string | undefined {
   const own = join(root, KUBELET_KUBECONFIG)
-  if (existsSync(own)) return loadKubeconfig(own)
+  return kubeconfig ?? (existsSync(own) ? own : undefined)
+}
+
+async function connect(file: string | undefined, { root }: AgentArguments): Promise<Connection> {
+  if (file !== undefined) return loadKubeconfig(file)
   const connection = await inCluster(process.env)
   if (connection !== undefined) return connection
   throw new Error(
-    `no credentials for the API server: file "${own}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
+    `no credentials for the API server: file "${join(root, KUBELET_KUBECONFIG)}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
   )
 }
 

@@ -43,6 +43,7 @@ const OF_MANY_UNITS = /^\/(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/systemd\/sys
 
 const DISTURBING = [
   { directory: '/etc/kubernetes/manifests/', because: 'the kubelet restarts the static pod' },
+  { directory: '/etc/containerd/certs.d/', because: 'the container runtime pulls images by it' },
   { directory: '/etc/cni/net.d/', because: 'the container runtime sets up every new pod by it' },
   { directory: '/opt/cni/bin/', because: 'the container runtime runs it for every new pod' },
 ]
@@ -55,6 +56,28 @@ export function readerOf(path: string): FileReader | undefined {
     return { kind: 'refused', because: 'many units read it', remedy: 'write it as dropIns of each unit, under units' }
   const found = DISTURBING.find(({ directory }) => path.startsWith(directory))
   return found && { kind: 'disturbs', because: found.because }
+}
+
+/** Read when the service starts, and not before. */
+const SERVICES = [
+  { pattern: /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/, service: 'containerd.service' },
+  { pattern: /^\/etc\/crio\/.*\.conf$/, service: 'crio.service' },
+  { pattern: /^\/etc\/docker\/daemon\.json$/, service: 'docker.service' },
+  {
+    pattern: /^\/(?:(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/sysctl\.d\/.*\.conf|etc\/sysctl\.conf)$/,
+    service: 'systemd-sysctl.service',
+  },
+]
+
+/** @param restartOn files on which units of the same document restart @returns undefined when the change counts at once, or is proved */
+export function readByService(path: string, restartOn: readonly string[]): Extract<FileReader, { kind: 'refused' }> | undefined {
+  const service = SERVICES.find(({ pattern }) => pattern.test(path))?.service
+  if (service === undefined || restartOn.includes(path)) return undefined
+  return {
+    kind: 'refused',
+    because: `${service} reads it only when it starts, so the change would count at some later reboot, unproved`,
+    remedy: `add under units: {name: ${service}, restartOn: [${path}]}`,
+  }
 }
 
 const UNIT_FILE = /^\/(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/systemd\/system\/([^/]+\.[a-z]+?)(?:\.d\/[^/]+\.conf)?$/

@@ -9,6 +9,7 @@ import { kubeletProgram } from './kubelet-program.ts'
 import { nodeFiles } from './node-files.ts'
 import { realClock } from './real-clock.ts'
 import { rootedServices } from './rooted-services.ts'
+import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
 
@@ -34,7 +35,8 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
   const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
-  if (root === '/') return { ...ports, services: systemd(), kubelet, node }
+  const supervisor = serviceNotifier()
+  if (root === '/') return { ...ports, services: systemd(), kubelet, node, ...(supervisor && { supervisor }) }
   return {
     ...ports,
     services: rootedServices(log),

@@ -19,15 +19,16 @@ const ENVIRONMENT = {
 /**
  * Runs a program without a shell and waits for its end.
  * @param options.timeout milliseconds, after which it is killed
+ * @param options.env besides what every program gets
  * @throws when it cannot be started at all
  */
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { readonly timeout?: number } = {},
+  options: { readonly timeout?: number; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<Outcome> {
   const settings = {
-    env: ENVIRONMENT,
+    env: { ...ENVIRONMENT, ...options.env },
     timeout: options.timeout ?? 30_000,
     killSignal: 'SIGKILL' as const,
     maxBuffer: 8 * 1024 * 1024,

@@ -14,6 +14,7 @@ import { Guard } from './guard.ts'
 import { Superseded } from './host-turns.ts'
 import { lastKnownGood, withoutWayBack } from './last-known-good.ts'
 import { NodeWatch, type Wanted } from './node-watch.ts'
+import { Pulse } from './pulse.ts'
 import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
@@ -31,6 +32,7 @@ export class Agent {
   readonly #watch: NodeWatch
   readonly #reporter: Reporter
   readonly #trial: Trial
+  readonly #pulse: Pulse
   #cleared = false
   #shown: Outcome | undefined
   /** The assignment under way. */
@@ -50,12 +52,14 @@ export class Agent {
       onOpen: () => this.#reporter.retryNow(),
     })
     this.#trial = new Trial(this.#context)
+    this.#pulse = new Pulse(ports)
     this.#guard = new Guard(this.#context, {
       trial: this.#trial,
       fallBack: (goingBack, signal) => this.#fallBack(goingBack, signal),
       show: (outcome) => this.#showUnlessTaken(outcome),
       callForHelp: (error) => this.#callForHelp(error),
       onWork: () => this.#watch.wake(),
+      onLook: () => this.#pulse.beat(),
     })
     this.#retry = new Retry(retry, ports.random)
   }
@@ -63,6 +67,7 @@ export class Agent {
   /** Works until `signal` aborts; a step that disturbs the host is finished first. */
   async run(signal: AbortSignal): Promise<void> {
     const following = this.#watch.run(signal)
+    const pulsing = this.#pulse.run(signal)
     let guarding: Promise<void> | undefined
     while (!signal.aborted) {
       const pause = await this.#pass(() => {
@@ -74,12 +79,14 @@ export class Agent {
     await guarding
     this.#reporter.stop()
     await following
+    await pulsing
   }
 
   /** @returns milliseconds until the next pass, unless the Node changes before. */
   async #pass(onRecovered: () => void): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
+    this.#reporter.check()
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
     if (left === 'suspended') return this.#context.options.timing.drift

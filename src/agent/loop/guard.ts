@@ -22,6 +22,8 @@ export interface GuardActions {
   /** Something is to be applied again. */
   readonly onWork: () => void
   readonly callForHelp: (error: AgentError) => Promise<void>
+  /** A look begins. */
+  readonly onLook: () => void
 }
 
 /**
@@ -61,6 +63,7 @@ export class Guard {
     const { turns, ports, options } = this.#context
     signal.addEventListener('abort', () => this.#wake.abort(), { once: true })
     while (!signal.aborted) {
+      this.#actions.onLook()
       const pause = await turns.exclusively(() => this.#look(signal)).catch((error: unknown) => this.#trouble(error))
       this.#wake = new AbortController()
       if (!signal.aborted) await ports.clock.sleep(Math.min(pause, options.timing.drift), this.#wake.signal)

@@ -50,6 +50,11 @@ export class Reporter {
     void this.#send()
   }
 
+  /** Somebody may have removed what was reported, or a restored etcd has forgotten it. */
+  check(): void {
+    void this.#send()
+  }
+
   /** What could not be delivered is tried now: the API server answers again. */
   retryNow(): void {
     this.#wake.abort()

@@ -1,17 +1,18 @@
 import type { NodeContent } from '../../protocol/digest.ts'
-import { readerOf } from '../../protocol/file-readers.ts'
+import { readByService, readerOf } from '../../protocol/file-readers.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import { configDirectory } from '../kubelet/config-drop-ins.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
 import { joinFlags } from '../kubelet/kubelet-flags.ts'
+import { isReadBy, kubeletReads } from '../kubelet/kubelet-reads.ts'
 import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/layout.ts'
 import type { AgentOptions } from '../options.ts'
 import { KUBEADM_FLAGS, KUBELET_UNIT, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { type Baselines, isSame } from '../state/baselines.ts'
-import { joinManaged, type Managed } from '../state/managed.ts'
+import { joinManaged, type Managed, type Trigger } from '../state/managed.ts'
 import { baselineContent } from './file-baseline.ts'
 import type { Resource } from './kind.ts'
 import type { Kinds } from './kinds.ts'
@@ -67,7 +68,9 @@ export async function buildTarget(
   const { managed, document, content } = blueprint
   const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { baselines, files }))
   const own = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, files }))]
-  const resources = [...own, ...(await givenBack(baselines, { managed, files, kinds })), ...restartedUnits(managed, own)]
+  const changing = [...own, ...(await givenBack(baselines, { managed, files, kinds }))]
+  const triggers = [...managed.triggers, ...(await namedByKubelet(changing, { kubelet, files }))]
+  const resources = [...changing, ...restartedUnits(triggers, own)]
   return { resources, managed, kubelet, version: content.version, trialSeconds: document.kubelet?.trialSeconds }
 }
 
@@ -118,9 +121,10 @@ function refuseClashes({ claims }: Managed, { paths, kinds }: { readonly paths: 
 }
 
 /** What the kubelet reads when it is started next would count unproved, at the next reboot. */
-function refuseReadFiles({ files = [] }: ReadableDocument): void {
+function refuseReadFiles({ files = [], units = [] }: ReadableDocument): void {
+  const restartOn = units.flatMap((spec) => spec.restartOn ?? [])
   for (const { path } of files) {
-    const reader = readerOf(path)
+    const reader = readerOf(path) ?? readByService(path, restartOn)
     if (reader?.kind !== 'refused') continue
     throw new AgentError(`manage "${path}" as a plain file: ${reader.because}; ${reader.remedy}`, {
       kind: 'validate',
@@ -169,13 +173,23 @@ async function kubeletTarget(
 }
 
 /** What is restarted for what it reads, though the document names it not, or not for that. */
-function restartedUnits({ triggers }: Managed, resources: readonly Resource[]): Resource[] {
+function restartedUnits(triggers: readonly Trigger[], resources: readonly Resource[]): Resource[] {
   return [...new Set(triggers.map(({ unit: name }) => name))].flatMap((name) => {
     const known = resources.filter(({ subject }) => subject === name).flatMap(({ restartTriggers }) => restartTriggers)
     const read = triggers.filter((trigger) => trigger.unit === name).flatMap(({ subjects }) => subjects)
     const left = read.filter((subject) => !known.includes(subject))
     return left.length === 0 ? [] : [unit.of({ name, restartTriggers: left })]
   })
+}
+
+/** Files that the flags or the configuration of the kubelet name, such as certificates: it reads them when it starts. */
+async function namedByKubelet(
+  resources: readonly Resource[],
+  { kubelet, files }: { readonly kubelet: KubeletTarget | undefined; readonly files: HostFiles },
+): Promise<Trigger[]> {
+  const reads = kubelet === undefined ? [] : await kubeletReads(kubelet, files)
+  const subjects = resources.map(({ subject }) => subject).filter((path) => readerOf(path) === undefined && isReadBy(reads, path))
+  return subjects.length === 0 ? [] : [{ unit: KUBELET_UNIT, subjects }]
 }
 
 /** Plain files that the kubelet merges over its configuration when it starts. */

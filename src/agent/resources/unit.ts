@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { HOST_SECTIONS, type HostUnit } from '../../protocol/host-document.ts'
+import { AgentError } from '../agent-error.ts'
 import { dropInFile, unitFile } from '../paths.ts'
 import type { ServiceManager } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
@@ -49,7 +50,10 @@ export const unit: Kind<UnitSpec> = defineKind({
   // Stopped before its files go, and started after they have come; undone in reverse, the same holds.
   order: ({ enabled, running }) => (enabled || running ? 1 : -1),
   effects: ({ unit: name, running }) => ({ starts: running ? [name] : [], stops: running === false ? [name] : [] }),
-  perform: (change, { services }) => setUnit(change, services),
+  perform: async (change, { services }) => {
+    await setUnit(change, services)
+    if (change.enabled === false && (await services.show(change.unit)).enabled) throw notDisabled(change.unit)
+  },
 
   undo: {
     fidelity: 'exact',
@@ -79,6 +83,14 @@ export const unit: Kind<UnitSpec> = defineKind({
     giveBack: async ({ unit: name, enabled, running }) => unit.of({ name, enabled, running }),
   },
 })
+
+/** Tried again at every look, it would never come true. */
+function notDisabled(name: string): AgentError {
+  return new AgentError(
+    `disable "${name}": it is enabled still; a static unit has nothing to disable, so stop it, or what starts it`,
+    { kind: 'validate', reason: 'UnitNotDisabled' },
+  )
+}
 
 async function stateOf(name: string, services: ServiceManager) {
   const { enabled, active } = await services.show(name)

@@ -1,4 +1,4 @@
-import { readerOf, unitOfFile } from '../../protocol/file-readers.ts'
+import { readByService, readerOf, unitOfFile } from '../../protocol/file-readers.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
@@ -11,7 +11,7 @@ import type { HostFileSpec } from '../schema/host-profile.ts'
 export function checkFileReaders({ documents }: Draft): Problem[] {
   const { HostProfile, NodeOverride } = documents
   const profiles = [...HostProfile.values()]
-  const restartOn = new Set(profiles.flatMap(({ spec }) => (spec.units ?? []).flatMap((unit) => unit.restartOn ?? [])))
+  const restartOn = profiles.flatMap(({ spec }) => (spec.units ?? []).flatMap((unit) => unit.restartOn ?? []))
   const owners: Loaded<{ readonly files?: readonly HostFileSpec[] | undefined }>[] = [...profiles, ...NodeOverride.values()]
   return owners.flatMap((owner) =>
     (owner.spec.files ?? []).flatMap(({ path }, index) => {
@@ -26,23 +26,12 @@ interface Refusal {
   readonly remedy: string
 }
 
-function refusalOf(path: string, restartOn: ReadonlySet<string>): Refusal | undefined {
+function refusalOf(path: string, restartOn: readonly string[]): Refusal | undefined {
   const reader = readerOf(path)
   if (reader?.kind === 'refused') return { message: `file "${path}": ${reader.because}`, remedy: reader.remedy }
   const unit = unitOfFile(path)
   if (unit !== undefined && unit !== AGENT_UNIT)
     return { message: `file "${path}": it belongs to ${unit}`, remedy: `write it as content or dropIns of the unit, under units` }
-  const service = SERVICES.find(({ pattern }) => pattern.test(path))?.service
-  if (service === undefined || restartOn.has(path)) return undefined
-  return {
-    message: `file "${path}": ${service} reads it only when it starts, so the change would count at some later reboot, unproved`,
-    remedy: `add under units: {name: ${service}, restartOn: [${path}]}`,
-  }
+  const reading = readByService(path, restartOn)
+  return reading && { message: `file "${path}": ${reading.because}`, remedy: reading.remedy }
 }
-
-const SERVICES = [
-  { pattern: /^\/etc\/containerd\/.*\.toml$/, service: 'containerd.service' },
-  { pattern: /^\/etc\/crio\/.*\.conf$/, service: 'crio.service' },
-  { pattern: /^\/etc\/docker\/daemon\.json$/, service: 'docker.service' },
-  { pattern: /^\/etc\/sysctl\.d\/.*\.conf$/, service: 'systemd-sysctl.service' },
-]

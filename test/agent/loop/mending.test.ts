@@ -62,15 +62,37 @@ test('agent reports a unit that does not start any more, and does not start it e
   expect(starts).toBeLessThan(30)
 })
 
-test('agent reports a unit that cannot be disabled, as a static one', async () => {
+test('agent refuses to disable a unit that stays enabled, as a static one does, and does not try it again', async () => {
   const machine = new Machine()
   machine.start()
-  machine.host.services.disable = async () => {}
+  let tries = 0
+  machine.host.services.disable = async () => {
+    tries++
+  }
   machine.assign({ host: JSON.stringify({ units: [{ name: 'containerd.service', enabled: false }] }) })
-  await machine.until('Applied')
-  await machine.clock.advance(11 * MINUTE)
+  const status = await machine.until('Applied', 'RolledBack', 'Failed')
+  await machine.clock.advance(24 * 60 * MINUTE)
 
-  expect(machine.status?.drift).toEqual(['containerd.service'])
+  expect(status).toMatchObject({ phase: 'RolledBack', error: { reason: 'UnitNotDisabled' } })
+  expect(tries).toBe(1)
+})
+
+test('agent refuses a unit that ends as soon as it is started, as a oneshot does that does not remain, and does not start it again', async () => {
+  const machine = new Machine({ units: ['job.service'] })
+  const { services } = machine.host
+  let starts = 0
+  services.start = async () => {
+    starts++
+  }
+  await services.stop('job.service')
+  machine.start()
+  machine.assign({ host: JSON.stringify({ units: [{ name: 'job.service', state: 'running' }] }) })
+  const status = await machine.until('Applied', 'RolledBack', 'Failed')
+  await machine.clock.advance(24 * 60 * MINUTE)
+
+  expect(status).toMatchObject({ phase: 'RolledBack', error: { reason: 'HealthCheckFailed' } })
+  expect(status.error?.message).toContain('job.service is inactive')
+  expect(starts).toBe(1)
 })
 
 test('agent goes on watching when a repair could neither be done nor put back', async () => {

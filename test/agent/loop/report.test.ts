@@ -5,6 +5,9 @@ import { KubeError } from '../../../src/kube/kube-api.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import { FakeNode } from '../support/fake-node.ts'
+import { Machine } from '../support/machine.ts'
+
+const MINUTE = 60_000
 
 function reporting() {
   const node = new FakeNode('v1.36.3')
@@ -122,4 +125,22 @@ test('report that fails while the agent stops is not waited for', async () => {
   await clock.advance(0)
 
   expect(sleeps).toBe(0)
+})
+
+test('agent reports again what somebody removed from its Node, or an older state of the cluster does not have', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=2' })
+  await machine.until('Applied')
+  await machine.clock.advance(20 * MINUTE)
+  const { patches } = machine.node
+  const before = patches.length
+  machine.node.write('nodewave.io/status', null)
+  machine.node.write('nodewave.io/current-config', null)
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', digest, lastKnownGood: digest })
+  expect(machine.currentConfig).toContain(digest)
+  await machine.clock.advance(24 * 60 * MINUTE)
+  expect(patches).toHaveLength(before + 1)
 })

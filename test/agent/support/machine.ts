@@ -1,6 +1,6 @@
 import { Agent } from '../../../src/agent/loop/agent.ts'
 import { type AgentOptions, DEFAULT_OPTIONS } from '../../../src/agent/options.ts'
-import type { Log } from '../../../src/agent/ports.ts'
+import type { Log, Supervisor } from '../../../src/agent/ports.ts'
 import { Kinds } from '../../../src/agent/resources/kinds.ts'
 import { sha256Of } from '../../../src/agent/sha256.ts'
 import { type AgentStatus, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
@@ -29,6 +29,8 @@ export class Machine {
   readonly logged: string[] = []
   /** Of the agent that is started next. */
   kinds: Kinds
+  /** The same. */
+  supervisor: Supervisor | undefined
   readonly #options: AgentOptions
   #stop = new AbortController()
   #agent: AgentProcess | undefined
@@ -53,7 +55,8 @@ export class Machine {
     const log: Log = { info: note, warn: note }
     this.#stop = new AbortController()
     this.#agent = this.host.process(this.node, { log, ...(death === undefined ? {} : { death }) })
-    void new Agent(this.#agent.ports, { ...this.#options, ...agent }, this.kinds).run(this.#stop.signal)
+    const ports = { ...this.#agent.ports, ...(this.supervisor && { supervisor: this.supervisor }) }
+    void new Agent(ports, { ...this.#options, ...agent }, this.kinds).run(this.#stop.signal)
     return this.#agent
   }
 

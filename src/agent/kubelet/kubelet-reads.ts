@@ -1,0 +1,28 @@
+import { parse } from 'yaml'
+import type { HostFiles } from '../ports.ts'
+import type { KubeletTarget } from './layout.ts'
+
+/** Files and directories that the flags and the configuration of a kubelet name. Most of them it reads only when it starts. */
+export async function kubeletReads({ args, config }: KubeletTarget, files: HostFiles): Promise<string[]> {
+  const text = config?.text ?? (config && Buffer.from((await files.read(config.path)) ?? []).toString())
+  const named = [...args.flatMap((arg) => arg.split(/[=,]/)), ...textsIn(documentOf(text))]
+  return [...new Set(named.filter((path) => /^\/[^/]/.test(path)).map((path) => path.replace(/\/+$/, '')))]
+}
+
+export function isReadBy(reads: readonly string[], path: string): boolean {
+  return reads.some((read) => path === read || path.startsWith(`${read}/`))
+}
+
+/** What is not YAML is for the kubelet to judge. */
+function documentOf(text: string | undefined): unknown {
+  try {
+    return parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}

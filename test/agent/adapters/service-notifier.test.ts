@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { serviceNotifier } from '../../../src/agent/adapters/service-notifier.ts'
+
+const ENDED = { code: 0, stdout: '', stderr: '', timedOut: false }
+
+test('serviceNotifier tells systemd by systemd-notify, over the socket that the unit has', async () => {
+  const calls: unknown[] = []
+  const run = async (...call: unknown[]) => {
+    calls.push(call)
+    return ENDED
+  }
+  await serviceNotifier({ NOTIFY_SOCKET: '/run/systemd/notify' }, { run })?.alive()
+
+  expect(calls).toEqual([
+    ['systemd-notify', ['READY=1', 'WATCHDOG=1'], { timeout: 10_000, env: { NOTIFY_SOCKET: '/run/systemd/notify' } }],
+  ])
+})
+
+test.each([
+  ['a third of the watchdog', { WATCHDOG_USEC: '180000000', WATCHDOG_PID: '7' }, 60_000],
+  ['a third of the watchdog', { WATCHDOG_USEC: '180000000' }, 60_000],
+  ['seldom, as the watchdog is of another process', { WATCHDOG_USEC: '180000000', WATCHDOG_PID: '8' }, 600_000],
+  ['seldom, as there is no watchdog', {}, 600_000],
+])('serviceNotifier tells at %s', (_, watchdog, interval) => {
+  expect(serviceNotifier({ NOTIFY_SOCKET: '@socket', ...watchdog }, { pid: 7 })?.interval).toBe(interval)
+})
+
+test.each([{}, { NOTIFY_SOCKET: '' }, { WATCHDOG_USEC: '180000000' }])('serviceNotifier is none without a socket: %j', (env) => {
+  expect(serviceNotifier(env)).toBeUndefined()
+})
+
+test('serviceNotifier says what systemd-notify said when it failed', async () => {
+  const notifier = serviceNotifier(
+    { NOTIFY_SOCKET: '@socket' },
+    { run: async () => ({ ...ENDED, code: 1, stderr: 'Connection refused\n' }) },
+  )
+
+  await expect(notifier?.alive()).rejects.toThrow('systemd-notify: exit 1: Connection refused')
+})
