@@ -112,14 +112,6 @@ export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
       caughtBy: 'pod proof',
       cause: 'OutOfpods',
     },
-    {
-      name: 'eviction thresholds within capacity',
-      about: '`evictionHard: {nodefs.available: 98%}`',
-      fleet: { config: { evictionHard: { 'nodefs.available': '98%' } } },
-      soak: '1m',
-      caughtBy: 'soak',
-      cause: 'DiskPressure',
-    },
   ]
 }
 

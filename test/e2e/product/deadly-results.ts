@@ -13,7 +13,7 @@ export interface DeadlyResult {
   readonly caughtBy: Catcher | 'nothing'
   /** Nodes. */
   readonly hurt: number
-  /** Seconds from the assignment. */
+  /** Seconds from the push until every node is as before, and the pool says so. */
   readonly healedAfter: number
 }
 
