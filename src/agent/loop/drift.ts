@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Disruption } from '../../protocol/desired-config.ts'
+import type { NodeContent } from '../../protocol/digest.ts'
 import { type AgentContext, stamp } from '../context.ts'
+import { enforceOnContent, readHostPolicy } from '../policy/enforce-policy.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
@@ -23,7 +25,7 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
   const active = digest && (await state.restore(digest))
   if (!active) return []
   const { plan, strange, rebased, overridden } = await compare(active.content, context)
-  const harmless = withinGrant(plan, 'none')
+  const harmless = (await mayRepair(active.content, context)) ? withinGrant(plan, 'none') : []
   const { due, stubborn } = mending.sort(harmless.map(subjectOf), ports.clock.elapsed())
   if (due.length > 0) {
     ports.log.warn('drift is repaired', { paths: due })
@@ -34,6 +36,17 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
   const merged = left.filter((subject) => rebased.includes(subject))
   await merge({ merged, isDone: left.length === 0, isPooled: active.desired.POOL !== undefined, needs: plan.needs }, context)
   return [...left, ...stubborn, ...strange.map(({ subject }) => subject), ...overridden]
+}
+
+/** What the owner of the host forbids by now is not put back either; nor is anything while the host is locked. */
+async function mayRepair(content: NodeContent, { ports, kinds }: AgentContext): Promise<boolean> {
+  try {
+    enforceOnContent(await readHostPolicy(ports.files), content, kinds)
+    return true
+  } catch (error) {
+    ports.log.warn('drift is not repaired', { because: (error as Error).message })
+    return false
+  }
 }
 
 /**

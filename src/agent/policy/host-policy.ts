@@ -36,7 +36,7 @@ export interface Violation {
 
 /** @throws {Error} saying what is wrong in it */
 export function parseHostPolicy(text: string): HostPolicy {
-  const result = hostPolicy.safeParse(parse(text) ?? {})
+  const result = hostPolicy.safeParse(parse(text, { logLevel: 'error' }) ?? {})
   if (result.success) return result.data
   const [issue] = result.error.issues
   const unknown = issue?.code === 'unrecognized_keys' ? `there is no rule "${issue.keys.join('", "')}"` : issue?.message

@@ -107,6 +107,25 @@ test('the host goes back to what last worked though the policy allows no disrupt
   expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
 })
 
+test.for([
+  ['forbids what drifted by now', 'paths: [/etc/sysctl.d]\n'],
+  ['locks the host', 'maintenance: Ada is at it\n'],
+  ['cannot be read', 'paths: ['],
+] as const)('drift is told of and not repaired while the policy %s, and repaired afterwards', async ([, policy]) => {
+  const { machine } = await under('')
+  machine.assign({ host: host({ files: [FILE] }) })
+  await machine.until('Applied')
+  await machine.host.files.writeAtomic(HOST_POLICY, Buffer.from(policy), { mode: 0o644, uid: 0, gid: 0 })
+  await machine.host.files.writeAtomic(FILE.path, Buffer.from('changed by hand\n'))
+
+  await machine.clock.advance(15 * 60_000)
+  expect(machine.host.files.text(FILE.path)).toBe('changed by hand\n')
+  expect(machine.status?.drift).toEqual([FILE.path])
+  await machine.host.files.remove(HOST_POLICY)
+  await machine.clock.advance(15 * 60_000)
+  expect(machine.host.files.text(FILE.path)).toBe(FILE.content)
+})
+
 test('a pattern is no regular expression, and a path no prefix of a name', () => {
   const policy = parseHostPolicy('units: ["a.service"]\npaths: [/etc/a]')
   const requested = (document: object) => ({ version: undefined, document: document as Record<string, unknown> })
