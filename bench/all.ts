@@ -5,7 +5,16 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type Figure, print, readOptions } from './support/report.ts'
 
-const BENCHES = ['commit-to-assigned', 'render-and-decide', 'rollout', 'drain', 'controller-memory', 'simulate', 'agent']
+const BENCHES = [
+  'commit-to-assigned',
+  'render-and-decide',
+  'rollout',
+  'drain',
+  'controller-memory',
+  'simulate',
+  'agent',
+  'agent-observe',
+]
 
 const options = readOptions()
 const figures: Figure[] = []
