@@ -6,6 +6,7 @@ import type { ClusterCache } from '../src/controller/cache/cluster-cache.ts'
 import { projectNodePool } from '../src/controller/cache/node-pool-view.ts'
 import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
+import type { CeilingView } from '../src/controller/ceilings/ceiling-schema.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
 import type { StoredAccess } from '../src/controller/payload-access/access-objects.ts'
@@ -101,6 +102,7 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
     pools,
     payloads,
     secrets: configMaps(),
+    ceilings: new ObjectCache<CeilingView>(ignore),
     roles,
     bindings,
     revisions,

@@ -8,6 +8,7 @@
 import { NODEPOOL_API_VERSION, type NodePoolView, projectNodePool } from '../src/controller/cache/node-pool-view.ts'
 import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
+import type { CeilingView } from '../src/controller/ceilings/ceiling-schema.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
 import type { StoredAccess } from '../src/controller/payload-access/access-objects.ts'
@@ -50,7 +51,17 @@ const store = new RevisionStore({ kube, namespace: DEFAULT_REVISIONS_NAMESPACE, 
 const library = new RevisionLibrary({ store, compile, log: ignore })
 const sources = {
   cluster: {
-    ...{ nodes, pools, payloads, secrets: payloads, roles, bindings, revisions, fleet },
+    ...{
+      nodes,
+      pools,
+      payloads,
+      secrets: payloads,
+      ceilings: new ObjectCache<CeilingView>(ignore),
+      roles,
+      bindings,
+      revisions,
+      fleet,
+    },
     readNode: projectNode(names),
     controlPlane: { view: () => CONTROL_PLANE },
     synced: Promise.resolve(),

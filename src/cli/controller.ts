@@ -43,6 +43,7 @@ export function controllerCommand(io: CliIo): Command {
     )
     .option('--gates-namespace <name>', 'namespace of the Jobs of gates and their CronJobs', DEFAULT_GATES_NAMESPACE)
     .option('--age-key-file <file>', 'file with the age keys that open encrypted files of the repository')
+    .option('--no-ceiling', 'do not read the Ceiling of the cluster, nor need its kind')
     .option('--signing-key <file>', 'file with the ed25519 private key that assignments are signed with, as PEM')
     .option('--prometheus-url <url>', 'Prometheus server that gets the token; a gate that names another server sends no token')
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')

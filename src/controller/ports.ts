@@ -38,6 +38,8 @@ export interface ControllerSettings {
   readonly revisionsNamespace: string
   /** Where Jobs of gates run, and their templates are; absent: `nodewave-gates`. */
   readonly gatesNamespace?: string
+  /** Whether the Ceiling of the cluster is read; absent: there is none. */
+  readonly readsCeiling?: boolean
   /** Who may read a payload: absent or `own`, the nodes that need it; `all`: whoever has rights that somebody else gave. */
   readonly payloadReaders?: PayloadReaders
   /** Whether payloads may be Secrets, which needs the rights of deploy/secrets-rbac.yaml. Absent: they may not. */

@@ -19,6 +19,7 @@ export type PoolReason =
   | 'WaitingForDependency'
   | 'CommitNeedsPromotion'
   | 'FleetStopped'
+  | 'CeilingExceeded'
   | 'Draining'
   | 'DrainBlocked'
   | 'VersionSkew'

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findRepo } from '../../src/cli/controller/find-repo.ts'
 import { type ControllerSetup, runController } from '../../src/cli/controller/run-controller.ts'
+import { ceilingCrd } from '../../src/controller/ceilings/ceiling-crd.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage, assignedRevision, NODES } from '../controller/stage.ts'
 
@@ -35,6 +36,7 @@ function setup(more: Partial<ControllerSetup> = {}): ControllerSetup {
 
 test('a commit to a repository on this machine reaches the nodes at once, and the signal ends the controller', async () => {
   await using stage = await aStage()
+  await stage.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', ceilingCrd())
   await stage.addNodes(2)
   await writeFile(join(folder, 'kubeconfig'), stage.server.kubeconfig())
   const first = await commitFleet(2)

@@ -42,7 +42,8 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** An API server, a repository and a clock, to play on; everything ends with the `await using` block. */
-export async function aStage(): Promise<Stage> {
+export async function aStage(more: Partial<ControllerSettings> = {}): Promise<Stage> {
+  const settings = { ...SETTINGS, ...more }
   // No kubelet runs here: a pod that is told to go is gone.
   const server = await startApiServer({ onPodTerminating: () => undefined })
   const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
@@ -73,7 +74,7 @@ export async function aStage(): Promise<Stage> {
       ...more,
     }
     const signal = AbortSignal.any([ending.signal, own.signal])
-    ended = control({ ports, settings: SETTINGS, signal })
+    ended = control({ ports, settings, signal })
     const done = ended
     running.push(done)
     return () => {

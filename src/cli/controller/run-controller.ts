@@ -30,6 +30,8 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly annotationPrefix?: string
   readonly payloadReaders?: PayloadReaders
   readonly signingKey?: string
+  /** Default: true. */
+  readonly ceiling?: boolean
   /** Milliseconds; the default is 30,000. */
   readonly poll?: number
   readonly allowForcePush?: boolean
@@ -65,7 +67,8 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   }
   const names = namesFor(setup.annotationPrefix)
   try {
-    const readers = setup.payloadReaders && { payloadReaders: setup.payloadReaders }
+    const { payloadReaders, ceiling: readsCeiling = true } = setup
+    const readers = { readsCeiling, ...(payloadReaders && { payloadReaders }) }
     const namespaces = { namespace, revisionsNamespace, gatesNamespace }
     await control({
       ports,
@@ -88,5 +91,5 @@ function explained(error: unknown): unknown {
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [401, 'the cluster rejects these credentials'],
   [403, 'the controller lacks rights: apply deploy/controller-rbac.yaml'],
-  [404, 'is the NodePool kind installed? Install it: kubectl apply -f deploy/crds/nodepools.yaml'],
+  [404, 'are the kinds installed? Install them: kubectl apply -f deploy/crds/nodepools.yaml -f deploy/crds/ceilings.yaml'],
 ])

@@ -1,4 +1,5 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { CEILINGS_PATH, type CeilingView, projectCeiling } from '../ceilings/ceiling-schema.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
 import { storedPath } from '../config-maps/config-map-store.ts'
@@ -43,6 +44,8 @@ export interface ClusterCache {
   readonly secrets: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
   readonly controlPlane: Pick<ControlPlaneCache, 'view'>
+  /** What administrators allow at most. Empty where the controller does not read it. */
+  readonly ceilings: ObjectCache<CeilingView>
   /** Which node may read which payload. Empty where the controller does not say so. */
   readonly roles: ObjectCache<StoredAccess>
   readonly bindings: ObjectCache<StoredAccess>
@@ -82,6 +85,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const secrets = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
+  const ceilings = new ObjectCache<CeilingView>(changed)
   const roles = new ObjectCache<StoredAccess>(changed)
   const bindings = new ObjectCache<StoredAccess>(changed)
   const controlPlane = new ControlPlaneCache(versions, changed)
@@ -119,6 +123,8 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     project: projectSecret,
     labelSelector: SECRET_PAYLOADS,
   }
+  const ofCeilings: readonly Followed<CeilingView>[] =
+    settings.readsCeiling === true ? [{ path: CEILINGS_PATH, cache: ceilings, project: projectCeiling }] : []
   const pods: Followed<ControlPlanePod> = {
     path: CONTROL_PLANE_PODS,
     cache: controlPlane.pods,
@@ -136,14 +142,15 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     follow(ofFleet),
     follow(pods),
     ...ofAccess.map(follow),
+    ...ofCeilings.map(follow),
     ...(settings.secrets ? [follow(ofSecrets)] : []),
   ]).then(() => undefined)
   // Payloads are named after their content: one that is not known yet is found to be there.
   const catchUp = async (): Promise<void> => {
     const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
-    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet), ...ofAccess.map(ask)])
+    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet), ...ofAccess.map(ask), ...ofCeilings.map(ask)])
   }
-  return { nodes, readNode, pools, payloads, secrets, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
+  return { nodes, readNode, pools, payloads, secrets, ceilings, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
 }
 
 const PAGE = 500

@@ -4,6 +4,7 @@ import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import { denotes, isProven } from '../../rollout/target/target.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from './compiled-fleet.ts'
@@ -17,7 +18,7 @@ export interface CommitGuard {
 }
 
 export interface GuardSources {
-  readonly cluster: Pick<ClusterCache, 'nodes' | 'pools' | 'fleet'>
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'pools' | 'fleet' | 'ceilings'>
   readonly renderer: PoolRenderer
 }
 
@@ -28,7 +29,9 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       const before = from ? from.pools.keys() : managedPools(cluster)
       const steps = [...cluster.nodes.items.values()].flatMap((node) => stepOf(node, { to, from, sources }))
       const blast = measureBlast(steps, { before: new Set(before), after: new Set(to.pools.keys()) })
-      const reasons = blastReasons(blast, from?.blastRadius)
+      // As that of the Fleet, it begins with the second commit: the first one brings the pools that it would wait in.
+      const ceiling = from && cluster.ceilings.get(CEILING_NAME)?.blastRadius
+      const reasons = [...new Set([from?.blastRadius, ceiling].flatMap((limits) => blastReasons(blast, limits)))]
       if (reasons.length === 0) return undefined
       const commit = to.commit.slice(0, 12)
       return `commit "${commit}" needs promotion: ${reasons.join('; ')}; if this is intended: nodewave promote --all --revision ${commit}`

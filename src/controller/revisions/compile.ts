@@ -124,10 +124,19 @@ function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {
   return owner.kind === 'contested' ? { ...owner, message: renderProblemLine(owner.problem) } : owner
 }
 
+/** A pool has a field of its own, or that of the Fleet; what neither has is a default. */
+function placeOf(field: 'maxUnavailable' | 'waves', pool: Doc<NodePoolSpec>, { fleet }: FleetModel): string {
+  const owner = [pool, fleet].find(({ spec }) => spec.rollout?.[field] !== undefined)
+  if (owner === undefined) return 'by default'
+  const { file, line } = owner.source.where(['rollout', field])
+  return `${file}:${line}`
+}
+
 function compiledPool(
-  { name, spec }: Doc<NodePoolSpec>,
+  pool: Doc<NodePoolSpec>,
   { model, renderer }: { readonly model: FleetModel; readonly renderer: Renderer },
 ): CompiledPool {
+  const { name, spec } = pool
   const settings = rolloutSettings(model.fleet.spec, spec)
   const waves = settings.waves.map(({ nodes, ...wave }) => ({ ...wave, nodes: 'matchLabels' in nodes ? nodes : { ...nodes } }))
   return {
@@ -139,6 +148,7 @@ function compiledPool(
       ...(model.fleet.spec.byHand === 'Allow' && { byHand: 'Allow' }),
     },
     disruption: settings.disruption,
+    places: { maxUnavailable: placeOf('maxUnavailable', pool, model), waves: placeOf('waves', pool, model) },
     render: (node) =>
       orFailing(
         () => renderedAs(renderer.render(name, factsOf(node))),

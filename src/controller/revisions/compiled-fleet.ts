@@ -6,6 +6,7 @@ import type { Payload } from '../../render/payload.ts'
 import type { DisruptionRules } from '../../repo/rollout-settings.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../rollout/model/policy.ts'
+import type { PolicyPlaces } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 
 /** Loads and checks the documents of a commit. Never throws for what stands in them. */
@@ -44,6 +45,8 @@ export interface CompiledPool {
   readonly fingerprint: string
   readonly policy: RolloutPolicy
   readonly disruption: DisruptionRules
+  /** Where fields of the policy stand. */
+  readonly places?: PolicyPlaces
   render(node: ClusterNode): Rendered
 }
 

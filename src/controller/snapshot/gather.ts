@@ -6,6 +6,7 @@ import type { NodePods } from '../../rollout/model/node-view.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import type { Contact } from '../clock/contact.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
@@ -62,6 +63,7 @@ export async function gather(
   followDrains({ cluster, drains })
   const members = assignMembers(head.fleet, nodes.values())
   const steadySince = unbrokenSince(sources, now)
+  const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
   const pools = [...head.fleet.pools.values()].map((pool) => {
     const view = sources.journal.viewOf(pool.name)
@@ -78,6 +80,7 @@ export async function gather(
       contested: members.contested.get(pool.name) ?? [],
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
       kept,
+      ceiling,
       steadySince,
       refusals,
       gateAnswers: gates.answersFor(pool.name),

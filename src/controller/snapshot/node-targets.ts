@@ -1,7 +1,9 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import type { Ceiling } from '../../rollout/ceilings/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
+import { contentViolation } from '../ceilings/content-violation.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import type { RefusedWrites } from './refused-writes.ts'
@@ -11,6 +13,8 @@ export interface WantedSources {
   /** Commits at which to look for what the node runs now. */
   readonly revisions: ReadonlyMap<string, CompiledFleet>
   readonly renderer: PoolRenderer
+  /** Absent: anything is allowed. */
+  readonly ceiling?: Ceiling | undefined
   /** Absent: the server refuses nothing. */
   readonly refused?: RefusedWrites | undefined
 }
@@ -23,9 +27,16 @@ export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources):
     const rendered = render(node)
     const refusal = sources.refused?.of(node, rendered)
     if (refusal?.isDue === false) wanted.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
-    else wanted.set(node.name, rendered.kind === 'config' ? new WantedConfig(node, rendered, sources) : rendered)
+    else wanted.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
   }
   return wanted
+}
+
+function targetOf(node: ClusterNode, rendered: RenderedConfig, sources: WantedSources): NodeTarget {
+  const target = new WantedConfig(node, rendered, sources)
+  const { ceiling } = sources
+  const message = ceiling && contentViolation(node, { rendered, target, ceiling })
+  return message === undefined ? target : { kind: 'problem', reason: 'CeilingExceeded', message }
 }
 
 /** How much a node is disturbed is found out when it is asked for: of thousands that wait, only few are taken. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { Ceiling } from '../../rollout/ceilings/ceiling.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods, ProofPods } from '../../rollout/model/node-view.ts'
 import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
@@ -29,6 +30,7 @@ export interface PoolSources {
   readonly contested: readonly string[]
   /** Other commits that the pool may be brought to. */
   readonly known: readonly CompiledFleet[]
+  readonly ceiling?: Ceiling | undefined
   readonly steadySince: Instant | undefined
   /** What the server refuses to write, of whatever pool. */
   readonly refusals: readonly Refusal[]
@@ -66,6 +68,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
     isDeepStrictEqual(a.rejected, b.rejected) &&
+    a.ceiling === b.ceiling &&
     a.steadySince === b.steadySince &&
     isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
@@ -97,6 +100,7 @@ function snapshotOf(
     contested,
     known,
     kept,
+    ceiling,
     steadySince,
     gateAnswers,
     refusals,
@@ -109,7 +113,7 @@ function snapshotOf(
     fingerprint: compiled.fingerprint,
     author: fleet.author,
     subject: fleet.subject,
-    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer, refused }),
+    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer, refused, ceiling }),
   })
   const others = known.flatMap((fleet) => {
     const compiled = fleet.pools.get(pool.name)
@@ -134,6 +138,7 @@ function snapshotOf(
     contested,
     gateAnswers,
     ...(told.length > 0 && { refusedWrites: told }),
+    ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
     ...(held !== undefined && { unpromotedCommit: held }),

@@ -2,12 +2,19 @@ import { recordingGates } from '../gates/gates.ts'
 import type { PoolContext, PoolState } from '../model/pool-state.ts'
 import { describeGates } from '../model/text.ts'
 import type { Blocker } from './blocker.ts'
+import { exceededCeiling } from './ceiling.ts'
 import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'
 import { describePause, pauseStopsDrains, resumeCommand } from './pause.ts'
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
-const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [blockedTarget, paused, stoppedFleet, closedWindow]
+const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [
+  blockedTarget,
+  exceededCeiling,
+  paused,
+  stoppedFleet,
+  closedWindow,
+]
 
 export function blockerOf(poolState: PoolState): Blocker | undefined {
   return poolBlocker(poolState) ?? unrecordedGates(poolState)

@@ -47,7 +47,7 @@ export function progressOf(
   if (node.assignedByHand) return { phase: 'Unmanaged', pending: false }
   if (node.hold !== undefined) return { phase: 'Held', pending: false }
   if (node.leaving) return { phase: 'Leaving', pending: false }
-  if (wanted.kind === 'problem' && wanted.reason === 'WriteRefused') return { phase: 'Waiting', pending: false }
+  if (wanted.kind === 'problem' && wanted.reason !== undefined) return { phase: 'Waiting', pending: false }
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true, until: node.createdAt + course.applyTimeout }

@@ -1,6 +1,7 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
+import type { Ceiling } from '../ceilings/ceiling.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
 import type { NodePods, NodeView, ProofPods } from './node-view.ts'
@@ -27,8 +28,8 @@ export type GateQuestion = 'before' | 'after'
 /** What a node is to become at one revision, as rendered. */
 export type NodeTarget =
   | { readonly kind: 'config'; readonly digest: string; readonly version?: string; readonly disruption: Disruption }
-  /** WriteRefused: the server refuses it, and it is not tried again yet. Absent: it could not be rendered. */
-  | { readonly kind: 'problem'; readonly reason?: 'WriteRefused'; readonly message: string }
+  /** CeilingExceeded: an administrator forbids it. WriteRefused: the server refuses it, and it is not tried again yet. Absent: it could not be rendered. */
+  | { readonly kind: 'problem'; readonly reason?: 'WriteRefused' | 'CeilingExceeded'; readonly message: string }
 
 /** One commit, seen by one pool. */
 export interface Revision extends RevisionRef {
@@ -64,6 +65,11 @@ export interface Controls extends Omit<ObservedControls, 'fleetPaused'> {
   readonly by?: { readonly [Control in keyof Omit<ObservedControls, 'fleetPaused'>]?: RequestedBy }
 }
 
+export interface PolicyPlaces {
+  readonly maxUnavailable?: string
+  readonly waves?: string
+}
+
 /** Everything `decide` may look at for one pool. */
 export interface PoolSnapshot {
   readonly name: string
@@ -91,6 +97,10 @@ export interface PoolSnapshot {
   readonly steadySince?: Instant
   /** What the server refuses to write for nodes of the pool, in its own words. */
   readonly refusedWrites?: readonly { readonly node: string; readonly message: string }[]
+  /** What an administrator allows at most; absent: anything. */
+  readonly ceiling?: Ceiling
+  /** Where fields of the policy stand in the repository: `pools/workers.yaml:12`. */
+  readonly places?: PolicyPlaces
   /** What gates have said since they were asked, as far as this process has heard. */
   readonly gateAnswers?: readonly GateAnswer[]
   /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */

@@ -59,6 +59,7 @@ const table: readonly Row[] = [
       ['get list watch create update', `${ours}/leases.coordination.k8s.io:${account}`],
       ['create', 'default/events'],
       ['list watch', 'kube-system/pods'],
+      ['list watch', 'ceilings.nodewave.io'],
       ['get', '/version'],
       ['list watch', 'pods'],
       ['create', 'pods/eviction'],
@@ -69,6 +70,7 @@ const table: readonly Row[] = [
       ['list watch create patch', `${ours}/rolebindings.rbac.authorization.k8s.io`],
     ],
     mayNot: [
+      ['create update patch delete deletecollection', 'ceilings.nodewave.io'],
       ['get update delete deletecollection bind escalate', `${ours}/roles.rbac.authorization.k8s.io`],
       ['get update delete deletecollection', `${ours}/rolebindings.rbac.authorization.k8s.io`],
       ['list create patch', `${revisions}/roles.rbac.authorization.k8s.io`],
@@ -138,6 +140,7 @@ const table: readonly Row[] = [
     ],
     mayNot: [
       ['create update delete deletecollection', 'nodepools.nodewave.io'],
+      ['create update patch delete deletecollection', 'ceilings.nodewave.io'],
       ['update patch', 'nodepools/status.nodewave.io'],
       ['create update delete', 'nodes'],
       ['update patch', 'nodes/status'],
@@ -171,6 +174,7 @@ const table: readonly Row[] = [
       ['get list watch', 'nodes'],
       ['get', 'nodes:n2'],
       ['get list watch create update patch delete', 'nodepools.nodewave.io'],
+      ['get list watch create update patch delete', 'ceilings.nodewave.io'],
       ['update patch', 'nodepools/status.nodewave.io'],
     ],
   },

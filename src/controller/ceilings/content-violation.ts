@@ -1,0 +1,61 @@
+import { atMost } from '../../protocol/desired-config.ts'
+import { type Ceiling, ceilingRemedy, selects } from '../../rollout/ceilings/ceiling.ts'
+import type { NodeTarget } from '../../rollout/model/snapshot.ts'
+import type { ClusterNode } from '../cache/node-view.ts'
+import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+
+type Config = Extract<NodeTarget, { kind: 'config' }>
+
+/** What the content of a node breaks of the rules that select the node; undefined: nothing, or the node has it already. */
+export function contentViolation(
+  node: ClusterNode,
+  { rendered, target, ceiling }: { readonly rendered: RenderedConfig; readonly target: Config; readonly ceiling: Ceiling },
+): string | undefined {
+  if (node.current?.DIGEST === rendered.digest) return undefined
+  for (const rule of ceiling.rules) {
+    if (!selects(rule, node.view)) continue
+    const { place, forbiddenPaths = [], disruption } = rule
+    const path = pathsOf(rendered).find((path) => forbiddenPaths.some((at) => path === at || path.startsWith(`${at}/`)))
+    if (path !== undefined) return `path "${path}" is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
+    if (disruption !== undefined && !atMost(target.disruption, disruption))
+      return `the change needs "${target.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
+  }
+  return undefined
+}
+
+/** Equal nodes share what was rendered. */
+const paths = new WeakMap<RenderedConfig, readonly string[]>()
+
+function pathsOf(rendered: RenderedConfig): readonly string[] {
+  const known = paths.get(rendered)
+  if (known) return known
+  const { host, secret } = rendered.content
+  const found = [host, secret].flatMap((text) => (text === undefined ? [] : pathsIn(JSON.parse(text))))
+  paths.set(rendered, found)
+  return found
+}
+
+/** Files and directories, wherever in the document they stand, and the files of units. */
+function pathsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, member]) => {
+    if (key === 'units' && Array.isArray(member)) return [...member.flatMap(pathsOfUnit), ...pathsIn(member)]
+    if (typeof member !== 'string') return pathsIn(member)
+    return key === 'path' || key === 'directory' ? [member] : []
+  })
+}
+
+const UNITS = '/etc/systemd/system'
+
+function pathsOfUnit({
+  name,
+  content,
+  dropIns = {},
+}: {
+  readonly name?: string
+  readonly content?: string
+  readonly dropIns?: object
+}): string[] {
+  const own = content === undefined ? [] : [`${UNITS}/${name}`]
+  return [...own, ...Object.keys(dropIns).map((dropIn) => `${UNITS}/${name}.d/${dropIn}`)]
+}

@@ -1,0 +1,17 @@
+import { policyViolation } from '../ceilings/policy-violation.ts'
+import type { PoolContext } from '../model/pool-state.ts'
+import type { Blocker } from './blocker.ts'
+
+/** A pool that asks for more than an administrator allows changes no node, whichever of its fields or contents it is. */
+export function exceededCeiling({ pool, rollout }: PoolContext): Blocker | undefined {
+  const { ceiling } = pool
+  if (ceiling === undefined) return undefined
+  const message = policyViolation(pool, ceiling) ?? contentViolation(rollout.target.wanted)
+  return message === undefined ? undefined : { reason: 'CeilingExceeded', message, stalls: true }
+}
+
+function contentViolation(wanted: PoolContext['rollout']['target']['wanted']): string | undefined {
+  for (const [node, target] of wanted)
+    if (target.kind === 'problem' && target.reason === 'CeilingExceeded') return `node "${node}": ${target.message}`
+  return undefined
+}

@@ -1,0 +1,32 @@
+import type { Disruption } from '../../protocol/desired-config.ts'
+import type { NodeView } from '../model/node-view.ts'
+import type { Share } from '../model/policy.ts'
+
+/** What an administrator of the cluster lets every commit do at most. The repository cannot change it. */
+export interface Ceiling {
+  readonly rules: readonly CeilingRule[]
+  /** Why it cannot be read; then nothing is allowed. */
+  readonly unreadable?: string
+}
+
+/** A rule counts for a pool of which it selects a node, and for the content of the nodes that it selects. */
+export interface CeilingRule {
+  /** As it stands in the object: `spec.rules[0]`. */
+  readonly place: string
+  /** Absent: every node. Labels, not names of pools: a commit can rename a pool. */
+  readonly nodeSelector?: { readonly matchLabels: Readonly<Record<string, string>> } | undefined
+  readonly maxUnavailable?: Share | undefined
+  /** The first wave that has nodes: at most so many, healthy for so many milliseconds. */
+  readonly firstWave?: { readonly nodes: number; readonly soak: number } | undefined
+  readonly disruption?: Disruption | undefined
+  /** Absolute paths; what is below one is forbidden, too. */
+  readonly forbiddenPaths?: readonly string[] | undefined
+}
+
+export function selects({ nodeSelector }: CeilingRule, { labels }: Pick<NodeView, 'labels'>): boolean {
+  return Object.entries(nodeSelector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value)
+}
+
+export function ceilingRemedy(place: string): string {
+  return `change it in the repository, or ask an administrator to change ${place} of the Ceiling "fleet"`
+}

@@ -1,0 +1,58 @@
+import { wavesOf } from '../exposure/waves.ts'
+import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
+import { resolveShare } from '../model/share.ts'
+import type { PoolSnapshot } from '../model/snapshot.ts'
+import { type Ceiling, type CeilingRule, ceilingRemedy, selects } from './ceiling.ts'
+
+type Subject = Pick<PoolSnapshot, 'name' | 'policy' | 'nodes' | 'places'>
+
+/** Pure: the first limit that the rollout policy of a pool exceeds, with its place, the limit and what to do; undefined: none. */
+export function policyViolation(pool: Subject, { rules, unreadable }: Ceiling): string | undefined {
+  if (unreadable !== undefined) return `the Ceiling "fleet" cannot be read: ${unreadable}; correct it: kubectl edit ceiling fleet`
+  for (const rule of rules) {
+    if (!pool.nodes.some((node) => selects(rule, node))) continue
+    const violation = unavailableViolation(pool, rule) ?? firstWaveViolation(pool, rule)
+    if (violation !== undefined) return violation
+  }
+  return undefined
+}
+
+/** As many nodes as it comes to: of a small pool, a greater percentage may be no more. One node is always allowed. */
+function unavailableViolation(
+  { policy, nodes, places, name }: Subject,
+  { maxUnavailable, place }: CeilingRule,
+): string | undefined {
+  if (maxUnavailable === undefined) return undefined
+  const [asked, allowed] = [policy.maxUnavailable, maxUnavailable].map((share) => resolveShare(share, nodes.length))
+  if ((asked ?? 0) <= Math.max(1, allowed ?? 0)) return undefined
+  const where = `rollout.maxUnavailable of pool "${name}"${at(places?.maxUnavailable)}`
+  const what = `${where} is ${text(policy.maxUnavailable)}, ${asked} of ${nodes.length} nodes; at most ${text(maxUnavailable)} is allowed`
+  return `${what}; ${ceilingRemedy(`${place}.maxUnavailable`)}`
+}
+
+/** A wave without nodes opens the next one at once: it is none. */
+function firstWaveViolation(pool: Subject, { firstWave, place }: CeilingRule): string | undefined {
+  const { policy, nodes, places, name } = pool
+  if (firstWave === undefined || nodes.length <= firstWave.nodes) return undefined
+  const first = wavesOf(policy).find((wave) => sizeOf(wave, pool) > 0)
+  const size = first === undefined ? nodes.length : sizeOf(first, pool)
+  const soak = first?.soak ?? 0
+  if (size <= firstWave.nodes && soak >= firstWave.soak) return undefined
+  const where = `the first wave of pool "${name}"${at(places?.waves)}`
+  const wanted = `at most ${firstWave.nodes} nodes and a soak of ${firstWave.soak / 1000}s are demanded`
+  return `${where} has ${size} nodes and a soak of ${soak / 1000}s; ${wanted}; ${ceilingRemedy(`${place}.firstWave`)}`
+}
+
+function sizeOf({ nodes: wanted }: WavePolicy, { nodes }: Subject): number {
+  if (!('matchLabels' in wanted)) return Math.min(resolveShare(wanted, nodes.length), nodes.length)
+  const labels = Object.entries(wanted.matchLabels)
+  return nodes.filter((node) => labels.every(([key, value]) => node.labels[key] === value)).length
+}
+
+function at(place: string | undefined): string {
+  return place === undefined ? '' : ` (${place})`
+}
+
+function text(share: Share | RolloutPolicy['maxUnavailable']): string {
+  return 'count' in share ? String(share.count) : `${share.percent}%`
+}

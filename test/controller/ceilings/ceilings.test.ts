@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { ceilingCrd } from '../../../src/controller/ceilings/ceiling-crd.ts'
+import { CEILINGS_PATH, projectCeiling } from '../../../src/controller/ceilings/ceiling-schema.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { aFleet } from '../a-fleet.ts'
+import { aStage, assignedRevision, NODES, POOLS, type Stage } from '../stage.ts'
+
+const FILE = `---
+apiVersion: nodewave.io/v1alpha1
+kind: HostProfile
+metadata: {name: sudo}
+spec: {files: [{path: /etc/sudoers.d/x, content: x}]}
+---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  nodeSelector: {matchLabels: {role: gpu}}
+  kubelet: {flags: {v: 2}}
+`
+
+test('the CustomResourceDefinition in deploy is the one of the code; else run "npm run generate"', () => {
+  expect(parse(readFileSync('deploy/crds/ceilings.yaml', 'utf8'))).toEqual(JSON.parse(JSON.stringify(ceilingCrd())))
+})
+
+test('the spec of a Ceiling is read with the places of its rules', () => {
+  const spec = { rules: [{ maxUnavailable: '20%', firstWave: { nodes: 3, soak: '10m' } }], blastRadius: { maxNodes: 5 } }
+  expect(projectCeiling({ metadata: { name: 'fleet' }, spec })).toMatchObject({
+    ceiling: { rules: [{ place: 'spec.rules[0]', maxUnavailable: { percent: 20 }, firstWave: { nodes: 3, soak: 600_000 } }] },
+    blastRadius: { maxNodes: { count: 5 } },
+  })
+})
+
+test.each([
+  ['a value', { rules: [{ maxUnavailable: 'many' }] }, 'spec.rules.0.maxUnavailable'],
+  ['a field that nobody knows', { rules: [{ maxUnavailble: 1 }] }, 'spec.rules.0'],
+  ['no spec', undefined, 'spec.'],
+])('a Ceiling with %s that cannot be read allows nothing', (_, spec, place) => {
+  const { ceiling } = projectCeiling({ metadata: { name: 'fleet' }, spec })
+  expect(ceiling.unreadable).toContain(place)
+})
+
+async function aStageWith(spec: object): Promise<Stage> {
+  const stage = await aStage({ readsCeiling: true })
+  await stage.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', ceilingCrd())
+  await stage.kube.create(CEILINGS_PATH, {
+    apiVersion: 'nodewave.io/v1alpha1',
+    kind: 'Ceiling',
+    metadata: { name: 'fleet' },
+    spec,
+  })
+  await stage.addNodes(4)
+  stage.startController()
+  stage.startAgents()
+  return stage
+}
+
+function stalled(pools: ReadonlyMap<string, KubeObject>): string {
+  const { conditions = [] } = (pools.get('workers')?.status ?? {}) as {
+    conditions?: { type: string; status: string; reason: string }[]
+  }
+  return conditions.find(({ type, status }) => type === 'Stalled' && status === 'True')?.reason ?? ''
+}
+
+const assigned = (nodes: ReadonlyMap<string, KubeObject>) => [...nodes.values()].filter((node) => assignedRevision(node)).length
+
+test('no node is assigned while the pool exceeds the Ceiling, and all are once it is raised', async () => {
+  await using stage = await aStageWith({ rules: [{ maxUnavailable: 1 }] })
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CeilingExceeded')
+  expect(assigned(await stage.until(NODES, () => true))).toBe(0)
+  await stage.kube.patch(`${CEILINGS_PATH}/fleet`, { spec: { rules: [{ maxUnavailable: 4 }] } })
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+})
+
+test('a Ceiling that is deleted limits nothing', async () => {
+  await using stage = await aStageWith({ rules: [{ maxUnavailable: 1 }] })
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CeilingExceeded')
+  await stage.kube.delete(`${CEILINGS_PATH}/fleet`)
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+})
+
+test.each([
+  ['a path', { forbiddenPaths: ['/etc/sudoers.d'] }],
+  ['the disruption', { disruption: 'none' }],
+])('no node is assigned content of which the Ceiling forbids %s', async (_, limits) => {
+  await using stage = await aStageWith({ rules: [limits] })
+  const files = aFleet({ more: FILE })
+  stage.push('a', {
+    ...files,
+    'fleet.yaml': `${files['fleet.yaml']}`.replace('  kubelet:', '  hostProfiles: [sudo]\n  kubelet:'),
+  })
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CeilingExceeded')
+  expect(assigned(await stage.until(NODES, () => true))).toBe(0)
+})
+
+test('a commit that exceeds the blast radius of the Ceiling needs promotion, though an earlier one took it out of the Fleet', async () => {
+  await using stage = await aStageWith({ blastRadius: { maxNodes: 1 } })
+  stage.push('a', aFleet())
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+  stage.push('b', aFleet({ v: 4 }))
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CommitNeedsPromotion')
+})

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import type { Ceiling, CeilingRule } from '../../../src/rollout/ceilings/ceiling.ts'
+import { policyViolation } from '../../../src/rollout/ceilings/policy-violation.ts'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { NodeTarget, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { aNode, aPool, assignments, aWave, condition, minute, nodes, noon, selected } from '../builders.ts'
+
+const TEN = nodes('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')
+const old = TEN.map((node) => node.on('older'))
+
+function rule(limits: Partial<CeilingRule>): CeilingRule {
+  return { place: 'spec.rules[0]', ...limits }
+}
+
+function under(pool: PoolSnapshot, ...rules: CeilingRule[]): PoolSnapshot {
+  const ceiling: Ceiling = { rules }
+  return { ...pool, ceiling, places: { maxUnavailable: 'fleet.yaml:4', waves: 'workers.yaml:7' } }
+}
+
+describe('maxUnavailable', () => {
+  test.each([
+    [{ maxUnavailable: 3 }, { count: 2 }, true],
+    [{ maxUnavailable: 2 }, { count: 2 }, false],
+    [{ maxUnavailable: '50%' as const }, { percent: 20 }, true],
+    [{ maxUnavailable: '25%' as const }, { percent: 20 }, false],
+    [{ maxUnavailable: 1 }, { percent: 5 }, false],
+    [{ maxUnavailable: 1 }, { count: 0 }, false],
+  ] as const)('a pool of ten nodes with %o under a ceiling of %o exceeds it: %s', (options, maxUnavailable, exceeds) => {
+    const pool = under(aPool(options).with(...old), rule({ maxUnavailable }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling) !== undefined).toBe(exceeds)
+  })
+
+  test('a pool that exceeds it changes no node, and says which field, where, the limit and the remedy', () => {
+    const pool = under(aPool({ stable: 'older', maxUnavailable: '50%' }).with(...old), rule({ maxUnavailable: { percent: 20 } }))
+    const decision = decide(pool, noon)
+    expect(selected(decision)).toEqual([])
+    expect(condition(decision, 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'CeilingExceeded',
+      message:
+        'rollout.maxUnavailable of pool "workers" (fleet.yaml:4) is 50%, 5 of 10 nodes; at most 20% is allowed; ' +
+        'change it in the repository, or ask an administrator to change spec.rules[0].maxUnavailable of the Ceiling "fleet"',
+    })
+  })
+
+  test('what has started goes on, and nothing new begins', () => {
+    const [a, ...rest] = TEN
+    if (!a) throw new Error('no node')
+    const options = { stable: 'older', maxUnavailable: '50%' as const, since: noon - minute }
+    const pool = aPool(options).with(a.assignedTo('new', { at: noon - minute }), ...rest.map((node) => node.on('older')))
+    expect(assignments(decide(under(pool, rule({ maxUnavailable: { count: 1 } })), noon))).toEqual([])
+  })
+})
+
+describe('firstWave', () => {
+  const firstWave = { nodes: 2, soak: 10 * minute }
+  const canary = (nodes: number, soak: number) => aWave('canary', nodes, { soak })
+  test.each([
+    ['a canary that is small and soaks', [canary(2, 10 * minute)], false],
+    ['a canary that is too large', [canary(3, 10 * minute)], true],
+    ['a canary that soaks too short', [canary(2, 9 * minute)], true],
+    ['no waves', [], true],
+    ['a canary without nodes before all the others', [aWave('none', '5%', { soak: 60 * minute }), aWave('all', '100%')], true],
+    ['a canary without nodes before one that is right', [aWave('none', '5%'), canary(1, 10 * minute)], false],
+  ])('a pool with %s exceeds it: %#', (_, waves, exceeds) => {
+    const pool = under(aPool({ waves }).with(...old), rule({ firstWave }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling) !== undefined).toBe(exceeds)
+  })
+
+  test.each([
+    ['one', { tier: 'canary' }, false],
+    ['none: then the next wave is the first', { tier: 'nobody' }, true],
+  ])('a canary by labels that selects %s is measured by its nodes', (_, matchLabels, exceeds) => {
+    const [a, ...rest] = old
+    if (!a) throw new Error('no node')
+    const members = [{ ...a, labels: { tier: 'canary' } }, ...rest]
+    const waves = [{ name: 'canary', nodes: { matchLabels }, soak: 10 * minute, manual: false }]
+    const pool = under({ ...aPool().with(...members), policy: { ...aPool().with().policy, waves } }, rule({ firstWave }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling) !== undefined).toBe(exceeds)
+  })
+
+  test('a pool that is no larger than the first wave needs none', () => {
+    const pool = under(aPool().with(...old.slice(0, 2)), rule({ firstWave }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling)).toBeUndefined()
+  })
+
+  test('the message names the wave, what is demanded and the remedy', () => {
+    const pool = under(aPool({ waves: [canary(3, minute)] }).with(...old), rule({ firstWave }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling)).toBe(
+      'the first wave of pool "workers" (workers.yaml:7) has 3 nodes and a soak of 60s; at most 2 nodes and a soak of 600s are demanded; ' +
+        'change it in the repository, or ask an administrator to change spec.rules[0].firstWave of the Ceiling "fleet"',
+    )
+  })
+})
+
+test('a rule counts for the pools of which it selects a node, by whatever name they go', () => {
+  const labelled = old.map((node, index) => (index === 0 ? { ...node, labels: { tier: 'production' } } : node))
+  const limits = rule({ nodeSelector: { matchLabels: { tier: 'production' } }, maxUnavailable: { count: 1 } })
+  const of = (members: PoolSnapshot['nodes']) =>
+    policyViolation(under(aPool({ maxUnavailable: 5 }).with(...members)), { rules: [limits] })
+  expect([of(labelled) !== undefined, of(old)]).toEqual([true, undefined])
+})
+
+test('content that a ceiling forbids for one node holds the whole pool', () => {
+  const pool = aPool({ stable: 'older', maxUnavailable: 5 }).with(...old)
+  const forbidden: NodeTarget = { kind: 'problem', reason: 'CeilingExceeded', message: 'path "/etc/sudoers" is forbidden' }
+  const wanted = new Map([...pool.head.wanted, ['j', forbidden]])
+  const decision = decide(under({ ...pool, head: { ...pool.head, wanted } }), noon)
+  expect(selected(decision)).toEqual([])
+  expect(condition(decision, 'Stalled')).toMatchObject({
+    reason: 'CeilingExceeded',
+    message: 'node "j": path "/etc/sudoers" is forbidden',
+  })
+})
+
+test('a ceiling that cannot be read allows nothing', () => {
+  const pool = aPool({ stable: 'older' }).with(...old)
+  const decision = decide({ ...pool, ceiling: { rules: [], unreadable: 'spec.rules: malformed' } }, noon)
+  expect(selected(decision)).toEqual([])
+  expect(condition(decision, 'Stalled').reason).toBe('CeilingExceeded')
+})
+
+test('a pool within its ceiling goes on as without one', () => {
+  const pool = aPool({ stable: 'older', maxUnavailable: 2 }).with(...old)
+  expect(selected(decide(under(pool, rule({ maxUnavailable: { count: 2 } })), noon))).toEqual(selected(decide(pool, noon)))
+  expect(selected(decide(pool, noon))).not.toEqual([])
+})
+
+test('a node alone is always allowed', () => {
+  const pool = aPool({ stable: 'older' }).with(aNode('a').on('older'))
+  expect(selected(decide(under(pool, rule({ maxUnavailable: { percent: 1 } })), noon))).toHaveLength(1)
+})
