@@ -10,7 +10,7 @@ export interface ControllerProcess extends AsyncDisposable {
 
 /** `nodewave controller` in a process of its own, so that its memory and CPU can be told from the server's. */
 export function startController({ repo, kubeconfig }: { readonly repo: string; readonly kubeconfig: string }): ControllerProcess {
-  const args = [join(HOME, 'src/cli/main.ts'), 'controller', '--repo', repo, '--kubeconfig', kubeconfig]
+  const args = [join(HOME, 'src/cli/main.ts'), 'controller', '--no-ceiling', '--repo', repo, '--kubeconfig', kubeconfig]
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   child.once('exit', (code) => {
     if (code !== 0) console.error(`the controller ended with ${code}: node ${args.join(' ')}`)

@@ -70,7 +70,7 @@ export async function aWorld({ nodes, setup, onHost }: WorldOptions): Promise<Wo
     ...(onHost && { onHost }),
   })
   const where = { repo, branch: 'main', path: '', poll: POLL, cwd: git.folder, env: {} }
-  const controller = runController({ ...where, kubeconfig, log: () => undefined, ...setup }, ending.signal)
+  const controller = runController({ ...where, ceiling: false, kubeconfig, log: () => undefined, ...setup }, ending.signal)
   building.defer(() => controller)
   building.defer(() => ending.abort())
 
