@@ -15,6 +15,8 @@ export interface Baseline {
   /** Units that read the thing when they start. */
   readonly restarts: readonly string[]
   readonly base: BoundBaseline
+  /** An agent that does not know the kind has applied something since, and left the thing as it was: it has yet to be given back. */
+  readonly left?: boolean | undefined
 }
 
 /**
@@ -38,7 +40,7 @@ const index = z.catchall(
   z.object({ version: z.optional(z.number()), sha256: z.optional(z.string()) }),
   z.array(z.looseObject({})),
 )
-const entry = z.looseObject({ kind: z.string(), restarts: z.optional(z.array(z.string())) })
+const entry = z.looseObject({ kind: z.string(), restarts: z.optional(z.array(z.string())), left: z.optional(z.boolean()) })
 
 export async function readBaselines({ paths, host, kinds }: Place): Promise<Baselines> {
   const bytes = await host.files.read(paths.baselineIndex)
@@ -68,7 +70,7 @@ function toBaseline(
 ): Baseline | undefined {
   const { success, data } = entry.safeParse({ kind: kindOfFirstRelease(collection, record), ...record })
   const base = success ? kinds.baseline(data, collection) : undefined
-  return base && { kind: base.kind, key: base.key, restarts: data?.restarts ?? [], base }
+  return base && { kind: base.kind, key: base.key, restarts: data?.restarts ?? [], left: data?.left, base }
 }
 
 function kindOfFirstRelease(collection: string, record: object): string | undefined {
@@ -83,14 +85,21 @@ function kindOfFirstRelease(collection: string, record: object): string | undefi
 export async function captureBaselines(managed: Managed, options: Place & { readonly already: Managed }): Promise<Baselines> {
   const { already } = options
   const before = await readBaselines(options)
-  const known = before.list.filter((baseline) => already.claims.some((claim) => isSame(claim, baseline, options.kinds)))
+  const known = before.list.filter(
+    (baseline) => baseline.left || already.claims.some((claim) => isSame(claim, baseline, options.kinds)),
+  )
   const fresh = managed.claims.filter((claim) => !known.some((baseline) => isSame(claim, baseline, options.kinds)))
   const ours = known.flatMap(({ base }) => base.directories)
   const list = [...known]
   for (const claim of fresh) list.push(await captureOne(claim, { ...options, managed, ours }))
-  const after = { ...before, list }
+  const after = { list, foreign: leftAlone(before.foreign) }
   if (toText(after, options.kinds) !== toText(before, options.kinds)) await writeBaselines(after, options)
   return after
+}
+
+function leftAlone(foreign: Baselines['foreign']): Baselines['foreign'] {
+  const marked = (record: unknown): unknown => ({ ...(record as object), left: true })
+  return Object.fromEntries(Object.entries(foreign).map(([collection, records]) => [collection, records.map(marked)]))
 }
 
 export async function captureOne(
@@ -104,10 +113,20 @@ export async function captureOne(
 /** Forgets everything but what is still managed: it went back to what it was, and is its owner's again. */
 export async function pruneBaselines(managed: Managed, place: Place): Promise<void> {
   const before = await readBaselines(place)
-  const list = before.list.filter((baseline) => managed.claims.some((claim) => isSame(claim, baseline, place.kinds)))
+  const list: Baseline[] = []
+  for (const baseline of before.list) {
+    const isManaged = managed.claims.some((claim) => isSame(claim, baseline, place.kinds))
+    if (isManaged || (baseline.left && !(await isGivenBack(baseline, place)))) list.push(baseline)
+  }
   if (list.length === before.list.length) return
   await writeBaselines({ ...before, list }, place)
   await sweepContents(list, place)
+}
+
+/** What applied the rest may have been an agent that could not give this back. */
+async function isGivenBack({ base }: Baseline, { host }: Place): Promise<boolean> {
+  const resource = await base.giveBack(host.files)
+  return (await resource.observe(host)).change === undefined
 }
 
 /** Kinds that share a collection manage the same things. */
@@ -131,9 +150,9 @@ export async function writeBaselines(baselines: Baselines, { paths, host, kinds 
 /** An agent of the first release reads `files` and `units`, and neither version nor kinds. */
 function toText({ list, foreign }: Baselines, kinds: Kinds): string {
   const collections: Record<string, unknown[]> = { files: [], units: [] }
-  for (const { kind, restarts, base } of list) {
+  for (const { kind, restarts, base, left } of list) {
     const name = kinds.named(kind).collection
-    collections[name] = [...(collections[name] ?? []), { kind, ...base.record, restarts }]
+    collections[name] = [...(collections[name] ?? []), { kind, ...base.record, restarts, ...(left && { left }) }]
   }
   for (const [name, records] of Object.entries(foreign)) collections[name] = [...(collections[name] ?? []), ...records]
   const content = { version: VERSION, ...collections }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { contentDigest } from '../../../src/protocol/digest.ts'
+import { furnished, play } from '../support/happenings.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
@@ -126,4 +127,26 @@ test('agent gives the host back over a journal that it cannot read when the anno
 
   expect(machine.hostFiles()).toEqual(before)
   expect(machine.host.files.text(`${memory}/journal.jsonl.unreadable`)).toContain('sysctl')
+})
+
+/** What each agent does next, from a host that the newer one has configured with something of a kind that the older one has not. */
+test.each([
+  ['after it had applied something', 5000],
+  ['in the middle of applying something', 100],
+])('newer agent gives back what an older one left alone %s', async (_, pause) => {
+  const machine = furnished()
+  machine.start()
+  await play(machine, [
+    { do: 'assign', which: 2 },
+    { do: 'wait', which: 20_000 },
+    { do: 'agent', which: 0 },
+    { do: 'assign', which: 0 },
+    { do: 'wait', which: pause },
+  ])
+  expect(machine.host.files.text('/sys/lamps/red')).toBe('ours')
+  await play(machine, [{ do: 'agent', which: 1 }])
+  await machine.clock.advance(11 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied' })
+  expect(machine.host.files.text('/sys/lamps/red')).toBe('theirs')
 })
