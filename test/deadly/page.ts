@@ -71,8 +71,8 @@ ${ONCE.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 - A wrong \`clusterDNS\`, when the pod that proves a node resolves no name: the pause image, which is the default, does not. State \`image\` and \`command\`.
 - A sysctl that stops forwarding, applied by \`systemd-sysctl.service\`: a pod that only starts does not notice it. A command that reaches another machine does.
   nodewave does not give a sysctl back the value that it had.
-- \`staticPodPath\` taken from a node of the control plane: its API server ends, and the kubelet stays healthy. The next control-plane node waits only if the
-  mirror pods show that the instance is not ready. Not tried.
+- \`staticPodPath\` taken from a node of the control plane: its API server and etcd end, and the kubelet stays healthy. The node does not come back by
+  itself. No other control-plane node is changed: the pool is stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Tried in unit tests only.
 - Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.
 - \`failSwapOn: true\` with swap: the kubelet exits, so health should catch it. Not tried: the machines of the tests have no swap.
 - Whatever shows later than the soak of a wave. [Gates](rollouts.md#gates) on your own metrics are for that.

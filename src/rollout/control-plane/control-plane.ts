@@ -2,7 +2,7 @@ import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
 import { isInFlight, reportOf } from '../model/agent-report.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { isBeingProved } from '../proof/record.ts'
+import { hasFailedProof, isBeingProved } from '../proof/record.ts'
 import { isUnavailable } from '../selection/budget.ts'
 
 /** The control plane as it can be seen: facts only, nothing concluded. */
@@ -80,8 +80,10 @@ function asIfUncordoned(node: NodeView): NodeView {
   return isOurCordon(node) ? { ...node, unschedulable: false } : node
 }
 
-function whyAway({ ready, unschedulable }: NodeView): string {
+function whyAway(node: NodeView): string {
+  const { ready, unschedulable } = node
   if (!ready) return 'is not Ready'
+  if (hasFailedProof(node, reportOf(node))) return 'can run no pod'
   return unschedulable ? 'is cordoned' : 'could not be restored after a change'
 }
 
