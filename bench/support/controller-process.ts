@@ -8,10 +8,13 @@ export interface ControllerProcess extends AsyncDisposable {
   usage(): Promise<ProcessUsage>
 }
 
+/** As `deploy/controller.yaml` starts it. */
+const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--max-semi-space-size=8' }
+
 /** `nodewave controller` in a process of its own, so that its memory and CPU can be told from the server's. */
 export function startController({ repo, kubeconfig }: { readonly repo: string; readonly kubeconfig: string }): ControllerProcess {
   const args = [join(HOME, 'src/cli/main.ts'), 'controller', '--no-ceiling', '--repo', repo, '--kubeconfig', kubeconfig]
-  const child = spawn(process.execPath, args, { stdio: 'ignore' })
+  const child = spawn(process.execPath, args, { stdio: 'ignore', env: { ...process.env, ...ENVIRONMENT } })
   child.once('exit', (code) => {
     if (code !== 0) console.error(`the controller ended with ${code}: node ${args.join(' ')}`)
   })
