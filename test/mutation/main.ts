@@ -40,10 +40,11 @@ interface Chosen extends Mutant {
   readonly path: string
 }
 
-const all = sourcesUnder(values.under).flatMap((path): Chosen[] =>
+const all = filesUnder(values.under).flatMap((path): Chosen[] =>
   mutantsOf(readFileSync(join(ROOT, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
 )
 const sample = new Random(Number(values.seed)).shuffled(all).slice(0, Number(values.sample))
+const testFiles = filesUnder('test').filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/e2e/'))
 const copy = mkdtempSync(join(tmpdir(), 'nodewave-mutation-'))
 try {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
@@ -61,11 +62,11 @@ try {
   rmSync(copy, { recursive: true, force: true })
 }
 
-/** The tests beside the source first: they are quick, and kill most. */
+/** The tests that import the file first: they are quick, and kill most. */
 function survives(mutant: Chosen): boolean {
   const original = readFileSync(join(copy, mutant.path), 'utf8')
   writeFileSync(join(copy, mutant.path), mutant.text)
-  const killer = stages().find((tests) => !passes(tests))
+  const killer = [...importersOf(mutant.path), ...stages()].find((tests) => !passes(tests))
   writeFileSync(join(copy, mutant.path), original)
   console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${describe(mutant)}${killer ? ` by ${killer.join(' ')}` : ''}`)
   return killer === undefined
@@ -75,6 +76,12 @@ function stages(): readonly (readonly string[])[] {
   if (values.tests !== undefined) return values.tests.split(',').map((path) => [path])
   const [, folder = ''] = values.under.split('/')
   return [[`test/${folder}`], ['test/exhaustive'], ['test/scenarios/fast']]
+}
+
+/** One stage of all tests that import the file themselves; none when there are none. */
+function importersOf(path: string): readonly (readonly string[])[] {
+  const importers = testFiles.filter((test) => readFileSync(join(ROOT, test), 'utf8').includes(`/${path}'`))
+  return values.tests === undefined && importers.length > 0 ? [importers] : []
 }
 
 function passes(tests: readonly string[]): boolean {
@@ -87,7 +94,7 @@ function describe({ path, line, from, to }: Chosen): string {
   return `${path}:${line} ${from} → ${to === '' ? 'nothing' : to}`
 }
 
-function sourcesUnder(folder: string): readonly string[] {
+function filesUnder(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1))

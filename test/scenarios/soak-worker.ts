@@ -9,9 +9,11 @@ const port = parentPort
 
 port.on('message', async ({ start, end }: { readonly start: number; readonly end: number }) => {
   const failures: string[] = []
+  const reached = new Map<string, number>()
+  const count = (situation: string): void => void reached.set(situation, (reached.get(situation) ?? 0) + 1)
   for (let seed = start; seed < end; seed++) {
-    const failure = await failureOf(kind, seed)
+    const failure = await failureOf(kind, seed, count)
     if (failure !== undefined) failures.push(failure)
   }
-  port.postMessage(failures)
+  port.postMessage({ failures, reached })
 })

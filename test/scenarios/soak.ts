@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { SITUATION_NAMES } from './fast/situations.ts'
 import { KINDS } from './kinds.ts'
 import { describe, type Kind } from './tell-stories.ts'
 
@@ -37,6 +38,7 @@ async function replay(told: Kind, seed: number): Promise<number> {
 async function soak({ name }: Kind): Promise<number> {
   const [start, seeds] = [number('start', values.start), number('seeds', values.seeds)]
   const failures: string[] = []
+  const reached = new Map<string, number>()
   const began = performance.now()
   let [next, told] = [start, 0]
   const work = async (): Promise<void> => {
@@ -48,8 +50,9 @@ async function soak({ name }: Kind): Promise<number> {
     while (next < start + seeds) {
       const batch = { start: next, end: Math.min(next + BATCH, start + seeds) }
       next = batch.end
-      for (const failure of await ask(worker, batch))
-        if (failures.push(failure) <= MOST_FAILURES_SHOWN) console.log(`\n${failure}\n`)
+      const answer = await ask(worker, batch)
+      for (const [situation, stories] of answer.reached) reached.set(situation, (reached.get(situation) ?? 0) + stories)
+      for (const failure of answer.failures) if (failures.push(failure) <= MOST_FAILURES_SHOWN) console.log(`\n${failure}\n`)
       told += batch.end - batch.start
       process.stderr.write(`\r${told} of ${seeds} ${name} stories, ${failures.length} failures`)
     }
@@ -61,10 +64,25 @@ async function soak({ name }: Kind): Promise<number> {
   console.log(
     `${seeds} ${name} stories from seed ${start} in ${seconds.toFixed(1)} s: ${seeds - failures.length} hold, ${failures.length} fail`,
   )
+  if (reached.size > 0) console.log(describeSituations(reached))
   return failures.length > 0 ? 1 : 0
 }
 
-function ask(worker: Worker, batch: { readonly start: number; readonly end: number }): Promise<readonly string[]> {
+interface Answer {
+  readonly failures: readonly string[]
+  /** How many stories came to each situation. */
+  readonly reached: ReadonlyMap<string, number>
+}
+
+/** Zero shows what these stories cannot have found. */
+function describeSituations(reached: ReadonlyMap<string, number>): string {
+  return [
+    'stories that reached:',
+    ...SITUATION_NAMES.map((name) => `${String(reached.get(name) ?? 0).padStart(8)}  ${name}`),
+  ].join('\n')
+}
+
+function ask(worker: Worker, batch: { readonly start: number; readonly end: number }): Promise<Answer> {
   return new Promise((resolve, reject) => {
     worker.removeAllListeners()
     worker.once('message', resolve)

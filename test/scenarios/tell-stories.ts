@@ -1,5 +1,7 @@
 /** How a story ended. */
-export type Told = { readonly ok: true } | { readonly ok: false; readonly error: unknown; readonly lines: readonly string[] }
+export type Told =
+  | { readonly ok: true /** Situations that the story came to. */; readonly reached?: ReadonlySet<string> }
+  | { readonly ok: false; readonly error: unknown; readonly lines: readonly string[] }
 
 /** A kind of story. */
 export interface Kind {
@@ -11,9 +13,12 @@ export interface Kind {
 }
 
 /** The shortest beginning of a story that fails, ready to be read. @returns undefined when the story does not fail */
-export async function failureOf(kind: Kind, seed: number): Promise<string | undefined> {
+export async function failureOf(kind: Kind, seed: number, reached?: (situation: string) => void): Promise<string | undefined> {
   const whole = await kind.tell(seed, kind.steps)
-  if (whole.ok) return undefined
+  if (whole.ok) {
+    for (const situation of whole.reached ?? []) reached?.(situation)
+    return undefined
+  }
   for (let steps = 0; steps <= kind.steps; steps++) {
     const told = await kind.tell(seed, steps)
     if (!told.ok) return describe(told, `npm run soak -- --kind ${kind.name} --seed ${seed} --steps ${steps}`)

@@ -3,6 +3,7 @@ import { gatesChange } from './faults/gates-change.ts'
 import { FAULTS } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
 import { drawMishap } from './mishap.ts'
+import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
 const MINUTE = 60_000
@@ -32,4 +33,5 @@ function pass(world: World, random: Random): void {
     if (actions.length > 0) world.tell(() => `pass: ${name} ${JSON.stringify(actions)} ${status.conditions[0]?.message}`)
   if (mishap) world.tell(`write ${mishap.atWrite} of the pass: ${mishap.kind}`)
   checkDecision(observed)
+  noteSituations(observed, world.reached)
 }

@@ -7,6 +7,7 @@ import type { Observed } from './controller.ts'
 import { BAD_EFFECTS, type Effect } from './effect.ts'
 import { isProved } from './faults/commit-arrives.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
+import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
 /**
@@ -116,6 +117,7 @@ function rest(world: World, random: Random): Observed {
     world.controller.hear()
     const observed = world.controller.pass()
     checkDecision(observed)
+    noteSituations(observed, world.reached)
     checkWorld(world)
     const before = stateOf(world)
     stepAll(world, random)

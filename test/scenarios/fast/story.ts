@@ -46,7 +46,7 @@ function tell(world: World, { random, steps }: { readonly random: Random; readon
   try {
     for (let i = 0; i < steps; i++) happen(world, random)
     settle(world, random)
-    return { ok: true }
+    return { ok: true, reached: world.reached }
   } catch (error) {
     return { ok: false, error, lines: [describeRules(world.rules), ...world.told.map((line) => line())] }
   }

@@ -67,6 +67,8 @@ export class World {
   takes: Take[] = []
   /** How often each node was given each content since something happened that may change what it is to have. */
   readonly given = new Map<string, number>()
+  /** Situations of this story. */
+  readonly reached = new Set<string>()
   /** Counts up with each change of a node that the API server shows. */
   #shown = 0
   /** What happened, for the message of a failure. */

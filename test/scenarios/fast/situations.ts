@@ -1,0 +1,76 @@
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import type { Observed } from './controller.ts'
+import { type Decided, decidedPools, hasEnded, type Step, stepsOf } from './invariants/steps.ts'
+
+const HOUR = 3_600_000
+
+/** Something that once went wrong, or may. Stories that never come there prove nothing about it. */
+const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed) => boolean>> = {
+  'manual first wave waits': (decided) => says(decided, 'WaitingForPromotion') && isInFirstWave(decided),
+  'commit supersedes work in a pool with a canary': (decided) =>
+    isInFirstWave(decided) && decided.pool.nodes.some((node) => isAtAnother(node, decided) && !hasEnded(node)),
+  'broken node gets the target': (decided) => stepsOf(decided).some((step) => isDownStep(step) && isOf(step, 'target', decided)),
+  'broken node gets the stable content': (decided) =>
+    stepsOf(decided).some((step) => isDownStep(step) && isOf(step, 'stable', decided) && !isOf(step, 'target', decided)),
+  'node is down for a moment while a canary is out': (decided) =>
+    isInFirstWave(decided) && decided.pool.nodes.some(({ ready, readySince }) => !ready && decided.at - readySince < 10_000),
+  'node that served before waits for a window': (decided) =>
+    says(decided, 'WaitingForWindow') && decided.pool.nodes.some((node) => isAdopted(node, decided)),
+  'cordoned node changes': (decided) => stepsOf(decided).some(({ node }) => node.unschedulable && node.mark === undefined),
+  'equal commit arrives at a stopped fleet': (decided) => says(decided, 'FleetStopped') && isRenamed(decided),
+  'promotion outlasts an equal commit': ({ pool, decision: { status } }) =>
+    status.promotion?.fingerprint === pool.head.fingerprint && status.promotion.value !== pool.head.revision,
+  'pool goes back while another one goes forward under a cap': (decided, { fleet, decisions }) =>
+    fleet.policy.maxUnavailable !== undefined &&
+    (says(decided, 'RollingBack') || decided.decision.status.rollback !== undefined) &&
+    [...decisions.values()].some(({ status }) => status.conditions[0]?.reason === 'RollingOut'),
+  'agent is silent': ({ decision: { status } }) => status.failed.some(({ reason }) => reason === 'AgentSilent'),
+  'clock of a node is ahead in a soak': ({ pool, decision: { status }, at }) =>
+    (status.nodes.byPhase.Soaking ?? 0) > 0 && pool.nodes.some((node) => Date.parse(node.status?.since ?? '') > at),
+  'nodes went down with what completed': (decided) => says(decided, 'NodesDown'),
+  'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
+  'pools wait for each other': ({ decision: { status } }) =>
+    status.conditions.some(
+      ({ reason, message }) => reason === 'WaitingForBudget' && message.includes('maxUnavailable of the Fleet'),
+    ),
+  'pool waits for another one': (decided) => says(decided, 'WaitingForDependency'),
+}
+
+export const SITUATION_NAMES: readonly string[] = Object.keys(SITUATIONS)
+
+/** Adds those that the decision is in. */
+export function noteSituations(observed: Observed, reached: Set<string>): void {
+  if (!observed.isNews) return
+  for (const decided of decidedPools(observed))
+    for (const [name, holds] of Object.entries(SITUATIONS)) if (!reached.has(name) && holds(decided, observed)) reached.add(name)
+}
+
+function says({ decision: { status } }: Decided, reason: string): boolean {
+  return status.conditions.some((condition) => condition.reason === reason)
+}
+
+function isInFirstWave({ pool: { policy }, decision: { status } }: Decided): boolean {
+  return status.wave?.index === 1 && status.wave.count > 1 && policy.waves.length > 0
+}
+
+function isAtAnother({ assigned }: NodeView, { decision: { status } }: Decided): boolean {
+  const known = [status.target?.fingerprint, status.stable?.fingerprint]
+  return assigned !== undefined && !known.includes(`of ${assigned.digest}`)
+}
+
+function isDownStep({ node }: Step): boolean {
+  return !node.ready && node.assigned !== undefined
+}
+
+function isOf({ digest }: Step, which: 'target' | 'stable', { decision: { status } }: Decided): boolean {
+  return status[which]?.fingerprint === `of ${digest}`
+}
+
+function isAdopted({ assigned, ready, createdAt }: NodeView, { at }: Decided): boolean {
+  return assigned === undefined && ready && at - createdAt > HOUR
+}
+
+function isRenamed({ pool, decision: { status } }: Decided): boolean {
+  const [run] = status.history
+  return run?.fingerprint === pool.head.fingerprint && run.revision !== pool.head.revision
+}
