@@ -8,8 +8,9 @@ import type { Finding } from './campaign.ts'
 import { corpusOf, runSeeds } from './campaign.ts'
 import { inputFor } from './mutate.ts'
 
-/** Milliseconds without a sign of the worker. */
+/** Milliseconds of CPU without a sign of the worker, and how often to look. */
 const HANG = 60_000
+const LOOK = 1000
 /** MiB of a worker's heap: what its inputs leave behind may not add up. */
 const HEAP = 256
 
@@ -33,25 +34,21 @@ async function campaign(time: number): Promise<number> {
   })
   let last = first
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
-  const hang = () =>
-    resolve(
-      shown({
-        seed: last,
-        input: inputFor(last, corpusOf(name)),
-        problem: `no sign for ${HANG} ms, in this seed or the next hundred`,
-      }),
-    )
-  let clock = setTimeout(hang, HANG)
+  const hang = `no sign for ${HANG / 1000} s of CPU, in this seed or the next hundred`
+  let seen = process.cpuUsage()
+  const clock = setInterval(() => {
+    const { user, system } = process.cpuUsage(seen)
+    if ((user + system) / 1000 > HANG) resolve(shown({ seed: last, input: inputFor(last, corpusOf(name)), problem: hang }))
+  }, LOOK)
   worker.on('message', (message: { readonly at: number } | Finding) => {
     if (!('at' in message)) return resolve(shown({ ...message, input: Buffer.from(message.input) }))
     last = message.at
-    clearTimeout(clock)
-    clock = setTimeout(hang, HANG)
+    seen = process.cpuUsage()
   })
   worker.on('error', (error: Error) => resolve(`${name}: from seed ${last} on: ${error.message}`))
   worker.on('exit', () => resolve(undefined))
   const problem = await promise
-  clearTimeout(clock)
+  clearInterval(clock)
   await worker.terminate()
   console.log(problem ?? `${name}: ${last - first} inputs, seeds ${first} to ${last}: no crash, no hang, no growth`)
   return problem === undefined ? 0 : 1
