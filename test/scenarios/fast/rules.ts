@@ -13,7 +13,8 @@ import { windows } from './rules/windows.ts'
 
 /** How a drawn fleet is rolled. */
 export interface FleetRules {
-  readonly pools: ReadonlyMap<string, RolloutPolicy>
+  /** A commit may change them. */
+  readonly pools: Map<string, RolloutPolicy>
   readonly fleet: FleetPolicy
 }
 

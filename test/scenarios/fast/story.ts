@@ -1,5 +1,7 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
+import { wavesChange } from './faults/waves-change.ts'
+import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
 import { gates } from './rules/gates.ts'
 import { proof } from './rules/proof.ts'
@@ -32,7 +34,20 @@ export function tellProved(seed: number, steps: number): Told {
   return tell(new World({ pools: new Map(proved), fleet }), { random, steps })
 }
 
-function tell(world: World, { random, steps }: { readonly random: Random; readonly steps: number }): Told {
+/** The same of fleets whose waves commits change under way. */
+export function tellEdited(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: wavesChange })
+}
+
+interface Telling {
+  readonly random: Random
+  readonly steps: number
+  /** A fault that happens beside the others. */
+  readonly extra?: Fault
+}
+
+function tell(world: World, { random, steps, extra }: Telling): Told {
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--) world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}` })
   const { workload, nodes } = world
@@ -44,7 +59,10 @@ function tell(world: World, { random, steps }: { readonly random: Random; readon
   }
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, 'first'])))
   try {
-    for (let i = 0; i < steps; i++) happen(world, random)
+    for (let i = 0; i < steps; i++) {
+      if (extra && random.chance(0.05)) extra(world, random)
+      happen(world, random)
+    }
     settle(world, random)
     return { ok: true, reached: world.reached }
   } catch (error) {

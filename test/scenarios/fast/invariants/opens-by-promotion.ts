@@ -9,8 +9,8 @@ export const opensByPromotion: Invariant = {
 function waitsForPromotion({ pool, decision }: Decided): boolean {
   const { wave, target } = decision.status
   const goesOn = pool.memory.target?.fingerprint === target?.fingerprint
-  const before = goesOn ? (pool.memory.wave?.index ?? 1) : 1
-  const opened = pool.policy.waves.slice(before, wave?.index ?? 0)
+  const before = goesOn ? (pool.memory.wave?.opened ?? []) : []
+  const opened = pool.policy.waves.filter(({ name }) => wave?.opened?.includes(name) && !before.includes(name))
   return opened.every(({ manual }) => !manual) || (target !== undefined && promotedContent(pool) === target.fingerprint)
 }
 
