@@ -1,6 +1,7 @@
 /** Commits that are valid and would take a cluster down: at most one node is hurt, heals by itself, and the pool says why. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { waitUntil } from '../cluster/wait.ts'
 import { assignedNodes } from '../product/course.ts'
 import { type DeadlyCommit, deadlyCommits, RESOLVES } from '../product/deadly-commits.ts'
 import { catcherOf, type DeadlyResult, keepDeadlyResults } from '../product/deadly-results.ts'
@@ -39,7 +40,9 @@ async function deadly(cluster: Cluster, report: Report): Promise<void> {
   using _ = await startResolver(cluster.slot.host)
   const product = await productOn(cluster)
   await report.part('fleet settled', () => product.settle(fleetOf(cluster.slot)))
-  check('every node was proved by a pod', (await provedNodes(cluster)).length === cluster.nodes.length)
+  // The status of the pool is written first, then what is noted on the nodes.
+  const proved = async () => (await provedNodes(cluster)).length === cluster.nodes.length
+  await waitUntil(proved, { for: 'every node to be proved by a pod' })
   await deploy(cluster, { name: 'shop', replicas: 4 })
   const [node] = cluster.nodes
   const commits = deadlyCommits((await node?.read('/etc/containerd/config.toml')) ?? '')
@@ -70,7 +73,8 @@ async function tryOne(cluster: Cluster, one: DeadlyCommit, { product, report }: 
   const caughtBy = catcherOf({ moments: moments.filter(({ node }) => node === canary), commit, said })
   check(`${one.name}: caught by ${one.caughtBy}`, caughtBy === one.caughtBy, caughtBy)
   for (const node of cluster.nodes) check(`${one.name}: "${node.name}" is healthy`, await isHealthy(node))
-  check(`${one.name}: no pod is left that proves a node`, (await proofPods(cluster)).length === 0)
+  const gone = async () => (await proofPods(cluster)).length === 0
+  await waitUntil(gone, { for: `${one.name}: no pod to be left that proves a node` })
   const { name, about = '' } = one
   return { name, about, caughtBy, hurt: 1, healedAfter: Math.round(took / 1000) }
 }
