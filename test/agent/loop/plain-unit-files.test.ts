@@ -64,26 +64,37 @@ test('agent restarts another unit for its plain drop-in when it runs, and leaves
   expect((await machine.host.services.show('kubelet.service')).mainPid).toBe(kubelet)
 })
 
-test('agent restarts and proves the kubelet for a plain file in the directory behind --config-dir', async () => {
-  const machine = new Machine()
-  machine.host.files.put('/etc/default/kubelet', 'KUBELET_EXTRA_ARGS=\n')
-  machine.start()
-  await machine.clock.advance(MINUTE)
-  const files = [
-    { path: '/etc/kubernetes/kubelet.conf.d/20-a.conf', content: 'maxPods: 5\n' },
-    { path: '/etc/kubernetes/other.conf', content: '' },
-  ]
-  const flags = '--config-dir=/etc/kubernetes/kubelet.conf.d/'
-  machine.assign({ flags, host: JSON.stringify({ files }) })
-  await machine.until('Applied')
-  const assignWith = (index: number) => async () => {
-    const changed = files.map((file, at) => (at === index ? { ...file, content: 'maxPods: 6\n' } : file))
-    await machine.untilDigest(machine.assign({ flags, host: JSON.stringify({ files: changed }) }), 'Applied')
-  }
+const CONFIG_DIR = '--config-dir=/etc/kubernetes/kubelet.conf.d/'
 
-  expect(await restartsOf(machine, 'kubelet.service', assignWith(1))).toBe(false)
-  expect(await restartsOf(machine, 'kubelet.service', assignWith(0))).toBe(true)
-})
+test.each([
+  ['the flags', CONFIG_DIR, ''],
+  ["the kubelet's unit", '--v=2', CONFIG_DIR],
+])(
+  'agent restarts and proves the kubelet for a plain file in the directory behind --config-dir of %s',
+  async (_, flags, inUnit) => {
+    const machine = new Machine()
+    const unitsOwn = '/usr/lib/systemd/system/kubelet.service.d/20-directory.conf'
+    machine.host.files.put(
+      unitsOwn,
+      `[Service]\nEnvironment="KUBELET_CONFIG_ARGS=--config=/var/lib/kubelet/config.yaml ${inUnit}"\n`,
+    )
+    machine.start()
+    await machine.clock.advance(MINUTE)
+    const files = [
+      { path: '/etc/kubernetes/kubelet.conf.d/20-a.conf', content: 'maxPods: 5\n' },
+      { path: '/etc/kubernetes/other.conf', content: '' },
+    ]
+    machine.assign({ flags, host: JSON.stringify({ files }) })
+    await machine.until('Applied')
+    const assignWith = (index: number) => async () => {
+      const changed = files.map((file, at) => (at === index ? { ...file, content: 'maxPods: 6\n' } : file))
+      await machine.untilDigest(machine.assign({ flags, host: JSON.stringify({ files: changed }) }), 'Applied')
+    }
+
+    expect(await restartsOf(machine, 'kubelet.service', assignWith(1))).toBe(false)
+    expect(await restartsOf(machine, 'kubelet.service', assignWith(0))).toBe(true)
+  },
+)
 
 test.each(['/etc/systemd/system/service.d/x.conf', '/etc/systemd/system/kubelet-.service.d/x.conf'])(
   'agent refuses the plain file %s, which many units read',
