@@ -28,3 +28,9 @@ test('baseline of a document takes a field that others changed, and none of ours
 test('baseline of a document that had nothing of ours before loses what others removed, and gets nothing of ours', () => {
   expect(theirDocument({ before: { a: 1 }, ours: { a: 1, b: 2 }, now: { b: 2 } })).toEqual({})
 })
+
+test('baseline of a document gets back the list that was there, where the list still is as we wrote it', () => {
+  const versions = { before: { dns: ['theirs'] }, ours: { dns: ['ours'] }, now: { dns: ['ours'], more: 1 } }
+
+  expect(theirDocument(versions)).toEqual({ dns: ['theirs'], more: 1 })
+})
