@@ -13,7 +13,8 @@ export interface Following {
   readonly changed: () => void
 }
 
-export interface Followed<T extends Cached> extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed'> {
+export interface Followed<T extends Cached>
+  extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter'> {
   readonly path: string
   readonly cache: ObjectCache<T>
   readonly project: (object: KubeObject) => T
@@ -73,7 +74,7 @@ async function keepFollowing<T extends Cached>(following: Following, followed: O
 }
 
 function requestOf<T extends Cached>({ log, signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
-  const { project, labelSelector, fieldSelector, streamed } = followed
+  const { project, labelSelector, fieldSelector, streamed, stallAfter } = followed
   return {
     project,
     signal,
@@ -86,6 +87,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
       followed.onOpen?.()
     },
     ...(streamed !== undefined && { streamed }),
+    ...(stallAfter !== undefined && { stallAfter }),
     ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
   }

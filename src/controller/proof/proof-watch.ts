@@ -4,6 +4,9 @@ import { ObjectCache } from '../cache/object-cache.ts'
 import { type Complaint, type ProofFacts, projectComplaint, projectProofPod, withComplaint } from './proof-facts.ts'
 import { OUR_PODS, PROOF_EVENTS, PROOF_PODS } from './proof-pod.ts'
 
+/** Milliseconds. An API server sends no bookmarks for events, and where every pod starts there are none. */
+const QUIET = 30 * 60_000
+
 /** The pods that prove nodes, those of an earlier controller too, and what kubelets complain of: there are few of both. */
 export class ProofWatch {
   readonly #pods: ObjectCache<ProofFacts>
@@ -39,6 +42,7 @@ export class ProofWatch {
       cache: this.#complaints,
       project: projectComplaint,
       fieldSelector: 'involvedObject.kind=Pod,type=Warning',
+      stallAfter: QUIET,
     }).catch(() => undefined)
   }
 
