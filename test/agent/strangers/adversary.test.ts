@@ -21,8 +21,12 @@ import { HostTree } from '../../../src/agent/adapters/host-tree.ts'
 import { nodeFiles } from '../../../src/agent/adapters/node-files.ts'
 import type { HostFiles } from '../../../src/agent/ports.ts'
 
-/** Seconds. `NODEWAVE_ADVERSARY_SECONDS=60 npx vitest run test/agent/strangers` is the long run. */
-const LENGTH = Number(process.env.NODEWAVE_ADVERSARY_SECONDS ?? 3)
+/** Hundreds of moves of the adversary. `NODEWAVE_ADVERSARY_HUNDREDS=5000 npx vitest run test/agent/strangers` is the long run. */
+const HUNDREDS = Number(process.env.NODEWAVE_ADVERSARY_HUNDREDS ?? 200)
+/** Of the agent in each place. */
+const ROUNDS = 20
+/** Milliseconds, for a machine that has much else to do. */
+const DEADLINE = 60_000 + HUNDREDS * 100
 const NOBODY = 65534
 const SECRET = 'root:secret-of-the-host\n'
 const MINE = 'written-by-the-agent\n'
@@ -40,6 +44,7 @@ const OPEN = [
 
 let root = ''
 const attackers: ChildProcess[] = []
+const moves = { hundreds: 0 }
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'nodewave-adversary-')))
   chmodSync(root, 0o755)
@@ -59,12 +64,12 @@ afterEach(async () => {
 })
 
 test('a user who swaps links, directories and files wherever it may write changes and reads nothing of the host through the agent', {
-  timeout: (LENGTH + 60) * 1000,
+  timeout: DEADLINE + 30_000,
 }, async () => {
   const before = sentinels()
   await attack(2)
   const files = nodeFiles(new HostTree('/', { own: join(root, 'var/lib/nodewave') }))
-  const done = await work(files, performance.now() + LENGTH * 1000)
+  const done = await work(files, performance.now() + DEADLINE)
   await stop()
 
   expect(sentinels()).toEqual(before)
@@ -77,6 +82,8 @@ test('a user who swaps links, directories and files wherever it may write change
   expect(done.failedInEtc).toBe(0)
   expect(done.inTmp).toBeGreaterThan(0)
   expect(done.refused).toBeGreaterThan(0)
+  expect(done.rounds).toBeGreaterThanOrEqual(ROUNDS)
+  expect(moves.hundreds).toBeGreaterThanOrEqual(HUNDREDS)
 })
 
 /** Everything that must not change, nor be told. */
@@ -102,6 +109,7 @@ async function attack(count: number): Promise<void> {
     })
     attackers.push(child)
     await once(child.stdout, 'data')
+    child.stdout.on('data', (lines: Buffer) => (moves.hundreds += lines.toString().split('\n').length - 1))
   }
 }
 
@@ -118,11 +126,18 @@ interface Done {
   failedInEtc: number
   inTmp: number
   refused: number
+  rounds: number
+}
+
+/** Until both sides have done enough, however slow the machine is. */
+function isEnough({ inTmp, refused, rounds }: Done): boolean {
+  return moves.hundreds >= HUNDREDS && rounds >= ROUNDS && inTmp > 0 && refused > 0
 }
 
 async function work(files: HostFiles, until: number): Promise<Done> {
-  const done: Done = { failedInEtc: 0, inTmp: 0, refused: 0 }
-  for (let round = 0; performance.now() < until; round++) {
+  const done: Done = { failedInEtc: 0, inTmp: 0, refused: 0, rounds: 0 }
+  for (; !isEnough(done) && performance.now() < until; done.rounds++) {
+    const round = done.rounds
     await use(files, 'etc/agent/a.conf', round).catch(() => done.failedInEtc++)
     for (const { path } of OPEN)
       for (const name of ['a.conf', 'sub/a.conf'])

@@ -1,6 +1,7 @@
 /**
  * `node swapper.ts DIRECTORY…`: a hostile user. In each directory it puts links, directories and files of its own in the place of what is
- * there, as fast as it can, for ever. The links lead to what the environment names as SECRETS.
+ * there, as fast as it can, for ever. The links lead to what the environment names as SECRETS. Prints a line at the start, and one after each
+ * hundred moves that the host let it make.
  */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
@@ -36,10 +37,11 @@ function pick<T>(from: readonly T[]): T {
 }
 
 process.stdout.write('at work\n')
-for (;;) {
+for (let made = 0; ; ) {
   const path = join(pick(process.argv.slice(2)), pick(names))
   try {
     pick(moves)(Math.random() < 0.5 ? path : join(path, pick(names)))
+    if (++made % 100 === 0) fs.writeSync(1, 'a hundred moves\n')
   } catch {
     // Not this time.
   }
