@@ -21,6 +21,9 @@ export class AgentError extends Error {
   }
 }
 
+/** Reason of the error for a path whose directories others than root may exchange. */
+export const UNSAFE_PATH = 'UnsafePath'
+
 /** What a file system says of a path that nobody can use as it is named: no retry helps. */
 const PERMANENT = ['ENAMETOOLONG', 'EINVAL', 'ENOTDIR', 'EISDIR', 'ELOOP']
 

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { AgentError } from '../agent-error.ts'
+import { AgentError, UNSAFE_PATH } from '../agent-error.ts'
 
 /** Group and others. An access control list for somebody else shows in the bits of the group. */
 const WRITABLE_BY_OTHERS = 0o022
@@ -37,5 +37,5 @@ export function refuseEntry(stats: Stats, { entry, path }: { readonly entry: str
 }
 
 function unsafe(path: string, why: string): AgentError {
-  return new AgentError(`use "${path}": ${why}`, { kind: 'validate', reason: 'UnsafePath' })
+  return new AgentError(`use "${path}": ${why}`, { kind: 'validate', reason: UNSAFE_PATH })
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
-import { enforceOnContent, readHostPolicy } from '../policy/enforce-policy.ts'
+import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
+import type { Assignment } from './fetch.ts'
 import type { Mending } from './mending.ts'
 import { settle } from './settle.ts'
 import { askingToMerge, isAskingToMerge, recovered } from './went-bad.ts'
@@ -33,7 +35,8 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
     await repair(steps, plan.activation.reload, context)
   }
   const left = plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
-  const merged = left.filter((subject) => rebased.includes(subject))
+  const changed = left.filter((subject) => rebased.includes(subject))
+  const merged = changed.length > 0 && (await mayMerge({ active, needs: plan.needs }, context)) ? changed : []
   await merge({ merged, isDone: left.length === 0, isPooled: active.desired.POOL !== undefined, needs: plan.needs }, context)
   return [...left, ...stubborn, ...strange.map(({ subject }) => subject), ...overridden]
 }
@@ -46,6 +49,22 @@ async function mayRepair(content: NodeContent, { ports, kinds }: AgentContext): 
   } catch (error) {
     ports.log.warn('drift is not repaired', { because: (error as Error).message })
     return false
+  }
+}
+
+/** What would be refused for good is drift: to try it would make an assignment that holds a rejected one. */
+async function mayMerge(
+  { active, needs }: { readonly active: Assignment; readonly needs: Disruption },
+  context: AgentContext,
+): Promise<boolean> {
+  const { ports, kinds } = context
+  try {
+    const policy = await readHostPolicy(ports.files)
+    enforceOnContent(policy, active.content, kinds)
+    enforceOnNeeds(policy, needs)
+    return true
+  } catch (error) {
+    return error instanceof AgentError && error.mayPassLater
   }
 }
 

@@ -15,7 +15,9 @@ const WRITABLE_BY_OTHERS = 0o022
  * @throws {AgentError} of kind `sync`: somebody may mend the file, and the same assignment is tried again
  */
 export async function readHostPolicy(files: HostFiles): Promise<HostPolicy> {
-  const stat = await files.stat(HOST_POLICY)
+  const stat = await files.stat(HOST_POLICY).catch((cause: unknown) => {
+    throw unreadable((cause as Error).message, cause)
+  })
   if (stat === undefined) return {}
   if (stat.type !== 'file' || stat.uid !== 0 || (stat.mode & WRITABLE_BY_OTHERS) !== 0)
     throw unreadable('it is no plain file that only root may write; run: chown root: and chmod 644')

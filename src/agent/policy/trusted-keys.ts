@@ -13,7 +13,9 @@ const MOST_KEYS = 16
  * @throws {AgentError} of kind `sync`: somebody may mend it, and the same assignment is tried again
  */
 export async function readTrustedKeys(files: HostFiles): Promise<readonly TrustedKey[] | undefined> {
-  const folder = await files.stat(TRUSTED_KEYS)
+  const folder = await files.stat(TRUSTED_KEYS).catch((cause: unknown) => {
+    throw unreadable(TRUSTED_KEYS, (cause as Error).message, cause)
+  })
   if (folder === undefined) return undefined
   if (!isOwned(folder, 'directory'))
     throw unreadable(TRUSTED_KEYS, 'it is no folder that only root may write; run: chown root: and chmod 755')
