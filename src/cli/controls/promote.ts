@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
-import { denotes } from '../../rollout/target/target.ts'
+import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
 import { oneOf } from './pause.ts'

@@ -1,5 +1,5 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import { denotes } from '../../rollout/target/target.ts'
+import { denotes } from '../../rollout/model/remembered-revision.ts'
 
 /** `3f2c9ab "kubelet 1.36.3"` */
 export function describeRef({ revision, subject }: RevisionRef): string {

@@ -4,7 +4,7 @@ import { DISRUPTIONS } from '../../protocol/desired-config.ts'
 import { API_GROUP, API_VERSION } from '../../protocol/names.ts'
 import type { BlastLimits } from '../../render/blast-radius.ts'
 import { absolutePath, duration, selector, share } from '../../repo/schema/common.ts'
-import type { Ceiling } from '../../rollout/ceilings/ceiling.ts'
+import type { Ceiling } from '../../rollout/model/ceiling.ts'
 
 const rule = z.strictObject({
   nodeSelector: selector

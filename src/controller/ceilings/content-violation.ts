@@ -1,5 +1,5 @@
 import { atMost } from '../../protocol/desired-config.ts'
-import { type Ceiling, ceilingRemedy, selects } from '../../rollout/ceilings/ceiling.ts'
+import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'

@@ -1,7 +1,7 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-radius.ts'
+import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
-import { denotes, isProven } from '../../rollout/target/target.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'

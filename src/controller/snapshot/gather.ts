@@ -1,6 +1,6 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import type { FleetSnapshot } from '../../rollout/decide-fleet.ts'
-import { isUnderDrain } from '../../rollout/drain/cordon.ts'
+import { isUnderDrain } from '../../rollout/model/cordon.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods } from '../../rollout/model/node-view.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'

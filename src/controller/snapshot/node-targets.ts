@@ -1,6 +1,6 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
-import type { Ceiling } from '../../rollout/ceilings/ceiling.ts'
+import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import { contentViolation } from '../ceilings/content-violation.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
-import type { Ceiling } from '../../rollout/ceilings/ceiling.ts'
+import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods, ProofPods } from '../../rollout/model/node-view.ts'
 import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'

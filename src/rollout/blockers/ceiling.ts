@@ -1,6 +1,6 @@
 import { policyViolation } from '../ceilings/policy-violation.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { PoolContext } from '../model/pool-state.ts'
-import type { Blocker } from './blocker.ts'
 
 /** A pool that asks for more than an administrator allows changes no node, whichever of its fields or contents it is. */
 export function exceededCeiling({ pool, rollout }: PoolContext): Blocker | undefined {

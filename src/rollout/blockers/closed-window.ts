@@ -1,9 +1,9 @@
 import { windowState } from '../../calendar/windows.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolContext } from '../model/pool-state.ts'
-import { isSuperseded } from '../target/rollout.ts'
-import { isRejected } from '../target/target.ts'
-import type { Blocker } from './blocker.ts'
+import { isRejected } from '../model/remembered-revision.ts'
+import { isSuperseded } from '../model/rollout.ts'
 
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve

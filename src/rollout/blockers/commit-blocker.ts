@@ -1,6 +1,6 @@
+import type { Blocker } from '../model/blocker.ts'
+import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { isRejected } from '../target/target.ts'
-import type { Blocker } from './blocker.ts'
 import { unmetDependency } from './dependencies.ts'
 import { stoppedBefore } from './fleet-stop.ts'
 import { skewedVersion, unwantedDowngrade } from './version-blockers.ts'

@@ -1,8 +1,8 @@
+import type { Blocker } from '../model/blocker.ts'
 import type { Awaited } from '../model/fleet-facts.ts'
+import { isProven, isRejected } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
-import { isProven, isRejected } from '../target/target.ts'
-import type { Blocker } from './blocker.ts'
 
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {

@@ -1,9 +1,9 @@
+import type { Blocker } from '../model/blocker.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { listNames, shortName } from '../model/text.ts'
-import type { Blocker } from './blocker.ts'
 
 export interface Judged {
   readonly pools: readonly PoolSnapshot[]

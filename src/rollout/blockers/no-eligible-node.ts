@@ -1,10 +1,10 @@
-import type { Aside } from '../drain/cordon.ts'
 import { countNodes, hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
 import { isSelected } from '../exposure/waves.ts'
+import type { Blocker } from '../model/blocker.ts'
+import type { Aside } from '../model/cordon.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { listNames, shortName } from '../model/text.ts'
-import type { Blocker } from './blocker.ts'
 
 type Cause = Aside['because'] | 'Held' | 'Unmanaged' | 'Leaving' | 'Down'
 

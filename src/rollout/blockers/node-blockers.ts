@@ -1,8 +1,8 @@
 import { atMost } from '../../protocol/desired-config.ts'
 import { skewBreach } from '../control-plane/skew.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import type { Blocker } from './blocker.ts'
 
 /** Says why a node may not be taken now, though its pool goes on. */
 export type JudgeNode = (member: Member) => Blocker | undefined

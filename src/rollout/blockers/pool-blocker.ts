@@ -1,7 +1,7 @@
 import { recordingGates } from '../gates/gates.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { PoolContext, PoolState } from '../model/pool-state.ts'
 import { describeGates } from '../model/text.ts'
-import type { Blocker } from './blocker.ts'
 import { exceededCeiling } from './ceiling.ts'
 import { closedWindow } from './closed-window.ts'
 import { stoppedFleet } from './fleet-stop.ts'

@@ -1,9 +1,9 @@
 import { goesDown, skewBreach } from '../control-plane/skew.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { NodeView } from '../model/node-view.ts'
+import { recallRevision } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 import { listNames } from '../model/text.ts'
-import { recallRevision } from '../target/target.ts'
-import type { Blocker } from './blocker.ts'
 
 /** The newest commit wants a kubelet that some API server does not take. */
 export function skewedVersion({ name, head, fleet }: PoolSnapshot): Blocker | undefined {

@@ -1,8 +1,8 @@
 import { wavesOf } from '../exposure/waves.ts'
+import { type Ceiling, type CeilingRule, ceilingRemedy, selects } from '../model/ceiling.ts'
 import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { type Ceiling, type CeilingRule, ceilingRemedy, selects } from './ceiling.ts'
 
 type Subject = Pick<PoolSnapshot, 'name' | 'policy' | 'nodes' | 'places'>
 

@@ -1,9 +1,9 @@
-import { isOurCordon, isUnderDrain } from '../drain/cordon.ts'
 import { isInFlight, reportOf } from '../model/agent-report.ts'
+import { isUnavailable } from '../model/availability.ts'
+import { isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { ControlPlaneBlocker } from '../model/fleet-facts.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { hasFailedProof, isBeingProved } from '../proof/record.ts'
-import { isUnavailable } from '../selection/budget.ts'
+import { hasFailedProof, isBeingProved } from '../model/proof.ts'
 
 /** The control plane as it can be seen: facts only, nothing concluded. */
 export interface ControlPlaneView {

@@ -1,6 +1,6 @@
 import type { Approval } from '../../protocol/node-pool.ts'
+import { denotes } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
-import { denotes } from '../target/target.ts'
 
 /**
  * Operators name commits; what they approve is the content that the commit renders to here. So an equal commit that arrives later

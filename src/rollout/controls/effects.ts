@@ -1,7 +1,7 @@
 import type { ObservedControls } from '../../protocol/node-pool.ts'
+import { denotes } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
-import { denotes } from '../target/target.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 import { retryRejected } from './retry.ts'
 import { beginRollback, endRollback } from './rollback.ts'

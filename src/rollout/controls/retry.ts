@@ -1,6 +1,6 @@
+import { denotes } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
-import { denotes } from '../target/target.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 
 /** Lets a rejected commit try again because a person said so. */

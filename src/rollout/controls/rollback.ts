@@ -1,9 +1,9 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
+import { denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
-import { denotes, isProven, isRejected, recallRevision, refOf } from '../target/target.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
 import { isSignedFor, recorded } from './record.ts'
 

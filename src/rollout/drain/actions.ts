@@ -1,10 +1,10 @@
+import { isOurCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
+import type { Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { inOrder } from '../selection/order.ts'
 import { needsConsent } from './blockage.ts'
-import { isOurCordon } from './cordon.ts'
-import type { Underway } from './drain.ts'
 
 type Evict = Extract<Action, { kind: 'evict' }>
 type Cordon = Extract<Action, { kind: 'cordon' }>

@@ -1,8 +1,8 @@
+import type { Remaining, Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { PodView } from '../model/node-view.ts'
 import type { Member } from '../model/pool-state.ts'
-import type { Remaining, Underway } from './drain.ts'
 
 /** A node whose drain goes on. */
 export interface Draining {

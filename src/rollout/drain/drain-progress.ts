@@ -1,7 +1,7 @@
+import type { Drain, Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
 import { slowFrom } from './blockage.ts'
-import type { Drain, Underway } from './drain.ts'
 
 /** Where a node stands whose cordon says more about it than its assignment does. */
 export function progressUnder(

@@ -2,44 +2,13 @@ import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import { isPastDraining, pastDrainingAt } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import type { Candidate } from '../model/candidate.ts'
+import { type Aside, asideOf, isUnderDrain } from '../model/cordon.ts'
 import { countedFrom } from '../model/deadlines.ts'
-import type { Instant } from '../model/instant.ts'
-import type { NodePods, PodView } from '../model/node-view.ts'
+import type { Drain, PodVerdict, Remaining, Underway } from '../model/drain.ts'
+import type { NodePods } from '../model/node-view.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { type Aside, asideOf, isUnderDrain } from './cordon.ts'
-import { judgePod, type PodVerdict } from './judge-pod.ts'
+import { judgePod } from './judge-pod.ts'
 import { type DrainContext, needsDrain } from './needs-drain.ts'
-
-/** How it stands with a node that is cordoned, or bears a mark of ours. */
-export type Drain =
-  | Underway
-  /** Nothing is waited for any more: it may be granted what it needs. */
-  | { readonly kind: 'Done' }
-  /** It took too long, and is to come later. */
-  | { readonly kind: 'GivenUp' }
-  /** A person uncordoned the node in the middle. */
-  | { readonly kind: 'CalledOff' }
-  /** There is nothing, or nothing any more, to drain it for. */
-  | { readonly kind: 'Over' }
-  /** It is left out. Down: it cannot be drained until it is back. */
-  | { readonly kind: 'Aside'; readonly because: Aside['because'] | 'Down'; readonly until?: Instant }
-
-export interface Underway {
-  readonly kind: 'Underway'
-  readonly since: Instant
-  readonly deadline: Instant
-  /** Of a node that is not Ready: when it is past draining. */
-  readonly pastAt?: Instant
-  /** Pods that the drain waits for; undefined until they are known. */
-  readonly remaining?: readonly Remaining[]
-  /** Why they are not known. */
-  readonly trouble?: string
-}
-
-export interface Remaining {
-  readonly pod: PodView
-  readonly verdict: Exclude<PodVerdict, { readonly kind: 'Leave' }>
-}
 
 /** @returns undefined for a node that no cordon keeps from anything: most of them. */
 export function drainOf(member: Candidate, context: DrainContext): Drain | undefined {

@@ -1,10 +1,10 @@
-import type { Blocker } from '../blockers/blocker.ts'
 import { disruptionOf, isEligible } from '../exposure/eligible.ts'
+import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
+import { isUnderDrain } from '../model/cordon.ts'
 import type { Instant } from '../model/instant.ts'
+import type { Rollout } from '../model/rollout.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import type { Rollout } from '../target/rollout.ts'
-import { isUnderDrain } from './cordon.ts'
 import { mustDrain } from './requirement.ts'
 
 export interface DrainContext {

@@ -1,7 +1,7 @@
 import { isAtWork, reportOf } from '../model/agent-report.ts'
+import { isOurCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { isOurCordon } from './cordon.ts'
 
 /** Nodes that belong to no pool any more: nobody would decide about a cordon of ours on them, and it would stay for ever. */
 export function uncordonStrays(nodes: readonly NodeView[]): Action[] {

@@ -1,7 +1,7 @@
 import { isAtWork, isFailure } from '../model/agent-report.ts'
+import type { Reported } from '../model/availability.ts'
 import { deadlineOf, type RolloutClock } from '../model/deadlines.ts'
-import { hasFailedProof } from '../proof/record.ts'
-import type { Reported } from '../selection/budget.ts'
+import { hasFailedProof } from '../model/proof.ts'
 
 /**
  * How a node is, apart from the target.

@@ -1,9 +1,9 @@
-import { asideOf, isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
+import { asideOf, isOurCordon } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { PoolContext } from '../model/pool-state.ts'
+import { isBeingProved } from '../model/proof.ts'
 import { stableHash } from '../model/stable-hash.ts'
-import { isBeingProved } from '../proof/record.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { type OpenWaves, type PlacedCandidate, placesLeft, type WaveDivision } from './waves.ts'
 

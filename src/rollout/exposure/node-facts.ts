@@ -1,10 +1,10 @@
 import { reportOf } from '../model/agent-report.ts'
+import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import { hasGoal, isInRollout } from '../model/node-progress.ts'
 import type { NodeView } from '../model/node-view.ts'
+import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
-import type { Reported } from '../selection/budget.ts'
-import type { Rollout } from '../target/rollout.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
 

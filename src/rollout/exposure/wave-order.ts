@@ -1,8 +1,8 @@
-import { asideOf, isUnderDrain } from '../drain/cordon.ts'
+import { asideOf, isUnderDrain } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
+import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
 import { needsRepair } from './condition.ts'
-import { hasHadItsChance, isEvidence } from './evidence.ts'
 import type { NodeFacts } from './node-facts.ts'
 import type { WaveCandidate } from './waves.ts'
 

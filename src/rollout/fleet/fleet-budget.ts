@@ -1,5 +1,5 @@
-import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork, reportOf } from '../model/agent-report.ts'
+import { isOurCordon } from '../model/cordon.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'

@@ -1,7 +1,7 @@
-import type { Exposure } from '../exposure/exposure.ts'
-import type { Proof } from '../proof/judge-proof.ts'
-import type { Reported } from '../selection/budget.ts'
+import type { Reported } from './availability.ts'
+import type { Exposure } from './exposure.ts'
 import type { NodeProgress } from './node-progress.ts'
+import type { Proof } from './proof.ts'
 import type { NodeTarget } from './snapshot.ts'
 
 /** A member before it is known what its cordon means. */

@@ -1,13 +1,12 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { isEvidence } from '../exposure/evidence.ts'
-import type { Proof } from '../proof/judge-proof.ts'
-import { hasFailedProof } from '../proof/record.ts'
 import { isApplied, isFailure } from './agent-report.ts'
 import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
+import { hasFailedProof, type Proof } from './proof.ts'
 import type { NodeTarget } from './snapshot.ts'
 
 /** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */

@@ -1,9 +1,9 @@
-import type { Drain } from '../drain/drain.ts'
-import type { Rollout } from '../target/rollout.ts'
 import type { Candidate } from './candidate.ts'
 import type { RolloutClock } from './deadlines.ts'
+import type { Drain } from './drain.ts'
 import type { Instant } from './instant.ts'
 import type { WavePolicy } from './policy.ts'
+import type { Rollout } from './rollout.ts'
 import type { PoolSnapshot } from './snapshot.ts'
 
 /** A node, what it is to become, and how far it is. */

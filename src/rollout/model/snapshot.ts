@@ -1,7 +1,7 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
-import type { Ceiling } from '../ceilings/ceiling.ts'
+import type { Ceiling } from './ceiling.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
 import type { NodePods, NodeView, ProofPods } from './node-view.ts'

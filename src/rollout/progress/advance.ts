@@ -3,10 +3,10 @@ import { isSelected, sizeOf, type WaveSize, waveStatus } from '../exposure/waves
 import { unpassedGates, updateGates } from '../gates/gates.ts'
 import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { describeFailures, describeGates } from '../model/text.ts'
 import { endRollout, withFailures } from '../target/history.ts'
-import { refOf } from '../target/target.ts'
 import { failuresOf, isTooMuch } from './failures.ts'
 
 const REJECTED_KEPT = 10

@@ -1,19 +1,11 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
 import { countedFrom, type RolloutClock } from '../model/deadlines.ts'
-import type { Instant } from '../model/instant.ts'
 import type { NodeView, ProofPod, ProofPods } from '../model/node-view.ts'
 import type { ProofPolicy } from '../model/policy.ts'
+import type { Proof } from '../model/proof.ts'
+import { proofRecord } from '../model/proof.ts'
 import { proofImage, runsForEver } from './image.ts'
-import { proofRecord } from './record.ts'
-
-/** How it stands with the proof of a node by a pod. */
-export type Proof =
-  /** `at` is noted on the node, or is to be. */
-  | { readonly kind: 'Passed'; readonly at: Instant; readonly isNoted: boolean }
-  | { readonly kind: 'Failed'; readonly at: Instant; readonly isNoted: boolean; readonly message: string }
-  /** Undefined `pod`: it is still to be made, or to be seen. */
-  | { readonly kind: 'Underway'; readonly pod?: ProofPod; readonly until?: Instant }
 
 export interface ProofContext {
   readonly policy: ProofPolicy | undefined

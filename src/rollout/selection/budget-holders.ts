@@ -1,11 +1,11 @@
 import { isBlocked } from '../drain/blockage.ts'
-import { isForeignCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
+import { isUnavailable } from '../model/availability.ts'
+import { isForeignCordon } from '../model/cordon.ts'
 import { deadlineOf } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isBeingProved } from '../proof/record.ts'
-import { isUnavailable } from './budget.ts'
+import { isBeingProved } from '../model/proof.ts'
 
 /** A node that spends a place in the budgets, and that no work of ours makes available again. */
 export interface BudgetHolder {

@@ -1,16 +1,10 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
-import { alreadyRuns, isAtWork } from '../model/agent-report.ts'
+import { alreadyRuns } from '../model/agent-report.ts'
+import { isUnavailable, type Reported } from '../model/availability.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { hasFailedProof, isBeingProved } from '../proof/record.ts'
-
-/** A node, and what its agent says about the present assignment. */
-export interface Reported {
-  readonly node: NodeView
-  readonly report: AgentStatus | undefined
-}
 
 /** How many nodes are unavailable, and how many of these are idle. */
 export interface BudgetUse {
@@ -42,16 +36,6 @@ export function countUnavailable(members: readonly Reported[]): number {
 /** A percentage allows at least one: a small pool that can never be changed helps nobody. `0` and `0%` are none. */
 export function allowedUnavailable(share: Share, total: number): number {
   return 'percent' in share && share.percent > 0 ? Math.max(1, resolveShare(share, total)) : resolveShare(share, total)
-}
-
-/**
- * Unavailable for whatever reason: ours, the node's, or a person's. Counting only our own would let an outage and a rollout
- * add up. A node that was put back is as available as it was before.
- */
-export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
-  if (!node.ready || node.unschedulable) return true
-  if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
-  return isAtWork(node, report) || report?.phase === 'Failed'
 }
 
 /** More nodes are unavailable than the pool allows, for example because one went down while another was at work. */

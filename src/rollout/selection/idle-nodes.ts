@@ -1,8 +1,8 @@
-import { isForeignCordon, isOurCordon, isUnderDrain } from '../drain/cordon.ts'
 import { pastDrainingAt } from '../exposure/eligible.ts'
 import { isAtWork, isFailure } from '../model/agent-report.ts'
+import { isUnavailable } from '../model/availability.ts'
+import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isUnavailable } from './budget.ts'
 
 /**
  * It is unavailable already, but no work of ours made it so, and its pods may still run. To change it takes no place from nodes that are

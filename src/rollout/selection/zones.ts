@@ -1,7 +1,7 @@
-import { isOurCordon } from '../drain/cordon.ts'
 import { isAtWork } from '../model/agent-report.ts'
+import { isOurCordon } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { isBeingProved } from '../proof/record.ts'
+import { isBeingProved } from '../model/proof.ts'
 
 /**
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the

@@ -2,8 +2,8 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
+import { refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
-import { refOf } from './target.ts'
 
 const KEPT = 10
 

@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { isRejected, recallRevision } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 
 /**
@@ -19,32 +20,4 @@ export function chooseTarget(pool: PoolSnapshot, { isBlocked }: { readonly isBlo
 /** A person rolled the pool back to what can be rendered no more: to go to anything else is not what was asked. */
 export function isRollbackLost({ rollback }: Pick<Memory, 'rollback'>, { revision, fingerprint }: RevisionRef): boolean {
   return rollback !== undefined && rollback.to.revision !== revision && rollback.to.fingerprint !== fingerprint
-}
-
-/** By content: a commit that renders the same as one that failed would fail the same. */
-export function isRejected({ rejected }: Pick<Memory, 'rejected'>, { fingerprint }: RevisionRef): boolean {
-  return rejected.some((entry) => entry.fingerprint === fingerprint)
-}
-
-/** The pool has already run through this content. */
-export function isProven({ stable, history }: Memory, { fingerprint }: RevisionRef): boolean {
-  return (
-    stable?.fingerprint === fingerprint ||
-    history.some((entry) => entry.result === 'Completed' && entry.fingerprint === fingerprint)
-  )
-}
-
-/** The rendered form of something remembered; undefined when it is known no more. */
-export function recallRevision({ head, known }: PoolSnapshot, ref: RevisionRef | undefined): Revision | undefined {
-  if (!ref) return undefined
-  return head.fingerprint === ref.fingerprint ? head : known.get(ref.revision)
-}
-
-export function refOf({ revision, fingerprint, author, subject }: RevisionRef): RevisionRef {
-  return { revision, fingerprint, ...(author !== undefined && { author }), ...(subject !== undefined && { subject }) }
-}
-
-/** A commit as people name it: in full, or by at least seven characters. */
-export function denotes(text: string | undefined, { revision }: Pick<RevisionRef, 'revision'>): boolean {
-  return text !== undefined && text.length >= Math.min(7, revision.length) && revision.startsWith(text)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Ceiling, CeilingRule } from '../../../src/rollout/ceilings/ceiling.ts'
 import { policyViolation } from '../../../src/rollout/ceilings/policy-violation.ts'
 import { decide } from '../../../src/rollout/decide.ts'
+import type { Ceiling, CeilingRule } from '../../../src/rollout/model/ceiling.ts'
 import type { NodeTarget, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { aNode, aPool, assignments, aWave, condition, minute, nodes, noon, selected } from '../builders.ts'
 

@@ -2,7 +2,7 @@ import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import { atMost } from '../../../src/protocol/desired-config.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
-import { isOurCordon } from '../../../src/rollout/drain/cordon.ts'
+import { isOurCordon } from '../../../src/rollout/model/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
 import { type Effect, WILTS_AFTER } from './effect.ts'

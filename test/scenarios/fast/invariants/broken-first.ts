@@ -1,4 +1,4 @@
-import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
+import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, hasEnded, newlyDown, stepsOf } from './steps.ts'

@@ -1,4 +1,4 @@
-import { isUnderDrain } from '../../../../src/rollout/drain/cordon.ts'
+import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { Decision } from '../../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'

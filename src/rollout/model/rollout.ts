@@ -1,6 +1,6 @@
-import type { Blocker } from '../blockers/blocker.ts'
-import type { Instant } from '../model/instant.ts'
-import type { Memory, Revision } from '../model/snapshot.ts'
+import type { Blocker } from './blocker.ts'
+import type { Instant } from './instant.ts'
+import type { Memory, Revision } from './snapshot.ts'
 
 /** Where the pool is going, and how far that has come. */
 export interface Rollout {

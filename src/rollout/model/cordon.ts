@@ -1,7 +1,7 @@
-import type { Instant } from '../model/instant.ts'
-import type { NodeView } from '../model/node-view.ts'
-import type { RolloutPolicy } from '../model/policy.ts'
-import type { NodeTarget } from '../model/snapshot.ts'
+import type { Instant } from './instant.ts'
+import type { NodeView } from './node-view.ts'
+import type { RolloutPolicy } from './policy.ts'
+import type { NodeTarget } from './snapshot.ts'
 
 type Cordoned = Pick<NodeView, 'unschedulable' | 'mark'>
 

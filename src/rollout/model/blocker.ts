@@ -1,5 +1,5 @@
 import type { PoolReason } from '../../protocol/node-pool.ts'
-import type { Instant } from '../model/instant.ts'
+import type { Instant } from './instant.ts'
 
 /** Why something does not begin that otherwise would. What is under way ends all the same. */
 export interface Blocker {

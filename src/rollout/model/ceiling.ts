@@ -1,6 +1,6 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
-import type { NodeView } from '../model/node-view.ts'
-import type { Share } from '../model/policy.ts'
+import type { NodeView } from './node-view.ts'
+import type { Share } from './policy.ts'
 
 /** What an administrator of the cluster lets every commit do at most. The repository cannot change it. */
 export interface Ceiling {

@@ -1,6 +1,6 @@
-import { isApplied, isFailure, isInFlight } from '../model/agent-report.ts'
-import { deadlineOf, type RolloutClock, wasDownBefore } from '../model/deadlines.ts'
-import type { Reported } from '../selection/budget.ts'
+import { isApplied, isFailure, isInFlight } from './agent-report.ts'
+import type { Reported } from './availability.ts'
+import { deadlineOf, type RolloutClock, wasDownBefore } from './deadlines.ts'
 
 /**
  * Whether what becomes of a node speaks for or against its content. One that was not sound when it was assigned does not, until the

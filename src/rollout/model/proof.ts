@@ -1,7 +1,8 @@
 import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
-import { isApplied } from '../model/agent-report.ts'
-import type { NodeView } from '../model/node-view.ts'
+import { isApplied } from './agent-report.ts'
+import type { Instant } from './instant.ts'
+import type { NodeView, ProofPod } from './node-view.ts'
 
 /** What is noted of the present assignment; nothing while its agent is at work, nor when the agent put the host back. */
 export function proofRecord({ assigned, proof }: NodeView, report: AgentStatus | undefined): NodeProof | undefined {
@@ -18,3 +19,11 @@ export function isBeingProved(node: NodeView, report: AgentStatus | undefined): 
 export function hasFailedProof(node: NodeView, report: AgentStatus | undefined): boolean {
   return proofRecord(node, report)?.state === 'Failed'
 }
+
+/** How it stands with the proof of a node by a pod. */
+export type Proof =
+  /** `at` is noted on the node, or is to be. */
+  | { readonly kind: 'Passed'; readonly at: Instant; readonly isNoted: boolean }
+  | { readonly kind: 'Failed'; readonly at: Instant; readonly isNoted: boolean; readonly message: string }
+  /** Undefined `pod`: it is still to be made, or to be seen. */
+  | { readonly kind: 'Underway'; readonly pod?: ProofPod; readonly until?: Instant }

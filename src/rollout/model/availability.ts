@@ -1,0 +1,20 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { isAtWork } from './agent-report.ts'
+import type { NodeView } from './node-view.ts'
+import { hasFailedProof, isBeingProved } from './proof.ts'
+
+/** A node, and what its agent says about the present assignment. */
+export interface Reported {
+  readonly node: NodeView
+  readonly report: AgentStatus | undefined
+}
+
+/**
+ * Unavailable for whatever reason: ours, the node's, or a person's. Counting only our own would let an outage and a rollout
+ * add up. A node that was put back is as available as it was before.
+ */
+export function isUnavailable(node: NodeView, report: AgentStatus | undefined): boolean {
+  if (!node.ready || node.unschedulable) return true
+  if (isBeingProved(node, report) || hasFailedProof(node, report)) return true
+  return isAtWork(node, report) || report?.phase === 'Failed'
+}
