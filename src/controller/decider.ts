@@ -1,9 +1,9 @@
 import { isSameData } from '../protocol/same-data.ts'
 import type { Assessment } from '../rollout/decide.ts'
 import { decideFleet, type FleetSnapshot, POOL_STEPS, type PoolSteps } from '../rollout/decide-fleet.ts'
-import type { PoolGrant } from '../rollout/fleet/grant-fleet.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { FleetFacts } from '../rollout/model/fleet-facts.ts'
+import type { PoolGrant } from '../rollout/model/grant.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import type { PoolSnapshot } from '../rollout/model/snapshot.ts'
 

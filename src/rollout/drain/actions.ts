@@ -2,8 +2,8 @@ import { isOurCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { Underway } from '../model/drain.ts'
 import type { Instant } from '../model/instant.ts'
+import { inOrder } from '../model/member-order.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { inOrder } from '../selection/order.ts'
 import { needsConsent } from './blockage.ts'
 
 type Evict = Extract<Action, { kind: 'evict' }>

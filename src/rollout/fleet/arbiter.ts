@@ -1,41 +1,6 @@
-import type { Instant } from '../model/instant.ts'
-import type { Places } from '../selection/budget.ts'
-
-/**
- * What work is for. Over all pools, an earlier kind is served before a later one; the last is granted only to a pool that asked
- * for places in a budget, and got none.
- */
-export const WORK_KINDS = ['finish', 'repair', 'rollback', 'forward', 'lastResort'] as const
-export type WorkKind = (typeof WORK_KINDS)[number]
-
-/** One node that a pool asks to change now. */
-export interface NodeRequest {
-  readonly name: string
-  readonly kind: WorkKind
-  /** The change makes a node unavailable that is available now. */
-  readonly spends: boolean
-  /** It is unavailable already, but no work of ours made it so, and its pods may still run. */
-  readonly isIdle: boolean
-  /** A part of the control plane runs on it. */
-  readonly isControlPlane: boolean
-}
-
-/** All that a pool asks for, the most urgent first. */
-export interface Proposal<Request extends NodeRequest = NodeRequest> extends Places {
-  readonly pool: string
-  readonly requests: readonly Request[]
-  /** When the pool was last granted something; absent: not in this rollout. */
-  readonly servedAt?: Instant
-}
-
-/** What a pool may do of what it asked for. */
-export interface Grant {
-  readonly nodes: ReadonlySet<string>
-  /** The fleet's budget was spent before all requests that the pool itself could pay for were granted. */
-  readonly lacksFleetBudget: boolean
-  /** The node that has the turn of the control plane, when another one was refused for it. */
-  readonly turnOf?: string
-}
+import type { Grant } from '../model/grant.ts'
+import type { Places } from '../model/proposal.ts'
+import { type NodeRequest, type Proposal, WORK_KINDS, type WorkKind } from '../model/proposal.ts'
 
 const WITHOUT_LIMIT: Places = { places: Number.POSITIVE_INFINITY, idlePlaces: Number.POSITIVE_INFINITY }
 

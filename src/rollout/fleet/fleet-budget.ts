@@ -2,8 +2,9 @@ import { isAtWork, reportOf } from '../model/agent-report.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
+import type { Places } from '../model/proposal.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
-import { allowedUnavailable, type BudgetUse, countUnavailable, type Places, placesLeft } from '../selection/budget.ts'
+import { allowedUnavailable, type BudgetUse, countUnavailable, placesLeft } from '../selection/budget.ts'
 
 export interface FleetNodes {
   readonly pools: readonly PoolSnapshot[]

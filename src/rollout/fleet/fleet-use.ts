@@ -1,27 +1,9 @@
 import { isDependentOn } from '../blockers/dependencies.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
+import type { FleetUse, HeldPlaces } from '../model/grant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { strayHolders } from './fleet-budget.ts'
 import type { FleetClaims, PoolClaim } from './pool-claim.ts'
-
-/** Why the fleet's budget is spent, as one pool that waits for it is told. */
-export interface FleetUse {
-  /** How many nodes of the fleet may be unavailable. */
-  readonly allowed: number
-  readonly held: readonly HeldPlaces[]
-  /** Other pools with work under way. */
-  readonly sharedWith: readonly string[]
-}
-
-/** Nodes that hold places in the budget, and that no work of ours makes available again. */
-export interface HeldPlaces {
-  /** Absent: they belong to none. */
-  readonly pool?: string
-  readonly nodes: readonly string[]
-  /** Their pool depends on the one that waits: neither goes on. */
-  readonly waits: boolean
-  readonly canRollBack: boolean
-}
 
 export function fleetUse(waiting: PoolSnapshot, { pools, strays = [], claims, budget }: FleetClaims): FleetUse {
   const all = [...claims.values()].sort((a, b) => (a.pool.name < b.pool.name ? -1 : 1))

@@ -1,11 +1,7 @@
-import { arbitrate, type Grant, NOTHING_GRANTED } from './arbiter.ts'
-import { type FleetUse, fleetUse } from './fleet-use.ts'
+import type { PoolGrant } from '../model/grant.ts'
+import { arbitrate, NOTHING_GRANTED } from './arbiter.ts'
+import { fleetUse } from './fleet-use.ts'
 import type { FleetClaims } from './pool-claim.ts'
-
-/** What a pool was granted, and who has what it lacks. */
-export interface PoolGrant extends Grant {
-  readonly fleetUse?: FleetUse
-}
 
 export function grantFleet({ claims, budget, ...nodes }: FleetClaims): ReadonlyMap<string, PoolGrant> {
   const grants = arbitrate(

@@ -1,7 +1,7 @@
 import type { Action } from '../model/decision.ts'
+import { inOrder } from '../model/member-order.ts'
 import type { ProofPod, ProofPods } from '../model/node-view.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { inOrder } from '../selection/order.ts'
 import { proofImage } from './image.ts'
 
 type ProofAction = Extract<Action, { kind: 'startProof' | 'removeProof' | 'recordProof' }>

@@ -3,6 +3,7 @@ import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable, type Reported } from '../model/availability.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
+import type { Places } from '../model/proposal.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 
@@ -10,14 +11,6 @@ import type { PoolSnapshot } from '../model/snapshot.ts'
 export interface BudgetUse {
   readonly unavailable: number
   readonly idle: number
-}
-
-/** What is left of a budget; never negative. */
-export interface Places {
-  /** How many available nodes may become unavailable. */
-  readonly places: number
-  /** How many nodes, available or idle, may be changed. */
-  readonly idlePlaces: number
 }
 
 export function placesLeft(allowed: number, { unavailable, idle }: BudgetUse): Places {

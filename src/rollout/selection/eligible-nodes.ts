@@ -1,7 +1,7 @@
 import { mustDrain } from '../drain/requirement.ts'
 import { disruptionOf, isEligible, isPastDraining } from '../exposure/eligible.ts'
+import { inOrder } from '../model/member-order.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import { inOrder } from './order.ts'
 
 /** A member whose turn it is, whatever may restrain it. */
 export interface Eligible {

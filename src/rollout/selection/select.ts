@@ -1,12 +1,10 @@
 import { hasTheTurn } from '../control-plane/control-plane.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
-import type { Grant } from '../fleet/arbiter.ts'
-import type { FleetUse } from '../fleet/fleet-use.ts'
-import type { PoolGrant } from '../fleet/grant-fleet.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Candidate } from '../model/candidate.ts'
 import { isForeignCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
+import type { FleetUse, Grant, PoolGrant } from '../model/grant.ts'
 import type { Instant } from '../model/instant.ts'
 import type { PoolProposal, SelectableNode } from './propose.ts'
 

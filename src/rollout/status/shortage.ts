@@ -1,4 +1,4 @@
-import type { FleetUse, HeldPlaces } from '../fleet/fleet-use.ts'
+import type { FleetUse, HeldPlaces } from '../model/grant.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import { listNames } from '../model/text.ts'
 import { allowedUnavailable, remainingBudget } from '../selection/budget.ts'

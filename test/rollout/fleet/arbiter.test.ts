@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { arbitrate, type NodeRequest, type Proposal, WORK_KINDS } from '../../../src/rollout/fleet/arbiter.ts'
+import { arbitrate } from '../../../src/rollout/fleet/arbiter.ts'
+import { type NodeRequest, type Proposal, WORK_KINDS } from '../../../src/rollout/model/proposal.ts'
 
 function requests(pool: string, count: number, more: Partial<NodeRequest> = {}): NodeRequest[] {
   return Array.from({ length: count }, (_, i) => ({

@@ -1,5 +1,5 @@
-import type { Member } from '../model/pool-state.ts'
-import { scattered } from '../model/scattered.ts'
+import type { Member } from './pool-state.ts'
+import { scattered } from './scattered.ts'
 
 /**
  * Broken first, then those at work that ask for a greater grant, last those whose drain was given up once; between them wave by wave,
