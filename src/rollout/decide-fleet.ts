@@ -1,6 +1,4 @@
 import type { RequestedBy } from '../protocol/requested-by.ts'
-import { awaitedBy, inOrderOfDependency } from './blockers/dependencies.ts'
-import { fleetStop } from './blockers/fleet-stop.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
 import { type Assessment, assess, conclude } from './decide.ts'
@@ -14,6 +12,8 @@ import type { PoolGrant } from './model/grant.ts'
 import type { Instant } from './model/instant.ts'
 import type { Share } from './model/policy.ts'
 import type { Memory, PoolSnapshot } from './model/snapshot.ts'
+import { awaitedBy, inOrderOfDependency } from './target/dependencies.ts'
+import { fleetStop } from './target/fleet-stop.ts'
 
 export interface FleetSnapshot extends FleetNodes {
   readonly policy: FleetPolicy

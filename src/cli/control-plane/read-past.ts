@@ -1,6 +1,6 @@
 import { nodePoolsPath, projectNodePool } from '../../controller/cache/node-pool-view.ts'
 import { KubeError } from '../../kube/kube-api.ts'
-import { hasRun } from '../../rollout/blockers/version-blockers.ts'
+import { hasRun } from '../../rollout/target/version-blockers.ts'
 import type { CliIo } from '../cli-io.ts'
 import { connectTo } from '../cluster.ts'
 import type { NodeSource } from '../read-nodes.ts'

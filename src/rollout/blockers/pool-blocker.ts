@@ -1,11 +1,11 @@
+import { describePause, pauseStopsDrains, resumeCommand } from '../controls/pause.ts'
 import { recordingGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { PoolContext, PoolState } from '../model/pool-state.ts'
 import { describeGates } from '../model/text.ts'
+import { stoppedFleet } from '../target/fleet-stop.ts'
 import { exceededCeiling } from './ceiling.ts'
 import { closedWindow } from './closed-window.ts'
-import { stoppedFleet } from './fleet-stop.ts'
-import { describePause, pauseStopsDrains, resumeCommand } from './pause.ts'
 
 /** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
 const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [

@@ -1,7 +1,7 @@
-import { isDependentOn } from '../blockers/dependencies.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import type { FleetUse, HeldPlaces } from '../model/grant.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
+import { isDependentOn } from '../target/dependencies.ts'
 import { strayHolders } from './fleet-budget.ts'
 import type { FleetClaims, PoolClaim } from './pool-claim.ts'
 

@@ -1,5 +1,5 @@
 import type { GateStatus } from '../../protocol/node-pool.ts'
-import { describePause } from '../blockers/pause.ts'
+import { describePause } from '../controls/pause.ts'
 import { isWaveDone } from '../exposure/wave-progress.ts'
 import type { AskGate } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'

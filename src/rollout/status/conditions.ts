@@ -1,5 +1,5 @@
 import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
-import { describePause } from '../blockers/pause.ts'
+import { describePause } from '../controls/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'

@@ -1,10 +1,10 @@
-import { commitBlocker } from '../blockers/commit-blocker.ts'
 import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
 import { isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
+import { commitBlocker } from './commit-blocker.ts'
 import { goesOn, restamped, traceStart, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 
