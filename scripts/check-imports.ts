@@ -1,10 +1,12 @@
 /**
- * Fails when a folder under src/ imports one that the architecture does not let it see, and when files import each other in a circle.
+ * Fails when a folder under src/ imports one that the architecture does not let it see, when files import each other in a circle, and
+ * when a folder of src/rollout imports one of a later step.
  * The table is the one in docs/architecture.md: imports go one way, so that the agent can never
  * reach rollout code nor the controller host code.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
+import { importsAgainst, ROLLOUT_STEPS } from './folder-order.ts'
 import { circlesIn } from './import-circles.ts'
 
 const ALL = [
@@ -66,11 +68,15 @@ for (const file of globSync('src/**/*.ts', { cwd: root })) {
 for (const found of reachable('src/cli/agent.ts')) {
   if (NEVER_IN_AGENT.includes(found.target)) problems.push(`${found.file}: the agent's entry reaches "${found.target}"`)
 }
-for (const circle of circlesIn(ownImports())) problems.push(`${circle.join(' → ')}: a circle`)
+const graph = ownImports()
+for (const circle of circlesIn(graph)) problems.push(`${circle.join(' → ')}: a circle`)
+problems.push(...importsAgainst(ROLLOUT_STEPS, { root: 'src/rollout', graph }))
 
 if (problems.length > 0) {
   console.error(problems.sort().join('\n'))
-  console.error(`\n${problems.length} imports break the layering; scripts/check-imports.ts has the table.`)
+  console.error(
+    `\n${problems.length} imports break the layering; scripts/check-imports.ts has the table, scripts/folder-order.ts the steps of src/rollout.`,
+  )
   process.exit(1)
 }
 
