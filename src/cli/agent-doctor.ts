@@ -25,7 +25,8 @@ export async function runDoctor({ settings, kubeconfig, nodeName, connect }: Doc
   const node: Pick<NodeApi, 'get'> = isConnected
     ? kubeNodeApi(createKubeClient(connection), nodeName)
     : { get: () => Promise.reject(new Error(connection)) }
-  const ports = createRealPorts({ node: node as NodeApi, root, stateDirectory: options.stateDirectory, logFormat })
+  // With a state directory of its own it would close that to others, and it is to change nothing.
+  const ports = createRealPorts({ node: node as NodeApi, root, logFormat })
   const problem = isConnected ? {} : { problem: connection }
   const facts = await readFacts({
     ...{ ports, root, stateDirectory: options.stateDirectory, server: isConnected ? connection.server : '' },

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -18,6 +18,8 @@ const running = {
   lastExit: 0,
 } as const
 
+const inside = { stat: { ...file, type: 'directory', mode: 0o700 }, hasOpenJournal: false, isUnclean: false } as const
+
 const healthy: Facts = {
   policy: { value: {} },
   isRoot: true,
@@ -26,10 +28,8 @@ const healthy: Facts = {
   clockSynchronized: { value: 'yes' },
   stateDirectory: '/var/lib/nodewave',
   state: {
-    stat: { ...file, type: 'directory', mode: 0o700 },
     freeBytes: { value: 2 ** 31 },
-    hasOpenJournal: false,
-    isUnclean: false,
+    inside: { value: inside },
   },
   kubeconfig: { path: '/etc/kubernetes/kubelet.conf', stat: file },
   server: { host: 'api.test', addresses: { value: ['192.0.2.1'] }, node: { value: 'n1' } },
@@ -60,14 +60,21 @@ test.for<[string, Partial<Facts>, string, string, string]>([
   ],
   [
     'a state directory that others enter',
-    { state: { ...healthy.state, stat: { ...file, type: 'directory', mode: 0o755 } } },
+    { state: { ...healthy.state, inside: { value: { ...inside, stat: { ...file, type: 'directory', mode: 0o755 } } } } },
     'error',
     'state directory',
     'others than root may enter "/var/lib/nodewave"',
   ],
   [
+    'a state directory that cannot be entered',
+    { isRoot: true, state: { ...healthy.state, inside: { error: 'EACCES' } } },
+    'warning',
+    'state directory',
+    'cannot be judged: EACCES',
+  ],
+  [
     'an undo that failed',
-    { state: { ...healthy.state, isUnclean: true } },
+    { state: { ...healthy.state, inside: { value: { ...inside, isUnclean: true } } } },
     'error',
     'state',
     '"/var/lib/nodewave" says that a change could not be undone',
@@ -134,6 +141,21 @@ test('doctor looks at a host without a cluster, changes nothing, and says so by 
     expect(findings).toContainEqual({ check: 'rule paths', state: 'ok', message: 'allows only /etc/sysctl.d' })
     expect(findings).toContainEqual(expect.objectContaining({ check: 'kubeconfig', state: 'error' }))
     expect((await readdir(root, { recursive: true })).toSorted()).toEqual(['etc', 'etc/nodewave', 'etc/nodewave/policy.yaml'])
+  } finally {
+    await rm(root, { recursive: true })
+  }
+})
+
+test('doctor leaves a state directory that others may enter as it is, and says so', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'nodewave-doctor-'))
+  try {
+    await mkdir(join(root, 'var/lib/nodewave'), { recursive: true })
+    await chmod(join(root, 'var/lib/nodewave'), 0o755)
+    const settings = parseAgentArguments(['doctor', '--root', root, '-o', 'json'])
+    const connect = () => Promise.reject(new Error('no credentials'))
+    const { text } = await runDoctor({ settings, kubeconfig: join(root, 'k'), nodeName: 'n', connect })
+    expect(text).toContain('others than root may enter')
+    expect((await stat(join(root, 'var/lib/nodewave'))).mode & 0o777).toBe(0o755)
   } finally {
     await rm(root, { recursive: true })
   }

@@ -38,10 +38,12 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
     clockSynchronized: await looked(clockSynchronized),
     stateDirectory,
     state: {
-      stat: await files.stat(stateDirectory),
       freeBytes: await looked(() => freeBytes(place(stateDirectory))),
-      hasOpenJournal: await has(paths.journal),
-      isUnclean: await has(paths.unclean),
+      inside: await looked(async () => ({
+        stat: await files.stat(stateDirectory),
+        hasOpenJournal: await has(paths.journal),
+        isUnclean: await has(paths.unclean),
+      })),
     },
     kubeconfig: { ...kubeconfig, stat: await statOf(kubeconfig.path) },
     server: { host, addresses: await looked(() => addressesOf(host)), node: await looked(async () => (await node.get()).name) },

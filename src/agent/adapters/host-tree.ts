@@ -54,6 +54,8 @@ export class HostTree {
       if (isOwn) walk.close()
       if (!walk.down(parts, make ? PRIVATE : undefined)) return undefined
       return walk.end(name, follow)
+    } catch (error) {
+      throw walk.explain(error)
     } finally {
       walk[Symbol.dispose]()
     }
@@ -85,8 +87,7 @@ export class Place implements Disposable {
 
   /** Has an error name the path as the host does. */
   explain(error: unknown): unknown {
-    if (error instanceof Error) error.message = error.message.replaceAll(pathIn(this.fd, ''), `${this.#directory}/`)
-    return error
+    return explained(error, { fd: this.fd, path: this.#directory })
   }
 
   [Symbol.dispose](): void {
@@ -159,6 +160,11 @@ class Walk implements Disposable {
     return here && new Place(here, name)
   }
 
+  /** Has an error name the path as the host does. */
+  explain(error: unknown): unknown {
+    return this.#open.reduceRight(explained, error)
+  }
+
   [Symbol.dispose](): void {
     for (const { fd } of this.#open.splice(0)) closeSync(fd)
   }
@@ -220,6 +226,13 @@ class Walk implements Disposable {
   #below(name: string): string {
     return `${this.#here.path}/${name}`
   }
+}
+
+function explained(error: unknown, { fd, path }: { readonly fd: number; readonly path: string }): unknown {
+  if (!(error instanceof Error)) return error
+  const named = (text: string): string => text.replaceAll(pathIn(fd, ''), `${path}/`)
+  error.message = named(error.message)
+  return 'path' in error && typeof error.path === 'string' ? Object.assign(error, { path: named(error.path) }) : error
 }
 
 /** Node has no openat(2); what the kernel shows of an open directory is the same. */

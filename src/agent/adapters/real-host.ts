@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { DEFAULT_STATE_DIRECTORY } from '../paths.ts'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
@@ -17,7 +16,7 @@ export interface RealHostOptions {
   readonly node: NodeApi
   /** The directory that stands for `/`. */
   readonly root?: string
-  /** As seen from `root`. */
+  /** As seen from `root`; it is closed to others when it is used. Without it nothing is. */
   readonly stateDirectory?: string
   readonly logFormat?: 'text' | 'json'
 }
@@ -27,10 +26,10 @@ export interface RealHostOptions {
  * of this machine, and neither the health nor the Node of this machine's kubelet say anything about what lies below.
  */
 export function createRealPorts(options: RealHostOptions): AgentPorts {
-  const { node, root = '/', stateDirectory = DEFAULT_STATE_DIRECTORY, logFormat = 'text' } = options
+  const { node, root = '/', stateDirectory, logFormat = 'text' } = options
   const place = (path: string): string => join(root, path)
   const log = stderrLog(logFormat)
-  const tree = new HostTree(root, { own: stateDirectory })
+  const tree = new HostTree(root, stateDirectory === undefined ? {} : { own: stateDirectory })
   const files = nodeFiles(tree)
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
   const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }

@@ -17,8 +17,8 @@ export function serviceNotifier(
   if (socket === undefined || socket === '') return undefined
   const isWatched = watchdog !== undefined && (watched === undefined || Number(watched) === pid)
   return {
-    // Two may be lost.
-    interval: isWatched ? Math.floor(Number(watchdog) / 3000) : SELDOM,
+    // Two may be lost, and the third be as slow as any.
+    interval: isWatched ? Math.floor(Number(watchdog) / 4000) : SELDOM,
     alive: async () => {
       const { code, stderr } = await run('systemd-notify', ['READY=1', 'WATCHDOG=1'], {
         timeout: 10_000,

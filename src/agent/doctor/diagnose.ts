@@ -61,7 +61,8 @@ function clock({ clockSynchronized: found }: Facts): Finding {
 }
 
 function stateDirectory({ stateDirectory: path, state }: Facts): Finding[] {
-  const { stat, isUnclean, hasOpenJournal } = state
+  if ('error' in state.inside) return [warned('state directory', `cannot be judged: ${state.inside.error}`, 'run it with sudo')]
+  const { stat, isUnclean, hasOpenJournal } = state.inside.value
   const notes = [
     ...(isUnclean
       ? [

@@ -16,11 +16,14 @@ export interface Facts {
   readonly clockSynchronized: Looked<string>
   readonly stateDirectory: string
   readonly state: {
-    readonly stat: FileStat | undefined
     /** Of its file system. */
     readonly freeBytes: Looked<number>
-    readonly hasOpenJournal: boolean
-    readonly isUnclean: boolean
+    /** Only root may look into it. */
+    readonly inside: Looked<{
+      readonly stat: FileStat | undefined
+      readonly hasOpenJournal: boolean
+      readonly isUnclean: boolean
+    }>
   }
   readonly kubeconfig: { readonly path: string; readonly stat: FileStat | undefined; readonly problem?: string }
   readonly server: { readonly host: string; readonly addresses: Looked<readonly string[]>; readonly node: Looked<string> }

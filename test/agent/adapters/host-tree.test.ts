@@ -171,3 +171,12 @@ test('nodeFiles keeps set-user-id bits and owner of what it replaces, and change
 
   expect([mode('tool'), mode('other-name'), lstatSync(at('other-name')).ino]).toEqual([0o4755, 0o4750, old])
 })
+
+test('an error on the way names the path as the host does', async () => {
+  directory('etc')
+  const name = 'a'.repeat(300)
+  const error = await files.stat(`/etc/${name}/b`).catch((thrown: unknown) => thrown)
+
+  expect(error).toMatchObject({ code: 'ENAMETOOLONG', path: `/etc/${name}` })
+  expect(String(error)).not.toContain('/proc/self')
+})
