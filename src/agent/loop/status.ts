@@ -15,10 +15,11 @@ export async function describeStatus(
   const { context, node, drift } = options
   const { state, options: settings } = context
   const active = await state.digest('active')
-  const error = outcome.error ?? (await stateTrouble(context))
+  const { phase, error = await stateTrouble(context) } = (await state.isUnclean()) ? notRestored(outcome) : outcome
   const pointers = { assigned: await state.digest('assigned'), active, lastKnownGood: await state.digest('lastKnownGood') }
   const status: AgentStatus = {
     ...outcome,
+    phase,
     ...(error && { error: { ...error, message: clipped(error.message) } }),
     ...pointers,
     assignedAt: assignmentStamp(assignment),
@@ -27,6 +28,14 @@ export async function describeStatus(
     kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
   }
   return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/** After an undo that failed, or a journal that was set aside, the host is not as it was, whatever became of what was assigned next. */
+function notRestored({ phase, error }: Pick<Outcome, 'phase' | 'error'>): Pick<Outcome, 'phase' | 'error'> {
+  const message = 'an earlier change was not undone, so the host is not as it was before that'
+  const told = error === undefined ? message : `${error.message}; ${message}`
+  if (phase === 'RolledBack') return { phase: 'Failed', error: { reason: error?.reason ?? 'NotRestored', message: told } }
+  return { phase, error: error ?? { reason: 'NotRestored', message } }
 }
 
 /** All annotations of a Node share 256 KiB; one that does not fit is refused, and with it everything else that is to be told. */

@@ -47,8 +47,8 @@ const PLACES: Readonly<Record<keyof Shown, string>> = { motd: MOTD, maxPods: CON
 
 /** @returns what of the host is neither as its status says nor reported. */
 function silentDifferences(machine: Machine): string[] {
-  const { active, drift = [], phase } = machine.status ?? {}
-  if (phase === 'Failed') return []
+  const { active, drift = [], phase, error } = machine.status ?? {}
+  if (phase === 'Failed' || error?.reason === 'NotRestored') return []
   const shown = shownBy(machine)
   const index = contents(machine).findIndex((content) => contentDigest(content) === active)
   return (['motd', 'maxPods', 'lamp'] as const)
@@ -99,3 +99,9 @@ test('machine ends in what its status says, and rests there, whatever happened t
     numRuns: Number(process.env.HISTORIES ?? 40),
   })
 }, 600_000)
+
+test('machine does not say that nothing was done to it when an older agent refuses to go on with what a newer one began', async () => {
+  const begun = { do: 'assign', which: 2 } as const
+  const wait = { do: 'wait', which: 100 } as const
+  await endsHonestly([begun, wait, { do: 'agent', which: 0 }, begun, wait])
+})

@@ -150,3 +150,23 @@ test.each([
   expect(machine.status).toMatchObject({ phase: 'Applied' })
   expect(machine.host.files.text('/sys/lamps/red')).toBe('theirs')
 })
+
+const NOT_RESTORED = 'an earlier change was not undone, so the host is not as it was before that'
+
+test.each([
+  ['is refused', { host: JSON.stringify({ lamps: { red: 'on' } }) }, 'MalformedHostDocument'],
+  ['is undone', { flags: '--container-runtime-endpoint=unix:///none.sock' }, 'HealthCheckFailed'],
+])('agent does not say that the host is as it was when what follows an unreadable journal %s', async (_, content, reason) => {
+  const { machine } = await inTheMiddle(JOURNALS['a line that it does not know'])
+  await machine.untilDigest(machine.assign(content), 'Failed')
+
+  expect(machine.status?.error).toEqual({ reason, message: expect.stringMatching(new RegExp(`; ${NOT_RESTORED}$`)) })
+  expect(machine.host.files.text('/etc/motd')).toBe('half\n')
+})
+
+test('agent that waits for a grant says that the host is not as it was', async () => {
+  const { machine } = await inTheMiddle(JOURNALS['a line that it does not know'])
+  await machine.untilDigest(machine.assign({ flags: '--v=4' }, { GRANT: 'none' }), 'Blocked')
+
+  expect(machine.status?.error).toEqual({ reason: 'NotRestored', message: NOT_RESTORED })
+})
