@@ -52,20 +52,16 @@ async function versionOf(binary: string): Promise<string> {
  * Lets a kubelet judge flags and configuration without starting it: it parses and validates both, then connects to the container
  * runtime, and only after that touches the host. A runtime socket that is not there ends it at that point, within 80 ms.
  */
-export async function preflight(subject: PreflightSubject): Promise<PreflightVerdict> {
+export async function preflight(
+  subject: PreflightSubject,
+  { run = runProgram, uid = process.getuid?.() } = {},
+): Promise<PreflightVerdict> {
   const scratch = await mkdtemp(join(tmpdir(), 'nodewave-preflight-'))
   try {
     await writeFile(kubeconfigIn(scratch), NOWHERE)
-    const isolation = [
-      '--net',
-      '--mount',
-      '--pid',
-      '--fork',
-      '--kill-child',
-      ...(process.getuid?.() === 0 ? [] : ['--map-root-user']),
-    ]
+    const isolation = ['--net', '--mount', '--pid', '--fork', '--kill-child', ...(uid === 0 ? [] : ['--map-root-user'])]
     const args = [...isolation, '--', subject.binary, ...preflightArgs(subject, scratch)]
-    return judgePreflight(await runProgram('unshare', args, { timeout: 30_000 }))
+    return judgePreflight(await run('unshare', args, { timeout: 30_000 }))
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

@@ -1,6 +1,8 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { judgePreflight, preflightArgs } from '../../../src/agent/adapters/kubelet-program.ts'
+import { judgePreflight, preflight, preflightArgs } from '../../../src/agent/adapters/kubelet-program.ts'
 
+const ACCEPTED = { code: 1, stdout: '', stderr: 'validate CRI v1 runtime API for endpoint', timedOut: false }
 const ended = (stderr: string, code = 1) => judgePreflight({ code, stdout: '', stderr, timedOut: false })
 
 test('preflightArgs leaves out what would act on the cluster and puts harmless values last', () => {
@@ -57,4 +59,34 @@ test('judgePreflight refuses a kubelet that gives no verdict in time', () => {
     ok: false,
     message: 'kubelet gave no verdict on its flags and configuration within 30 s',
   })
+})
+
+test.each([
+  ['root', 0, []],
+  ['another user, as root of a namespace of its own', 1000, ['--map-root-user']],
+])('preflight runs the kubelet apart from the machine, for %s, and leaves nothing behind', async (_, uid, mapped) => {
+  const calls: (readonly string[])[] = []
+  let kubeconfig = ''
+  const run = async (program: string, args: readonly string[]) => {
+    calls.push([program, ...args])
+    kubeconfig = args.find((arg) => arg.startsWith('--kubeconfig='))?.slice('--kubeconfig='.length) ?? ''
+    expect(readFileSync(kubeconfig, 'utf8')).toContain('"server":"https://127.0.0.1:1"')
+    return ACCEPTED
+  }
+
+  expect(await preflight({ binary: '/k', args: ['--v=2'] }, { run, uid })).toEqual({ ok: true, warnings: [] })
+  expect(calls.map((call) => call.slice(0, call.indexOf('--v=2')))).toEqual([
+    ['unshare', '--net', '--mount', '--pid', '--fork', '--kill-child', ...mapped, '--', '/k'],
+  ])
+  expect(existsSync(kubeconfig.slice(0, -'/kubeconfig'.length))).toBe(false)
+})
+
+test('preflight judges though somebody has cleared its scratch directory away', async () => {
+  const run = async (_: string, args: readonly string[]) => {
+    const root = args.find((arg) => arg.startsWith('--root-dir='))?.slice('--root-dir='.length) ?? ''
+    rmSync(root, { recursive: true })
+    return ACCEPTED
+  }
+
+  expect(await preflight({ binary: '/k', args: [] }, { run })).toEqual({ ok: true, warnings: [] })
 })

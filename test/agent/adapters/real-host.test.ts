@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createRealPorts } from '../../../src/agent/adapters/real-host.ts'
-import type { NodeApi } from '../../../src/agent/ports.ts'
+import type { AgentPorts, NodeApi } from '../../../src/agent/ports.ts'
 
 const refuse = (): never => {
   throw new Error('not called')
@@ -23,4 +23,24 @@ test("createRealPorts takes neither health nor Node of the machine's own kubelet
   const { kubelet, node } = createRealPorts({ node: NO_API, root: '/tmp' })
   expect(await kubelet.healthz('http://127.0.0.1:1/healthz')).toEqual({ ok: true, detail: 'not asked below --root' })
   await expect(node.get()).rejects.toThrow('not asked below --root')
+})
+
+/** As systemd would start it: with a socket that takes messages. */
+function startedWith(socket: string): AgentPorts {
+  const before = process.env.NOTIFY_SOCKET
+  process.env.NOTIFY_SOCKET = socket
+  try {
+    return createRealPorts({ node: NO_API })
+  } finally {
+    if (before === undefined) delete process.env.NOTIFY_SOCKET
+    else process.env.NOTIFY_SOCKET = before
+  }
+}
+
+test("createRealPorts asks the machine's own kubelet and Node, and tells the supervisor of the process", async () => {
+  const { kubelet, node, supervisor } = startedWith('/nodewave/no-such-socket')
+
+  expect(await kubelet.healthz('http://127.0.0.1:1/healthz')).toMatchObject({ ok: false })
+  expect(node).toBe(NO_API)
+  expect(supervisor).toHaveProperty('alive')
 })
