@@ -281,9 +281,9 @@ test('agent asks for a person when the host cannot be put back, and loses no ori
 })
 
 test.each([
-  ['is not JSON', 'not json'],
-  ['names what is not there', '{"KUBELET_CONFIG":"missing"}'],
-])('agent that could not put a file back keeps its original over an annotation that %s', async (_, text) => {
+  ['is not JSON', 'not json', 'Failed'],
+  ['names what is not there', '{"KUBELET_CONFIG":"missing"}', 'Fetching'],
+])('agent that could not put a file back keeps its original over an annotation that %s', async (_, text, phase) => {
   const machine = new Machine()
   machine.host.files.put('/etc/motd', 'welcome\n')
   const before = machine.hostFiles()
@@ -292,10 +292,11 @@ test.each([
   const { restore } = MemoryFiles.prototype
   machine.host.files.restore = () => Promise.reject(new Error('EIO: i/o error'))
   machine.assign({ flags: BAD, host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'hello\n' }] }) })
-  await machine.until('Failed')
+  const { error } = await machine.until('Failed')
   machine.host.files.restore = restore
   machine.annotate(text)
-  await machine.until('RolledBack', 'Fetching')
+  await machine.clock.runUntil(() => machine.status?.error?.message !== error?.message)
+  expect(machine.status?.phase).toBe(phase)
   const content = { flags: '--v=3', host: JSON.stringify({ files: [{ path: '/etc/motd', content: 'other\n' }] }) }
   await machine.untilDigest(machine.assign(content), 'Applied')
   machine.annotate(null)
