@@ -18,6 +18,20 @@ test('the bundled agent loads none of what modules of Node export and it does no
   expect(loaded).toContain('NativeModule https')
 })
 
+test('the bundled agent loads modules of Node on first use', () => {
+  const atEnd = join(folder, 'loaded.cjs')
+  writeFileSync(atEnd, "process.on('exit', () => console.log(process.moduleLoadList.join('\\n')))")
+  const loaded = execFileSync(process.execPath, ['--require', atEnd, bundle, '--version'], { encoding: 'utf8' }).split('\n')
+  const later = ['child_process', 'dns', 'dns/promises', 'timers/promises', 'perf_hooks']
+  expect(later.filter((name) => loaded.includes(`NativeModule ${name}`))).toEqual([])
+})
+
+test('the bundled agent has no part of the yaml package that it does not use', () => {
+  const text = readFileSync(bundle, 'utf8')
+  expect(text).toContain('YAMLParseError')
+  expect(text).not.toMatch(/stringifyToken|require_dist/)
+})
+
 test('the bundled agent is text that V8 keeps in one byte a character', () => {
   expect(readFileSync(bundle).filter((byte) => byte > 127)).toHaveLength(0)
 })

@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { monotonic } from '../../kube/timers.ts'
 import type { Clock } from '../ports.ts'
 
 /** The clock of this machine: `elapsed` is monotonic and never jumps, `now` may. */
 export const realClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  elapsed: monotonic,
   sleep: async (milliseconds, signal) => {
     await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(ignoreAbort)
   },
