@@ -33,6 +33,8 @@ export interface Blast {
   /** Files and units that nodes had and are not to have any more. */
   readonly deleted: readonly string[]
   readonly leavesNoPool: boolean
+  /** Nodes by their pools before and after, where they have both. */
+  readonly moves: readonly { readonly from: string; readonly to: string; readonly nodes: number }[]
 }
 
 /** The names of pools, on each side of a commit. */
@@ -49,7 +51,16 @@ export function measureBlast(steps: readonly BlastStep[], { before, after }: Poo
     abandoned: abandonedPools(steps, after),
     deleted: deletedBy(changed),
     leavesNoPool: before.size > 0 && after.size === 0,
+    moves: movesIn(steps),
   }
+}
+
+function movesIn(steps: readonly BlastStep[]): Blast['moves'] {
+  const moves = Map.groupBy(steps, ({ poolBefore, poolAfter }) => `${poolBefore} ${poolAfter}`)
+  return [...moves.values()].flatMap(([step, ...others]) => {
+    const { poolBefore: from, poolAfter: to } = step ?? {}
+    return from === undefined || to === undefined ? [] : [{ from, to, nodes: 1 + others.length }]
+  })
 }
 
 /** Why a commit is held until a person promotes it; empty: it is not. To empty a fleet, or to drop a pool that has nodes, always is. */

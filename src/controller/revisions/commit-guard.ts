@@ -1,5 +1,6 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-radius.ts'
+import { looseningReason, type PolicyChange, type PolicySide } from '../../rollout/ceilings/loosening-reason.ts'
 import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
@@ -29,9 +30,11 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       const before = from ? from.pools.keys() : managedPools(cluster)
       const steps = [...cluster.nodes.items.values()].flatMap((node) => stepOf(node, { to, from, sources }))
       const blast = measureBlast(steps, { before: new Set(before), after: new Set(to.pools.keys()) })
-      // As that of the Fleet, it begins with the second commit: the first one brings the pools that it would wait in.
-      const ceiling = from && cluster.ceilings.get(CEILING_NAME)?.blastRadius
-      const reasons = [...new Set([from?.blastRadius, ceiling].flatMap((limits) => blastReasons(blast, limits)))]
+      // As the limits of the Fleet, it begins with the second commit: the first one brings the pools that it would wait in.
+      const ceiling = from && cluster.ceilings.get(CEILING_NAME)
+      const limits = [from?.blastRadius, ceiling?.blastRadius].flatMap((limit) => blastReasons(blast, limit))
+      const loosened = from && ceiling && looseningReason({ ...blast, ...policiesOf(from, to) })
+      const reasons = [...new Set([...limits, ...(loosened === undefined ? [] : [loosened])])]
       if (reasons.length === 0) return undefined
       const commit = to.commit.slice(0, 12)
       return `commit "${commit}" needs promotion: ${reasons.join('; ')}; if this is intended: nodewave promote --all --revision ${commit}`
@@ -40,6 +43,16 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       return denotes(fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations).promoted, { revision: commit })
     },
   }
+}
+
+function policiesOf(from: CompiledFleet, to: CompiledFleet): Pick<PolicyChange, 'before' | 'after' | 'placeOf'> {
+  return { before: policySide(from), after: policySide(to), placeOf: (field, pool) => to.placeOf?.(field, pool) }
+}
+
+function policySide({ pools, policy, blastRadius }: CompiledFleet): PolicySide {
+  const policies = new Map([...pools.values()].map((pool) => [pool.name, pool.policy]))
+  const isByHand = [...policies.values()].some(({ byHand }) => byHand === 'Allow')
+  return { fleet: { ...policy, blastRadius, byHand: isByHand ? 'Allow' : 'Deny' }, pools: policies }
 }
 
 /** Where no commit is known that was accepted before, the objects in the cluster still tell which pools there were. */

@@ -7,6 +7,7 @@ import { poolFingerprint } from '../../render/pool-fingerprint.ts'
 import type { RenderProblem } from '../../render/render-problem.ts'
 import { createLoader, type LoadFleet } from '../../repo/load-fleet.ts'
 import type { Doc, FleetModel } from '../../repo/model.ts'
+import { policyPlace } from '../../repo/policy-place.ts'
 import { formatLocation, type Problem } from '../../repo/problem.ts'
 import { filesThatCount } from '../../repo/repo-files.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../../repo/rollout-settings.ts'
@@ -107,6 +108,7 @@ function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> 
     policy: fleetPolicy(model.fleet.spec),
     blastRadius: model.fleet.spec.blastRadius ?? {},
     historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
+    placeOf: (field, pool) => policyPlace(model, field, pool),
     ownerOf(node) {
       const owner = owners.get(node.view) ?? ownerOf(renderer, node)
       owners.set(node.view, owner)

@@ -24,6 +24,8 @@ export interface CompiledFleet {
   readonly policy: FleetPolicy
   /** What a commit that follows this one may do at once. */
   readonly blastRadius: BlastLimits
+  /** Where a field of a pool stands, or of the Fleet: `pools/workers.yaml:12`. Absent: nobody knows. */
+  placeOf?(field: string, pool?: string): string
   ownerOf(node: ClusterNode): Ownership
   /** All that is needed to compile it again. */
   readonly files: RepoSnapshot['files']

@@ -5,7 +5,7 @@ import { ceilingCrd } from '../../../src/controller/ceilings/ceiling-crd.ts'
 import { CEILINGS_PATH, projectCeiling } from '../../../src/controller/ceilings/ceiling-schema.ts'
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { aFleet } from '../a-fleet.ts'
-import { aStage, assignedRevision, NODES, POOLS, type Stage } from '../stage.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, type Stage } from '../stage.ts'
 
 const FILE = `---
 apiVersion: nodewave.io/v1alpha1
@@ -103,4 +103,20 @@ test('a commit that exceeds the blast radius of the Ceiling needs promotion, tho
   await stage.until(NODES, (nodes) => assigned(nodes) === 4)
   stage.push('b', aFleet({ v: 4 }))
   await stage.until(POOLS, (pools) => stalled(pools) === 'CommitNeedsPromotion')
+})
+
+test('where a Ceiling exists, a commit that loosens the rollout policy together with content needs promotion; either alone does not', async () => {
+  await using stage = await aStageWith({})
+  stage.push('a', aFleet({ rollout: 'maxUnavailable: 2' }))
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+  stage.push('b', aFleet({ v: 4, rollout: 'maxUnavailable: 4' }))
+  const pools = await stage.until(POOLS, (found) => stalled(found) === 'CommitNeedsPromotion')
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe(
+    'commit "bbbbbbbbbbbb" needs promotion: it changes 4 nodes and loosens the rollout policy: rollout.maxUnavailable of pool "workers" (fleet.yaml:15): 2 → 4; push one of the two first, and the other when that is accepted; if this is intended: nodewave promote --all --revision bbbbbbbbbbbb',
+  )
+  stage.push('c', aFleet({ rollout: 'maxUnavailable: 4' }))
+  await stage.until(POOLS, (found) => stalled(found) === '')
+  stage.push('d', aFleet({ v: 4, rollout: 'maxUnavailable: 4' }))
+  await stage.until(NODES, (nodes) => [...nodes.values()].every((node) => assignedRevision(node)?.startsWith('dddd')))
 })

@@ -1,0 +1,145 @@
+import { wavesOf } from '../exposure/waves.ts'
+import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
+import { resolveShare } from '../model/share.ts'
+import { loosenedWindows } from './loosened-windows.ts'
+
+/** What a pool is rolled out by, as far as it is compared; of gates no more than what they are called and that they are equal. */
+export type ComparedPolicy = Omit<RolloutPolicy, 'gates' | 'byHand'> & { readonly gates?: readonly { readonly name: string }[] }
+
+/** What the Fleet limits over all pools. */
+export interface ComparedFleet {
+  readonly maxUnavailable?: Share | undefined
+  readonly maxFailures?: Share | undefined
+  readonly blastRadius?: { readonly maxNodes?: Share | undefined; readonly maxFilesDeleted?: number | undefined } | undefined
+  readonly byHand?: 'Allow' | 'Deny' | undefined
+}
+
+/** A field of a spec that stops less after a commit than before it. */
+export interface Loosening {
+  readonly field: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Whether a value lets more pass than the one before; shares of different kinds are compared in so many nodes. */
+type Loosens = (from: unknown, to: unknown, nodes: number) => boolean
+type Row<Policy> = readonly [field: string, value: (policy: Policy) => unknown, loosens: Loosens]
+
+const toMore: Loosens = (from, to, nodes) => from !== undefined && (to === undefined || isMore(to, from, nodes))
+const toLess: Loosens = (from, to) => Number(to) < Number(from)
+const toOther: Loosens = (from, to) => !isSame(from, to)
+const to =
+  (value: unknown): Loosens =>
+  (from, to) =>
+    to === value && from !== value
+const down =
+  (...steps: readonly unknown[]): Loosens =>
+  (from, to) =>
+    steps.indexOf(to) > steps.indexOf(from)
+
+const FLEET: readonly Row<ComparedFleet>[] = [
+  ['maxUnavailable', ({ maxUnavailable }) => maxUnavailable, toMore],
+  ['maxFailures', ({ maxFailures }) => maxFailures, toMore],
+  ['blastRadius.maxNodes', ({ blastRadius }) => blastRadius?.maxNodes, toMore],
+  ['blastRadius.maxFilesDeleted', ({ blastRadius }) => blastRadius?.maxFilesDeleted, toMore],
+  ['byHand', ({ byHand = 'Deny' }) => byHand, to('Allow')],
+]
+
+const POOL: readonly Row<ComparedPolicy>[] = [
+  ['rollout.maxUnavailable', ({ maxUnavailable }) => maxUnavailable, toMore],
+  ['rollout.maxFailures', ({ maxFailures }) => maxFailures, toMore],
+  ['rollout.onFailure', ({ onFailure }) => onFailure, toOther],
+  ['rollout.zones', ({ zones }) => zones, to('Any')],
+  ['rollout.cordoned', ({ cordoned }) => cordoned, to('Change')],
+  ['rollout.allowDowngrade', ({ allowDowngrade = false }) => allowDowngrade, to(true)],
+  ['rollout.rollbackOutsideWindows', (policy) => policy.rollbackOutsideWindows, to(true)],
+  ['rollout.drain.mode', ({ drain }) => drain.mode, down('Always', 'Auto', 'Never')],
+  ['rollout.drain.onTimeout', ({ drain }) => drain.onTimeout, to('Proceed')],
+  ['rollout.drain.deleteEmptyDirData', ({ drain }) => drain.deleteEmptyDirData, to(true)],
+  ['rollout.drain.force', ({ drain }) => drain.force, to(true)],
+  ['rollout.proof.pod.mode', ({ proof }) => proof?.mode ?? 'Never', down('Always', 'Auto', 'Never')],
+]
+
+const WAVE: readonly Row<WavePolicy>[] = [
+  ['nodes', ({ nodes }) => nodes, (from, to, nodes) => !isSame(from, to) && isMore(to, from, nodes)],
+  ['soak', ({ soak }) => soak, toLess],
+  ['manual', ({ manual }) => manual, to(false)],
+  ['maxFailures', ({ maxFailures }) => maxFailures, toMore],
+]
+
+/** Pure: what the Fleet stops less. */
+export function loosenedFleet(before: ComparedFleet, after: ComparedFleet, nodes: number): readonly Loosening[] {
+  return rowsThatLoosen(FLEET, { before, after, nodes })
+}
+
+/** Pure: what the policy that nodes are rolled out by stops less. */
+export function loosenedPolicy(before: ComparedPolicy, after: ComparedPolicy, nodes: number): readonly Loosening[] {
+  return [
+    ...rowsThatLoosen(POOL, { before, after, nodes }),
+    ...loosenedWaves(before, after, nodes),
+    ...loosenedGates(before.gates, after.gates),
+    ...loosenedWindows(before.windows, after.windows).map((change) => ({ field: 'rollout.windows', ...change })),
+    ...(before.dependsOn ?? [])
+      .filter((pool) => !after.dependsOn?.includes(pool))
+      .map((pool) => ({ field: 'dependsOn', from: pool, to: REMOVED })),
+  ]
+}
+
+const REMOVED = 'removed'
+
+function rowsThatLoosen<Policy>(
+  rows: readonly Row<Policy>[],
+  { before, after, nodes }: { readonly before: Policy; readonly after: Policy; readonly nodes: number },
+): Loosening[] {
+  return rows.flatMap(([field, value, loosens]) => {
+    const [from, to] = [value(before), value(after)]
+    const unit = field === 'soak' ? 's' : ''
+    return loosens(from, to, nodes) ? [{ field, from: text(from, unit), to: text(to, unit) }] : []
+  })
+}
+
+/** The first wave with the first, and so on; the last one takes what is left, whatever it states. */
+function loosenedWaves(before: ComparedPolicy, after: ComparedPolicy, nodes: number): Loosening[] {
+  const [olds, news] = [before, after].map((policy) =>
+    wavesOf(policy).map((wave, index, all) => (index < all.length - 1 ? wave : { ...wave, nodes: { percent: 100 } })),
+  )
+  return (olds ?? []).flatMap((old, index) => {
+    const place = `rollout.waves[${index}]`
+    const wave = news?.[index]
+    if (wave === undefined) return [{ field: place, from: `"${old.name}"`, to: REMOVED }]
+    const loosened = rowsThatLoosen(WAVE, { before: old, after: wave, nodes })
+    return loosened.map(({ field, ...values }) => ({ field: `${place}.${field}`, ...values }))
+  })
+}
+
+/** Which of two checks is the stricter one nobody can tell. */
+function loosenedGates(before: ComparedPolicy['gates'] = [], after: ComparedPolicy['gates'] = []): Loosening[] {
+  return before.flatMap((gate) => {
+    const now = after.find(({ name }) => name === gate.name)
+    if (isSame(gate, now)) return []
+    return [{ field: 'rollout.gates', from: `"${gate.name}"`, to: now === undefined ? REMOVED : 'changed' }]
+  })
+}
+
+/** Nodes by label cannot be compared with others: they count as more. */
+function isMore(one: unknown, other: unknown, nodes: number): boolean {
+  if (typeof one === 'number' && typeof other === 'number') return one > other
+  if (!isShare(one) || !isShare(other)) return true
+  if ('percent' in one && 'percent' in other) return one.percent > other.percent
+  return 'count' in one && 'count' in other ? one.count > other.count : resolveShare(one, nodes) > resolveShare(other, nodes)
+}
+
+function isShare(value: unknown): value is Share {
+  return typeof value === 'object' && value !== null && ('count' in value || 'percent' in value)
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function text(value: unknown, unit: string): string {
+  if (value === undefined) return REMOVED
+  if (isShare(value)) return 'count' in value ? String(value.count) : `${value.percent}%`
+  if (unit === 's') return `${Number(value) / 1000}s`
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
