@@ -18,12 +18,15 @@ export interface NodeProof {
   readonly message?: string
   /** How many pods the node took before the change. */
   readonly podCapacity?: number
+  /** The pause image that the node had before the change: a change that loses it is not spared the proof. */
+  readonly pauseImage?: string
 }
 
 const MAX_ANNOTATION = 4000
 const MAX_MESSAGE = 1000
+const MAX_IMAGE = 256
 
-export function formatNodeProof({ digest, assignedAt, state, endedAt, message, podCapacity }: NodeProof): string {
+export function formatNodeProof({ digest, assignedAt, state, endedAt, message, podCapacity, pauseImage }: NodeProof): string {
   return JSON.stringify({
     state,
     digest,
@@ -31,6 +34,7 @@ export function formatNodeProof({ digest, assignedAt, state, endedAt, message, p
     ...(endedAt !== undefined && { endedAt: stamp(endedAt) }),
     ...(message !== undefined && { message: message.slice(0, MAX_MESSAGE) }),
     ...(podCapacity !== undefined && { podCapacity }),
+    ...(pauseImage !== undefined && { pauseImage }),
   })
 }
 
@@ -45,7 +49,7 @@ export function parseNodeProof(annotation: string | undefined): NodeProof | unde
 }
 
 function read(written: Readonly<Record<string, unknown>>): NodeProof | undefined {
-  const { digest, message, podCapacity } = written
+  const { digest, message, podCapacity, pauseImage } = written
   const state = PROOF_STATES.find((known) => known === written.state)
   const [assignedAt, endedAt] = [instant(written.assignedAt), instant(written.endedAt)]
   if (typeof digest !== 'string' || !DIGEST_PATTERN.test(digest) || !state || assignedAt === undefined) return undefined
@@ -54,6 +58,7 @@ function read(written: Readonly<Record<string, unknown>>): NodeProof | undefined
     ...(endedAt !== undefined && { endedAt }),
     ...(typeof message === 'string' && { message: foreignText(message, MAX_MESSAGE) }),
     ...(typeof podCapacity === 'number' && { podCapacity }),
+    ...(typeof pauseImage === 'string' && pauseImage.length <= MAX_IMAGE && { pauseImage }),
   }
 }
 

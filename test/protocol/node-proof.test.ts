@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { formatNodeProof, type NodeProof, parseNodeProof } from '../../src/protocol/node-proof.ts'
 
 const digest = `v1:${'a'.repeat(64)}`
-const wanted: NodeProof = { digest, assignedAt: Date.UTC(2026, 10, 21, 8), state: 'Wanted', podCapacity: 110 }
+const wanted: NodeProof = {
+  digest,
+  assignedAt: Date.UTC(2026, 10, 21, 8),
+  state: 'Wanted',
+  podCapacity: 110,
+  pauseImage: 'pause:3.10',
+}
 
 test('a proof reads as it was written', () => {
   const failed: NodeProof = { ...wanted, state: 'Failed', endedAt: Date.UTC(2026, 10, 21, 9), message: 'no network' }
@@ -10,7 +16,7 @@ test('a proof reads as it was written', () => {
   expect(parseNodeProof(formatNodeProof(wanted))).toEqual(wanted)
   expect(parseNodeProof(formatNodeProof(failed))).toEqual(failed)
   expect(formatNodeProof(wanted)).toBe(
-    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110}`,
+    `{"state":"Wanted","digest":"${digest}","assignedAt":"2026-11-21T08:00:00.000Z","podCapacity":110,"pauseImage":"pause:3.10"}`,
   )
 })
 

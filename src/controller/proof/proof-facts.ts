@@ -2,8 +2,9 @@ import type { KubeObject } from '../../kube/kube-api.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import { PROOF_KEYS } from '../../protocol/names.ts'
 import type { ProofPod } from '../../rollout/model/node-view.ts'
+import { isPauseImage } from '../../rollout/proof/image.ts'
 import type { Cached } from '../cache/object-cache.ts'
-import { nodeOfPod } from './proof-pod.ts'
+import { CONTAINER, nodeOfPod } from './proof-pod.ts'
 
 export interface ProofFacts extends Cached {
   readonly pod: ProofPod
@@ -47,10 +48,23 @@ export function projectProofPod(object: KubeObject): ProofFacts {
     pod: {
       ...{ node: nodeOfPod(object), name: metadata.name, uid: metadata.uid ?? '', digest },
       ...{ assignedAt: at(PROOF_KEYS.assignedAt), startedAt: at(PROOF_KEYS.startedAt), state: stateOf(status) },
+      ...(hasToEnd(object) && { hasToEnd: true }),
       ...(status.reason === 'OutOfpods' && { hasNoRoom: true }),
       ...(message !== '' && { message }),
     },
   }
+}
+
+/** A pause container never does. */
+function hasToEnd({ spec }: KubeObject): boolean {
+  const { containers = [] } = (spec ?? {}) as { readonly containers?: readonly Container[] }
+  return containers.some(({ name, image = '', command }) => name === CONTAINER && (command !== undefined || !isPauseImage(image)))
+}
+
+interface Container {
+  readonly name?: string
+  readonly image?: string
+  readonly command?: readonly string[]
 }
 
 /** Of its only container: a pod is called Running a little before. */

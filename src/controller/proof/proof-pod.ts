@@ -6,7 +6,7 @@ import type { StartProof } from '../../rollout/model/decision.ts'
 export const PROOF_PODS = `/api/v1/namespaces/${PROOF_NAMESPACE}/pods`
 export const PROOF_EVENTS = `/api/v1/namespaces/${PROOF_NAMESPACE}/events`
 export const OUR_PODS = `${OBJECT_KEYS.managedBy}=${MANAGER}`
-const CONTAINER = 'proof'
+export const CONTAINER = 'proof'
 
 /** One a node: whoever makes a second one is told that it is there. */
 export function proofPodName(node: string): string {

@@ -88,8 +88,10 @@ export interface WaveDivision {
   readonly sizes?: readonly WaveSize[] | undefined
 }
 
+/** An open wave does not grow with its pool. A commit that makes it smaller counts at once: that is how a person stops a wave. */
 function sizeNow(wave: WavePolicy, { nodes, sizes }: WaveDivision): number {
-  return sizes?.find(({ name }) => name === wave.name)?.nodes ?? sizeOf(wave, nodes.length)
+  const frozen = sizes?.find(({ name }) => name === wave.name)?.nodes ?? Number.POSITIVE_INFINITY
+  return Math.min(frozen, sizeOf(wave, nodes.length))
 }
 
 /** How many nodes a wave takes of so many: at least one, for a canary of no node would prove nothing and open everything. */

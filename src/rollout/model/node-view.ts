@@ -107,6 +107,8 @@ export interface ProofPod {
   /** By the clock of the controller that made it. */
   readonly startedAt: Instant
   readonly state: 'Pending' | 'Running' | 'Succeeded' | 'Failed'
+  /** It runs a command, or no pause image: that its container runs proves nothing yet. */
+  readonly hasToEnd?: true
   /** The kubelet rejected it because the node has as many pods as it takes. */
   readonly hasNoRoom?: true
   /** What kubelet, runtime and container say of it. */

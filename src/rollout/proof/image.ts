@@ -10,11 +10,11 @@ export function isPauseImage(image: string): boolean {
 }
 
 /** What the pod runs; undefined when no pod is to prove the node, or no image is known for it. */
-export function proofImage({ pauseImage }: NodeView, policy: ProofPolicy | undefined): string | undefined {
-  return policy === undefined || policy.mode === 'Never' ? undefined : (policy.image ?? pauseImage)
+export function proofImage(node: NodeView, policy: ProofPolicy | undefined): string | undefined {
+  return policy === undefined || policy.mode === 'Never' ? undefined : (policy.image ?? pauseImageOf(node))
 }
 
-/** To have started is all that can be asked of it. */
-export function runsForEver(image: string, { command }: ProofPolicy): boolean {
-  return command === undefined && isPauseImage(image)
+/** A kubelet whose runtime does not answer reports no image at all: then the one that it reported before the change counts. */
+export function pauseImageOf({ pauseImage, proof }: NodeView): string | undefined {
+  return pauseImage ?? proof?.pauseImage
 }

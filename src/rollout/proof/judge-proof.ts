@@ -5,7 +5,7 @@ import type { NodeView, ProofPod, ProofPods } from '../model/node-view.ts'
 import type { ProofPolicy } from '../model/policy.ts'
 import type { Proof } from '../model/proof.ts'
 import { proofRecord } from '../model/proof.ts'
-import { proofImage, runsForEver } from './image.ts'
+import { proofImage } from './image.ts'
 
 export interface ProofContext {
   readonly policy: ProofPolicy | undefined
@@ -21,10 +21,9 @@ export function judgeProof(node: NodeView, { policy, proofs, report, clock }: Pr
   const { state, endedAt = record.assignedAt, message = '' } = record
   if (state === 'Passed') return { kind: 'Passed', at: endedAt, isNoted: true }
   if (state === 'Failed') return { kind: 'Failed', at: endedAt, isNoted: true, message }
-  const image = proofImage(node, policy)
-  if (!policy || image === undefined) return passed(clock)
+  if (!policy || proofImage(node, policy) === undefined) return passed(clock)
   const pod = podFor(record, proofs?.kind === 'known' ? proofs.pods.get(node.name) : undefined)
-  return pod ? judgePod(pod, { node, record, policy, image, clock }) : { kind: 'Underway' }
+  return pod ? judgePod(pod, { node, record, policy, clock }) : { kind: 'Underway' }
 }
 
 /** One that was made for an earlier assignment proves nothing. */
@@ -36,19 +35,19 @@ interface PodContext {
   readonly node: NodeView
   readonly record: NodeProof
   readonly policy: ProofPolicy
-  readonly image: string
   readonly clock: RolloutClock
 }
 
-function judgePod(pod: ProofPod, { node, record, policy, image, clock }: PodContext): Proof {
-  const { state, startedAt, message = 'its kubelet says nothing about the pod' } = pod
-  if (state === 'Succeeded' || (state === 'Running' && runsForEver(image, policy))) return passed(clock)
+/** By what it runs, which a commit may have changed for later ones. */
+function judgePod(pod: ProofPod, { node, record, policy, clock }: PodContext): Proof {
+  const { state, hasToEnd, startedAt, message = 'its kubelet says nothing about the pod' } = pod
+  if (state === 'Succeeded' || (state === 'Running' && !hasToEnd)) return passed(clock)
   if (pod.hasNoRoom && !hasShrunk(node, record)) return passed(clock)
   if (state === 'Failed') return failed(`the pod that proves the node failed: ${message}`, clock)
   const until = countedFrom(Math.min(startedAt, clock.now), clock) + policy.timeout
   if (clock.now < until) return { kind: 'Underway', pod, until }
   return failed(
-    `the pod that proves the node has not ${verbOf(image, policy)} within ${policy.timeout / 1000} s: ${message}`,
+    `the pod that proves the node has not ${hasToEnd ? 'ended' : 'started'} within ${policy.timeout / 1000} s: ${message}`,
     clock,
   )
 }
@@ -56,10 +55,6 @@ function judgePod(pod: ProofPod, { node, record, policy, image, clock }: PodCont
 /** A node that was full before the change takes no other pod after it: that says nothing about the change. */
 function hasShrunk({ podCapacity }: NodeView, record: NodeProof): boolean {
   return podCapacity !== undefined && record.podCapacity !== undefined && podCapacity < record.podCapacity
-}
-
-function verbOf(image: string, policy: ProofPolicy): string {
-  return runsForEver(image, policy) ? 'started' : 'ended'
 }
 
 function passed({ now }: RolloutClock): Proof {

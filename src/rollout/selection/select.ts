@@ -6,6 +6,7 @@ import { isForeignCordon } from '../model/cordon.ts'
 import type { Action } from '../model/decision.ts'
 import type { FleetUse, Grant, PoolGrant } from '../model/grant.ts'
 import type { Instant } from '../model/instant.ts'
+import { pauseImageOf } from '../proof/image.ts'
 import type { PoolProposal, SelectableNode } from './propose.ts'
 
 /** Which nodes are cordoned or assigned now, and why others that are eligible are not. */
@@ -50,5 +51,6 @@ function actionFor({ member, digest, mustDrain, needsProof }: SelectableNode, no
 function proofOf({ node, wanted }: Candidate): NonNullable<Extract<Selected, { kind: 'assign' }>['proof']> {
   const isSame = wanted.kind === 'config' && node.proof?.digest === wanted.digest
   const podCapacity = (isSame ? node.proof?.podCapacity : undefined) ?? node.podCapacity
-  return podCapacity === undefined ? {} : { podCapacity }
+  const pauseImage = pauseImageOf(node)
+  return { ...(podCapacity !== undefined && { podCapacity }), ...(pauseImage !== undefined && { pauseImage }) }
 }

@@ -4,7 +4,7 @@ import { isPauseImage } from '../../../src/rollout/proof/image.ts'
 
 const digest = `v1:${'a'.repeat(64)}`
 
-function aPod(status: object) {
+function aPod(status: object, container: object = { image: 'registry.k8s.io/pause:3.10' }) {
   return projectProofPod({
     metadata: {
       name: 'proof-1',
@@ -15,7 +15,7 @@ function aPod(status: object) {
         'nodewave.io/started-at': '2026-11-21T08:01:00.000Z',
       },
     },
-    spec: { nodeName: 'n1' },
+    spec: { nodeName: 'n1', containers: [{ name: 'proof', ...container }] },
     status,
   }).pod
 }
@@ -60,6 +60,13 @@ test.each([
   ],
 ])('a pod that %s shows so', (_, status, shown) => {
   expect(aPod(status)).toEqual({ ...about, ...shown })
+})
+
+test.each([
+  ['a command', { image: 'registry.k8s.io/pause:3.10', command: ['true'] }],
+  ['another image', { image: 'example.com/busybox:1' }],
+])('a pod that runs %s has to end', (_, container) => {
+  expect(aPod({ phase: 'Pending' }, container)).toEqual({ ...about, state: 'Pending', hasToEnd: true })
 })
 
 test('the last complaint of a kubelet about the pod stands behind what the pod shows', () => {

@@ -81,3 +81,21 @@ test('a wave of a selector waits until one of its own nodes was heard from', () 
     message: expect.stringContaining('no eligible node for new; "w": not Ready') as string,
   })
 })
+
+test.each([1, '2%'] as const)(
+  'an open wave of half the pool that a commit makes smaller (%s) selects no further node',
+  (smaller) => {
+    const begun = played(
+      aPool({ head: 'new', stable: 'old', waves: [aWave('half', '50%', { soak: hour })], maxUnavailable: 2 }).with(
+        ...hundred(noon - 48 * hour),
+      ),
+      noon,
+    )
+    const { policy } = begun.pool
+    const edited = { ...begun.pool, policy: { ...policy, waves: [aWave('half', smaller, { soak: hour })] } }
+
+    expect(begun.taken).toBe(2)
+    expect(selected(decide(begun.pool, noon + minute))).toHaveLength(2)
+    expect(selected(decide(edited, noon + minute))).toEqual([])
+  },
+)

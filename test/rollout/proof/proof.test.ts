@@ -104,7 +104,7 @@ test('a pause container that runs has proved its node, which is noted before the
 test('a command must end well: that its container runs proves nothing yet', () => {
   const proof = { image: 'example.com/busybox:1', command: ['nslookup', 'kubernetes.default.svc'] }
 
-  expect(actionsOf({ proof, proofs: [aProofPod('Running')] })).toEqual([])
+  expect(actionsOf({ proof, proofs: [aProofPod('Running', { hasToEnd: true })] })).toEqual([])
   expect(actionsOf({ proof, proofs: [aProofPod('Succeeded')] })[0]).toMatchObject({
     kind: 'recordProof',
     proof: { state: 'Passed' },
@@ -245,4 +245,30 @@ test('at most 50 pods of a pool run at once', () => {
   )
 
   expect(actions.filter(({ kind }) => kind === 'startProof')).toHaveLength(50)
+})
+
+test('a change after which the kubelet reports no image any more is proved with the image that the node had', () => {
+  const lost = aNode('a').on('new', { at }).noting('Wanted', { pauseImage: PAUSE })
+
+  expect(actionsOf({}, aNode('a').on('older').withPause())[0]).toMatchObject({ kind: 'assign', proof: { pauseImage: PAUSE } })
+  expect(actionsOf({}, lost)).toMatchObject([{ kind: 'startProof', pod: { image: PAUSE } }])
+})
+
+test('a retry is proved, too, on a node that reports no image since the first attempt', () => {
+  const failed = aNode('a')
+    .on('new', { at: noon - 10 * minute })
+    .noting('Failed', { message: 'no network', pauseImage: PAUSE })
+
+  expect(actionsOf({ since: noon - minute }, failed)[0]).toMatchObject({ kind: 'assign', proof: { pauseImage: PAUSE } })
+})
+
+test('a commit that changes the pod of later proofs has one that runs judged by what it runs', () => {
+  const proof = { image: 'example.com/busybox:1', command: ['nslookup', 'kubernetes.default.svc'] }
+  const hanging = aProofPod('Running', { hasToEnd: true })
+
+  expect(actionsOf({ proof, proofs: [aProofPod('Running', { startedAt: noon - 2 * minute })] })[0]).toMatchObject({
+    kind: 'recordProof',
+    proof: { state: 'Passed' },
+  })
+  expect(actionsOf({ proofs: [hanging] })).toEqual([])
 })
