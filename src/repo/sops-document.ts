@@ -12,10 +12,9 @@ export interface SopsDocument {
   readonly lastModified: string
 }
 
-export type SopsValue = null | string | number | boolean | readonly SopsValue[] | SopsMap
-export interface SopsMap {
-  readonly [key: string]: SopsValue
-}
+/** Whole numbers are bigints and maps keep their order, for the MAC is over the values as they stand there. */
+export type SopsValue = null | string | number | bigint | boolean | readonly SopsValue[] | SopsMap
+export type SopsMap = ReadonlyMap<string, SopsValue>
 
 /** `ENC[AES256_GCM,data:…,iv:…,tag:…,type:…]` */
 export const ENCRYPTED = /^ENC\[AES256_GCM,data:([A-Za-z0-9+/=]*),iv:([A-Za-z0-9+/=]+),tag:([A-Za-z0-9+/=]+),type:([a-z]+)\]$/
@@ -25,37 +24,53 @@ const MAX_ALIASES = 0
 /** Types of what may be the content of a file. */
 const TEXTS = ['str', 'bytes']
 
+const UNREADABLE =
+  'it is not one document of YAML or JSON; other formats are encrypted as binary: sops encrypt --input-type binary'
+
 /** @throws {Error} saying why it is none that can be used */
 export function readSops(bytes: Uint8Array): SopsDocument {
-  const { sops, ...values } = asMap(parsed(bytes))
-  const about = asMap(sops)
-  if (about.mac === undefined && about.age === undefined) throw new Error('it is not encrypted with SOPS')
-  if (about.mac_only_encrypted === true) throw new Error('it has mac_only_encrypted: true; encrypt it without that')
-  const groups = Array.isArray(about.key_groups) ? about.key_groups : []
-  if (groups.length > 0) throw new Error('it has key groups; encrypt it without them')
-  const keys = (Array.isArray(about.age) ? about.age : []).flatMap((entry) => {
-    const { recipient, enc } = asMap(entry)
+  const values = parsed(bytes)
+  if (!isSopsMap(values)) throw new Error(UNREADABLE)
+  const about = asMap(values.get('sops'))
+  if (!about.has('mac') && !about.has('age')) throw new Error('it is not encrypted with SOPS')
+  if (about.get('mac_only_encrypted') === true) throw new Error('it has mac_only_encrypted: true; encrypt it without that')
+  if (asList(about.get('key_groups')).length > 0) throw new Error('it has key groups; encrypt it without them')
+  const keys = asList(about.get('age')).flatMap((entry) => {
+    const [recipient, enc] = ['recipient', 'enc'].map((key) => asMap(entry).get(key))
     return typeof recipient === 'string' && typeof enc === 'string' ? [{ recipient, enc }] : []
   })
   if (keys.length === 0) throw new Error('it has no age recipient')
-  const { mac, lastmodified } = about
+  const [mac, lastModified] = [about.get('mac'), about.get('lastmodified')]
   if (typeof mac !== 'string' || !ENCRYPTED.test(mac)) throw new Error('it has no MAC')
-  if (typeof lastmodified !== 'string') throw new Error('it does not say when it was encrypted, which the MAC needs')
-  return { values, keys, mac, lastModified: lastmodified }
+  if (typeof lastModified !== 'string') throw new Error('it does not say when it was encrypted, which the MAC needs')
+  return { values: new Map([...values].filter(([key]) => key !== 'sops')), keys, mac, lastModified }
 }
 
 /** The words of the parser would quote what stands there. */
-function parsed(bytes: Uint8Array): unknown {
+function parsed(bytes: Uint8Array): SopsValue {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', stringKeys: true, schema: 'core' })
+    const asItStands = { mapAsMap: true, intAsBigInt: true, stringKeys: true, schema: 'core' } as const
+    return parse(text, { maxAliasCount: MAX_ALIASES, logLevel: 'error', ...asItStands })
   } catch {
-    throw new Error('it is neither YAML nor JSON; other formats are encrypted as binary: sops encrypt --input-type binary')
+    throw new Error(UNREADABLE)
   }
 }
 
-function asMap(value: unknown): SopsMap {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as SopsMap) : {}
+export function isSopsMap(value: SopsValue | undefined): value is SopsMap {
+  return value instanceof Map
+}
+
+function asMap(value: SopsValue | undefined): SopsMap {
+  return isSopsMap(value) ? value : new Map()
+}
+
+export function isSopsList(value: SopsValue | undefined): value is readonly SopsValue[] {
+  return Array.isArray(value)
+}
+
+function asList(value: SopsValue | undefined): readonly SopsValue[] {
+  return isSopsList(value) ? value : []
 }
 
 /** Keys that lead to what a file gets. */
@@ -63,12 +78,8 @@ export function keysOf({ key }: SecretSource): readonly string[] {
   return key === undefined ? BINARY : key.split('.')
 }
 
-/** Only what the map has itself: keys come from the repository. */
 export function valueAt(values: SopsValue | undefined, keys: readonly string[]): SopsValue | undefined {
-  return keys.reduce<SopsValue | undefined>(
-    (value, key) => (Object.hasOwn(asMap(value), key) ? asMap(value)[key] : undefined),
-    values,
-  )
+  return keys.reduce<SopsValue | undefined>((value, key) => asMap(value).get(key), values)
 }
 
 export interface Complaint {

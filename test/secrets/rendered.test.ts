@@ -101,7 +101,9 @@ test.for<[string, string, string]>([
   ['is not encrypted', 'sopsFile: secrets/plain.yaml, key: db', 'cannot be used as a secret: it is not encrypted with SOPS'],
   ['has no MAC', 'sopsFile: secrets/no-mac.yaml, key: db', 'cannot be used as a secret: it has no MAC'],
   ['is for other keys than age', 'sopsFile: secrets/pgp.yaml, key: db', 'cannot be used as a secret: it has no age recipient'],
-  ['is no YAML', 'sopsFile: secrets/text, key: db', 'cannot be used as a secret: it is neither YAML nor JSON'],
+  ['is no YAML', 'sopsFile: secrets/text, key: db', 'cannot be used as a secret: it is not one document of YAML'],
+  ['is of another format', 'sopsFile: secrets/dotenv, key: db', 'cannot be used as a secret: it is not one document of YAML'],
+  ['is several documents', 'sopsFile: secrets/two.yaml, key: db', 'cannot be used as a secret: it is not one document of YAML'],
   ['is of a key of a prototype', 'sopsFile: secrets/db.enc, key: constructor.name', 'has no value at "constructor.name"'],
 ])('validate refuses a secret that %s', ([, source, message]) => {
   const { mac, ...rest } = JSON.parse(encrypted).sops
@@ -111,6 +113,8 @@ test.for<[string, string, string]>([
     'secrets/no-mac.yaml': JSON.stringify({ ...JSON.parse(encrypted), sops: rest }),
     'secrets/pgp.yaml': JSON.stringify({ ...JSON.parse(encrypted), sops: { ...rest, mac, age: [], pgp: [{}] } }),
     'secrets/text': '{[',
+    'secrets/dotenv': 'DB=ENC[AES256_GCM,data:YQ==,iv:YQ==,tag:YQ==,type:str]\nsops_mac=x\n',
+    'secrets/two.yaml': `${encrypted}\n---\n${encrypted}\n`,
   })
   const told = problems.map((problem) => problem.message).join('\n')
   expect(told).toContain(message)

@@ -72,3 +72,11 @@ test('hashes are the same for one key and one text, and tell nothing without the
   expect(one.hashOf('x')).not.toBe(one.hashOf('y'))
   expect(one.hashOf('x')).not.toBe(other.hashOf('x'))
 })
+
+test('a key that is commented out in the key file opens nothing', async () => {
+  const [old, current] = [await anAgeKey(), await anAgeKey()]
+  const document = readSops(Buffer.from(await encryptSops({ a: 'b' }, [old.recipient])))
+  const keys = await keysOf(`# ${old.identity}\n${current.identity}\n`)
+  await expect(keys.open(document.keys)).rejects.toThrow('no key of --age-key-file opens it')
+  expect(keys.hashOf('x')).toBe((await keysOf(current.identity)).hashOf('x'))
+})

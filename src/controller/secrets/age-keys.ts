@@ -9,7 +9,8 @@ export interface AgeKeys {
   hashOf(text: string): string
 }
 
-const IDENTITY = /AGE-SECRET-KEY-1[0-9A-Z]+/g
+/** A line of its own: a key that somebody commented out is none. */
+const IDENTITY = /^[ \t]*(AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]+)[ \t]*\r?$/gm
 const MAX_KEYS = 100
 
 /** Reads a key file as `age-keygen` writes it; lines may be added, the first key stays the one that hashes are made with. @throws {Error} */
@@ -17,7 +18,7 @@ export async function readAgeKeys(path: string): Promise<AgeKeys> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new Error(`failed to read "${path}" of --age-key-file`, { cause })
   })
-  const identities = [...text.matchAll(IDENTITY)].map(([identity]) => identity).slice(0, MAX_KEYS)
+  const identities = [...text.matchAll(IDENTITY)].map(([, identity = '']) => identity).slice(0, MAX_KEYS)
   const [first] = identities
   if (first === undefined) throw new Error(`"${path}" of --age-key-file has no age key; make one with age-keygen`)
   // Apart from every other use of the key.

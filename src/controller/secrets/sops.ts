@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto'
-import { ENCRYPTED, type SopsDocument, type SopsMap, type SopsValue } from '../../repo/sops-document.ts'
+import { ENCRYPTED, isSopsList, isSopsMap, type SopsDocument, type SopsMap, type SopsValue } from '../../repo/sops-document.ts'
 
 /**
  * Decrypts a document with its data key, as SOPS does, and proves by its MAC that nobody changed a value, encrypted or not.
@@ -9,12 +9,14 @@ export function decryptSops({ values, mac, lastModified }: SopsDocument, dataKey
   const hash = createHash('sha512')
   const walk = (value: SopsValue, path: readonly string[]): SopsValue => {
     // Indices of lists are no part of the path.
-    if (Array.isArray(value)) return value.map((item: SopsValue) => walk(item, path))
-    if (isMap(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member, [...path, key])]))
+    if (isSopsList(value)) return value.map((item) => walk(item, path))
+    if (isSopsMap(value)) return new Map([...value].map(([key, member]) => [key, walk(member, [...path, key])]))
     if (value === null) return null
-    const text =
-      typeof value === 'string' && ENCRYPTED.test(value) ? decryptValue(value, { dataKey, about: aboutPath(path) }) : undefined
-    hash.update(text ?? plainText(value))
+    const [, , , , type] = typeof value === 'string' ? (ENCRYPTED.exec(value) ?? []) : []
+    if (type === undefined) hash.update(plainText(value))
+    const text = type === undefined ? undefined : decryptValue(String(value), { dataKey, about: aboutPath(path) })
+    // Comments of a list are items of it.
+    if (text && type !== 'comment') hash.update(text)
     return text?.toString('base64') ?? value
   }
   const decrypted = walk(values, []) as SopsMap
@@ -23,16 +25,23 @@ export function decryptSops({ values, mac, lastModified }: SopsDocument, dataKey
   return decrypted
 }
 
-function isMap(value: SopsValue): value is SopsMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function aboutPath(path: readonly string[]): string {
   return path.map((key) => `${key}:`).join('')
 }
 
-function plainText(value: Exclude<SopsValue, null>): string {
-  return typeof value === 'boolean' ? (value ? 'True' : 'False') : String(value)
+/** As SOPS writes it for the MAC. */
+function plainText(value: string | number | bigint | boolean): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return typeof value === 'number' ? withoutExponent(value) : String(value)
+}
+
+/** `1e-7` is `0.0000001`. */
+function withoutExponent(value: number): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/.exec(String(value)) ?? []
+  if (exponent === '0') return String(value)
+  const shift = whole.length + Number(exponent)
+  const digits = `${whole}${fraction}`.padEnd(shift, '0')
+  return shift > 0 ? `${sign}${digits.slice(0, shift)}` : `${sign}0.${digits.padStart(digits.length - shift, '0')}`
 }
 
 /** @param about what the value is bound to: it cannot be moved to another place */
