@@ -132,7 +132,7 @@ test.each([['etc/motd'], ['/etc/../motd'], ['/'], ['/etc/'], ['/etc//motd']])(
   'a path on the host that is not absolute and plain is refused: %s',
   (path) => {
     expect(problemsIn(aDocument('HostProfile', 'h', `spec: {files: [{path: '${path}', content: x}]}\n`))[0]).toContain(
-      'expected an absolute path without "." or ".." in it',
+      `expected an absolute path without "." and ".." in it, and without "/" twice or at its end`,
     )
   },
 )

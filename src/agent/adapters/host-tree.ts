@@ -1,11 +1,23 @@
-import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readlinkSync } from 'node:fs'
-import { isOwnerTrusted, isSharedDirectory, refuseDirectory, refuseEntry } from './trusted-directory.ts'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  statfsSync,
+} from 'node:fs'
+import { isOwnerTrusted, isSharedDirectory, refuseDirectory, refuseEntry, refuseKernelLink } from './trusted-directory.ts'
 
 /** Fails for a link, also for one to a directory. */
 export const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 /** As many as the kernel follows. */
 const MAX_LINKS = 40
 const PRIVATE = 0o700
+const PROCFS = 0x9fa0
 
 /**
  * The host's directories below `root`, entered one by one and held open: what a user renames or links meanwhile leads nowhere else. Links of
@@ -198,6 +210,8 @@ class Walk implements Disposable {
     const isLink = stats?.isSymbolicLink() === true
     if (stats !== undefined && (isLink || isShared) && !(isOwnerTrusted(stats) && !(isLink && isShared)))
       refuseEntry(stats, { entry: this.#below(name), path: this.#path })
+    // `/proc/self/root` would be a second spelling of every path, and get around whatever paths are forbidden.
+    if (isLink && statfsSync(pathIn(fd, '.')).type === PROCFS) refuseKernelLink(this.#below(name), this.#path)
     return isLink ? readlinkSync(at) : undefined
   }
 

@@ -36,6 +36,11 @@ export function refuseEntry(stats: Stats, { entry, path }: { readonly entry: str
   )
 }
 
+/** @throws {AgentError} always */
+export function refuseKernelLink(entry: string, path: string): never {
+  throw unsafe(path, `"${entry}" is a link that the kernel makes for each process; name the file by its own path`)
+}
+
 function unsafe(path: string, why: string): AgentError {
   return new AgentError(`use "${path}": ${why}`, { kind: 'validate', reason: UNSAFE_PATH })
 }

@@ -73,7 +73,9 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 of 6
 
 export const httpUrl = z.string().regex(/^https?:\/\/[^\s/]+(?:\/\S*)?$/, 'expected an http or https URL')
 
-export const absolutePath = z.string().regex(ABSOLUTE_PATH, 'expected an absolute path without "." or ".." in it')
+export const absolutePath = z
+  .string()
+  .regex(ABSOLUTE_PATH, 'expected an absolute path without "." and ".." in it, and without "/" twice or at its end')
 
 /** `name` of the metadata is all that documents of ours carry besides their kind. */
 export function document<Kind extends string, Spec extends z.ZodType>(kind: Kind, spec: Spec) {

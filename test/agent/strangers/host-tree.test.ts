@@ -61,6 +61,18 @@ test('nodeFiles follows no link that a user made, wherever it is', async () => {
   await expect(files.read('/etc/link')).rejects.toThrow(`"/etc/link" is a symbolic link, of uid 65534`)
 })
 
+test.each(['/proc/self/root', '/proc/thread-self/root'])(
+  'nodeFiles follows no link of a process: %s would be a second name of every file',
+  async (link) => {
+    writeFileSync(at('policy.yaml'), 'x')
+    const machine = nodeFiles(new HostTree('/'))
+    const path = `${link}${at('policy.yaml')}`
+    for (const use of [machine.stat(path), machine.read(path), machine.remove(path)])
+      await expect(use).rejects.toMatchObject({ kind: 'validate', reason: 'UnsafePath' })
+    expect(readFileSync(at('policy.yaml'), 'utf8')).toBe('x')
+  },
+)
+
 test("nodeFiles works with what is root's in a sticky directory, and with nothing else there", async () => {
   directory('tmp/ours', 0o755)
   directory('tmp/theirs', 0o755)
