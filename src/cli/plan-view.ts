@@ -8,6 +8,7 @@ import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { ControlPlaneView } from '../rollout/control-plane/control-plane.ts'
 import { skewFacts } from '../rollout/control-plane/skew.ts'
 import { waveMembership, wavesOf } from '../rollout/exposure/waves.ts'
+import { type CeilingContext, underCeiling } from './ceiling/ceiling-view.ts'
 import type { HasRun } from './control-plane/read-past.ts'
 import { turnsText } from './control-plane/turns.ts'
 import { downgradeProblem, skewProblem } from './control-plane/version-problems.ts'
@@ -51,13 +52,10 @@ export interface WaveView {
   readonly nodes: readonly string[]
 }
 
-export interface PlanContext {
-  readonly before: FleetModel
-  readonly model: FleetModel
+export interface PlanContext extends CeilingContext {
   /** Undefined: not known. */
   readonly controlPlane: ControlPlaneView | undefined
   readonly hasRun: HasRun
-  readonly nodes: readonly PlannedNode[]
   readonly from: string
   readonly to: string
 }
@@ -65,8 +63,10 @@ export interface PlanContext {
 export function viewPlan(plan: FleetPlan, context: PlanContext): PlanView {
   const { model, nodes, from, to, controlPlane } = context
   const byName = new Map(nodes.map((node) => [node.name, node]))
+  const verdict = underCeiling(plan, context)
   return {
-    ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released, held: plan.held },
+    ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released },
+    held: [...new Set([...plan.held, ...verdict.held])],
     contested: plan.contested.map(({ message }) => message),
     unknownServer:
       controlPlane === undefined && [...model.pools.values()].some(({ spec }) => spec.kubelet?.version !== undefined),
@@ -75,7 +75,7 @@ export function viewPlan(plan: FleetPlan, context: PlanContext): PlanView {
       waves: wavesIn(pool, { model, byName }),
       ...podsUnder(pool, model),
       ...turnsOf(pool, context, byName),
-      refusals: refusalsOf(pool, context, byName),
+      refusals: [...refusalsOf(pool, context, byName), ...[verdict.refusals.get(pool.pool) ?? []].flat()],
       problems: pool.problems.map(({ node, problem }) => ({
         node,
         message: problem.message,

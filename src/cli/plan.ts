@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { planFleet } from '../render/plan-fleet.ts'
+import { readCeiling } from './ceiling/read-ceiling.ts'
 import { type ChangeOptions, readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
@@ -36,8 +37,17 @@ export function planCommand(io: CliIo): Command {
       const nodes = await readNodes(io, options)
       const controlPlane = await readControlPlane(io, options)
       const hasRun = await readPast(io, options)
+      const ceiling = await readCeiling(io, options)
       const names = { from: options.from, to: options.to ?? 'working tree' }
-      const view = viewPlan(planFleet({ from, to, nodes }), { before: from, model: to, nodes, controlPlane, hasRun, ...names })
+      const view = viewPlan(planFleet({ from, to, nodes }), {
+        before: from,
+        model: to,
+        nodes,
+        controlPlane,
+        hasRun,
+        ceiling,
+        ...names,
+      })
       const roughly = hasErrors(view) || !hasChanges(view) ? undefined : await estimate(io, { path, options, model: to, nodes })
       io.stdout(FORMATS[options.output]({ ...view, ...(roughly !== undefined && { estimate: roughly }) }, io))
       io.exit(hasErrors(view) ? 2 : hasChanges(view) ? 1 : 0)

@@ -1,6 +1,6 @@
 import type { FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
-import { type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
+import { type Blast, type BlastStep, blastReasons, measureBlast } from './blast-radius.ts'
 import { createRenderer, type Renderer } from './create-renderer.ts'
 import type { RenderedNode } from './instantiate.ts'
 import type { NodeFacts, PlannedNode } from './node-facts.ts'
@@ -19,6 +19,7 @@ export interface FleetPlan {
   readonly released: readonly string[]
   /** Why the controller would hold the commit until a person promotes it; empty: it would not. */
   readonly held: readonly string[]
+  readonly blast: Blast
 }
 
 export interface PlanInput {
@@ -64,6 +65,7 @@ export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
     contested: owned.flatMap(({ owner }) => (owner.kind === 'contested' ? [owner.problem] : [])),
     released: owned.filter(({ owner, before }) => owner.kind === 'unowned' && before !== undefined).map(({ node }) => node.name),
     held: blastReasons(blast, from.fleet.spec.blastRadius),
+    blast,
   }
 }
 

@@ -1,5 +1,7 @@
-import { atMost } from '../../protocol/desired-config.ts'
+import { atMost, type Disruption } from '../../protocol/desired-config.ts'
+import type { NodeContent } from '../../protocol/digest.ts'
 import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
@@ -12,26 +14,35 @@ export function contentViolation(
   { rendered, target, ceiling }: { readonly rendered: RenderedConfig; readonly target: Config; readonly ceiling: Ceiling },
 ): string | undefined {
   if (node.current?.DIGEST === rendered.digest) return undefined
-  for (const rule of ceiling.rules) {
-    if (!selects(rule, node.view)) continue
+  return changeViolation(node.view, { content: rendered.content, disruption: target.disruption }, ceiling)
+}
+
+/** The same of a change to this content, whoever wants to know. */
+export function changeViolation(
+  node: Pick<NodeView, 'labels'>,
+  change: { readonly content: NodeContent; readonly disruption: Disruption },
+  { rules }: Ceiling,
+): string | undefined {
+  for (const rule of rules) {
+    if (!selects(rule, node)) continue
     const { place, forbiddenPaths = [], disruption } = rule
-    const path = pathsOf(rendered).find((path) => forbiddenPaths.some((at) => path === at || path.startsWith(`${at}/`)))
+    const path = pathsOf(change.content).find((path) => forbiddenPaths.some((at) => path === at || path.startsWith(`${at}/`)))
     if (path !== undefined) return `path "${path}" is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
-    if (disruption !== undefined && !atMost(target.disruption, disruption))
-      return `the change needs "${target.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
+    if (disruption !== undefined && !atMost(change.disruption, disruption))
+      return `the change needs "${change.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
   }
   return undefined
 }
 
 /** Equal nodes share what was rendered. */
-const paths = new WeakMap<RenderedConfig, readonly string[]>()
+const paths = new WeakMap<NodeContent, readonly string[]>()
 
-function pathsOf(rendered: RenderedConfig): readonly string[] {
-  const known = paths.get(rendered)
+function pathsOf(content: NodeContent): readonly string[] {
+  const known = paths.get(content)
   if (known) return known
-  const { host, secret } = rendered.content
+  const { host, secret } = content
   const found = [host, secret].flatMap((text) => (text === undefined ? [] : pathsIn(JSON.parse(text))))
-  paths.set(rendered, found)
+  paths.set(content, found)
   return found
 }
 

@@ -1,10 +1,15 @@
 import { wavesOf } from '../exposure/waves.ts'
 import { type Ceiling, type CeilingRule, ceilingRemedy, selects } from '../model/ceiling.ts'
+import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 
-type Subject = Pick<PoolSnapshot, 'name' | 'policy' | 'nodes' | 'places'>
+/** Of a pool, also of one that is only planned. */
+type Subject = Pick<PoolSnapshot, 'name' | 'places'> & {
+  readonly policy: Pick<RolloutPolicy, 'waves' | 'maxUnavailable'>
+  readonly nodes: readonly Pick<NodeView, 'labels'>[]
+}
 
 /** Pure: the first limit that the rollout policy of a pool exceeds, with its place, the limit and what to do; undefined: none. */
 export function policyViolation(pool: Subject, { rules, unreadable }: Ceiling): string | undefined {
