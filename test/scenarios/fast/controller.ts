@@ -4,6 +4,7 @@ import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { isSameData } from '../../../src/protocol/same-data.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/controls/rollback.ts'
 import type { FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
+import { uncordonStrays } from '../../../src/rollout/drain/strays.ts'
 import { isUnderDrain } from '../../../src/rollout/model/cordon.ts'
 import type { Action, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
@@ -117,15 +118,24 @@ export class SimController {
       if (strikes && mishap.kind === 'error') throw new Refused()
       if (!request() || (strikes && mishap.kind === 'answer lost')) throw new Refused()
     }
-    for (const [name, decision] of observed.decisions)
+    for (const requests of this.#requestsOf(observed))
       try {
-        attempt(() => this.#writeStatus(name, decision))
-        for (const action of decision.actions) attempt(() => this.#execute(name, action, observed))
+        for (const request of requests) attempt(request)
       } catch (error) {
         if (error === mishap) this.#world.restartController()
         if (error === mishap) return
         if (!(error instanceof Refused)) throw error
       }
+  }
+
+  /** Of each pool its status first; and cordons of ours on nodes of no pool are lifted. */
+  #requestsOf(observed: Observed): (() => boolean)[][] {
+    const ofPools = [...observed.decisions].map(([name, decision]) => [
+      () => this.#writeStatus(name, decision),
+      ...decision.actions.map((action) => () => this.#execute(name, action, observed)),
+    ])
+    const ofStrays = uncordonStrays(observed.fleet.strays ?? []).map((action) => () => this.#execute('', action, observed))
+    return [...ofPools, ofStrays]
   }
 
   #writeStatus(name: string, { status }: Decision): boolean {
@@ -201,7 +211,8 @@ export class SimController {
   #snapshot(): FleetSnapshot {
     const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
     const pools = [...this.#pools.items.values()].map((pool) => this.#poolSnapshot(pool, members.get(pool.name) ?? []))
-    return { pools, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }
+    const strays = [...members].flatMap(([pool, nodes]) => (this.#pools.get(pool) ? [] : nodes.map(({ view }) => view)))
+    return { pools, strays, policy: this.#world.fleetPolicy, controls: this.#world.fleetControls }
   }
 
   /** The same object again for as long as nothing has changed that it is made of, as the real controller gives it. */

@@ -16,6 +16,7 @@ import { networkFails } from './faults/network-fails.ts'
 import { nodeJoins } from './faults/node-joins.ts'
 import { nodeLeaves } from './faults/node-leaves.ts'
 import { nodeMoves } from './faults/node-moves.ts'
+import { nodeTerminates } from './faults/node-terminates.ts'
 import { nodesBlink } from './faults/nodes-blink.ts'
 import { nothingChanges } from './faults/nothing-changes.ts'
 import { poolDeleted } from './faults/pool-deleted.ts'
@@ -34,6 +35,7 @@ export const FAULTS: readonly Fault[] = [
   nodeJoins,
   nodeLeaves,
   nodeMoves,
+  nodeTerminates,
   nodesBlink,
   nothingChanges,
   clockOfNode,

@@ -10,6 +10,7 @@ import { fleetStopKept } from './invariants/fleet-stop-kept.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
 import { historyIsTrue } from './invariants/history-is-true.ts'
 import { joinsAtStable } from './invariants/joins-at-stable.ts'
+import { leavingLeftAlone } from './invariants/leaving-left-alone.ts'
 import { noFighting } from './invariants/no-fighting.ts'
 import { nothingRejected } from './invariants/nothing-rejected.ts'
 import { opensByPromotion } from './invariants/opens-by-promotion.ts'
@@ -66,6 +67,7 @@ export const INVARIANTS: readonly Invariant[] = [
   brokenFirst,
   returnIsFast,
   joinsAtStable,
+  leavingLeftAlone,
   dependenciesKept,
   fleetStopKept,
   proofsKept,

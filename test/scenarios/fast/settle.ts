@@ -90,7 +90,9 @@ function recover(world: World): void {
   for (const pool of world.pools.values()) world.control(pool, {})
   world.workload.minAvailable = 0
   for (const pod of world.workload.pods.values()) if (pod.kind === 'bare') world.workload.end(pod)
-  for (const node of world.nodes.values()) {
+  for (const node of [...world.nodes.values()]) {
+    if (node.shown.leaving) world.leave(node.name)
+    if (!world.pools.has(node.pool)) node.pool = [...world.pools.keys()][0] ?? ''
     if (world.cordonedByPeople.delete(node.name)) node.show({ unschedulable: false })
     node.unhold()
     node.clockOff = 0

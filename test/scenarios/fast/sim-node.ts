@@ -13,6 +13,8 @@ interface Shown {
   readonly ready: boolean
   readonly readySince: Instant
   readonly unschedulable: boolean
+  /** It is about to be deleted: something waits for its finalizers. */
+  readonly leaving?: boolean
   readonly hold?: string
   readonly mark?: CordonMark
   readonly assigned?: Assignment

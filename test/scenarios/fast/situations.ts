@@ -16,6 +16,8 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     isInFirstWave(decided) && decided.pool.nodes.some(({ ready, readySince }) => !ready && decided.at - readySince < 10_000),
   'node that served before waits for a window': (decided) =>
     says(decided, 'WaitingForWindow') && decided.pool.nodes.some((node) => isAdopted(node, decided)),
+  'node is about to be deleted amid a rollout': (decided) =>
+    says(decided, 'RollingOut') && decided.pool.nodes.some(({ leaving }) => leaving),
   'cordoned node changes': (decided) => stepsOf(decided).some(({ node }) => node.unschedulable && node.mark === undefined),
   'equal commit arrives at a stopped fleet': (decided) => says(decided, 'FleetStopped') && isRenamed(decided),
   'promotion outlasts an equal commit': ({ pool, decision: { status } }) =>
@@ -24,6 +26,8 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
     fleet.policy.maxUnavailable !== undefined &&
     (says(decided, 'RollingBack') || decided.decision.status.rollback !== undefined) &&
     [...decisions.values()].some(({ status }) => status.conditions[0]?.reason === 'RollingOut'),
+  'node of no pool is at work': (_, { fleet }) =>
+    (fleet.strays ?? []).some((node) => node.assigned !== undefined && !hasEnded(node)),
   'agent is silent': ({ decision: { status } }) => status.failed.some(({ reason }) => reason === 'AgentSilent'),
   'clock of a node is ahead in a soak': ({ pool, decision: { status }, at }) =>
     (status.nodes.byPhase.Soaking ?? 0) > 0 && pool.nodes.some((node) => Date.parse(node.status?.since ?? '') > at),

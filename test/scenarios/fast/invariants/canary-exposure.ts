@@ -32,11 +32,12 @@ function isWithin(before: number, added: number, places: number): boolean {
   return added === 0 || before + added <= places
 }
 
+/** One that is about to be deleted is out of the rollout. */
 function isExposed(
-  { assigned }: NodeView,
+  { assigned, leaving }: NodeView,
   { content, began }: { readonly content: string | undefined; readonly began: Instant },
 ): boolean {
-  return assigned?.digest === content && (assigned?.at ?? 0) >= began
+  return assigned?.digest === content && !leaving && (assigned?.at ?? 0) >= began
 }
 
 /** When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. */

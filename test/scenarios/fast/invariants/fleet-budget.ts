@@ -1,3 +1,5 @@
+import { isOurCordon } from '../../../../src/rollout/model/cordon.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { allowed, decidedPools, isDown, newlyDown } from './steps.ts'
 
@@ -7,10 +9,17 @@ export const fleetBudget: Invariant = {
     const {
       policy: { maxUnavailable },
       pools,
+      strays = [],
     } = observed.fleet
     const more = decidedPools(observed).flatMap(newlyDown).length
     if (maxUnavailable === undefined || more === 0) return true
     const nodes = pools.flatMap((pool) => pool.nodes)
-    return nodes.filter(isDown).length + more <= allowed(maxUnavailable, nodes.length)
+    return nodes.filter(isDown).length + strays.filter(isOurs).length + more <= allowed(maxUnavailable, nodes.length)
   },
+}
+
+/** It left its pool while we had it unavailable, or is down since. */
+function isOurs(node: NodeView): boolean {
+  const isTouched = node.assigned !== undefined || node.mark !== undefined
+  return isTouched && isDown({ ...node, unschedulable: isOurCordon(node) })
 }

@@ -22,6 +22,6 @@ function isAt(node: NodeView, fingerprint: string): boolean {
 }
 
 /** A mark without a cordon: its drain took too long, or a person has just uncordoned it. */
-function isExcused({ ready, hold, unschedulable, mark }: NodeView): boolean {
-  return !ready || hold !== undefined || unschedulable || mark !== undefined
+function isExcused({ ready, hold, leaving, unschedulable, mark }: NodeView): boolean {
+  return !ready || hold !== undefined || leaving === true || unschedulable || mark !== undefined
 }
