@@ -6,6 +6,7 @@ import type { Instant } from './model/instant.ts'
 import type { PoolState } from './model/pool-state.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
+import { takenAt } from './selection/served.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'blocker'>): Instant | undefined {
@@ -18,6 +19,7 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
     ...members.map(({ proof }) => (proof?.kind === 'Underway' ? proof.until : undefined)),
     ...members.map((member) => workEnds(member, poolState)),
     ...members.map(({ node }) => pastDrainingAt(node, pool.policy)),
+    ...members.map((member) => takenAt(member, poolState)),
     ...restrained,
     rollout.commitBlocker?.until,
     ...nextGate(poolState),

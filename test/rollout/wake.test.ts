@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide } from '../../src/rollout/decide.ts'
+import { assess, decide } from '../../src/rollout/decide.ts'
 import { aNode, aPool, aRollout, aWave, hour, minute, noon } from './builders.ts'
 
 test('pool wakes when superseded work is overdue, also when a controller whose clock is ahead assigned it', () => {
@@ -29,4 +29,12 @@ test('pool wakes when a node that joins is young no more: from then on it waits 
   const pool = aPool(options).with(aNode('n0').on('older'), young)
   expect(decide(pool, noon)).toMatchObject({ status: { nodes: { byPhase: { Joining: 1 } } }, wakeAt: noon + 8 * minute })
   expect(decide(pool, noon + 8 * minute).status.nodes.byPhase).toEqual({ Current: 1, Waiting: 1 })
+})
+
+test('pool wakes when the stamp of a controller whose clock was ahead is past: from then on the pool was served', () => {
+  const ahead = aNode('n0').on('new', { at: noon + 3000 })
+  const pool = aPool({ stable: 'older', since: noon - minute, maxUnavailable: 0 }).with(ahead, aNode('n1').on('older'))
+  expect(assess(pool, noon)).toMatchObject({ wakeAt: noon + 3000 })
+  expect(assess(pool, noon).proposal.servedAt).toBeUndefined()
+  expect(assess(pool, noon + 3000).proposal.servedAt).toBe(noon + 3000)
 })

@@ -21,7 +21,7 @@ export interface NodeRequest {
   readonly kind: WorkKind
   /** The change makes a node unavailable that is available now. */
   readonly spends: boolean
-  /** It is unavailable already, but no work of ours made it so, and its pods may still run. */
+  /** It counts as unavailable already, but no work of ours disturbs it, and its pods may still run. */
   readonly isIdle: boolean
   /** A part of the control plane runs on it. */
   readonly isControlPlane: boolean

@@ -1,7 +1,4 @@
-import type { AgentStatus } from '../../protocol/agent-status.ts'
-import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable, type Reported } from '../model/availability.ts'
-import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
 import type { Places } from '../model/proposal.ts'
 import { resolveShare } from '../model/share.ts'
@@ -29,15 +26,4 @@ export function countUnavailable(members: readonly Reported[]): number {
 /** A percentage allows at least one: a small pool that can never be changed helps nobody. `0` and `0%` are none. */
 export function allowedUnavailable(share: Share, total: number): number {
   return 'percent' in share && share.percent > 0 ? Math.max(1, resolveShare(share, total)) : resolveShare(share, total)
-}
-
-/** More nodes are unavailable than the pool allows, for example because one went down while another was at work. */
-export function isOverdrawn(members: readonly Reported[], { policy }: Pick<PoolSnapshot, 'policy'>): boolean {
-  return countUnavailable(members) > allowedUnavailable(policy.maxUnavailable, members.length)
-}
-
-/** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */
-export function isUndisturbedYet(node: NodeView, report: AgentStatus | undefined): boolean {
-  const { ready, unschedulable, assigned, status } = node
-  return ready && !unschedulable && report === undefined && assigned !== undefined && alreadyRuns(assigned.digest, status)
 }

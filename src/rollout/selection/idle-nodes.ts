@@ -1,15 +1,15 @@
 import { pastDrainingAt } from '../exposure/eligible.ts'
-import { isAtWork, isFailure } from '../model/agent-report.ts'
+import { alreadyRuns, isAtWork, isFailure } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon, isOurCordon, isUnderDrain } from '../model/cordon.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 
 /**
- * It is unavailable already, but no work of ours made it so, and its pods may still run. To change it takes no place from nodes that are
- * available, but no more of them change at once than may be unavailable.
+ * It counts as unavailable already, but no work of ours disturbs it, and its pods may still run. To change it takes no place from nodes that
+ * are available, but no more of them change at once than may be unavailable.
  */
 export function isIdle(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
-  return isIdleUnderCordon(member) || isDownForAMoment(member, state)
+  return isIdleUnderCordon(member) || isDownForAMoment(member, state) || isUndisturbedYet(member)
 }
 
 /** Somebody cordoned it, and nothing else makes it unavailable: what we drained it for, if anything, is over. */
@@ -22,4 +22,10 @@ export function isIdleUnderCordon({ node, report, drain }: Member): boolean {
 function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolState, 'pool' | 'now'>): boolean {
   if (node.ready || isUnderDrain(node) || isAtWork(node, report) || isFailure(report)) return false
   return now < (pastDrainingAt(node, pool.policy) ?? now)
+}
+
+/** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */
+function isUndisturbedYet({ node, report }: Member): boolean {
+  const { ready, unschedulable, assigned, status } = node
+  return ready && !unschedulable && report === undefined && assigned !== undefined && alreadyRuns(assigned.digest, status)
 }

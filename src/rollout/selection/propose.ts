@@ -7,15 +7,15 @@ import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Instant } from '../model/instant.ts'
-import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
-import { allowedUnavailable, type BudgetUse, isOverdrawn, isUndisturbedYet, placesLeft } from './budget.ts'
+import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
 import { isIdle, isIdleUnderCordon } from './idle-nodes.ts'
+import { servedIn } from './served.ts'
 import { withinZones } from './zones.ts'
 
 /** What a pool asks for: which nodes it would change now, and why not others. */
@@ -51,9 +51,8 @@ export function propose(state: PoolState): PoolProposal {
     return blocker === undefined
   })
   const blocker = poolWide ?? found[0] ?? noEligibleNode(state)
-  const overdrawn = isOverdrawn(members, pool)
   const selectable = unblocked.flatMap((candidate) =>
-    selectableOf(candidate, { pool, now: state.now, overdrawn, kind: kindOf(candidate.member, state) }),
+    selectableOf(candidate, { pool, now: state.now, kind: kindOf(candidate.member, state) }),
   )
   const spending = withinZones(
     selectable.filter(({ spends }) => spends),
@@ -100,14 +99,10 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
 interface Asking {
   readonly pool: PoolSnapshot
   readonly now: Instant
-  readonly overdrawn: boolean
   readonly kind: WorkKind
 }
 
-function selectableOf(
-  eligible: Eligible,
-  { pool, now, overdrawn, kind }: Asking,
-): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
+function selectableOf(eligible: Eligible, { pool, now, kind }: Asking): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
   const { node, report, wanted, exposure } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
@@ -118,7 +113,7 @@ function selectableOf(
       drained: eligible.drained,
       name: node.name,
       kind: exposure.because === 'LastResort' ? 'lastResort' : kind,
-      spends: !isUndisturbed && (!isUnavailable(node, report) || (overdrawn && isUndisturbedYet(node, report))),
+      spends: !isUndisturbed && !isUnavailable(node, report),
       isIdle: !isUndisturbed && isIdle(eligible.member, { pool, now }),
       isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
       zone: node.zone,
@@ -142,21 +137,4 @@ function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolStat
 function upTo<T extends NodeRequest>(count: number, nodes: readonly T[]): readonly T[] {
   let left = count
   return nodes.filter(({ isControlPlane }) => left > 0 && (isControlPlane || left-- > 0))
-}
-
-/**
- * When the rollout last took a node, as the nodes show. Those that came since it began do not count: the content that they get
- * at once would put off the pool's turn as long as nodes join.
- */
-function servedIn({ members, rollout, now }: PoolState): Instant | undefined {
-  let latest: Instant | undefined
-  for (const { node, assigned } of members) {
-    const at =
-      assigned && node.assigned && isInRollout(node.assigned, { rolloutStart: rollout.startedAt })
-        ? node.assigned.at
-        : node.mark?.at
-    if (at === undefined || at > now || node.createdAt > rollout.startedAt) continue
-    latest = Math.max(latest ?? at, at)
-  }
-  return latest
 }

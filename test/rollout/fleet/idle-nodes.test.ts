@@ -67,6 +67,19 @@ test('nodes of two pools that are down for a moment do not change at once beyond
   expect([...decisions.values()].flatMap(selected)).toHaveLength(2)
 })
 
+test('a node that runs what it is assigned, and has not reported so, gets no other content while the budget of the Fleet is overdrawn', () => {
+  const retargeted = (name: string) =>
+    aNode(name)
+      .rolledBackFrom('bad', { to: 'older' })
+      .assignedTo('older', { at: noon - 1000 })
+  const total = (members: Parameters<typeof fleetOf>[0]) => [...fleetOf(members, 1).values()].flatMap(selected)
+  const down = aNode('b-0').on('new').notReady()
+
+  expect(total({ a: [retargeted('a-0')], b: [down] })).toEqual([])
+  expect(total({ a: [retargeted('a-0')], b: [aNode('b-0').on('new')] })).toEqual(['a-0'])
+  expect(total({ a: [retargeted('a-0')], b: [retargeted('b-0')] })).toEqual(['a-0'])
+})
+
 test('a Fleet that allows no node to be unavailable says so', () => {
   const decision = fleetOf({ a: old('a-0') }, 0).get('a')
 
