@@ -19,7 +19,7 @@ export function settle(world: World, random: Random): void {
   expectEveryoneAt('last', world, random)
   const effect = isProved(world) && random.chance(0.5) ? 'mute' : random.pick(BAD_EFFECTS)
   pushToAll(world, { content: 'bad', effect, random })
-  const stopped = rest(world, random)
+  const { last: stopped } = rest(world, random)
   for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
   pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
@@ -68,8 +68,8 @@ function expectEveryoneAt(content: string, world: World, random: Random): void {
 /** Pools that keep each other from going on say what a person can do: here one does it. */
 function restWithHelp(world: World, random: Random): Observed {
   for (;;) {
-    const observed = rest(world, random)
-    if (!isStuck(observed)) return observed
+    const { last, stuck } = rest(world, random)
+    if (!stuck) return last
     world.raiseFleetBudget()
   }
 }
@@ -106,14 +106,17 @@ const WINDOWS_SEEN = 2 * 3_600_000
 /** Longer than every soak and timeout of a story. */
 const MUCH_LATER = 24 * 3_600_000
 
-/**
- * Lets every agent and the controller do all they have to do, for as long as time brings something new.
- * @returns the last decision, or that which asked a person for help: once its window is closed, a pool waits for nothing else
- */
-function rest(world: World, random: Random): Observed {
+interface Rest {
+  readonly last: Observed
+  /** A decision asked a person for help, and nothing has moved since: once its window is closed, the pool says only that. */
+  readonly stuck: boolean
+}
+
+/** Lets every agent and the controller do all they have to do, for as long as time brings something new. */
+function rest(world: World, random: Random): Rest {
   world.tell(`rest at "${world.head.revision}"`)
   let movedAt = world.now
-  let stuck: Observed | undefined
+  let stuck = false
   for (let round = 0; round < 600; round++) {
     world.takes = []
     world.controller.hear()
@@ -126,9 +129,9 @@ function rest(world: World, random: Random): Observed {
     const moved = [...observed.decisions.values()].some(({ actions }) => actions.length > 0) || before !== stateOf(world)
     const wakeAt = earliestWake(observed)
     if (moved) movedAt = world.now
-    stuck = moved ? undefined : isStuck(observed) ? observed : stuck
+    stuck = !moved && (stuck || isStuck(observed))
     if (!moved) expectNothingBefore(wakeAt ?? observed.at + MUCH_LATER, observed)
-    if (!moved && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return stuck ?? observed
+    if (!moved && (wakeAt === undefined || world.now - movedAt > WINDOWS_SEEN)) return { last: observed, stuck }
     world.now += moved ? 1_000 : Math.max(1_000, (wakeAt ?? observed.at) - observed.at)
   }
   throw new Error('the fleet never comes to rest')
