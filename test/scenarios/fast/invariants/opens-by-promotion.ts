@@ -11,11 +11,14 @@ function waitsForPromotion({ pool, decision }: Decided): boolean {
   const goesOn = pool.memory.target?.fingerprint === target?.fingerprint
   const before = goesOn ? (pool.memory.wave?.opened ?? []) : []
   const opened = pool.policy.waves.filter(({ name }) => wave?.opened?.includes(name) && !before.includes(name))
-  return opened.every(({ manual }) => !manual) || (target !== undefined && promotedContent(pool) === target.fingerprint)
+  return opened.every(({ manual }) => !manual) || (target !== undefined && promotedContent(pool, target) === target.fingerprint)
 }
 
 /** The content of the commit that the operator named: it is known for as long as that commit is the newest, or the target. */
-function promotedContent({ controls: { promoted }, head, memory }: Decided['pool']): string | undefined {
-  const named = [head, memory.target].find((ref) => ref?.revision === promoted)
+function promotedContent(
+  { controls: { promoted }, head, memory }: Decided['pool'],
+  target: Decided['decision']['status']['target'],
+): string | undefined {
+  const named = [head, memory.target, target].find((ref) => ref?.revision === promoted)
   return named?.fingerprint ?? (memory.promotion?.value === promoted ? memory.promotion?.fingerprint : undefined)
 }
