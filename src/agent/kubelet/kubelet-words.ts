@@ -30,7 +30,7 @@ function unfolded(lines: readonly string[]): string[] {
 
 /** What the service manager says of any unit that ends: why it did, stands elsewhere. */
 const BY_MANAGER =
-  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed)|^(?:Start|Stopp)(?:ed|ing) |^Failed to start \S+ - /
+  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed|Unit process \d+ |Found left-over process)|^This usually indicates unclean termination|^(?:Start|Stopp)(?:ed|ing) |^Failed to start \S+ - /
 
 /** What a kubelet says right before it exits; other errors may stand after it, of what still ran then. */
 function isFatal(line: string): boolean {

@@ -120,8 +120,7 @@ export class Agent {
     const isSuspended = outcome?.error?.reason === AWAITING
     if (outcome !== undefined && (isSuspended || outcome.phase !== 'Applying')) await this.#show(outcome)
     if (isSuspended) return 'suspended'
-    if (!this.#cleared) await clearRemains(this.#context)
-    this.#cleared = true
+    this.#cleared ||= await clearRemains(this.#context)
     return 'done'
   }
 
@@ -180,7 +179,15 @@ export class Agent {
   async #trouble(error: unknown): Promise<number> {
     this.#context.ports.log.warn('pass failed', { error: String(error) })
     if (error instanceof AgentError && error.kind === 'internal') await this.#callForHelp(error)
+    else if (!(error instanceof MachineGoesDown)) await this.#tell(error)
     return this.#retry.failed()
+  }
+
+  /** What was under way does not come on, as on a disk that takes no writes: it stands as it did, and is tried again. */
+  async #tell(thrown: unknown): Promise<void> {
+    const { reason, message } = asAgentError(thrown, { kind: 'sync', reason: 'Internal' })
+    const last = await this.#context.state.outcome()
+    if (last !== undefined && this.#shown?.error?.message !== message) await this.#show({ ...last, error: { reason, message } })
   }
 
   /** What the agent remembers cannot be read: nothing is done until a person has looked. */

@@ -64,8 +64,17 @@ async function recover(context: AgentContext, wanted: Wanted | undefined): Promi
   return outcome
 }
 
-/** What a dead agent had no time to clear away. Without a journal nothing was begun, and nothing needs its backups any more. */
-export async function clearRemains(context: AgentContext): Promise<void> {
+/**
+ * What a dead agent had no time to clear away. Without a journal nothing was begun, and nothing needs its backups any more.
+ * @returns whether it is gone; a disk that does not let go of it keeps the agent from nothing
+ */
+export async function clearRemains(context: AgentContext): Promise<boolean> {
   await context.journal.close()
-  await clear(context)
+  try {
+    await clear(context)
+    return true
+  } catch (error) {
+    context.ports.log.warn('remains not cleared away', { error: String(error) })
+    return false
+  }
 }

@@ -24,6 +24,9 @@ export interface LockContext {
   readonly processes: Processes
 }
 
+/** A disk that takes no file; what is there can be read. */
+const TAKES_NOTHING = ['ENOSPC', 'EDQUOT', 'EROFS']
+
 /**
  * Takes the host and the state directory for this process, until it ends: two agents would each undo what the other has under way. Agents of
  * earlier releases take only the state directory.
@@ -31,7 +34,10 @@ export interface LockContext {
  */
 export async function takeLocks(paths: StatePaths, context: LockContext): Promise<void> {
   await takeLock(HOST_LOCK, context)
-  await takeLock(paths.lock, context)
+  // Nobody was found to have it, and nobody could take it now. An agent that does not start puts nothing back.
+  await takeLock(paths.lock, context).catch((error: NodeJS.ErrnoException) => {
+    if (!TAKES_NOTHING.includes(error.code ?? '')) throw error
+  })
 }
 
 /**

@@ -90,6 +90,8 @@ export class Journal {
   readonly #path: string
   readonly #files: HostFiles
   readonly #untold: JournalLine[] = []
+  /** What is to stand in the file in place of what a line that was cut short ends. */
+  #whole: readonly JournalLine[] | undefined
   /** How the transaction ended, as long as the disk does not take it: to undo it again would restart the kubelet again. */
   ended: { readonly head: TransactionHead; readonly ending: Ending } | undefined
 
@@ -102,13 +104,16 @@ export class Journal {
   async write(entry: JournalLine): Promise<void> {
     if (entry.at === 'begin') this.#untold.length = 0
     this.#untold.push(entry)
+    await this.#dropTornLine()
     await this.#files.append(this.#path, JSON.stringify(entry))
     this.#untold.pop()
   }
 
   /** The transaction is over, and its end is on disk elsewhere. */
   async close(): Promise<void> {
-    await this.#files.remove(this.#path)
+    // A disk that takes no writes refuses to remove what is not there, too.
+    if ((await this.#files.stat(this.#path)) !== undefined) await this.#files.remove(this.#path)
+    this.#whole = undefined
     this.#untold.length = 0
     this.ended = undefined
   }
@@ -124,9 +129,15 @@ export class Journal {
     const bytes = await this.#files.read(this.#path)
     if (bytes === undefined) return undefined
     const { lines, torn } = parseJournal(Buffer.from(bytes).toString())
-    // A line that was cut short announced what never began. It must go, or the next line would be glued to it.
-    if (torn) await this.#files.writeAtomic(this.#path, Buffer.from(lines.map((entry) => `${JSON.stringify(entry)}\n`).join('')))
+    this.#whole = torn ? lines : undefined
     return toRecord([...lines, ...this.#untold])
+  }
+
+  /** It announced what never began. It must go, or the next line would be glued to it; to read the others needs no disk that takes writes. */
+  async #dropTornLine(): Promise<void> {
+    if (this.#whole === undefined) return
+    await this.#files.writeAtomic(this.#path, Buffer.from(this.#whole.map((entry) => `${JSON.stringify(entry)}\n`).join('')))
+    this.#whole = undefined
   }
 }
 

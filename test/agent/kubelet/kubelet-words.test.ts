@@ -38,6 +38,20 @@ test('reasonIn passes over what the service manager says of any unit that ends',
   expect(reasonIn(lines.slice(3))).toContain('Scheduled restart job')
 })
 
+test('reasonIn passes over the processes that a runtime leaves for its containers', () => {
+  const lines = [
+    'containerd.service: Found left-over process 1650 (containerd-shim) in control group while starting unit. Ignoring.',
+    'This usually indicates unclean termination of a previous run, or service implementation deficiencies.',
+    'Starting containerd.service - containerd container runtime...',
+    'containerd: failed to load TOML: (1, 5): was expecting token =',
+    'containerd.service: Main process exited, code=exited, status=1/FAILURE',
+    "containerd.service: Failed with result 'exit-code'.",
+    'containerd.service: Unit process 1650 (containerd-shim) remains running after unit stopped.',
+    'Failed to start containerd.service - containerd container runtime.',
+  ]
+  expect(reasonIn(lines)).toBe('containerd: failed to load TOML: (1, 5): was expecting token =')
+})
+
 test('reasonIn prefers what the kubelet said right before it exited to what others said after', () => {
   const lines = [
     'E1121 10:00:00.1 9 kubelet.go:1] "Failed to start ContainerManager" err="invalid Node Allocatable configuration"',

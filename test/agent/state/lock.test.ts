@@ -68,6 +68,26 @@ test('takeLocks refuses when an agent of an earlier release, which knows no lock
   )
 })
 
+test.each(['ENOSPC', 'EDQUOT', 'EROFS'])(
+  'takeLocks takes the host alone when the disk of the state answers %s, and still sees who has the state',
+  async (code) => {
+    const machine = new Machine()
+    const create = machine.files.create.bind(machine.files)
+    machine.files.create = async (path, bytes) => {
+      if (path.startsWith('/var')) throw Object.assign(new Error(code), { code })
+      return create(path, bytes)
+    }
+    await machine.take(first)
+    expect(Object.keys(machine.files.snapshot())).toEqual(['/run/nodewave/lock.1'])
+
+    machine.end(first)
+    const old = { pid: 50, boot: 'b1', started: '3' }
+    machine.running.add(key(old))
+    machine.files.put('/var/lib/nodewave/lock.1', JSON.stringify(old))
+    await expect(machine.take({ pid: 200, boot: 'b1', started: '9' })).rejects.toThrow('the agent with pid 50 works on this host')
+  },
+)
+
 test('takeLocks takes over when the file says nothing', async () => {
   const machine = new Machine()
   machine.files.put('/var/lib/nodewave/lock.3', '')
