@@ -1,14 +1,15 @@
 /**
- * `npm run mutate -- --under src/rollout [--sample 100] [--seed 1] [--tests test/rollout,test/exhaustive]`: changes one expression at a
- * time in a copy of the project, and tells which changes no test notices.
+ * `npm run mutate -- --under src/rollout [--sample 100] [--seed 1] [--minutes 30] [--quick]`: changes one expression at a time in a copy
+ * of the project, and tells which changes no test notices. `--quick` leaves the slow suites out; `--minutes` ends the sample early.
  */
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Random } from '../scenarios/random.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
+import { importsOf, stagesFor } from './reach.ts'
+import { Runner } from './runner.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const COPIED = [
@@ -24,15 +25,18 @@ const COPIED = [
   'tsconfig.json',
   'vitest.config.ts',
 ]
-/** A change may make a loop endless. */
-const LONGEST_RUN = 15 * 60_000
+/** Run only when all others pass. */
+const SLOW = ['test/exhaustive', 'test/scenarios/fast']
+/** In seconds of CPU, so that a busy machine kills nothing: a change may make a loop endless. */
+const LONGEST_RUN = { quick: 200, slow: 900 }
 
 const { values } = parseArgs({
   options: {
     under: { type: 'string', default: 'src/rollout' },
     sample: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
-    tests: { type: 'string' },
+    minutes: { type: 'string', default: '600' },
+    quick: { type: 'boolean', default: false },
   },
 })
 
@@ -40,54 +44,90 @@ interface Chosen extends Mutant {
   readonly path: string
 }
 
+const imports = new Map(
+  [...filesUnder('src'), ...filesUnder('test')]
+    .filter((path) => !path.startsWith('test/e2e/'))
+    .map((path) => [path, importsOf(path, readFileSync(join(ROOT, path), 'utf8'))]),
+)
 const all = filesUnder(values.under).flatMap((path): Chosen[] =>
   mutantsOf(readFileSync(join(ROOT, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
 )
 const sample = new Random(Number(values.seed)).shuffled(all).slice(0, Number(values.sample))
-const testFiles = filesUnder('test').filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/e2e/'))
+const begun = Date.now()
+/** How long each test file takes without any change. */
+const durations = new Map<string, number>()
+let lastChanged: string | undefined
 const copy = mkdtempSync(join(tmpdir(), 'nodewave-mutation-'))
+const runner = new Runner(copy)
 try {
   for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  const failing = stages().find((tests) => !passes(tests))
-  if (failing) throw new Error(`${failing.join(' ')} fails without any change`)
-  const survivors = sample.filter((mutant) => survives(mutant))
-  const killed = sample.length - survivors.length
-  console.log(
-    `\n${killed} of ${sample.length} killed, of ${all.length} possible changes under ${values.under}, seed ${values.seed}`,
-  )
-  for (const survivor of survivors) console.log(`  survived: ${describe(survivor)}`)
-  process.exitCode = survivors.length > 0 ? 1 : 0
+  const quickTests = new Set(sample.flatMap(({ path }) => stagesFor(path, imports, SLOW).flat()).filter((test) => !isSlow(test)))
+  const clean = await runner.run({ changed: [], tests: [...quickTests], seconds: LONGEST_RUN.quick })
+  if (clean.failed !== undefined) throw new Error(`${clean.failed} fails without any change`)
+  for (const [test, milliseconds] of clean.milliseconds) durations.set(test, milliseconds)
+  console.log(`${quickTests.size} test files pass without any change, after ${secondsSince(begun)} s`)
+  report(await runAll())
 } finally {
+  runner.stop()
   rmSync(copy, { recursive: true, force: true })
 }
 
-/** The tests that import the file first: they are quick, and kill most. */
-function survives(mutant: Chosen): boolean {
+interface Outcome {
+  readonly run: number
+  readonly survivors: readonly Chosen[]
+}
+
+async function runAll(): Promise<Outcome> {
+  const survivors: Chosen[] = []
+  const first = Date.now()
+  for (const [index, mutant] of sample.entries()) {
+    if (Date.now() - begun > Number(values.minutes) * 60_000) return { run: index, survivors }
+    if (await survives(mutant)) survivors.push(mutant)
+    const left = Math.round((secondsSince(first) / (index + 1)) * (sample.length - index - 1))
+    console.log(`  ${index + 1} of ${sample.length}, ${survivors.length} survived, about ${left} s left`)
+  }
+  return { run: sample.length, survivors }
+}
+
+function report({ run, survivors }: Outcome): void {
+  const of = `of ${sample.length} chosen, of ${all.length} possible changes under ${values.under}, seed ${values.seed}`
+  console.log(`\n${run - survivors.length} of ${run} killed, ${of}, ${secondsSince(begun)} s`)
+  for (const survivor of survivors) console.log(`  survived: ${describe(survivor)}`)
+  process.exitCode = survivors.length > 0 ? 1 : 0
+}
+
+async function survives(mutant: Chosen): Promise<boolean> {
   const original = readFileSync(join(copy, mutant.path), 'utf8')
   writeFileSync(join(copy, mutant.path), mutant.text)
-  const killer = [...importersOf(mutant.path), ...stages()].find((tests) => !passes(tests))
+  const since = Date.now()
+  const killer = await firstFailing(stagesFor(mutant.path, imports, values.quick ? [] : SLOW), mutant.path)
   writeFileSync(join(copy, mutant.path), original)
-  console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${describe(mutant)}${killer ? ` by ${killer.join(' ')}` : ''}`)
+  lastChanged = mutant.path
+  console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${describe(mutant)}${killer ? ` by ${killer}` : ''}, ${secondsSince(since)} s`)
   return killer === undefined
 }
 
-function stages(): readonly (readonly string[])[] {
-  if (values.tests !== undefined) return values.tests.split(',').map((path) => [path])
-  const [, folder = ''] = values.under.split('/')
-  return [[`test/${folder}`], ['test/exhaustive'], ['test/scenarios/fast']]
+function isSlow(test: string): boolean {
+  return SLOW.some((suite) => test.startsWith(`${suite}/`))
 }
 
-/** One stage of all tests that import the file themselves; none when there are none. */
-function importersOf(path: string): readonly (readonly string[])[] {
-  const importers = testFiles.filter((test) => readFileSync(join(ROOT, test), 'utf8').includes(`/${path}'`))
-  return values.tests === undefined && importers.length > 0 ? [importers] : []
+async function firstFailing(stages: readonly (readonly string[])[], changed: string): Promise<string | undefined> {
+  for (const stage of stages) {
+    const seconds = stage.some(isSlow) ? LONGEST_RUN.slow : LONGEST_RUN.quick
+    const tests = stage.toSorted((a, b) => (durations.get(a) ?? 0) - (durations.get(b) ?? 0))
+    const { failed } = await runner.run({
+      changed: [changed, lastChanged ?? changed].map((path) => join(copy, path)),
+      tests,
+      seconds,
+    })
+    if (failed !== undefined) return failed
+  }
+  return undefined
 }
 
-function passes(tests: readonly string[]): boolean {
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', ...tests, '--bail', '1', '--reporter', 'dot', '--maxWorkers', '1']
-  return spawnSync(process.execPath, args, { cwd: copy, timeout: LONGEST_RUN, stdio: 'ignore' }).status === 0
+function secondsSince(time: number): number {
+  return Math.round((Date.now() - time) / 1000)
 }
 
 function describe({ path, line, from, to }: Chosen): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aPod, aPool, aWave, condition, minute, noon, phases, remembering, stamp, verdict } from '../builders.ts'
+import { aNode, aPod, aPool, aWave, condition, minute, noon, phases, remembering, stamp, verdict } from '../builders.ts'
 import { a, b, done, overdue, stuck, upgrade } from './upgrade.ts'
 
 test('an overdue drain that holds goes on trying, and the pool says what blocks it', () => {
@@ -46,6 +46,15 @@ test('an overdue drain that is skipped is uncordoned, and makes room for the oth
   ])
   expect(phases(decision)).toEqual({ Waiting: 1, Skipped: 1 })
   expect(done(upgrade({ drain }, a.drainedFor('new', { at: noon, state: 'Skipped' }), b))).toEqual(['cordon b Ours'])
+})
+
+test('a rollout does not wait for a node from the moment its drain is given up or called off', () => {
+  const options = { pods: { a: [aPod('x')] }, drain: { onTimeout: 'Skip' as const } }
+  const current = aNode('b').on('new')
+  const calledOff = { ...a.drainedFor('new', overdue), unschedulable: false }
+
+  expect(verdict(upgrade(options, a.drainedFor('new', overdue), current)).Ready).toBe('False Uncordoning')
+  expect(verdict(upgrade(options, calledOff, current)).Ready).toBe('True Completed')
 })
 
 test('a skipped node comes again after another timeout, behind all others', () => {

@@ -1,0 +1,53 @@
+/**
+ * One vitest for all mutants, which main.ts starts in the copy: to start a new one costs more than most tests. A message names the
+ * files that changed and the tests to run; the answer tells which test file failed first.
+ */
+import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node'
+
+export interface TestOrder {
+  readonly changed: readonly string[]
+  /** Run in this order, until one fails. */
+  readonly tests: readonly string[]
+  /** Of CPU, so that a busy machine ends nothing: a change may make a loop endless. */
+  readonly seconds: number
+}
+
+export interface TestResult {
+  readonly failed?: string
+  readonly milliseconds: readonly (readonly [test: string, milliseconds: number])[]
+}
+
+class AsGiven extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return files
+  }
+}
+
+const vitest = await createVitest('test', {
+  watch: false,
+  bail: 1,
+  maxWorkers: 1,
+  reporters: [{}],
+  sequence: { sequencer: AsGiven },
+})
+
+process.on('message', async ({ changed, tests, seconds }: TestOrder) => {
+  const limit = setInterval(exitAfter(seconds), 1000)
+  for (const path of changed) vitest.invalidateFile(path)
+  const found = await vitest.globTestSpecifications([...tests])
+  const specifications = tests.flatMap((test) => found.filter(({ moduleId }) => moduleId.endsWith(`/${test}`)))
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  clearInterval(limit)
+  const milliseconds = testModules.map((module) => [module.relativeModuleId, module.diagnostic().duration] as const)
+  const broken = testModules.find((module) => module.state() === 'failed')?.relativeModuleId
+  const failed = broken ?? (unhandledErrors.length > 0 || specifications.length === 0 ? 'an error outside of tests' : undefined)
+  process.send?.({ milliseconds, ...(failed !== undefined && { failed }) } satisfies TestResult)
+})
+
+function exitAfter(seconds: number): () => void {
+  const begun = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(begun)
+    if (user + system > seconds * 1e6) process.exit(1)
+  }
+}
