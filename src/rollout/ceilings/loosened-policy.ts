@@ -98,18 +98,22 @@ function rowsThatLoosen<Policy>(
   })
 }
 
-/** The first wave with the first, and so on; the last one takes what is left, whatever it states. */
+/** The first wave with the first, and so on. */
 function loosenedWaves(before: ComparedPolicy, after: ComparedPolicy, nodes: number): Loosening[] {
-  const [olds, news] = [before, after].map((policy) =>
-    wavesOf(policy).map((wave, index, all) => (index < all.length - 1 ? wave : { ...wave, nodes: { percent: 100 } })),
-  )
-  return (olds ?? []).flatMap((old, index) => {
-    const place = `rollout.waves[${index}]`
-    const wave = news?.[index]
-    if (wave === undefined) return [{ field: place, from: `"${old.name}"`, to: REMOVED }]
-    const loosened = rowsThatLoosen(WAVE, { before: old, after: wave, nodes })
-    return loosened.map(({ field, ...values }) => ({ field: `${place}.${field}`, ...values }))
+  const news = wavesThatStop(after, nodes)
+  return wavesThatStop(before, nodes).flatMap((old, order) => {
+    const now = news[order]
+    if (now === undefined) return [{ field: `rollout.waves[${old.index}]`, from: `"${old.wave.name}"`, to: REMOVED }]
+    const loosened = rowsThatLoosen(WAVE, { before: old.wave, after: now.wave, nodes })
+    return loosened.map(({ field, ...values }) => ({ field: `rollout.waves[${now.index}].${field}`, ...values }))
   })
+}
+
+/** The last one takes what is left, whatever it states. One of no nodes opens the next at once: it is none. */
+function wavesThatStop(policy: ComparedPolicy, total: number): { readonly wave: WavePolicy; readonly index: number }[] {
+  return wavesOf(policy)
+    .map((wave, index, all) => ({ index, wave: index < all.length - 1 ? wave : { ...wave, nodes: { percent: 100 } } }))
+    .filter(({ wave: { nodes } }) => !isShare(nodes) || resolveShare(nodes, total || 100) > 0)
 }
 
 /** Which of two checks is the stricter one nobody can tell. */

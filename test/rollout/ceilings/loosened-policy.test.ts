@@ -31,6 +31,16 @@ const drain = (change: Partial<ComparedPolicy['drain']>) => ({ drain: { ...BASE.
 const waves = (change: object) => ({ waves: [{ ...canary, ...change }, rest] })
 const CANARY = { waves: [canary, rest] }
 
+const half = { name: 'half', nodes: { percent: 50 }, soak: 0, manual: false }
+/** No wave is left that stops anything. */
+const GONE = [
+  'rollout.waves[1].nodes 1 → 100%',
+  'rollout.waves[1].soak 600s → 0s',
+  'rollout.waves[1].manual true → false',
+  'rollout.waves[1].maxFailures 0 → removed',
+  'rollout.waves[1] "rest" → removed',
+]
+
 type Case = readonly [what: string, before: Partial<ComparedPolicy>, after: Partial<ComparedPolicy>, loosened: readonly string[]]
 
 /** Of ten nodes. */
@@ -66,6 +76,9 @@ test.each<Case>([
   ],
   ['waves in other words', { waves: [canary] }, { waves: [canary, rest] }, []],
   ['waves at last', {}, CANARY, []],
+  ['a last wave that takes what is left', { waves: [half, half] }, { waves: [half] }, []],
+  ['a first wave of no nodes', CANARY, waves({ nodes: { count: 0 } }), GONE],
+  ['a first wave of a percentage that is no node', CANARY, waves({ nodes: { percent: 9 } }), GONE],
   [
     'no waves any more',
     waves({ manual: false, maxFailures: undefined }),
