@@ -1,11 +1,22 @@
 import { parse } from 'yaml'
 import type { HostFiles } from '../ports.ts'
+import { configDirectory } from './config-drop-ins.ts'
 import type { KubeletTarget } from './layout.ts'
 
-/** Files and directories that the flags and the configuration of a kubelet name. Most of them it reads only when it starts. */
-export async function kubeletReads({ args, config }: KubeletTarget, files: HostFiles): Promise<string[]> {
+/**
+ * Files and directories that the flags and the configuration of a kubelet name, and the directory of drop-ins, which its unit may name
+ * too. Most of them it reads only when it starts.
+ * @param kubelet undefined when nothing shows how it is installed
+ */
+export async function kubeletReads(kubelet: KubeletTarget | undefined, files: HostFiles): Promise<string[]> {
+  const { args, config } = kubelet ?? { args: [] }
+  const dropIns = await configDirectory(args, files)
   const text = config?.text ?? (config && Buffer.from((await files.read(config.path)) ?? []).toString())
-  const named = [...args.flatMap((arg) => arg.split(/[=,]/)), ...textsIn(documentOf(text))]
+  const named = [
+    ...args.flatMap((arg) => arg.split(/[=,]/)),
+    ...textsIn(documentOf(text)),
+    ...(dropIns === undefined ? [] : [dropIns]),
+  ]
   return [...new Set(named.filter((path) => /^\/[^/]/.test(path)).map((path) => path.replace(/\/+$/, '')))]
 }
 

@@ -1,11 +1,8 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import { readByService, readerOf } from '../../protocol/file-readers.ts'
-import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
-import { configDirectory } from '../kubelet/config-drop-ins.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
-import { joinFlags } from '../kubelet/kubelet-flags.ts'
 import { isReadBy, kubeletReads } from '../kubelet/kubelet-reads.ts'
 import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/layout.ts'
 import type { AgentOptions } from '../options.ts'
@@ -50,8 +47,7 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const document = readDocument(content, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
-  const dropIns = await kubeletDropIns(content, { document, files: context.files })
-  const triggers = [{ unit: KUBELET_UNIT, subjects: [...claims.map(({ key }) => key), ...dropIns] }]
+  const triggers = [{ unit: KUBELET_UNIT, subjects: claims.map(({ key }) => key) }]
   const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
@@ -182,23 +178,12 @@ function restartedUnits(triggers: readonly Trigger[], resources: readonly Resour
   })
 }
 
-/** Files that the flags or the configuration of the kubelet name, such as certificates: it reads them when it starts. */
+/** Files that the kubelet reads when it starts, since its flags, its configuration or its unit name them: certificates, drop-ins. */
 async function namedByKubelet(
   resources: readonly Resource[],
   { kubelet, files }: { readonly kubelet: KubeletTarget | undefined; readonly files: HostFiles },
 ): Promise<Trigger[]> {
-  const reads = kubelet === undefined ? [] : await kubeletReads(kubelet, files)
+  const reads = await kubeletReads(kubelet, files)
   const subjects = resources.map(({ subject }) => subject).filter((path) => readerOf(path) === undefined && isReadBy(reads, path))
   return subjects.length === 0 ? [] : [{ unit: KUBELET_UNIT, subjects }]
-}
-
-/** Plain files that the kubelet merges over its configuration when it starts. */
-async function kubeletDropIns(
-  { flags, opts }: NodeContent,
-  { document, files }: { readonly document: ReadableDocument; readonly files: HostFiles },
-): Promise<string[]> {
-  const paths = (document.files ?? []).map(({ path }) => path).filter((path) => path.endsWith('.conf'))
-  if (paths.length === 0) return []
-  const directory = await configDirectory(splitFlagString(joinFlags(flags, opts)), files)
-  return directory === undefined ? [] : paths.filter((path) => path.startsWith(`${directory}/`))
 }

@@ -93,6 +93,10 @@ test.each([
 
     expect(await restartsOf(machine, 'kubelet.service', assignWith(1))).toBe(false)
     expect(await restartsOf(machine, 'kubelet.service', assignWith(0))).toBe(true)
+    const withoutIt = async () => {
+      await machine.untilDigest(machine.assign({ flags, host: JSON.stringify({ files: files.slice(1) }) }), 'Applied')
+    }
+    expect(await restartsOf(machine, 'kubelet.service', withoutIt)).toBe(true)
   },
 )
 
