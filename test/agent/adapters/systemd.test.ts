@@ -84,3 +84,10 @@ test.each([
 ])('unit that systemd calls %s is %s: what reloads runs, and is not to be found stopped', (state, active) => {
   expect(parseShow(`LoadState=loaded\nActiveState=${state}\nMainPID=7\n`, 0).active).toBe(active)
 })
+
+test("systemd gives a unit's last words without what journalctl says itself", async () => {
+  const { services, asked } = answering({ stdout: '-- Boot 1f2e --\npanic: out of luck\n\n-- No entries --\n' })
+
+  expect(await services.lastWords('kubelet.service', 1_500_999)).toEqual(['panic: out of luck'])
+  expect(asked).toEqual(['journalctl --unit kubelet.service --since @1500 --lines 200 --output cat --no-pager'])
+})
