@@ -4,6 +4,7 @@ import type { NodeContent } from '../../protocol/digest.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
+import { isAccepted } from '../policy/enforce-signature.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { type Step, withinGrant } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
@@ -62,7 +63,8 @@ async function mayMerge(
     const policy = await readHostPolicy(ports.files)
     enforceOnContent(policy, active.content, kinds)
     enforceOnNeeds(policy, needs)
-    return true
+    // With a grant comes another assignment, signed or not; without one this is taken up again.
+    return active.desired.POOL !== undefined || (await isAccepted(active.text, context))
   } catch (error) {
     return error instanceof AgentError && error.mayPassLater
   }
