@@ -19,7 +19,7 @@ const rule = z.strictObject({
       soak: duration.describe('Time that the first wave must stay healthy, at least.'),
     })
     .exactOptional()
-    .describe('What the first wave of every rollout must be.'),
+    .describe('What the first wave of every rollout must be; it may not tolerate that all its nodes fail.'),
   disruption: z.enum(DISRUPTIONS).exactOptional().describe('The most that a change may disturb a node.'),
   forbiddenPaths: z
     .array(absolutePath)

@@ -7,7 +7,7 @@ import type { PoolSnapshot } from '../model/snapshot.ts'
 
 /** Of a pool, also of one that is only planned. */
 type Subject = Pick<PoolSnapshot, 'name' | 'places'> & {
-  readonly policy: Pick<RolloutPolicy, 'waves' | 'maxUnavailable'>
+  readonly policy: Pick<RolloutPolicy, 'waves' | 'maxUnavailable' | 'maxFailures'>
   readonly nodes: readonly Pick<NodeView, 'labels'>[]
 }
 
@@ -42,10 +42,21 @@ function firstWaveViolation(pool: Subject, { firstWave, place }: CeilingRule): s
   const first = wavesOf(policy).find((wave) => sizeOf(wave, pool) > 0)
   const size = first === undefined ? nodes.length : sizeOf(first, pool)
   const soak = first?.soak ?? 0
-  if (size <= firstWave.nodes && soak >= firstWave.soak) return undefined
   const where = `the first wave of pool "${name}"${at(places?.waves)}`
-  const wanted = `at most ${firstWave.nodes} nodes and a soak of ${firstWave.soak / 1000}s are demanded`
-  return `${where} has ${size} nodes and a soak of ${soak / 1000}s; ${wanted}; ${ceilingRemedy(`${place}.firstWave`)}`
+  const remedy = ceilingRemedy(`${place}.firstWave`)
+  if (size > firstWave.nodes || soak < firstWave.soak) {
+    const wanted = `at most ${firstWave.nodes} nodes and a soak of ${firstWave.soak / 1000}s are demanded`
+    return `${where} has ${size} nodes and a soak of ${soak / 1000}s; ${wanted}; ${remedy}`
+  }
+  const borne = failuresBorne(first, size, pool)
+  if (borne < size) return undefined
+  return `${where} has ${size} nodes and tolerates ${borne} failed ones, so that it stops nothing; set maxFailures of the wave; ${remedy}`
+}
+
+/** How many nodes of a wave may fail and the rollout goes on. */
+function failuresBorne(wave: WavePolicy | undefined, size: number, { policy, nodes }: Subject): number {
+  const ofPool = resolveShare(policy.maxFailures, nodes.length)
+  return wave?.maxFailures === undefined ? ofPool : Math.min(ofPool, resolveShare(wave.maxFailures, size))
 }
 
 function sizeOf({ nodes: wanted }: WavePolicy, { nodes }: Subject): number {

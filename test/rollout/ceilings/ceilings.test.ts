@@ -68,6 +68,18 @@ describe('firstWave', () => {
   })
 
   test.each([
+    ['of the pool', '100%', undefined, true],
+    ['of the pool, as many as the wave has', 2, undefined, true],
+    ['of the pool, fewer than the wave has', 1, undefined, false],
+    ['of the pool, and of the wave none', '100%', { count: 0 }, false],
+    ['of the pool and of the wave', '100%', { percent: 100 }, true],
+  ] as const)('a canary may not be tolerated to fail as a whole: failures %s', (_, ofPool, ofWave, exceeds) => {
+    const waves = [aWave('canary', 2, { soak: 10 * minute, ...(ofWave !== undefined && { maxFailures: ofWave }) })]
+    const pool = under(aPool({ waves, maxFailures: ofPool }).with(...old), rule({ firstWave }))
+    expect(policyViolation(pool, pool.ceiling as Ceiling)?.includes('tolerates') ?? false).toBe(exceeds)
+  })
+
+  test.each([
     ['one', { tier: 'canary' }, false],
     ['none: then the next wave is the first', { tier: 'nobody' }, true],
   ])('a canary by labels that selects %s is measured by its nodes', (_, matchLabels, exceeds) => {
