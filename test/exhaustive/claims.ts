@@ -41,17 +41,19 @@ export function brokenClaim(before: State, after: State, scope: Scope): string |
     : 'no more nodes of the fleet are unavailable than its maxUnavailable when another one is assigned'
 }
 
-/** Operators' promotions count for one rollout: until its content becomes rejected, or the pool goes elsewhere. */
+/**
+ * Operators' promotions count for one rollout: until its content is rejected, or the pool goes elsewhere. One that is written together with
+ * the retry is of the next rollout, so what counts is what a pass leaves rejected.
+ */
 export function withPromotions(before: State, state: State, scope: Scope): State {
   const head = commitsOf(scope)[state.head]?.name
   const pools = state.pools.map((pool): PoolState => {
     const { promoted, ...rest } = pool
     const { target, rejected } = pool.memory
     if (promoted === undefined) return pool
-    const isOf = ({ fingerprint }: { readonly fingerprint: string }): boolean => fingerprint === fingerprintOf(promoted)
-    const known = before.pools.find(({ name }) => name === pool.name)?.memory.rejected ?? []
-    const failed = rejected.some(isOf) && !known.some(isOf)
-    return failed || (promoted !== head && target?.fingerprint !== fingerprintOf(promoted)) ? rest : pool
+    const isDecided = pool.memory !== before.pools.find(({ name }) => name === pool.name)?.memory
+    const isOver = isDecided && rejected.some(({ fingerprint }) => fingerprint === fingerprintOf(promoted))
+    return isOver || (promoted !== head && target?.fingerprint !== fingerprintOf(promoted)) ? rest : pool
   })
   return pools.every((pool, index) => pool === state.pools[index]) ? state : { ...state, pools }
 }

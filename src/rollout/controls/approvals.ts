@@ -1,5 +1,5 @@
 import type { Approval } from '../../protocol/node-pool.ts'
-import { denotes } from '../model/remembered-revision.ts'
+import { denotes, isRejected } from '../model/remembered-revision.ts'
 import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
 
 /**
@@ -8,10 +8,11 @@ import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
  */
 export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot, target: Revision): Memory {
   const { promotion: _, fleetRetry: __, ...rest } = memory
-  const promotion = approvalOf(controls.promoted, {
+  const asked = approvalOf(controls.promoted, {
     known: memory.promotion,
     choices: [head, target, ...(memory.target ? [memory.target] : [])],
   })
+  const promotion = asked && lateIfRejected(asked, memory)
   const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
   if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory
   return { ...rest, ...(promotion && { promotion }), ...(fleetRetry && { fleetRetry }) }
@@ -27,6 +28,13 @@ function approvalOf(
   if (value === undefined || known?.value === value) return value === undefined ? undefined : known
   const named = choices.find((choice) => denotes(value, choice))
   return named ? { value, fingerprint: named.fingerprint } : undefined
+}
+
+/** Written after the content has failed, it is of the rollout that failed: it opens nothing when that is tried again. */
+function lateIfRejected(promotion: Approval, memory: Memory): Approval {
+  if (promotion.rollout !== undefined || !isRejected(memory, promotion)) return promotion
+  const failed = memory.history.find(({ fingerprint }) => fingerprint === promotion.fingerprint)
+  return { ...promotion, rollout: failed?.startedAt ?? '' }
 }
 
 /** A promotion is of the rollout that goes to this content, or of the next one to begin: it does not outlive that. */

@@ -1,5 +1,5 @@
 import type { ObservedControls } from '../../protocol/node-pool.ts'
-import { denotes } from '../model/remembered-revision.ts'
+import { denotes, isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { shortName } from '../model/text.ts'
 import type { ControlEffect, ControlRequest } from './control-effect.ts'
@@ -25,11 +25,10 @@ export const ON_REMOVED: Readonly<Partial<Record<keyof ObservedControls, (pool: 
 
 function promote({ head, memory }: PoolSnapshot, { value }: ControlRequest): ControlEffect {
   const promoted = [head, ...(memory.target ? [memory.target] : [])].find((ref) => denotes(value, ref))
-  return promoted
-    ? { action: 'Promote', message: `${shortName(promoted)} is approved` }
-    : {
-        action: 'Promote',
-        refused: true,
-        message: `neither the target nor the newest commit has this name; the newest is ${shortName(head)}`,
-      }
+  const refused = { action: 'Promote', refused: true } as const
+  if (!promoted)
+    return { ...refused, message: `neither the target nor the newest commit has this name; the newest is ${shortName(head)}` }
+  if (isRejected(memory, promoted))
+    return { ...refused, message: `${shortName(promoted)} has failed: retry it, and promote it when it waits for that` }
+  return { action: 'Promote', message: `${shortName(promoted)} is approved` }
 }

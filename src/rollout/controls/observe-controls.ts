@@ -8,7 +8,8 @@ import { observeHolds } from './hold.ts'
 import { recorded } from './record.ts'
 import { endOutrun } from './rollback.ts'
 
-const CONTROLS = ['fleetPaused', 'paused', 'promoted', 'retry', 'rollback', 'reconcileAt'] as const
+/** A retry before a promotion: together they are of the rollout that begins now. */
+const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'reconcileAt'] as const
 
 /**
  * What the pool remembers, brought up to what people ask for now. An annotation counts once, when it is new: what was heeded is

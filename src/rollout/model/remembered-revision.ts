@@ -17,7 +17,7 @@ export function denotes(text: string | undefined, { revision }: Pick<RevisionRef
 }
 
 /** By content: a commit that renders the same as one that failed would fail the same. */
-export function isRejected({ rejected }: Pick<Memory, 'rejected'>, { fingerprint }: RevisionRef): boolean {
+export function isRejected({ rejected }: Pick<Memory, 'rejected'>, { fingerprint }: Pick<RevisionRef, 'fingerprint'>): boolean {
   return rejected.some((entry) => entry.fingerprint === fingerprint)
 }
 

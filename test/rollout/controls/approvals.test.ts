@@ -92,6 +92,47 @@ test('a promotion does not outlive the failure of its rollout, and its annotatio
   expect(after.actions).toContainEqual({ kind: 'clearControl', control: 'promoted', value: 'new' })
 })
 
+/** Its second wave has failed, and the promotion that opened it is gone. */
+function failedOnce(onFailure: 'Halt' | 'Rollback'): PoolSnapshot {
+  const failing = aPool({ ...base, onFailure, wave: { index: 2, count: 2, name: 'rest' } }).with(
+    done,
+    aNode('b').rolledBackFrom('new', { to: 'old' }),
+    aNode('c').on('old'),
+  )
+  return remembering(failing, decide(failing, noon))
+}
+
+function retriedWith(
+  pool: PoolSnapshot,
+  controls: PoolSnapshot['controls'],
+): { readonly now: Decision; readonly later: Decision } {
+  const asked = { ...pool, controls }
+  const now = decide(asked, noon + minute)
+  return { now, later: decide(next(asked, now, noon + minute), noon + 2 * minute) }
+}
+
+test.each(['Halt', 'Rollback'] as const)(
+  'a promotion that is written after the failure opens nothing when the commit is retried, and its annotation is removed: %s',
+  (onFailure) => {
+    const promoted = { ...failedOnce(onFailure), controls: { promoted: 'new' } }
+    const late = decide(promoted, noon + 1000)
+    const { now, later } = retriedWith(remembering(promoted, late), { promoted: 'new', retry: 'new' })
+
+    expect(late.status.controls[0]).toMatchObject({ action: 'Promote', outcome: 'Refused' })
+    expect(now.status.wave?.name).toBe('canary')
+    expect(now.actions).toContainEqual({ kind: 'clearControl', control: 'promoted', value: 'new' })
+    expect(later.status.wave?.name).toBe('canary')
+    expect(condition(later, 'Reconciling').reason).toBe('WaitingForPromotion')
+  },
+)
+
+test('a promotion that is written together with the retry counts for the rollout that begins then', () => {
+  const { now, later } = retriedWith(failedOnce('Halt'), { promoted: 'new', retry: 'new' })
+
+  expect(now.status.controls[0]).toMatchObject({ action: 'Promote', message: 'new is approved' })
+  expect(later.status.wave?.name).toBe('rest')
+})
+
 test('a promotion that an operator takes back opens no further wave', () => {
   const pool = promotedAs('new', {
     waves: [aWave('canary', 1), aWave('half', 1, { manual: true }), aWave('rest', '100%', { manual: true })],
