@@ -112,6 +112,13 @@ export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
       caughtBy: 'pod proof',
       cause: 'OutOfpods',
     },
+    {
+      name: 'eviction threshold above what is free',
+      about: "`evictionHard: {nodefs.available: '98%'}` puts the node under disk pressure",
+      fleet: { config: { evictionHard: { 'nodefs.available': '98%' } } },
+      caughtBy: 'pod proof',
+      cause: 'DiskPressure',
+    },
   ]
 }
 
