@@ -219,3 +219,14 @@ test('the state never changes before it says, on any day of a year', () => {
     { numRuns: 200 },
   )
 })
+
+test('dates of a window count in whatever order they are listed', () => {
+  const dates = ['2026-12-24', '2026-12-01', '2026-12-10'].map((date) => ({ first: Date.parse(date), last: Date.parse(date) }))
+  const windows: Window[] = [{ action: 'allow', timeZone: 'UTC', dates }]
+
+  expect(openings(windows, '2026-11-20T12:00Z')).toEqual([
+    '2026-12-01T00:00 2026-12-02T00:00',
+    '2026-12-10T00:00 2026-12-11T00:00',
+    '2026-12-24T00:00 2026-12-25T00:00',
+  ])
+})
