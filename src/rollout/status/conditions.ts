@@ -6,11 +6,12 @@ import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
 import { stamp } from '../model/instant.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
+import { describeProofs } from './proofs.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
@@ -52,7 +53,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(ongoing)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
@@ -111,16 +112,6 @@ function restOf(poolState: PoolState): Explanation {
 function describeDrains(draining: readonly Draining[]): string {
   const [first] = draining
   return first ? `; drains ${describeDrain(first.node.name, first.drain)}` : ''
-}
-
-/** What keeps a pod from running may never end: it is told before its time is over. */
-function describeProofs(ongoing: readonly Member[]): string {
-  const told = ongoing.flatMap(({ node, proof }) =>
-    proof?.kind === 'Underway' && proof.pod?.message !== undefined
-      ? [`the pod that proves "${node.name}": ${proof.pod.message}`]
-      : [],
-  )
-  return told.length > 0 ? `; ${told.sort()[0]}` : ''
 }
 
 function describeWave({ waves, open }: PoolState): string {

@@ -272,3 +272,11 @@ test('a commit that changes the pod of later proofs has one that runs judged by 
   })
   expect(actionsOf({ proofs: [hanging] })).toEqual([])
 })
+
+test('the pool says that a proof waits for the pod of an earlier assignment, which does not end', () => {
+  const stuck = aProofPod('Running', { assignedAt: at - minute })
+
+  expect(condition(decide(aPool({ ...rollingOut, proofs: [stuck] }).with(canary, ...others), noon), 'Ready').message).toContain(
+    'the proof of "a" waits for the pod "proof-a" of an earlier assignment to end',
+  )
+})
