@@ -18,8 +18,8 @@ export interface Product {
   settle(fleet: FleetOptions): Promise<string>
   /** Every agent has proved the content of this commit, which may be that of an earlier one. */
   settled(commit: string): Promise<void>
-  /** Start another controller, with a directory of its own when the old one's disk is lost. */
-  restartController(stateDirectory?: string): Promise<void>
+  /** Start another controller, with a directory of its own when the old one's disk is lost, and with more arguments. */
+  restartController(stateDirectory?: string, args?: readonly string[]): Promise<void>
   /** Start one more beside it, with a directory of its own. */
   addController(name: string): Promise<Daemon>
 }
@@ -37,10 +37,10 @@ async function install(cluster: Cluster): Promise<Product> {
   const parts = [cluster.repository('fleet'), bundleAgent(cluster.slot.dir), installManifests(cluster)] as const
   const [repository, bundle] = await Promise.all(parts)
   await Promise.all(cluster.nodes.map((node) => installAgent(node, { bundle })))
-  const start = (more: Pick<ControllerOptions, 'stateDirectory' | 'name'> = {}) =>
+  const start = ({ args = [], ...more }: Pick<ControllerOptions, 'stateDirectory' | 'name' | 'args'> = {}) =>
     startController(cluster, {
       repository: repository.url,
-      args: ['--poll=1s'],
+      args: ['--poll=1s', ...args],
       ...more,
     })
   const push = async (fleet: FleetOptions, message: string) => repository.push(await fleetFiles(cluster, fleet), message)
@@ -57,8 +57,8 @@ async function install(cluster: Cluster): Promise<Product> {
       await settled(commit)
       return commit
     },
-    async restartController(stateDirectory) {
-      product.controller = await start(stateDirectory === undefined ? {} : { stateDirectory })
+    async restartController(stateDirectory, args = []) {
+      product.controller = await start({ args, ...(stateDirectory === undefined ? {} : { stateDirectory }) })
     },
     addController: (name) => start({ name }),
   }
