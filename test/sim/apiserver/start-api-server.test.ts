@@ -180,3 +180,16 @@ test('stamps come from the clock that is given', async () => {
 
   expect((await create(client, 'a')).body.metadata.creationTimestamp).toBe('2030-01-02T03:04:05Z')
 })
+
+test('server takes a port that no outgoing connection is given, so that it comes back there after an outage', async () => {
+  const servers = await Promise.all(Array.from({ length: 20 }, () => startApiServer()))
+  const ports = servers.map(({ url }) => Number(new URL(url).port))
+  for (const server of servers) await server.stop()
+  for (const server of servers) await server.start()
+  const after = servers.map(({ url }) => Number(new URL(url).port))
+  for (const server of servers) await server.close()
+
+  expect(ports.every((port) => port >= 24_000 && port < 32_000)).toBe(true)
+  expect(new Set(ports).size).toBe(20)
+  expect(after).toEqual(ports)
+})

@@ -1,8 +1,9 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createPlain } from 'node:http'
 import { createServer as createSecure } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 
 export interface TlsFiles {
   /** PEM */
@@ -21,6 +22,9 @@ export interface ListenerOptions {
   readonly port: number
   readonly tls: TlsFiles | undefined
 }
+
+/** Below those that systems give to outgoing connections: during an outage, one of them would take the port away. */
+const PORTS = { first: 24_000, count: 8_000 }
 
 /** A socket to listen on that can go away and come back at the same address, as a server does that is restarted. */
 export class Listener {
@@ -43,7 +47,7 @@ export class Listener {
 
   async start(): Promise<void> {
     if (this.#server) return
-    const { host, tls } = this.#options
+    const { tls } = this.#options
     const server = tls ? createSecure({ key: tls.key, cert: tls.cert }, this.#handler) : createPlain(this.#handler)
     // Clients keep connections for later; closing an idle one just as a request goes out would look like an outage.
     server.keepAliveTimeout = 10 * 60 * 1000
@@ -51,10 +55,8 @@ export class Listener {
       this.#sockets.add(socket)
       socket.once('close', () => this.#sockets.delete(socket))
     })
-    server.listen({ host, port: this.#port })
-    await once(server, 'listening')
+    this.#port = await this.#listen(server)
     this.#server = server
-    this.#port = (server.address() as AddressInfo).port
   }
 
   /** Refuses new connections and cuts the open ones. */
@@ -66,6 +68,19 @@ export class Listener {
     server.close()
     this.breakConnections()
     await closed
+  }
+
+  /** @returns the port: the one that it had before, or else any that is free. */
+  async #listen(server: Server): Promise<number> {
+    const port = this.#port || PORTS.first + randomInt(PORTS.count)
+    try {
+      server.listen({ host: this.#options.host, port })
+      await once(server, 'listening')
+      return port
+    } catch (error) {
+      if (this.#port !== 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+      return this.#listen(server)
+    }
   }
 
   breakConnections(): void {
