@@ -107,6 +107,17 @@ test.for<[string, Partial<Facts>, string, string, string]>([
   expect(complaints(facts)).toEqual([[state, check, message, true]])
 })
 
+test('a kubeconfig that is missing is one error, and what needs it is not checked', () => {
+  const kubeconfig = { path: '/etc/kubernetes/kubelet.conf', stat: undefined }
+  const server = { host: '', addresses: { error: 'no server' }, node: { error: 'no credentials' } }
+
+  expect(complaints({ kubeconfig, server })).toEqual([
+    ['error', 'kubeconfig', '"/etc/kubernetes/kubelet.conf" does not exist', true],
+    ['warning', 'DNS', 'not checked: the kubeconfig names no server', true],
+    ['warning', 'API server', 'not checked: the kubeconfig names no server', true],
+  ])
+})
+
 test('each rule of the host policy is told by its name', () => {
   const policy = {
     kinds: ['files'],

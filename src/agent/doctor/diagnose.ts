@@ -100,13 +100,17 @@ function kubeconfig({ kubeconfig: { path, stat, problem } }: Facts): Finding {
   return ok('kubeconfig', `"${path}"`)
 }
 
+const NO_SERVER = ['not checked: the kubeconfig names no server', 'correct the kubeconfig first'] as const
+
 function dns({ server: { host, addresses: found } }: Facts): Finding {
+  if (host === '') return warned('DNS', ...NO_SERVER)
   if ('error' in found)
     return failed('DNS', `no address for "${host}": ${found.error}`, 'check /etc/resolv.conf, and the server in the kubeconfig')
   return ok('DNS', `"${host}" is ${found.value.join(', ')}`)
 }
 
 function api({ server: { host, node: found } }: Facts): Finding {
+  if (host === '') return warned('API server', ...NO_SERVER)
   if ('error' in found)
     return failed('API server', found.error, `check the network to "${host}", --node-name and the credentials`)
   return ok('API server', `answers, and has the Node "${found.value}"`)
