@@ -13,11 +13,14 @@ export interface UnitSpec {
   readonly enabled?: boolean | undefined
   readonly running?: boolean | undefined
   readonly restartTriggers?: readonly string[]
+  /** Nobody manages it any more; its file may go in the same change, and a unit without [Install] counts as enabled until then. */
+  readonly isGivenBack?: boolean
 }
 
 const unitState = z.object({ unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) })
 /** A unit as it should be, or as it was; what is missing is nobody's concern. */
 type UnitState = z.infer<typeof unitState>
+type UnitChange = UnitState & Pick<UnitSpec, 'isGivenBack'>
 
 const section: Section = {
   key: 'units',
@@ -38,11 +41,12 @@ export const unit: Kind<UnitSpec> = defineKind({
   restartTriggers: (spec) => spec.restartTriggers ?? [],
   observe: async ({ name }, { services }) => services.show(name),
 
-  differ: ({ name, ...wanted }, actual): UnitState | undefined => {
+  differ: ({ name, isGivenBack = false, ...wanted }, actual): UnitChange | undefined => {
     const enabled = wanted.enabled === actual.enabled ? undefined : wanted.enabled
     const running = wanted.running === isRunning(actual.active) ? undefined : wanted.running
     if (enabled === undefined && running === undefined) return undefined
-    return { unit: name, ...(enabled === undefined ? {} : { enabled }), ...(running === undefined ? {} : { running }) }
+    const state = { ...(enabled === undefined ? {} : { enabled }), ...(running === undefined ? {} : { running }) }
+    return { unit: name, isGivenBack, ...state }
   },
 
   // Stopping takes something away from whoever uses it; starting does not.
@@ -52,7 +56,8 @@ export const unit: Kind<UnitSpec> = defineKind({
   effects: ({ unit: name, running }) => ({ starts: running ? [name] : [], stops: running === false ? [name] : [] }),
   perform: async (change, { services }) => {
     await setUnit(change, services)
-    if (change.enabled === false && (await services.show(change.unit)).enabled) throw notDisabled(change.unit)
+    if (change.enabled !== false || change.isGivenBack) return
+    if ((await services.show(change.unit)).enabled) throw notDisabled(change.unit)
   },
 
   undo: {
@@ -80,7 +85,7 @@ export const unit: Kind<UnitSpec> = defineKind({
     schema: unitState,
     key: (base) => base.unit,
     capture: async ({ key }, { host }) => stateOf(key, host.services),
-    giveBack: async ({ unit: name, enabled, running }) => unit.of({ name, enabled, running }),
+    giveBack: async ({ unit: name, enabled, running }) => unit.of({ name, enabled, running, isGivenBack: true }),
   },
 })
 
