@@ -88,7 +88,7 @@ export class Place implements Disposable {
     this.#directory = path
   }
 
-  /** For calls that take a path; the last part is not followed by those that are told so. */
+  /** For calls that take a path. Only calls without following links leave a link in the last part alone. */
   get path(): string {
     return this.beside(this.name)
   }

@@ -18,7 +18,7 @@ const STALL = 60_000
 const DEADLINE = 30 * 60_000
 const PIECE = 1024 * 1024
 
-/** What arrived is not what the release says it should be. Nothing of it is kept, and nothing of it is told: it may be a secret of the server. */
+/** The body has another checksum than the release. It is not kept, and the message has no hash of it: it may be a secret of the server. */
 export class ChecksumError extends Error {
   override readonly name = 'ChecksumError'
 }

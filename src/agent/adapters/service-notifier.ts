@@ -1,7 +1,7 @@
 import type { Supervisor } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
-/** Of an agent that systemd started without a watchdog: it is told all the same, for `Type=notify`. */
+/** Interval of notifications without a watchdog: `Type=notify` needs the first one. */
 const SELDOM = 10 * 60_000
 
 /**

@@ -14,7 +14,7 @@ const PROPERTIES = [
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
-/** Of a unit that runs, and reads its configuration anew meanwhile. */
+/** A unit in these states runs, and reads its configuration again. */
 const RELOADING = ['reloading', 'refreshing']
 
 const MACHINE_STATES: ReadonlyMap<string, MachineState> = new Map([

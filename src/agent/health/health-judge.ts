@@ -62,7 +62,7 @@ function observeKubelet(before: ProcessRecord, look: ProcessLook): ProcessRecord
   return observeProcess(before, isStarting ? { ...look, service: { ...service, active: 'activating' } } : look)
 }
 
-/** The kubelet was started anew. */
+/** The kubelet was restarted. */
 export function startedAnew(watched: Watched): Watched {
   return { ...watched, kubelet: { ...watched.kubelet, down: false } }
 }

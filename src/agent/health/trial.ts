@@ -18,7 +18,7 @@ import {
   trialFrom,
   troubleIn,
 } from './trial-judge.ts'
-import { evidenceFrom, lookAt, type Proof } from './verify.ts'
+import { evidenceFrom, observeHealth, type Proof } from './verify.ts'
 
 interface TrialSettings {
   readonly digest: string
@@ -52,7 +52,7 @@ export class Trial {
     const digest = await state.digest('active')
     if (digest === undefined || digest === (await state.digest('lastKnownGood'))) return 'none'
     const { duration, proof } = await this.#settingsOf(digest)
-    const host = await lookAt(proof, this.#context.ports)
+    const host = await observeHealth(proof, this.#context.ports)
     if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at)
     const look = await this.#completed(host, proof)
     const { unwell, unready } = options.timing

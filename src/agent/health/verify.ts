@@ -83,13 +83,13 @@ async function lookUnlessSilent(
   proof: Proof,
   { ports, until }: { readonly ports: VerifyPorts; readonly until: number },
 ): Promise<Look | undefined> {
-  return lookAt(proof, ports).catch((error: unknown) => {
+  return observeHealth(proof, ports).catch((error: unknown) => {
     if (ports.clock.elapsed() >= until) throw error
     return undefined
   })
 }
 
-export async function lookAt(
+export async function observeHealth(
   { healthz, runtime, units = [] }: Pick<Proof, 'healthz' | 'runtime' | 'units'>,
   { services, kubelet, clock }: Omit<VerifyPorts, 'node'>,
 ): Promise<Look> {

@@ -5,7 +5,7 @@ import { type AgentContext, stamp } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
 import type { GoneBad } from '../health/trial.ts'
-import { lookAt, looksHealthy, verifyKubelet } from '../health/verify.ts'
+import { looksHealthy, observeHealth, verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
 import { isAccepted } from '../policy/enforce-signature.ts'
@@ -153,7 +153,7 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
   const { ports, options } = context
   const { kubelet, version } = target
   const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
-  const look = await lookAt({ healthz: healthzBefore }, ports)
+  const look = await observeHealth({ healthz: healthzBefore }, ports)
   const running = await runningOf(plan.activation.restarts, ports)
   const started = plan.steps.flatMap(({ change }) => change.effects.starts ?? [])
   const stopped = [KUBELET_UNIT, ...plan.steps.flatMap(({ change }) => change.effects.stops ?? [])]

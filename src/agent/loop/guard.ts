@@ -1,7 +1,7 @@
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { GoneBad, Trial } from '../health/trial.ts'
-import { lookAt, looksHealthy } from '../health/verify.ts'
+import { looksHealthy, observeHealth } from '../health/verify.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
@@ -115,7 +115,7 @@ export class Guard {
   /** Everything was put back, and the kubelet only took longer than it was given. */
   async #reconsider(outcome: Outcome): Promise<number> {
     const { state, ports, options } = this.#context
-    const look = await lookAt(outcome.unproved ?? {}, ports)
+    const look = await observeHealth(outcome.unproved ?? {}, ports)
     const isWell = looksHealthy(look) && look.service.runningFor >= options.timing.stable
     if (!isWell) return options.timing.watch
     const { unproved: _unproved, ...rest } = outcome
