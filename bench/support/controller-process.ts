@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { controllerEnvironment } from '../../test/e2e/product/controller-environment.ts'
 import { HOME } from './cluster.ts'
 import { type ProcessUsage, usageOf } from './process-usage.ts'
 
@@ -9,7 +10,7 @@ export interface ControllerProcess extends AsyncDisposable {
 }
 
 /** As `deploy/controller.yaml` starts it. */
-const ENVIRONMENT = { MALLOC_ARENA_MAX: '1', NODE_OPTIONS: '--max-semi-space-size=8' }
+const ENVIRONMENT = await controllerEnvironment()
 
 /** `nodewave controller` in a process of its own, so that its memory and CPU can be told from the server's. */
 export function startController({ repo, kubeconfig }: { readonly repo: string; readonly kubeconfig: string }): ControllerProcess {

@@ -38,14 +38,17 @@ async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<vo
   const node = kubeNodeApi(kube, name)
   let answered: string | undefined
   let running: string | undefined
+  let said: string | undefined
   const show = (version: string | undefined) => {
     running = version
     writes.count += 1
     return kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
   }
   for await (const { annotations, kubeletVersion } of node.follow(signal)) {
-    // kwok writes a Node that was not Ready anew, out of an older copy of it. A kubelet would say again what it is, too.
-    if (running !== undefined && running !== kubeletVersion) await show(running)
+    // kwok writes a Node that was not Ready anew, out of an older copy of it. A kubelet would say again what it is, too; events from before
+    // this agent's last report are older than what it showed.
+    const isNewer = annotations[names.status] === said
+    if (isNewer && running !== undefined && running !== kubeletVersion) await show(running)
     const text = annotations[names.desiredConfig]
     if (text === undefined || text === answered) continue
     answered = text
@@ -55,6 +58,7 @@ async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<vo
     await node.annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
     if (version !== kubeletVersion) await show(version)
     const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
+    said = applied
     await node.annotate({ [names.status]: applied, [names.currentConfig]: text })
   }
 }

@@ -6,6 +6,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Daemon } from '../cluster/daemon.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { checkout } from './checkout.ts'
+import { controllerEnvironment } from './controller-environment.ts'
 
 const namespace = 'nodewave-system'
 const account = 'nodewave-controller'
@@ -33,7 +34,7 @@ export async function startController(cluster: Cluster, options: ControllerOptio
   const state = options.stateDirectory ?? join(cluster.slot.dir, name)
   const program = [process.execPath, join(checkout, 'src/cli/main.ts'), 'controller']
   const args = [`--repo=${options.repository}`, '--branch=main', `--namespace=${namespace}`, `--state-dir=${state}`]
-  const env = { KUBECONFIG: await accountKubeconfig(cluster), HOME: cluster.slot.dir }
+  const env = { ...(await controllerEnvironment()), KUBECONFIG: await accountKubeconfig(cluster), HOME: cluster.slot.dir }
   const controller = cluster.daemon({ name, command: [...program, ...args, ...(options.args ?? [])], env })
   // One that refuses its arguments is better told of here than by a scenario that waits for what it should do.
   const settled = () => controller.log().includes('following') || !controller.isRunning()
