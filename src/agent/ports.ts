@@ -1,4 +1,5 @@
 import type { Artifact } from '../protocol/host-document.ts'
+import type { Kernel } from './kernel.ts'
 
 /**
  * Everything the agent needs of the outside. `src/agent/adapters/` has the real ones, `src/sim/host/` the simulated host.
@@ -7,6 +8,7 @@ import type { Artifact } from '../protocol/host-document.ts'
 export interface AgentPorts {
   readonly files: HostFiles
   readonly services: ServiceManager
+  readonly kernel: Kernel
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
   readonly node: NodeApi

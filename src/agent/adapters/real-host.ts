@@ -6,7 +6,9 @@ import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
 import { nodeFiles } from './node-files.ts'
+import { procKernel } from './proc-kernel.ts'
 import { realClock } from './real-clock.ts'
+import { rootedKernel } from './rooted-kernel.ts'
 import { rootedServices } from './rooted-services.ts'
 import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
@@ -35,10 +37,12 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
   const supervisor = serviceNotifier()
-  if (root === '/') return { ...ports, services: systemd(), kubelet, node, ...(supervisor && { supervisor }) }
+  if (root === '/')
+    return { ...ports, services: systemd(), kernel: procKernel(), kubelet, node, ...(supervisor && { supervisor }) }
   return {
     ...ports,
     services: rootedServices(log),
+    kernel: rootedKernel(log),
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }

@@ -5,7 +5,7 @@ import type { AgentPorts, HostFiles } from '../ports.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
-export type HostHands = Pick<AgentPorts, 'files' | 'services'>
+export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel'>
 
 export interface StageContext {
   readonly ports: AgentPorts

@@ -36,6 +36,7 @@ export interface Death {
 
 const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
+const KERNEL_CHANGES = ['writeSysctl', 'loadModule', 'unloadModule', 'swapOff', 'swapOn']
 const NEVER = new Promise<never>(() => {})
 
 /** One run of an agent on a host: its way to everything, until it dies. */
@@ -53,6 +54,7 @@ export class AgentProcess {
       ...ports,
       files: guard(ports.files, (call) => this.#pass(call, { effect: WRITES.includes(call.method), write: true })),
       services: guard(ports.services, (call) => this.#order(call)),
+      kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
       node: this.#guardNode(ports.node),

@@ -7,6 +7,7 @@ import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verd
 import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
+import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedServices } from './simulated-services.ts'
 
 export interface SimulatedHostOptions {
@@ -46,6 +47,7 @@ const SILENT: Log = { info: () => {}, warn: () => {} }
 export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
+  readonly kernel = new SimulatedKernel(this.files)
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, dead: false }
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
@@ -75,6 +77,7 @@ export class SimulatedHost {
     const ports: AgentPorts = {
       files: this.files,
       services: this.services,
+      kernel: this.kernel,
       kubelet: this.#probe(),
       downloads: this.#downloads(),
       node,
@@ -102,6 +105,7 @@ export class SimulatedHost {
   /** Files are as they were; what is enabled starts. Agents are processes: start new ones. */
   powerOn(options: Parameters<SimulatedServices['boot']>[0] = {}): void {
     this.faults.dead = false
+    this.kernel.boot()
     this.services.boot(options)
   }
 

@@ -86,8 +86,7 @@ async function second(node: Node): Promise<void> {
   const { MainPID } = await node.unit(agentUnit)
   const start = await node.output(['systemctl', 'show', '--property=ExecStart', '--value', agentUnit])
   const command = /argv\[\]=(.*?) ;/.exec(start)?.[1]?.split(' ') ?? []
-  // As the unit does: below it, the machine's boot id shows, and not the one that systemd-nspawn puts over it.
-  const like = ['systemd-run', '--quiet', '--wait', '--pipe', '--property=ProtectKernelTunables=yes']
+  const like = ['systemd-run', '--quiet', '--wait', '--pipe']
   const other = await node.exec([...like, ...command, '--state-directory=/var/lib/other'], {
     allowFailure: true,
     timeoutMs: 60_000,

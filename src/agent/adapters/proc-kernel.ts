@@ -1,0 +1,66 @@
+import { constants, existsSync } from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
+import { release } from 'node:os'
+import type { Kernel, Swap } from '../kernel.ts'
+import { orMissing } from './or-missing.ts'
+import { runAsService } from './run-as-service.ts'
+import type { Outcome } from './run-program.ts'
+
+/** Milliseconds. What was swapped out has to be read again, and disks are slow. */
+const LONGEST_SWAP_OFF = 600_000
+
+type Run = (program: string, args: readonly string[], options?: { readonly timeout?: number }) => Promise<Outcome>
+
+/** The kernel of this machine, by /proc and the programs of kmod and util-linux. */
+export function procKernel(run: Run = runAsService): Kernel {
+  let builtIn: Promise<ReadonlySet<string>> | undefined
+  const change = async (program: string, args: readonly string[], timeout?: number): Promise<void> => {
+    const { code, stderr } = await run(program, args, timeout === undefined ? {} : { timeout })
+    if (code !== 0) throw new Error(`${[program, ...args].join(' ')}: exit ${code}: ${stderr.trim()}`)
+  }
+  return {
+    release: async () => release(),
+    readSysctl: async (path) => (await orMissing(readFile(`/proc/sys/${path}`, 'utf8')))?.replace(/\n$/, ''),
+    writeSysctl: async (path, value) => {
+      await using file = await open(`/proc/sys/${path}`, constants.O_WRONLY | constants.O_NOFOLLOW)
+      await file.write(`${value}\n`)
+    },
+    hasModule: async (name) => {
+      // Of what is built in, only modules with parameters show there.
+      if (existsSync(`/sys/module/${name}`)) return true
+      builtIn ??= builtInModules()
+      return (await builtIn).has(name)
+    },
+    loadModule: (name) => change('modprobe', ['--', name]),
+    unloadModule: (name) => change('rmmod', ['--', name]),
+    swaps: async () => parseSwaps((await orMissing(readFile('/proc/swaps', 'utf8'))) ?? ''),
+    swapOff: (path) => change('swapoff', ['--', path], LONGEST_SWAP_OFF),
+    swapOn: ({ path, priority }) => change('swapon', [...(priority < 0 ? [] : [`--priority=${priority}`]), '--', path]),
+  }
+}
+
+/** Another kernel runs only after a boot, and then another agent does. */
+async function builtInModules(): Promise<ReadonlySet<string>> {
+  return parseBuiltIn((await orMissing(readFile(`/lib/modules/${release()}/modules.builtin`, 'utf8'))) ?? '')
+}
+
+/** @param text one file a line, as `kernel/net/bridge/br_netfilter.ko` */
+export function parseBuiltIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/([^/\n]+)\.ko\S*$/gm)].map(([, name = '']) => name.replaceAll('-', '_')))
+}
+
+/** @param text of /proc/swaps: a line of headings, then path, type, size, used and priority; what is special in a path is escaped */
+export function parseSwaps(text: string): Swap[] {
+  const rows = text.split('\n').slice(1)
+  return rows.flatMap((row) => {
+    const [path = '', , , , priority = ''] = row.split(/\s+/)
+    return path === '' ? [] : [{ path: unescaped(path), priority: Number.parseInt(priority, 10) || 0 }]
+  })
+}
+
+/** Octal, as `\040` for a space; a file that was removed since has ` (deleted)` behind its name. */
+function unescaped(path: string): string {
+  return path
+    .replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)))
+    .replace(/ \(deleted\)$/, '')
+}

@@ -1,0 +1,39 @@
+import { basename } from 'node:path/posix'
+import type { Swap } from '../../agent/kernel.ts'
+import { sysctlPath } from '../../protocol/sysctl-name.ts'
+import type { MemoryFiles } from './memory-files.ts'
+
+/** A drop-in for all swap units that keeps them from starting. */
+const NO_SWAP_UNITS = /^\/etc\/systemd\/system\/swap\.d\/[^/]+\.conf$/
+
+export interface BootSettings {
+  readonly modules: readonly string[]
+  /** Path below /proc/sys and value; the last one counts. */
+  readonly sysctls: readonly (readonly [path: string, value: string])[]
+  readonly swaps: readonly Swap[]
+}
+
+/** What systemd reads when a machine starts: modules-load.d, sysctl.d by the names of the files, and fstab. */
+export function bootSettings(files: MemoryFiles): BootSettings {
+  const paths = Object.keys(files.snapshot())
+  const linesOf = (pattern: RegExp): string[] =>
+    paths
+      .filter((path) => pattern.test(path))
+      .toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1))
+      .flatMap((path) => (files.text(path) ?? '').split('\n'))
+      .filter((line) => /^[^#;\s]/.test(line))
+  const isSwapKept = !paths.some((path) => NO_SWAP_UNITS.test(path))
+  return {
+    modules: linesOf(/^\/(?:etc|usr\/lib)\/modules-load\.d\/[^/]+\.conf$/).map((line) => line.trim()),
+    sysctls: linesOf(/^\/(?:etc|usr\/lib)\/sysctl\.d\/[^/]+\.conf$/).flatMap((line) => {
+      const [, name, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[sysctlPath(name), value] as const]
+    }),
+    swaps: isSwapKept ? linesOf(/^\/etc\/fstab$/).flatMap(swapOf) : [],
+  }
+}
+
+function swapOf(line: string): Swap[] {
+  const [path = '', , type] = line.split(/\s+/)
+  return type === 'swap' ? [{ path, priority: -2 }] : []
+}

@@ -1,0 +1,162 @@
+import type { Kernel, Swap } from '../../agent/kernel.ts'
+import type { MemoryFiles } from './memory-files.ts'
+import { bootSettings } from './simulated-boot.ts'
+
+/** A setting, and what this kernel makes of a text. */
+export interface SimulatedSysctl {
+  readonly value: string
+  readonly access?: 'read-only' | 'write-only'
+  /** Text → what shows from then on. @throws as the kernel does. Default: whole numbers, as many as there are, the others stay. */
+  readonly take?: (text: string, now: string) => string
+}
+
+export interface SimulatedModule {
+  /** Settings that come and go with it. */
+  readonly sysctls?: Readonly<Record<string, SimulatedSysctl>>
+  /** Somebody uses it: it cannot be unloaded. */
+  readonly isInUse?: boolean
+}
+
+const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
+  'fs/inotify/max_user_watches': { value: '65536' },
+  'kernel/core_pattern': { value: 'core', take: (text) => text },
+  'kernel/ostype': { value: 'Linux', access: 'read-only' },
+  'kernel/panic': { value: '10' },
+  'net/ipv4/ip_forward': { value: '1' },
+  'net/ipv4/route/flush': { value: '', access: 'write-only' },
+  'net/ipv4/tcp_rmem': { value: '4096\t131072\t6291456' },
+  // As many pages as memory has room for.
+  'vm/nr_hugepages': { value: '0', take: (text) => String(Math.min(Number(text), 64)) },
+  'vm/overcommit_memory': { value: '1' },
+  'vm/swappiness': { value: '60', take: atMost(200) },
+}
+
+const BRIDGE = { 'net/bridge/bridge-nf-call-iptables': { value: '1' } }
+
+const MODULES: Readonly<Record<string, SimulatedModule>> = {
+  br_netfilter: { sysctls: BRIDGE },
+  ip_vs: {},
+  nf_conntrack: { isInUse: true },
+}
+
+/** A kernel that behaves like Linux: what is set is gone after a boot, and comes back from the files that are read then. */
+export class SimulatedKernel implements Kernel {
+  readonly #files: MemoryFiles
+  readonly #builtIn = new Set(['ext4'])
+  readonly #modules = new Set<string>()
+  readonly #sysctls = new Map<string, SimulatedSysctl>()
+  readonly #swaps = new Map<string, Swap>()
+
+  constructor(files: MemoryFiles) {
+    this.#files = files
+    this.#start()
+  }
+
+  async release(): Promise<string> {
+    return '6.1.0-18-amd64'
+  }
+
+  async readSysctl(path: string): Promise<string | undefined> {
+    const found = this.#sysctls.get(path)
+    if (found?.access === 'write-only') throw failed('EACCES', `permission denied, open '/proc/sys/${path}'`)
+    return found?.value
+  }
+
+  async writeSysctl(path: string, text: string): Promise<void> {
+    this.set(path, text)
+  }
+
+  async hasModule(name: string): Promise<boolean> {
+    return this.#modules.has(name) || this.#builtIn.has(name)
+  }
+
+  async loadModule(name: string): Promise<void> {
+    if (this.#builtIn.has(name)) return
+    const { sysctls = {} } = this.#known(name)
+    if (!this.#modules.has(name)) for (const [path, sysctl] of Object.entries(sysctls)) this.#sysctls.set(path, sysctl)
+    this.#modules.add(name)
+  }
+
+  async unloadModule(name: string): Promise<void> {
+    const { sysctls = {}, isInUse = false } = this.#known(name)
+    if (!this.#modules.has(name))
+      throw new Error(`rmmod -- ${name}: exit 1: rmmod: ERROR: Module ${name} is not currently loaded`)
+    if (isInUse) throw new Error(`rmmod -- ${name}: exit 1: rmmod: ERROR: Module ${name} is in use`)
+    for (const path of Object.keys(sysctls)) this.#sysctls.delete(path)
+    this.#modules.delete(name)
+  }
+
+  async swaps(): Promise<readonly Swap[]> {
+    return [...this.#swaps.values()]
+  }
+
+  async swapOff(path: string): Promise<void> {
+    if (!this.#swaps.delete(path))
+      throw new Error(`swapoff -- ${path}: exit 4: swapoff: ${path}: swapoff failed: Invalid argument`)
+  }
+
+  async swapOn(swap: Swap): Promise<void> {
+    if (this.#swaps.has(swap.path))
+      throw new Error(`swapon -- ${swap.path}: exit 255: swapon: ${swap.path}: swapon failed: Device or resource busy`)
+    this.#swaps.set(swap.path, swap)
+  }
+
+  /** Another boot: nothing of before is left but what the files say. */
+  boot(): void {
+    this.#start()
+    const { modules, sysctls, swaps } = bootSettings(this.#files)
+    for (const name of modules) if (name in MODULES) void this.loadModule(name)
+    for (const [path, value] of sysctls) if (this.#sysctls.has(path)) this.set(path, value)
+    for (const swap of swaps) this.#swaps.set(swap.path, swap)
+  }
+
+  /** As `writeSysctl`, at once: for who sets the stage, or changes something by hand. */
+  set(path: string, text: string): void {
+    const found = this.#sysctls.get(path)
+    if (found === undefined) throw failed('ENOENT', `no such file or directory, open '/proc/sys/${path}'`)
+    if (found.access === 'read-only') throw failed('EACCES', `permission denied, open '/proc/sys/${path}'`)
+    this.#sysctls.set(path, { ...found, value: (found.take ?? numbers)(text, found.value) })
+  }
+
+  /** What a test compares: every setting with its value, modules and swaps. */
+  snapshot(): { readonly sysctls: Record<string, string>; readonly modules: readonly string[]; readonly swaps: readonly Swap[] } {
+    const values = [...this.#sysctls].map(([path, { value }]): [string, string] => [path, value]).sort()
+    return { sysctls: Object.fromEntries(values), modules: [...this.#modules].sort(), swaps: [...this.#swaps.values()] }
+  }
+
+  #start(): void {
+    this.#modules.clear()
+    this.#swaps.clear()
+    this.#sysctls.clear()
+    for (const [path, sysctl] of Object.entries(SYSCTLS)) this.#sysctls.set(path, sysctl)
+  }
+
+  #known(name: string): SimulatedModule {
+    const found = MODULES[name]
+    if (found !== undefined) return found
+    throw new Error(
+      `modprobe -- ${name}: exit 1: modprobe: FATAL: Module ${name} not found in directory /lib/modules/6.1.0-18-amd64`,
+    )
+  }
+}
+
+/** Fewer numbers than a setting has leave the others as they are; what shows has tabs between. */
+function numbers(text: string, now: string): string {
+  const given = text.trim().split(/\s+/)
+  const before = now.split('\t')
+  if (given.length > before.length || given.some((part) => !/^-?\d+$/.test(part)))
+    throw failed('EINVAL', 'invalid argument, write')
+  return [...given.map((part) => String(Number(part))), ...before.slice(given.length)].join('\t')
+}
+
+function atMost(limit: number): (text: string, now: string) => string {
+  return (text, now) => {
+    const value = numbers(text, now)
+    if (Number(value) > limit) throw failed('EINVAL', 'invalid argument, write')
+    return value
+  }
+}
+
+function failed(code: string, text: string): Error {
+  return Object.assign(new Error(`${code}: ${text}`), { code })
+}
