@@ -2,9 +2,10 @@ import { canonicalJson } from '../protocol/digest.ts'
 import type { SecretDocument } from '../protocol/secret-document.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { HostFileSpec, SecretSource } from '../repo/schema/host-profile.ts'
-import { encryptedHash } from '../repo/sops-document.ts'
+import { encryptedForm } from '../repo/sops-document.ts'
 import type { LayerSubject } from './layers.ts'
 import { contentOf, fileLayers } from './render-host.ts'
+import { sealedHash } from './sealed-hash.ts'
 
 type SecretFile = SecretDocument['files'][string]
 
@@ -21,11 +22,11 @@ function secretFileOf(model: FleetModel, { path, contentFrom }: HostFileSpec): [
   return [[path, { ...content, hash: secretHash(model, { path, source: contentFrom }) }]]
 }
 
-/** Equal for equal contents at one path; without the key, for equal encrypted forms. */
+/** Equal for equal contents at one path; without the key, for equal encrypted forms in one process. */
 export function secretHash(
   { secrets, attachments }: FleetModel,
   { path, source }: { readonly path: string; readonly source: SecretSource },
 ): string {
-  if (!secrets) return encryptedHash(attachments.get(source.sopsFile) ?? new Uint8Array(), source)
+  if (!secrets) return sealedHash(`${path}\0${encryptedForm(attachments.get(source.sopsFile) ?? new Uint8Array(), source)}`)
   return secrets.hashOf(`${path}\0${Buffer.from(secrets.contentOf(source)).toString('base64')}`)
 }

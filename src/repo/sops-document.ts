@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { parse } from 'yaml'
 import type { SecretSource } from './schema/host-profile.ts'
 
@@ -75,7 +74,8 @@ function asList(value: SopsValue | undefined): readonly SopsValue[] {
 
 /** Keys that lead to what a file gets. */
 export function keysOf({ key }: SecretSource): readonly string[] {
-  return key === undefined ? BINARY : key.split('.')
+  if (key === undefined) return BINARY
+  return typeof key === 'string' ? key.split('.') : key
 }
 
 export function valueAt(values: SopsValue | undefined, keys: readonly string[]): SopsValue | undefined {
@@ -102,17 +102,21 @@ export function complaintAbout(bytes: Uint8Array, source: SecretSource): Complai
   }
 }
 
-function noSecretAt({ sopsFile, key }: SecretSource, value: SopsValue | undefined): Complaint {
+function noSecretAt(source: SecretSource, value: SopsValue | undefined): Complaint {
+  const { sopsFile, key } = source
   if (key === undefined) {
     const message = `"${sopsFile}" is not encrypted as a whole`
     return { at: 'sopsFile', message, remedy: 'name a key in it, or encrypt it with --input-type binary' }
   }
   const found = value === undefined ? 'has no value' : 'has no encrypted text'
-  return { at: 'key', message: `"${sopsFile}" ${found} at "${key}"`, remedy: 'name the key of one encrypted text' }
+  return {
+    at: 'key',
+    message: `"${sopsFile}" ${found} at "${keysOf(source).join('.')}"`,
+    remedy: 'name the key of one encrypted text',
+  }
 }
 
-/** Tells two encrypted contents apart without a key. It gives nothing away: the repository shows what it is made of. */
-export function encryptedHash(bytes: Uint8Array, source: SecretSource): string {
-  const hash = createHash('sha256').update(String(valueAt(readSops(bytes).values, keysOf(source))))
-  return `encrypted:${hash.digest('hex').slice(0, 32)}`
+/** What stands for a content that nobody here can decrypt. */
+export function encryptedForm(bytes: Uint8Array, source: SecretSource): string {
+  return String(valueAt(readSops(bytes).values, keysOf(source)))
 }

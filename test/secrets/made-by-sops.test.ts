@@ -9,7 +9,10 @@ import { complaintAbout, keysOf, readSops, valueAt } from '../../src/repo/sops-d
 const folder = join(import.meta.dirname, 'made-by-sops')
 const bytesOf = (file: string): Uint8Array => readFileSync(join(folder, file))
 
-async function contentOf(file: string, { key, identity = 'first' }: { key?: string; identity?: string }): Promise<string> {
+async function contentOf(
+  file: string,
+  { key, identity = 'first' }: { key?: string | string[]; identity?: string },
+): Promise<string> {
   const source = { sopsFile: file, ...(key !== undefined && { key }) }
   expect(complaintAbout(bytesOf(file), source)).toBeUndefined()
   const document = readSops(bytesOf(file))
@@ -30,6 +33,8 @@ test.each([
   ['values.json.enc', 'db.2', 'a'],
   ['partial.yaml.enc', 'db.password', 'tr0ub4dor-and-3'],
   ['partial.yaml.enc', 'db.text', 'first line\nsecond line\n'],
+  ['dotted.yaml.enc', ['tls.crt'], 'a certificate'],
+  ['dotted.yaml.enc', ['sites', 'example.com', 'tls.key'], 'a key'],
   ['whole.enc', undefined, '\0\xff\r\n\tENC[x]\n'],
 ])('%s has the content at %s that SOPS was given', async (file, key, content) => {
   for (const identity of ['first', 'second'])

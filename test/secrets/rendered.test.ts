@@ -1,9 +1,13 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import type { NodeContent } from '../../src/protocol/digest.ts'
+import { shownSecrets } from '../../src/protocol/secret-document.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
 import { diffContent } from '../../src/render/diff-content.ts'
 import { disruptionBetween } from '../../src/render/disruption.ts'
 import { poolFingerprint } from '../../src/render/pool-fingerprint.ts'
+import { sealedHash } from '../../src/render/sealed-hash.ts'
 import { loadFleet } from '../../src/repo/load-fleet.ts'
 import type { FleetModel, OpenSecrets } from '../../src/repo/model.ts'
 import { type AgeKey, anAgeKey, encryptSops } from './encrypt-sops.ts'
@@ -65,9 +69,35 @@ test('a secret goes into a payload of its own, and into nothing else', () => {
 test('without a key the encrypted form stands for the secret', () => {
   const { content } = rendered(modelOf())
   expect(JSON.parse(content.secret ?? '')).toEqual({
-    files: { '/etc/db/password': { hash: expect.stringMatching(/^encrypted:[0-9a-f]{32}$/) } },
+    files: { '/etc/db/password': { hash: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) } },
   })
 })
+
+test('without a key, the hash is of no use to whoever tries values out, nor to another process', () => {
+  const form = JSON.parse(encrypted).db.password
+  const [hash] = shownHashes(modelOf())
+  for (const text of [form, `/etc/db/password\0${form}`, SECRET])
+    expect(hash).not.toContain(createHash('sha256').update(text).digest('hex').slice(0, 32))
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', printsHashOf('x')])
+  expect(stdout.toString()).toMatch(/^sealed:[0-9a-f]{32}$/)
+  expect(stdout.toString()).not.toBe(sealedHash('x'))
+})
+
+test('without a key, the hash changes with the encrypted value, and stays when only the others of its file change', async () => {
+  const another = await encryptSops({ db: { password: SECRET } }, [key.recipient])
+  const more = JSON.stringify({ ...JSON.parse(encrypted), user: 'ada' })
+  const [from, again, beside, other] = [{}, {}, { 'secrets/db.enc': more }, { 'secrets/db.enc': another }].map((files) =>
+    shownHashes(modelOf(files)),
+  )
+  expect(again).toEqual(from)
+  expect(beside).toEqual(from)
+  expect(other).not.toEqual(from)
+})
+
+const printsHashOf = (text: string) =>
+  `import { sealedHash } from ${JSON.stringify(new URL('../../src/render/sealed-hash.ts', import.meta.url).href)}; process.stdout.write(sealedHash('${text}'))`
+
+const shownHashes = (model: FleetModel) => Object.values(shownSecrets(rendered(model).content.secret))
 
 const contentWith = (text: string): NodeContent => rendered({ ...modelOf(), secrets: opened(text) }).content
 
@@ -98,6 +128,7 @@ test.for<[string, string, string]>([
   ['is not there', 'sopsFile: secrets/no.yaml', 'the repository has no file "secrets/no.yaml"'],
   ['has no key of that name', 'sopsFile: secrets/db.enc, key: db.user', '"secrets/db.enc" has no value at "db.user"'],
   ['is encrypted value by value', 'sopsFile: secrets/db.enc', '"secrets/db.enc" is not encrypted as a whole'],
+  ['has no key of a list', 'sopsFile: secrets/db.enc, key: [db.password]', '"secrets/db.enc" has no value at "db.password"'],
   ['is not encrypted', 'sopsFile: secrets/plain.yaml, key: db', 'cannot be used as a secret: it is not encrypted with SOPS'],
   ['has no MAC', 'sopsFile: secrets/no-mac.yaml, key: db', 'cannot be used as a secret: it has no MAC'],
   ['is for other keys than age', 'sopsFile: secrets/pgp.yaml, key: db', 'cannot be used as a secret: it has no age recipient'],

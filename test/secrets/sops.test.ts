@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readAgeKeys } from '../../src/controller/secrets/age-keys.ts'
 import { decryptSops } from '../../src/controller/secrets/sops.ts'
-import { readSops, valueAt } from '../../src/repo/sops-document.ts'
+import { keysOf as keysOfSource, readSops, valueAt } from '../../src/repo/sops-document.ts'
 import { anAgeKey, encryptSops } from './encrypt-sops.ts'
 
 async function keysOf(text: string) {
@@ -29,6 +29,24 @@ test('a value is decrypted with any of the keys that it is for', async () => {
   const text = await encryptSops({ db: { password: 'tr0ub4dor', user: 'x' } }, [a.recipient, b.recipient])
   expect(await decrypt(text, a.identity)).toBe('tr0ub4dor')
   expect(await decrypt(text, b.identity)).toBe('tr0ub4dor')
+})
+
+test.each([
+  ['db.password', 'tr0ub4dor'],
+  [['db', 'password'], 'tr0ub4dor'],
+  [['tls.crt'], 'certificate'],
+  [['certificates', 'example.com', 'tls.key'], 'key'],
+])('the key %j leads to its value, also past keys with dots', async (key, content) => {
+  const { identity, recipient } = await anAgeKey()
+  const values = {
+    db: { password: 'tr0ub4dor' },
+    'tls.crt': 'certificate',
+    certificates: { 'example.com': { 'tls.key': 'key' } },
+  }
+  const document = readSops(Buffer.from(await encryptSops(values, [recipient])))
+  const keys = await keysOf(identity)
+  const value = valueAt(decryptSops(document, await keys.open(document.keys)), keysOfSource({ sopsFile: 'f', key }))
+  expect(Buffer.from(String(value), 'base64').toString()).toBe(content)
 })
 
 test('a key that it is not for is refused, with the recipients that would do', async () => {

@@ -9,13 +9,16 @@ const relativePath = z
     'expected a path in the repository, relative to the folder of the fleet, without ".."',
   )
 
+const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
+
 const contentFrom = z.strictObject({
   sopsFile: relativePath.describe('A file of the repository that SOPS encrypted for age keys. The controller decrypts it.'),
   key: z
-    .string()
-    .regex(/^[^.\s]+(?:\.[^.\s]+)*$/, 'expected keys of nested maps with dots between them, such as "db.password"')
+    .union([z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/, KEY), z.array(z.string().min(1, KEY)).min(1, KEY).max(20)], KEY)
     .exactOptional()
-    .describe('The value at this key is the content, such as "db.password". Default: the whole file, encrypted as binary.'),
+    .describe(
+      'The value at this key is the content: "db.password", or as a list where a key has a dot: [tls, server.key]. Default: the whole file, encrypted as binary.',
+    ),
 })
 
 /** A file on the host: its content stands here, or in a file of the repository. */

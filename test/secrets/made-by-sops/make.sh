@@ -60,6 +60,7 @@ printf '\000\377\r\n\tENC[x]\n' > "$plain/whole"
 printf 'PASSWORD=tr0ub4dor-and-3\n' > "$plain/values.env"
 printf '[db]\npassword = tr0ub4dor-and-3\n' > "$plain/values.ini"
 printf 'a: 1\n---\nb: 2\n' > "$plain/two.yaml"
+printf 'tls.crt: a certificate\nsites:\n    example.com:\n        tls.key: a key\n' > "$plain/dotted.yaml"
 
 sops encrypt --age "$both" "$plain/values.yaml" > values.yaml.enc
 sops encrypt --age "$both" "$plain/values.json" > values.json.enc
@@ -68,6 +69,7 @@ sops encrypt --age "$both" --input-type binary "$plain/whole" > whole.enc
 sops encrypt --age "$both" "$plain/values.env" > env.enc
 sops encrypt --age "$both" "$plain/values.ini" > ini.enc
 sops encrypt --age "$both" "$plain/two.yaml" > two.yaml.enc
+sops encrypt --age "$both" "$plain/dotted.yaml" > dotted.yaml.enc
 printf 'creation_rules: [{mac_only_encrypted: true, age: "%s"}]\n' "$both" > "$plain/config"
 sops --config "$plain/config" encrypt "$plain/values.yaml" > mac-only.yaml.enc
 cp values.yaml.enc "$plain/rotated.yaml"
