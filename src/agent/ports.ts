@@ -109,7 +109,10 @@ export interface ServiceState {
   readonly exists: boolean
   /** `activating` is what a crash loop looks like: systemd with Restart=always never says `failed`. */
   readonly active: 'active' | 'activating' | 'deactivating' | 'inactive' | 'failed'
+  /** Something starts it at boot, or on another occasion. */
   readonly enabled: boolean
+  /** Its file has no [Install]: it cannot be enabled, and counts as not enabled. */
+  readonly isStatic: boolean
   /** 0 when no process runs. */
   readonly mainPid: number
   readonly restarts: number

@@ -12,6 +12,7 @@ const running = {
   exists: true,
   active: 'active',
   enabled: true,
+  isStatic: false,
   mainPid: 1,
   restarts: 0,
   runningFor: 1000,

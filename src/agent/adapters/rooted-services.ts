@@ -32,5 +32,6 @@ const LONG = 3_600_000
 
 function stateOf({ running, enabled }: { readonly running: boolean; readonly enabled: boolean }): ServiceState {
   const active = running ? 'active' : 'inactive'
-  return { exists: true, active, enabled, mainPid: running ? 1 : 0, restarts: 0, runningFor: running ? LONG : 0, lastExit: 0 }
+  const process = { mainPid: running ? 1 : 0, restarts: 0, runningFor: running ? LONG : 0, lastExit: 0 }
+  return { exists: true, active, enabled, isStatic: false, ...process }
 }

@@ -75,7 +75,8 @@ export function parseShow(output: string, now: number): ServiceState {
   return {
     exists: properties.get('LoadState') === 'loaded',
     active: activeIn(properties.get('ActiveState') ?? ''),
-    enabled: ['enabled', 'enabled-runtime', 'static', 'alias'].includes(properties.get('UnitFileState') ?? ''),
+    enabled: ['enabled', 'enabled-runtime', 'alias'].includes(properties.get('UnitFileState') ?? ''),
+    isStatic: properties.get('UnitFileState') === 'static',
     mainPid,
     restarts: number('NRestarts'),
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),

@@ -18,7 +18,10 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
     version,
     section,
     collection: baseline.collection,
-    complaint: async (data, host) => kind.proof?.complaint(data, host),
+    complaint: async (data, host) => {
+      const message = await kind.proof?.complaint(data, host)
+      return message === undefined ? undefined : { reason: kind.proof?.reason ?? 'HealthCheckFailed', message }
+    },
     of: (spec) => bindSpec(kind, { spec, bindBase }),
     readUndo: (data) => {
       const read = undo.schema.safeParse(data)

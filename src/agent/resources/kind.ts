@@ -71,10 +71,18 @@ export interface UndoOf<Change, Undo> {
 
 /** What a change has to show beside a healthy kubelet, also after a restart of the agent or of the machine. */
 export interface ProofOf<Change> {
+  /** Of the error when it complains. Default: HealthCheckFailed. */
+  readonly reason?: string
   /** Plain JSON: it stands in the journal. */
   of(change: Change): unknown
   /** @returns what is wrong; undefined when the change has proved itself. */
   complaint(data: unknown, host: HostHands): Promise<string | undefined>
+}
+
+/** What a change has not shown. */
+export interface Complaint {
+  readonly reason: string
+  readonly message: string
 }
 
 export type Awaited = 'boot' | { readonly agent: string }
@@ -191,7 +199,7 @@ export interface RegisteredKind {
   readonly section?: Section | undefined
   readonly collection: string
   /** Of the kind's `proof`. */
-  complaint(data: unknown, host: HostHands): Promise<string | undefined>
+  complaint(data: unknown, host: HostHands): Promise<Complaint | undefined>
   /** @returns undefined when the data is not of this kind and version. */
   readUndo(data: unknown): BoundUndo | undefined
   capture(claim: Claim, context: CaptureContext): Promise<BoundBaseline>

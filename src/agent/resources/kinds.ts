@@ -1,6 +1,15 @@
 import { AgentError } from '../agent-error.ts'
 import { file } from './file.ts'
-import type { BoundBaseline, BoundUndo, HostHands, RecordedProof, RecordedUndo, RegisteredKind, Section } from './kind.ts'
+import type {
+  BoundBaseline,
+  BoundUndo,
+  Complaint,
+  HostHands,
+  RecordedProof,
+  RecordedUndo,
+  RegisteredKind,
+  Section,
+} from './kind.ts'
 import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
@@ -41,7 +50,7 @@ export class Kinds {
   }
 
   /** @returns what is wrong; undefined when the change has proved itself. */
-  async complaint({ kind, data }: RecordedProof, host: HostHands): Promise<string | undefined> {
+  async complaint({ kind, data }: RecordedProof, host: HostHands): Promise<Complaint | undefined> {
     return this.#byName.get(kind)?.complaint(data, host)
   }
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 import { HOST_SECTIONS, type HostUnit } from '../../protocol/host-document.ts'
-import { AgentError } from '../agent-error.ts'
 import { dropInFile, unitFile } from '../paths.ts'
 import type { ServiceManager } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
@@ -13,14 +12,13 @@ export interface UnitSpec {
   readonly enabled?: boolean | undefined
   readonly running?: boolean | undefined
   readonly restartTriggers?: readonly string[]
-  /** Nobody manages it any more; its file may go in the same change, and a unit without [Install] counts as enabled until then. */
-  readonly isGivenBack?: boolean
+  /** Whether the file that the same document has for it lacks [Install]; undefined: the document has none. */
+  readonly isStatic?: boolean | undefined
 }
 
 const unitState = z.object({ unit: z.string(), enabled: z.optional(z.boolean()), running: z.optional(z.boolean()) })
 /** A unit as it should be, or as it was; what is missing is nobody's concern. */
 type UnitState = z.infer<typeof unitState>
-type UnitChange = UnitState & Pick<UnitSpec, 'isGivenBack'>
 
 const section: Section = {
   key: 'units',
@@ -41,12 +39,13 @@ export const unit: Kind<UnitSpec> = defineKind({
   restartTriggers: (spec) => spec.restartTriggers ?? [],
   observe: async ({ name }, { services }) => services.show(name),
 
-  differ: ({ name, isGivenBack = false, ...wanted }, actual): UnitChange | undefined => {
-    const enabled = wanted.enabled === actual.enabled ? undefined : wanted.enabled
+  differ: ({ name, isStatic, ...wanted }, actual): UnitState | undefined => {
+    // Nothing can enable a static unit.
+    const isEnabled = actual.enabled || (wanted.enabled === true && (isStatic ?? actual.isStatic))
+    const enabled = wanted.enabled === isEnabled ? undefined : wanted.enabled
     const running = wanted.running === isRunning(actual.active) ? undefined : wanted.running
     if (enabled === undefined && running === undefined) return undefined
-    const state = { ...(enabled === undefined ? {} : { enabled }), ...(running === undefined ? {} : { running }) }
-    return { unit: name, isGivenBack, ...state }
+    return { unit: name, ...(enabled === undefined ? {} : { enabled }), ...(running === undefined ? {} : { running }) }
   },
 
   // Stopping takes something away from whoever uses it; starting does not.
@@ -54,10 +53,16 @@ export const unit: Kind<UnitSpec> = defineKind({
   // Stopped before its files go, and started after they have come; undone in reverse, the same holds.
   order: ({ enabled, running }) => (enabled || running ? 1 : -1),
   effects: ({ unit: name, running }) => ({ starts: running ? [name] : [], stops: running === false ? [name] : [] }),
-  perform: async (change, { services }) => {
-    await setUnit(change, services)
-    if (change.enabled !== false || change.isGivenBack) return
-    if ((await services.show(change.unit)).enabled) throw notDisabled(change.unit)
+  perform: (change, { services }) => setUnit(change, services),
+
+  // Judged when the files of the same change have come or gone.
+  proof: {
+    reason: 'UnitNotDisabled',
+    of: ({ unit: name, enabled }): UnitState => ({ unit: name, ...(enabled === undefined ? {} : { enabled }) }),
+    complaint: async (data, { services }) => {
+      const { unit: name, enabled } = unitState.parse(data)
+      return enabled === false && (await services.show(name)).enabled ? notDisabled(name) : undefined
+    },
   },
 
   undo: {
@@ -85,16 +90,13 @@ export const unit: Kind<UnitSpec> = defineKind({
     schema: unitState,
     key: (base) => base.unit,
     capture: async ({ key }, { host }) => stateOf(key, host.services),
-    giveBack: async ({ unit: name, enabled, running }) => unit.of({ name, enabled, running, isGivenBack: true }),
+    giveBack: async ({ unit: name, enabled, running }) => unit.of({ name, enabled, running }),
   },
 })
 
 /** Tried again at every look, it would never come true. */
-function notDisabled(name: string): AgentError {
-  return new AgentError(
-    `disable "${name}": it is enabled still; a static unit has nothing to disable, so stop it, or what starts it`,
-    { kind: 'validate', reason: 'UnitNotDisabled' },
-  )
+function notDisabled(name: string): string {
+  return `disable "${name}": it is still enabled, outside /etc/systemd/system: systemctl is-enabled ${name} says how; mask it, or remove what enables it`
 }
 
 async function stateOf(name: string, services: ServiceManager) {
@@ -114,7 +116,9 @@ async function setUnit({ unit: name, enabled, running }: UnitState, services: Se
 function unitResources(spec: HostUnit): Resource[] {
   const files = unitTexts(spec).map(([path, text]) => file.of({ path, content: { bytes: Buffer.from(text) } }))
   const running = spec.state === undefined ? undefined : spec.state === 'running'
-  return [...files, unit.of({ name: spec.name, enabled: spec.enabled, running, restartTriggers: triggersOf(spec) })]
+  const { name, enabled, content } = spec
+  const isStatic = content === undefined ? undefined : !/^\[Install\]/m.test(content)
+  return [...files, unit.of({ name, enabled, running, isStatic, restartTriggers: triggersOf(spec) })]
 }
 
 function unitTexts({ name, content, dropIns = {} }: HostUnit): [path: string, text: string][] {

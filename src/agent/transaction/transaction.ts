@@ -141,7 +141,7 @@ async function prove(head: TransactionHead, context: TransactionContext): Promis
   const proved = await verifyKubelet(head.proof, context)
   for (const proof of head.proofs ?? []) {
     const complaint = await context.kinds.complaint(proof, context.ports)
-    if (complaint !== undefined) throw new AgentError(complaint, { kind: 'validate', reason: 'HealthCheckFailed' })
+    if (complaint !== undefined) throw new AgentError(complaint.message, { kind: 'validate', reason: complaint.reason })
   }
   return proved
 }

@@ -61,7 +61,12 @@ const unit = z.strictObject({
     )
     .exactOptional()
     .describe('Drop-ins by file name.'),
-  enabled: z.boolean().exactOptional().describe('Whether the unit starts at boot. Default: unchanged.'),
+  enabled: z
+    .boolean()
+    .exactOptional()
+    .describe(
+      'Whether the unit starts at boot. Default: unchanged. A unit without `[Install]` cannot be enabled: neither value changes it.',
+    ),
   state: z.enum(['running', 'stopped']).exactOptional().describe('Default: unchanged.'),
   restartOn: z.array(absolutePath).exactOptional().describe('Files whose change restarts the unit, besides its own.'),
 })

@@ -7,6 +7,8 @@ interface Unit {
   /** There from the beginning, and without a file of its own that could be removed. */
   readonly brought: boolean
   enabled: boolean
+  /** Its file has no [Install]. */
+  isStatic: boolean
   active: ServiceState['active']
   pid: number
   /** Monotonic milliseconds of the last start. */
@@ -47,9 +49,9 @@ export class SimulatedServices implements ServiceManager {
   async show(name: string): Promise<ServiceState> {
     const unit = this.#catchUp(name)
     if (unit === undefined) return MISSING
-    const { enabled, active, pid, restarts, startedAt, lastExit } = unit
+    const { enabled, isStatic, active, pid, restarts, startedAt, lastExit } = unit
     const runningFor = pid === 0 ? 0 : this.#options.clock.elapsed() - startedAt
-    return { exists: true, enabled, active, mainPid: pid, restarts, runningFor, lastExit }
+    return { exists: true, enabled, isStatic, active, mainPid: pid, restarts, runningFor, lastExit }
   }
 
   async start(name: string): Promise<void> {
@@ -67,8 +69,10 @@ export class SimulatedServices implements ServiceManager {
     Object.assign(this.#known(name), { active: 'inactive', pid: 0, lastExit: 0 })
   }
 
+  /** As systemctl does: for a unit without [Install] there is nothing to do, which is no error. */
   async enable(name: string): Promise<void> {
-    this.#known(name).enabled = true
+    const unit = this.#known(name)
+    unit.enabled ||= !unit.isStatic
   }
 
   async disable(name: string): Promise<void> {
@@ -79,13 +83,20 @@ export class SimulatedServices implements ServiceManager {
     const found = this.#inFiles()
     for (const [name, { active, brought }] of this.#units)
       if (!brought && active !== 'active' && !found.has(name)) this.#units.delete(name)
-    for (const name of found) if (!this.#units.has(name)) this.#units.set(name, stoppedUnit())
+    for (const name of found.keys()) if (!this.#units.has(name)) this.#units.set(name, stoppedUnit())
+    // What the host brought has an [Install].
+    for (const [name, unit] of this.#units) unit.isStatic = found.has(name) && !/^\[Install\]/m.test(found.get(name) ?? '')
   }
 
-  /** Units whose own file somebody wrote; those that the host brought have theirs where nobody looks. */
-  #inFiles(): Set<string> {
-    const paths = Object.keys(this.#options.files.snapshot()).filter(isUnitPath)
-    return new Set(paths.flatMap((path) => /\/([^/]+\.service)$/.exec(path)?.[1] ?? []))
+  /** Texts of the unit files that somebody wrote, by unit; those that the host brought have theirs where nobody looks. */
+  #inFiles(): ReadonlyMap<string, string> {
+    const files = Object.entries(this.#options.files.snapshot()).filter(([path]) => isUnitPath(path))
+    return new Map(
+      files.flatMap(([path, text]): [string, string][] => {
+        const name = /\/([^/]+\.service)$/.exec(path)?.[1]
+        return name === undefined ? [] : [[name, text]]
+      }),
+    )
   }
 
   async machine(): Promise<MachineState> {
@@ -181,6 +192,7 @@ function stoppedUnit(): Unit {
   return {
     brought: false,
     enabled: false,
+    isStatic: false,
     active: 'inactive',
     pid: 0,
     startedAt: 0,
@@ -193,6 +205,7 @@ function stoppedUnit(): Unit {
 const MISSING: ServiceState = {
   exists: false,
   enabled: false,
+  isStatic: false,
   active: 'inactive',
   mainPid: 0,
   restarts: 0,

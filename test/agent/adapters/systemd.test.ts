@@ -10,6 +10,7 @@ test('parseShow reads a running kubelet', () => {
     exists: true,
     active: 'active',
     enabled: true,
+    isStatic: false,
     mainPid: 812,
     restarts: 0,
     runningFor: 9500,
@@ -28,11 +29,21 @@ test('parseShow says that a unit which systemd has not found does not exist', ()
     exists: false,
     active: 'inactive',
     enabled: false,
+    isStatic: false,
     mainPid: 0,
     restarts: 0,
     runningFor: 0,
     lastExit: 0,
   })
+})
+
+test.each([
+  ['enabled', { enabled: true, isStatic: false }],
+  ['enabled-runtime', { enabled: true, isStatic: false }],
+  ['static', { enabled: false, isStatic: true }],
+  ['disabled', { enabled: false, isStatic: false }],
+])('unit whose file is %s is %j', (state, expected) => {
+  expect(parseShow(`LoadState=loaded\nActiveState=active\nUnitFileState=${state}\nMainPID=7\n`, 0)).toMatchObject(expected)
 })
 
 /** A systemd that answers each order with this, and what it was asked. */

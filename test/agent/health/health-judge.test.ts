@@ -5,7 +5,16 @@ import { judgeHealth, type Look, observeLook, startedAnew, watchFrom } from '../
 const LIMITS = { stable: 3000, healthy: 30_000 }
 const look = (at: number, change: Partial<Look['service']> & { ok?: boolean } = {}): Look => {
   const { ok = true, ...service } = change
-  const running = { exists: true, active: 'active' as const, enabled: true, mainPid: 7, restarts: 0, runningFor: 0, lastExit: 0 }
+  const running = {
+    exists: true,
+    active: 'active' as const,
+    enabled: true,
+    isStatic: false,
+    mainPid: 7,
+    restarts: 0,
+    runningFor: 0,
+    lastExit: 0,
+  }
   const health = { ok, detail: 'connection refused' }
   return { at, now: at, service: { ...running, ...service }, health, runtime: { ok: true, detail: '' }, units: [] }
 }

@@ -7,7 +7,7 @@ import { Machine } from '../support/machine.ts'
 function contents(machine: Machine): readonly NodeContent[] {
   const release = (version: string, more: object = {}): string => JSON.stringify({ kubelet: machine.release(version), ...more })
   const motd = (content: string): object => ({ files: [{ path: '/etc/motd', content, mode: '0640', owner: 'kube' }] })
-  const tuned = { units: [{ name: 'tuned.service', content: '[Service]\n', enabled: true, state: 'running' }] }
+  const tuned = { units: [{ name: 'tuned.service', content: '[Service]\n[Install]\n', enabled: true, state: 'running' }] }
   return [
     { version: '1.36.3', flags: '--v=3', config: 'maxPods: 50\n', host: release('1.36.3', motd('three\n')) },
     { flags: '--v=4', host: JSON.stringify({ ...motd('four\n'), ...tuned }) },

@@ -90,7 +90,7 @@ test('agent gives back every byte, mode and owner, and removes what was new, whe
         { path: '/etc/new/file', contentBase64: 'AAEC' },
         { path: '/etc/old', state: 'absent' },
       ],
-      units: [{ name: 'tuned.service', content: '[Service]\n', enabled: true, state: 'running' }],
+      units: [{ name: 'tuned.service', content: '[Service]\n[Install]\n', enabled: true, state: 'running' }],
     }),
   })
   await machine.until('Applied')

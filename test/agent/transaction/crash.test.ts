@@ -14,7 +14,12 @@ function everything(machine: Machine, flags: string): NodeContent {
       { path: '/etc/tuned/profiles/tuned-main.conf', content: 'daemon=1\n' },
     ],
     units: [
-      { name: 'tuned.service', content: '[Service]\nExecStart=/bin/tuned\n', enabled: true, state: 'running' },
+      {
+        name: 'tuned.service',
+        content: '[Service]\nExecStart=/bin/tuned\n[Install]\nWantedBy=multi-user.target\n',
+        enabled: true,
+        state: 'running',
+      },
       { name: 'containerd.service', dropIns: { '10-limits.conf': '[Service]\nLimitNOFILE=1000000\n' } },
     ],
   })
