@@ -69,6 +69,11 @@ export const TRUSTED_KEYS = '/etc/nodewave/trusted-keys'
 /** What the owner of the host allows; see docs/security.md. */
 export const HOST_POLICY = '/etc/nodewave/policy.yaml'
 
+/** Debian's and Ubuntu's, and SUSE's; whoever else wants a reboot makes the first one. Gone after a reboot. */
+export const REBOOT_FLAGS = ['/run/reboot-required', '/run/reboot-needed'] as const
+/** Packages that want it, one a line. */
+export const REBOOT_PACKAGES = '/run/reboot-required.pkgs'
+
 export const KUBELET_UNIT = 'kubelet.service'
 export const KUBELET_BINARY = '/usr/bin/kubelet'
 export const KUBELET_CONFIG = '/var/lib/kubelet/config.yaml'

@@ -94,6 +94,8 @@ export interface ServiceManager {
   machine(): Promise<MachineState>
   /** Another one after each boot of the machine. */
   bootId(): Promise<string>
+  /** Asks the machine to start again, and does not wait for it. @throws when that is refused, as by an inhibitor. */
+  reboot(): Promise<void>
   /** The unit's last log lines since an instant, oldest first, for the error people read. */
   lastWords(unit: string, since: number): Promise<string[]>
 }

@@ -4,7 +4,7 @@ import type { BoundChange, Finding, Resource } from '../resources/kind.ts'
 
 export interface Step {
   readonly change: BoundChange
-  /** Of the change, and of the restarts that follow from it. */
+  /** Of the change, and of the restarts and the reboot that follow from it. */
   readonly disruption: Disruption
 }
 
@@ -45,7 +45,8 @@ export function withinGrant(whole: Plan, grant: Disruption): readonly Step[] {
 function toStep({ subject, change }: Finding, resources: readonly Resource[]): Step[] {
   if (change === undefined) return []
   const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject))
-  return [{ change, disruption: greatest([change.disruption, restarts ? 'restart' : 'none']) }]
+  const boot = change.awaits === 'boot' ? 'reboot' : 'none'
+  return [{ change, disruption: greatest([change.disruption, restarts ? 'restart' : 'none', boot]) }]
 }
 
 /** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */

@@ -18,6 +18,8 @@ export interface Faults {
   network: 'lost' | undefined
   /** The service manager does not answer, as while it is replaced by a newer one. */
   services: 'silent' | undefined
+  /** The machine does not start again when it is asked to: it says so, nothing comes of it, or it goes down for good. */
+  reboot: 'refused' | 'ignored' | 'lost' | undefined
   /** The machine is off: nothing that ran on it ever answers again. */
   dead: boolean
 }
@@ -35,7 +37,7 @@ export interface Death {
 }
 
 const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty']
-const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
+const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload', 'reboot']
 const KERNEL_CHANGES = ['writeSysctl', 'loadModule', 'unloadModule', 'swapOff', 'swapOn']
 const NEVER = new Promise<never>(() => {})
 
