@@ -18,7 +18,6 @@ function bootParameters(awaits: Awaited): Kind<Parameters> {
     subject: () => BOOT_PARAMETERS,
     observe: (_, host) => textOf(BOOT_PARAMETERS, host),
     differ: (wanted: Parameters, actual) => (wanted.text === actual ? undefined : wanted),
-    disruption: () => 'reboot',
     perform: write,
     awaits: () => awaits,
     proof: {
