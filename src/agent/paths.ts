@@ -30,6 +30,8 @@ export interface StatePaths {
   readonly baselineIndex: string
   readonly baselineContents: string
   readonly staging: string
+  /** Files that assignments bring by URL or in archives, by their SHA-256, and what those archives hold. */
+  readonly store: string
   readonly checkpoints: string
 }
 
@@ -51,6 +53,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     baselineIndex: `${directory}/local/index.json`,
     baselineContents: `${directory}/local/files`,
     staging: `${directory}/staging`,
+    store: `${directory}/store`,
     checkpoints: `${directory}/checkpoints`,
   }
 }

@@ -28,10 +28,12 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
   return {
     kubelet: kubeletInstall(model, subject),
     ...filled('files', [...files.values()]),
+    ...filled('directories', collect(profiles, 'directories')),
+    ...filled('links', collect(profiles, 'links')),
+    ...filled('archives', collect(profiles, 'archives')),
     ...filled('units', [...units.values()]),
     ...filled('repositories', collect(profiles, 'repositories')),
     ...filled('packages', collect(profiles, 'packages')),
-    ...filled('archives', collect(profiles, 'archives')),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
     ...sysctls(profiles),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
@@ -90,7 +92,7 @@ function sysctls(profiles: readonly HostProfileSpec[]): Pick<HostDocument, 'sysc
   return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.map(([key, value]) => [key, String(value)])) }
 }
 
-type ListKey = 'repositories' | 'packages' | 'archives' | 'kernelModules'
+type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules'
 
 function collect<Key extends ListKey>(
   profiles: readonly HostProfileSpec[],

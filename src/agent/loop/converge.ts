@@ -19,6 +19,7 @@ import { compare, type Prospect } from '../transaction/prospect.ts'
 import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
+import { bringArchives } from './bring-archives.ts'
 import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
@@ -48,7 +49,11 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
   const { state, ports, turns } = context
   const { signal } = work
   for (;;) {
-    const begun = await turns.exclusively(() => begin(work, context))
+    const begun = await turns.prepare(
+      signal,
+      () => bringArchives(work, context),
+      () => begin(work, context),
+    )
     if ('blocked' in begun) return begun.blocked
     const { prospect, base } = begun
     if (prospect.plan.steps.length > 0 || begun.reboots) await work.onTaken(base)

@@ -2,6 +2,7 @@ import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
+import { sweepStore } from '../state/sweep-store.ts'
 import type { Awaits, Ending, Failure, Suspended, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
@@ -143,5 +144,7 @@ export async function sweep({ state, ports, turns }: AgentContext): Promise<void
   ]
   await state.sweepCheckpoints([assigned, active, lastKnownGood])
   // During a trial the binary that worked before waits here: putting it back must not need the network.
-  if (active === lastKnownGood && !turns.isPreparing) await ports.files.removeTree(state.paths.staging)
+  if (turns.isPreparing) return
+  if (active === lastKnownGood) await ports.files.removeTree(state.paths.staging)
+  await sweepStore([assigned, active, lastKnownGood], { state, files: ports.files })
 }

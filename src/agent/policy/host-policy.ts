@@ -53,7 +53,7 @@ export function violationIn(policy: HostPolicy, { version, document }: Requested
     found(
       'paths',
       'path',
-      paths && valuesOf(document, ['path', 'directory']).find((path) => !paths.some((at) => isBelow(path, at))),
+      paths && valuesOf(document, ['path', 'directory', 'target']).find((path) => !paths.some((at) => isBelow(path, at))),
     ) ??
     found('units', 'unit', units && namesOf(document.units).find((name) => !units.some((pattern) => matches(name, pattern)))) ??
     found('urlHosts', 'address', urlHosts && valuesOf(document, ['url']).find((url) => !isOf(url, urlHosts))) ??

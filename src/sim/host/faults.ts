@@ -36,7 +36,7 @@ export interface Death {
   readonly torn?: boolean
 }
 
-const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty']
+const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty', 'makeDirectory', 'link']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload', 'reboot']
 const KERNEL_CHANGES = ['writeSysctl', 'loadModule', 'unloadModule', 'swapOff', 'swapOn']
 const NEVER = new Promise<never>(() => {})
@@ -59,6 +59,7 @@ export class AgentProcess {
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
+      archives: guard(ports.archives, (call) => this.#pass(call, { effect: true, write: true })),
       node: this.#guardNode(ports.node),
     }
   }

@@ -6,6 +6,7 @@ import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-proces
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
+import { simulatedArchives } from './simulated-archives.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedServices } from './simulated-services.ts'
@@ -88,6 +89,7 @@ export class SimulatedHost {
       kernel: this.kernel,
       kubelet: this.#probe(),
       downloads: this.#downloads(),
+      archives: simulatedArchives(this.files),
       node,
       clock,
       random,
