@@ -9,3 +9,6 @@ export function sysctlPath(name: string): string {
   if (/^[^./]*\//.test(name)) return name
   return name.replace(/[./]/g, (separator) => (separator === '.' ? '/' : '.'))
 }
+
+/** One line, and something in it: another line would be another setting of the file that is read at boot. */
+export const SYSCTL_VALUE = /^[^\s\0](?:[^\n\r\0]{0,4000}[^\s\0])?$/

@@ -84,8 +84,8 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
-  if (part === 'archives') return [restart('what runs may be replaced')]
-  if (part !== 'files' && part !== 'links') return []
+  if (part === 'sysctls') return [restart('the running kernel takes it at once')]
+  if (part !== 'files') return []
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),

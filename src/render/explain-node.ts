@@ -4,7 +4,7 @@ import type { Flags } from '../repo/schema/common.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type LayerSubject } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
-import { fileLayers, unitLayers } from './render-host.ts'
+import { fileLayers, sysctlLayers, unitLayers } from './render-host.ts'
 import { locate, type Origin } from './render-problem.ts'
 import { fillTemplates, referencesIn, resolveReference } from './templates.ts'
 import { type Sourced, type Traced, traceConfig } from './trace-config.ts'
@@ -19,7 +19,7 @@ export interface StatedValue {
 }
 
 export interface ExplainedValue extends StatedValue {
-  /** `version`; `flags`, then the name; `config`, then the way to the field; `files` or `units`, then the name. */
+  /** `version`; `flags`, then the name; `config`, then the way to the field; `files`, `units` or `sysctls`, then the name. */
   readonly path: readonly string[]
   /** What it took the place of, the latest first. */
   readonly overrode: readonly StatedValue[]
@@ -48,6 +48,7 @@ export function explainNode(
     ...traceConfig(configLayers(model, subject)).map((value) => ({ ...value, path: ['config', ...value.path] })),
     ...traceNamed('files', fileLayers(model, subject).map(named((file) => file.path))),
     ...traceNamed('units', unitLayers(model, subject).map(named((unit) => unit.name))),
+    ...traceNamed('sysctls', sysctlLayers(model, subject).map(valueNamed)),
   ]
   const explain = (sourced: Sourced): StatedValue => ({
     value: onNode(sourced.value, node),
@@ -84,6 +85,10 @@ function flagsOf({ doc, path, value }: Layer<Flags>): Named[] {
 
 function named<Value extends Json>(nameIn: (value: Value) => string): (layer: Layer<Value>) => Named {
   return ({ doc, path, value }) => ({ name: nameIn(value), value, origin: { doc, path } })
+}
+
+function valueNamed({ doc, path, value: { name, value } }: Layer<{ readonly name: string; readonly value: Json }>): Named {
+  return { name, value, origin: { doc, path } }
 }
 
 /** What the node lacks stays as it is written. */

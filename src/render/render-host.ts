@@ -1,5 +1,6 @@
 import type { Artifact, HostDocument, HostFile, KubeletInstall } from '../protocol/host-document.ts'
 import { own } from '../protocol/own.ts'
+import { sysctlWords } from '../protocol/sysctl-rules.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
@@ -20,6 +21,19 @@ export function unitLayers(model: FleetModel, { pool }: LayerSubject): Layer<Uni
   )
 }
 
+export function sysctlLayers(
+  model: FleetModel,
+  { pool }: LayerSubject,
+): Layer<{ readonly name: string; readonly value: string }>[] {
+  return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
+    Object.entries(doc.spec.sysctls ?? {}).map(([name, value]) => ({
+      doc,
+      path: ['sysctls', name],
+      value: { name, value: sysctlWords(String(value)) },
+    })),
+  )
+}
+
 /** How the kubelet is installed and everything around it; the same for all nodes of the subject. */
 export function renderHostDocument(model: FleetModel, subject: LayerSubject): HostDocument {
   const profiles = named(model.hostProfiles, subject.pool.spec.hostProfiles).map((doc) => doc.spec)
@@ -28,14 +42,12 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
   return {
     kubelet: kubeletInstall(model, subject),
     ...filled('files', [...files.values()]),
-    ...filled('directories', collect(profiles, 'directories')),
-    ...filled('links', collect(profiles, 'links')),
-    ...filled('archives', collect(profiles, 'archives')),
     ...filled('units', [...units.values()]),
     ...filled('repositories', collect(profiles, 'repositories')),
     ...filled('packages', collect(profiles, 'packages')),
+    ...filled('archives', collect(profiles, 'archives')),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
-    ...sysctls(profiles),
+    ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
   }
 }
@@ -87,12 +99,13 @@ export function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'conten
   }
 }
 
-function sysctls(profiles: readonly HostProfileSpec[]): Pick<HostDocument, 'sysctls'> {
-  const all = profiles.flatMap((profile) => Object.entries(profile.sysctls ?? {}))
-  return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.map(([key, value]) => [key, String(value)])) }
+/** By name: their order in the repository makes no other content. */
+function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, 'sysctls'> {
+  const all = sysctlLayers(model, subject).map(({ value: { name, value } }): [string, string] => [name, value])
+  return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules'
+type ListKey = 'repositories' | 'packages' | 'archives' | 'kernelModules'
 
 function collect<Key extends ListKey>(
   profiles: readonly HostProfileSpec[],

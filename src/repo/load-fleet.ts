@@ -14,6 +14,7 @@ import { checkReleases } from './checks/releases.ts'
 import { checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
 import { checkShadowedFields } from './checks/shadowed-fields.ts'
+import { checkSysctls } from './checks/sysctls.ts'
 import { checkWindows } from './checks/windows.ts'
 import { type Draft, draftOf } from './draft.ts'
 import type { Interpreted } from './interpret-document.ts'
@@ -47,6 +48,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkDisruptionFields,
   checkHostFiles,
   checkFileReaders,
+  checkSysctls,
   checkOverrides,
   checkWindows,
 ]

@@ -69,8 +69,8 @@ ${ONCE.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 ## Not caught, or not tried
 
 - A wrong \`clusterDNS\`, when the pod that proves a node resolves no name: the pause image, which is the default, does not. State \`image\` and \`command\`.
-- A sysctl that stops forwarding, applied by \`systemd-sysctl.service\`: a pod that only starts does not notice it. A command that reaches another machine does.
-  nodewave does not give a sysctl back the value that it had.
+- A sysctl that stops forwarding, in a file that \`systemd-sysctl.service\` applies: a pod that only starts does not notice it. A command that reaches another
+  machine does. nodewave does not give such a sysctl back the value that it had; \`sysctls\` of a HostProfile it does.
 - \`staticPodPath\` taken from a node of the control plane: its API server and etcd end, and the kubelet stays healthy. The node does not come back by
   itself. No other control-plane node is changed: the pool is stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Tried in unit tests only.
 - Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.

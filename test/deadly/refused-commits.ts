@@ -29,18 +29,6 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     spec: '{config: {nodeLeaseDurationSeconds: 400}}',
     cause: 'renews the lease every 100 s',
   },
-  {
-    name: '`nodeStatusUpdateFrequency: 1h30m`, which blinds the API server',
-    kind: 'KubeletConfig',
-    spec: '{config: {nodeStatusUpdateFrequency: 1h30m}}',
-    cause: 'shows a condition such as Ready that is not true',
-  },
-  {
-    name: 'a feature gate that no kubelet has: it panics',
-    kind: 'KubeletConfig',
-    spec: '{config: {featureGates: {NoSuchGate: true}}}',
-    cause: 'NoSuchGate',
-  },
   { name: 'a flag that no kubelet has', kind: 'FlagSet', spec: '{flags: {no-such-flag: 1}}', cause: 'no-such-flag' },
   {
     name: "a plain file over the kubelet's configuration",
@@ -67,7 +55,13 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     cause: 'reads it only when it starts',
   },
   {
-    name: 'a sysctl that stops forwarding, where no unit applies it',
+    name: '`sysctls: {net.ipv4.ip_forward: 0}`, which stops forwarding',
+    kind: 'HostProfile',
+    spec: '{sysctls: {net.ipv4.ip_forward: 0}}',
+    cause: 'reach nobody beyond it',
+  },
+  {
+    name: 'a file with a sysctl that stops forwarding, where no unit applies it',
     kind: 'HostProfile',
     spec: '{files: [{path: /etc/sysctl.d/90-x.conf, content: net.ipv4.ip_forward=0}]}',
     cause: 'reads it only when it starts',

@@ -44,6 +44,13 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     'restart',
     ['flags.v: the kubelet reads it when it starts (restart)'],
   ],
+  [
+    'a sysctl changes',
+    host({ sysctls: { 'vm.swappiness': '60', 'kernel.panic': '10' } }),
+    host({ sysctls: { 'vm.swappiness': '10', 'kernel.panic': '10' } }),
+    'restart',
+    ['host.sysctls.vm.swappiness: the running kernel takes it at once (restart)'],
+  ],
   ['a flag moves to the options', { flags: '--v=2' }, { opts: '--v=2' }, 'none', []],
   [
     'a flag of known effect changes',

@@ -9,7 +9,7 @@ hostProfiles: [motd]`,
   'FlagSet baseline': 'flags: {v: 2, node-labels: "name={{ node.name }}"}',
   'KubeletConfig base': 'config: {maxPods: 110, evictionHard: {memory.available: 1Gi}, authentication: {}}',
   'KubeletConfig more': 'config: {evictionHard: null, authentication: {anonymous: {enabled: false}}}',
-  'HostProfile motd': 'files: [{path: /etc/motd, content: all}]',
+  'HostProfile motd': 'files: [{path: /etc/motd, content: all}]\nsysctls: {vm.swappiness: 10}',
   'NodeOverride one': 'node: n1\nflags: {v: 9}\nconfig: {maxPods: 5}\nfiles: [{path: /etc/motd, content: mine}]',
 })
 
@@ -43,5 +43,6 @@ test('explainNode says of every value which line it comes from and what it took 
       '{"path":"/etc/motd","content":"mine"} NodeOverride one 8:11',
       '{"path":"/etc/motd","content":"all"} HostProfile motd 5:11',
     ],
+    ['sysctls vm.swappiness', '"10" HostProfile motd 6:28'],
   ])
 })

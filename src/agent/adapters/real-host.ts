@@ -13,7 +13,6 @@ import { rootedServices } from './rooted-services.ts'
 import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
-import { tarArchives } from './tar-archives.ts'
 
 export interface RealHostOptions {
   readonly node: NodeApi
@@ -35,8 +34,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const tree = new HostTree(root, stateDirectory === undefined ? {} : { own: stateDirectory })
   const files = nodeFiles(tree)
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
-  const downloads = httpDownloads({ tree, isNamed })
-  const ports = { files, downloads, archives: tarArchives(tree), clock: realClock, random: Math.random, log }
+  const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
   const supervisor = serviceNotifier()
   if (root === '/')

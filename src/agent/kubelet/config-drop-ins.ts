@@ -1,7 +1,7 @@
 import type { Json } from '../../protocol/digest.ts'
-import { AgentError, UNSAFE_PATH } from '../agent-error.ts'
 import { KUBELET_UNIT, UNIT_DIRECTORIES } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import { isTrustedDirectory } from '../trusted-directory.ts'
 import { gitDocument, type JsonObject, lenientDocument, mergePatch } from './kubelet-document.ts'
 import { flagValue } from './kubelet-flags.ts'
 
@@ -93,7 +93,7 @@ async function confFiles(directory: string, files: HostFiles): Promise<string[]>
 /** The kubelet's unit and its drop-ins may name the directory too. */
 async function directoryOfUnit(files: HostFiles): Promise<string | undefined> {
   for (const directory of UNIT_DIRECTORIES) {
-    if (!(await isTrusted(directory, files))) continue
+    if (!(await isTrustedDirectory(directory, files))) continue
     const dropIns = (await files.list(`${directory}/${KUBELET_UNIT}.d`)).map((name) => `${directory}/${KUBELET_UNIT}.d/${name}`)
     for (const path of [...dropIns, `${directory}/${KUBELET_UNIT}`]) {
       if ((await files.stat(path))?.type !== 'file') continue
@@ -103,15 +103,4 @@ async function directoryOfUnit(files: HostFiles): Promise<string | undefined> {
     }
   }
   return undefined
-}
-
-/** What others than root may write tells the agent nothing: `/usr/local` belongs to the group staff on many a Debian. */
-async function isTrusted(directory: string, files: HostFiles): Promise<boolean> {
-  try {
-    await files.list(directory)
-    return true
-  } catch (error) {
-    if (error instanceof AgentError && error.reason === UNSAFE_PATH) return false
-    throw error
-  }
 }

@@ -19,7 +19,7 @@ import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
-import { isSuspended, REBOOTING } from './settle.ts'
+import { AWAITING } from './settle.ts'
 import { describeStatus } from './status.ts'
 import { grantsWayBack } from './way-back-grant.ts'
 
@@ -89,7 +89,7 @@ export class Agent {
     this.#reporter.check()
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
-    if (left !== undefined) return left
+    if (left === 'suspended') return this.#context.options.timing.drift
     if (await grantsWayBack(wanted, this.#context)) this.#guard.granted()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
@@ -115,15 +115,13 @@ export class Agent {
     }
   }
 
-  /** @returns milliseconds until the next look at a transaction that is suspended. */
-  async #repairLeftovers(wanted: Wanted | undefined): Promise<number | undefined> {
+  async #repairLeftovers(wanted: Wanted | undefined): Promise<'suspended' | 'done'> {
     const outcome = await recoverReadable(this.#context, wanted)
-    const waits = outcome !== undefined && isSuspended(outcome)
-    if (outcome !== undefined && (waits || outcome.phase !== 'Applying')) await this.#show(outcome)
-    const { timing } = this.#context.options
-    if (waits) return outcome.error?.reason === REBOOTING ? timing.watch : timing.drift
+    const isSuspended = outcome?.error?.reason === AWAITING
+    if (outcome !== undefined && (isSuspended || outcome.phase !== 'Applying')) await this.#show(outcome)
+    if (isSuspended) return 'suspended'
     this.#cleared ||= await clearRemains(this.#context)
-    return undefined
+    return 'done'
   }
 
   async #work(
@@ -203,13 +201,6 @@ export class Agent {
   async #show(outcome: Outcome): Promise<void> {
     this.#shown = outcome
     const { node } = this.#watch
-    this.#reporter.report(
-      await describeStatus(outcome, {
-        context: this.#context,
-        node,
-        drift: this.#guard.drift,
-        rebootNeed: this.#guard.rebootNeed,
-      }),
-    )
+    this.#reporter.report(await describeStatus(outcome, { context: this.#context, node, drift: this.#guard.drift }))
   }
 }

@@ -19,7 +19,6 @@ import { compare, type Prospect } from '../transaction/prospect.ts'
 import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
-import { bringArchives } from './bring-archives.ts'
 import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
@@ -49,14 +48,10 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
   const { state, ports, turns } = context
   const { signal } = work
   for (;;) {
-    const begun = await turns.prepare(
-      signal,
-      () => bringArchives(work, context),
-      () => begin(work, context),
-    )
+    const begun = await turns.exclusively(() => begin(work, context))
     if ('blocked' in begun) return begun.blocked
     const { prospect, base } = begun
-    if (prospect.plan.steps.length > 0 || begun.reboots) await work.onTaken(base)
+    if (prospect.plan.steps.length > 0) await work.onTaken(base)
     const outcome = await turns.prepare(
       signal,
       () => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal }),
@@ -70,8 +65,6 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
 interface Begun {
   readonly prospect: Prospect
   readonly base: Outcome
-  /** The assignment asks for a reboot, and the machine has not had it. */
-  readonly reboots: boolean
 }
 
 async function begin(work: Work, context: AgentContext): Promise<Begun | { readonly blocked: Outcome }> {
@@ -84,28 +77,14 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   const { plan, strange } = prospect
   // What goes back by itself does what it can.
   if (goingBack === undefined) for (const { error } of strange) throw error
-  const reboots = await isToReboot(work, context)
-  const needs = greatest([plan.needs, reboots ? 'reboot' : 'none'])
-  enforceOnNeeds(policy, needs)
-  const base = { ...(await beginning(work, context)), ...whyReboot(plan) }
-  if (atMost(needs, await allowedDisruption(work, context))) return { prospect, base, reboots }
+  enforceOnNeeds(policy, plan.needs)
+  const base = await beginning(work, context)
+  if (atMost(plan.needs, await allowedDisruption(work, context))) return { prospect, base }
   const blocked: Outcome = goingBack
-    ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, needs)
-    : { ...base, phase: 'Blocked', needs }
+    ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, plan.needs)
+    : { ...base, phase: 'Blocked', needs: plan.needs }
   await context.state.setOutcome(blocked)
   return { blocked }
-}
-
-/** The assignment names the boot that is to end. */
-async function isToReboot({ goal, goingBack }: Work, { ports }: AgentContext): Promise<boolean> {
-  const { REBOOT } = goal?.desired ?? {}
-  return goingBack === undefined && REBOOT !== undefined && REBOOT === (await ports.services.bootId())
-}
-
-/** What counts only after a reboot, for the status. */
-function whyReboot({ steps }: Plan): Pick<Outcome, 'reboot'> {
-  const subjects = steps.filter(({ change }) => change.awaits === 'boot').map(({ change }) => change.subject)
-  return subjects.length === 0 ? {} : { reboot: subjects }
 }
 
 /** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
@@ -124,7 +103,7 @@ function grantOf(text: string): Disruption {
 }
 
 async function act(
-  { prospect, base, reboots }: Begun,
+  { prospect, base }: Begun,
   { work, context }: { readonly work: Work; readonly context: AgentContext },
 ): Promise<Outcome | undefined> {
   const { goal, signal, goingBack } = work
@@ -133,9 +112,9 @@ async function act(
   const now = await compare(goal?.content ?? {}, context)
   if (!sameWork(now, prospect)) return undefined
   // Its kubelet may wait for a container runtime that is not there yet: neither the state before nor the proof would mean anything.
-  if (now.plan.steps.length > 0 || reboots) await awaitStart(context.ports)
+  if (now.plan.steps.length > 0) await awaitStart(context.ports)
   if (goingBack === undefined) await context.state.setOutcome(base)
-  const head = await headOf(work, { ...now, reboots }, context)
+  const head = await headOf(work, now, context)
   return settle(head, await carryOut(head, now, { ...context, signal }), context)
 }
 
@@ -170,11 +149,7 @@ async function beginning({ goal, goingBack, node }: Work, { state, ports }: Agen
   }
 }
 
-async function headOf(
-  work: Work,
-  { target, plan, reboots }: Prospect & Pick<Begun, 'reboots'>,
-  context: AgentContext,
-): Promise<TransactionHead> {
+async function headOf(work: Work, { target, plan }: Prospect, context: AgentContext): Promise<TransactionHead> {
   const { ports, options } = context
   const { kubelet, version } = target
   const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
@@ -198,21 +173,17 @@ async function headOf(
     activation: { reload: plan.activation.reload, restarts: [...plan.activation.restarts] },
     proof,
     proofs: plan.steps.flatMap(({ change }) => change.proof ?? []),
-    awaits: await awaitsOf(plan, { reboots, ports }),
+    awaits: await awaitsOf(plan, ports),
     before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
     because: work.goingBack?.because,
   }
 }
 
-async function awaitsOf(
-  { steps }: Plan,
-  { reboots, ports }: Pick<Begun, 'reboots'> & Pick<AgentContext, 'ports'>,
-): Promise<TransactionHead['awaits']> {
+async function awaitsOf({ steps }: Plan, { services }: AgentContext['ports']): Promise<TransactionHead['awaits']> {
   const awaited = steps.flatMap(({ change }) => change.awaits ?? [])
-  if (awaited.length === 0 && !reboots) return undefined
+  if (awaited.length === 0) return undefined
   const agent = awaited.find((what) => what !== 'boot')?.agent
-  const undo = awaited.includes('boot')
-  return { agent, ...(undo || reboots ? { boot: await ports.services.bootId() } : {}), ...(undo && { undo }) }
+  return { agent, ...(awaited.includes('boot') ? { boot: await services.bootId() } : {}) }
 }
 
 /** Then the Node is Ready by what its kubelet found before: a broken network shows only later. */
@@ -248,7 +219,7 @@ async function carryOut(
   { ports, journal, kinds, state, options, signal }: AgentContext & { readonly signal: AbortSignal },
 ): Promise<Ending | Suspended> {
   const { timing } = options
-  if (plan.steps.length > 0 || head.awaits !== undefined)
+  if (plan.steps.length > 0)
     return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, agent: options.version, signal })
   try {
     return { kind: 'kept', ...(await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })) }

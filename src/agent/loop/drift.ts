@@ -6,7 +6,7 @@ import { type AgentContext, stamp } from '../context.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
 import { isAccepted } from '../policy/enforce-signature.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
-import { type Step, withinGrant } from '../transaction/plan.ts'
+import { harmlessRepairs, type Step } from '../transaction/plan.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import type { Assignment } from './fetch.ts'
@@ -28,7 +28,7 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
   const active = digest && (await state.restore(digest))
   if (!active) return []
   const { plan, strange, rebased, overridden } = await compare(active.content, context)
-  const harmless = (await mayRepair(active.content, context)) ? withinGrant(plan, 'none') : []
+  const harmless = (await mayRepair(active.content, context)) ? harmlessRepairs(plan) : []
   const { due, stubborn } = mending.sort(harmless.map(subjectOf), ports.clock.elapsed())
   if (due.length > 0) {
     ports.log.warn('drift is repaired', { paths: due })

@@ -4,7 +4,7 @@ import { AgentError } from '../agent-error.ts'
 import { HOST_POLICY } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
-import { readDocument } from '../resources/read-document.ts'
+import { managedByDocument, type ReadableDocument, readDocument } from '../resources/read-document.ts'
 import { disruptionViolation, type HostPolicy, parseHostPolicy, type Violation, violationIn } from './host-policy.ts'
 
 /** Group and others. */
@@ -36,7 +36,15 @@ export function enforceOnContent(policy: HostPolicy, content: NodeContent, kinds
       kind: 'sync',
       reason: 'MaintenanceLock',
     })
-  refuse(violationIn(policy, { version: content.version, document: readDocument(content, kinds) }))
+  const document = readDocument(content, kinds)
+  refuse(violationIn(policy, { version: content.version, document, managed: managedPaths(document, kinds) }))
+}
+
+/** What a section writes without naming it, as the settings of the kernel. The files of units are the affair of the rule `units`. */
+function managedPaths({ units: _units, ...document }: ReadableDocument, kinds: Kinds): string[] {
+  return managedByDocument(document, kinds)
+    .claims.map(({ key }) => key)
+    .filter((key) => key.startsWith('/'))
 }
 
 /** @throws {AgentError} */

@@ -11,7 +11,7 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
     record: base,
     content: baseline.content?.(base),
     directories: baseline.directories?.(base) ?? [],
-    giveBack: (files, managed) => baseline.giveBack(base, files, managed),
+    giveBack: (files) => baseline.giveBack(base, files),
   })
   return {
     name,
@@ -48,7 +48,8 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
     observe: async (host) => {
       const actual = await kind.observe(spec, host)
       const change = kind.differ(spec, actual)
-      return { subject, change: change && bindChange(kind, { subject, change, actual }) }
+      const overridden = kind.overridden?.(spec, actual)
+      return { subject, change: change && bindChange(kind, { subject, change, actual }), overridden }
     },
     recapture: async (bound, context) => {
       const { recapture, schema } = kind.baseline
@@ -62,10 +63,12 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
   kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
   { subject, change, actual }: { readonly subject: string; readonly change: Change; readonly actual: Actual },
 ): BoundChange {
+  const disruption = kind.disruption?.(change, actual) ?? 'none'
   return {
     kind: kind.name,
     subject,
-    disruption: kind.disruption?.(change, actual) ?? 'none',
+    disruption,
+    repairDisruption: kind.repairDisruption?.(change) ?? disruption,
     order: kind.order?.(change) ?? 0,
     effects: kind.effects?.(change) ?? {},
     fidelity: kind.undo.fidelity,

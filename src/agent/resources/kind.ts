@@ -34,6 +34,8 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   differ(spec: Spec, actual: Actual): Change | undefined
   /** How much the change disturbs by itself; the plan adds restarts that follow from it. Default: none. */
   disruption?(change: Change, actual: Actual): Disruption
+  /** How much it disturbs to make the thing again what it was proved to work with. Default: as the change itself. */
+  repairDisruption?(change: Change): Disruption
   /** Brings what the change needs onto the host, and disturbs nothing. */
   stage?(change: Change, context: StageContext): Promise<void>
   /** Idempotent: an agent that died in the middle may do it twice. */
@@ -46,6 +48,8 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   /** What has to happen before the change counts. The transaction is suspended until then, and resumed by the agent's next start. */
   awaits?(change: Change): Awaited | undefined
   readonly proof?: ProofOf<Change>
+  /** What others set so that it wins when the host reads it next, as `file: name`. Reported as drift. */
+  overridden?(spec: Spec, actual: Actual): readonly string[]
   /** Subjects whose change restarts this unit. */
   restartTriggers?(spec: Spec): readonly string[]
   /** The part of the host document that this kind reads. */
@@ -100,7 +104,7 @@ export interface BaselineOf<Spec, Base> {
   /** That were not there before either. */
   directories?(base: Base): readonly string[]
   /** What makes the thing as it was. @throws {AgentError} when what was kept is damaged. */
-  giveBack(base: Base, files: HostFiles, managed: Managed): Promise<Resource>
+  giveBack(base: Base, files: HostFiles): Promise<Resource>
   /**
    * What the host would have without nodewave, now that others may have changed the thing: what is ours is told from what is theirs by the
    * spec. Default: as it was. @returns `base` itself when nothing of theirs is new.
@@ -133,17 +137,9 @@ export interface Effects {
 export interface Section {
   readonly key: string
   readonly schema: z.ZodMiniType
-  /** What the section manages. Of the host nothing is read but the agent's own memory. */
-  managed(value: never, place: SectionPlace): Managed | Promise<Managed>
-  resources(value: never, files: HostFiles, place: SectionPlace): Promise<readonly Resource[]>
-}
-
-/** Where a section is applied. */
-export interface SectionPlace {
-  readonly files: HostFiles
-  readonly paths: StatePaths
-  /** `amd64`, `arm64` */
-  readonly arch: string
+  /** What the section manages; the host is not read for it. */
+  managed(value: never): Managed
+  resources(value: never, files: HostFiles): Promise<readonly Resource[]>
 }
 
 /** A kind bound to what it should be. */
@@ -162,6 +158,8 @@ export interface Resource {
 export interface Finding {
   readonly subject: string
   readonly change: BoundChange | undefined
+  /** Of the kind's `overridden`. */
+  readonly overridden?: readonly string[] | undefined
 }
 
 /** A change, and the kind that knows how to do it. */
@@ -169,6 +167,8 @@ export interface BoundChange {
   readonly kind: string
   readonly subject: string
   readonly disruption: Disruption
+  /** When it makes the thing again what it was proved to work with. */
+  readonly repairDisruption: Disruption
   readonly order: number
   readonly effects: Effects
   readonly fidelity: 'exact' | 'best effort' | 'none'
@@ -223,8 +223,7 @@ export interface BoundBaseline {
   readonly record: object
   readonly content: KeptContent | undefined
   readonly directories: readonly string[]
-  /** @param managed what stays managed: directories among it stay, too */
-  giveBack(files: HostFiles, managed: Managed): Promise<Resource>
+  giveBack(files: HostFiles): Promise<Resource>
 }
 
 export interface Kind<Spec> extends RegisteredKind {

@@ -4,8 +4,10 @@ import type { BoundChange, Finding, Resource } from '../resources/kind.ts'
 
 export interface Step {
   readonly change: BoundChange
-  /** Of the change, and of the restarts and the reboot that follow from it. */
+  /** Of the change, and of the restarts that follow from it. */
   readonly disruption: Disruption
+  /** The same when it makes the host again what it was proved to work with. */
+  readonly repairDisruption: Disruption
 }
 
 /** What has to be done, in order; no steps: the host is as it should be, and nothing is restarted. */
@@ -37,16 +39,16 @@ function isFinal({ change }: Step): number {
   return change.fidelity === 'none' ? 1 : 0
 }
 
-/** The part of a plan that may be done under a grant. */
-export function withinGrant(whole: Plan, grant: Disruption): readonly Step[] {
-  return whole.steps.filter((step) => atMost(step.disruption, grant))
+/** The part of a plan that brings back what was proved, and disturbs nobody with it. */
+export function harmlessRepairs(whole: Plan): readonly Step[] {
+  return whole.steps.filter((step) => atMost(step.repairDisruption, 'none'))
 }
 
 function toStep({ subject, change }: Finding, resources: readonly Resource[]): Step[] {
   if (change === undefined) return []
-  const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject))
-  const boot = change.awaits === 'boot' ? 'reboot' : 'none'
-  return [{ change, disruption: greatest([change.disruption, restarts ? 'restart' : 'none', boot]) }]
+  const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject)) ? 'restart' : 'none'
+  const [disruption, repairDisruption] = [greatest([change.disruption, restarts]), greatest([change.repairDisruption, restarts])]
+  return [{ change, disruption, repairDisruption }]
 }
 
 /** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */

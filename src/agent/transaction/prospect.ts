@@ -16,7 +16,7 @@ export interface Prospect {
   readonly plan: Plan
   /** What could not be compared, since it is not what could have been applied: a link where a file was. */
   readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
-  /** Fields of the kubelet configuration that do not count, since a drop-in of others wins: `file: field`. */
+  /** What does not count, or will not after a boot, since a file of others wins: `file: field`. */
   readonly overridden: readonly string[]
   /** Baselines that were captured again, since others have changed what nodewave manages. */
   readonly recaptured: readonly string[]
@@ -47,7 +47,8 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
     }
   }
   const args = target.kubelet?.args ?? []
-  const overridden = content.config === undefined ? [] : await overriddenFields(content.config, { args, files: ports.files })
+  const fields = content.config === undefined ? [] : await overriddenFields(content.config, { args, files: ports.files })
+  const overridden = [...fields, ...findings.flatMap((finding) => finding.overridden ?? [])]
   return { target, plan: plan(target.resources, findings), strange, overridden, ...rebasedOn(before, target.resources) }
 }
 

@@ -1,3 +1,4 @@
+import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { isLfsPointer, LFS_REMEDY } from '../lfs-pointer.ts'
 import { formatLocation, type Problem } from '../problem.ts'
@@ -107,13 +108,10 @@ function repeatedClaims(
 }
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
-  const { files = [], directories = [], links = [], archives = [], units = [] } = profile.spec
+  const { files = [], units = [], sysctls = {} } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
-    // One path is a file or a link.
-    ...links.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['links', index, 'path'] })),
-    ...directories.map(({ path }, index) => ({ what: `directory ${path}`, profile, path: ['directories', index, 'path'] })),
-    ...archives.map(({ name }, index) => ({ what: `archive ${name}`, profile, path: ['archives', index, 'name'] })),
     ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
+    ...Object.keys(sysctls).map((name) => ({ what: `sysctl /proc/sys/${sysctlPath(name)}`, profile, path: ['sysctls', name] })),
   ]
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 import { Machine } from '../support/machine.ts'
 
@@ -81,7 +82,6 @@ test('agent changes what needs no restart when it is granted none', async () => 
 })
 
 test.each([
-  ['a kind it does not have', { sysctls: { 'vm.swappiness': '0' } }, 'UnsupportedHostResource', 'this agent has no sysctls'],
   [
     'a package',
     { kubelet: { package: { manager: 'apt', name: 'kubelet', version: '1' } } },
@@ -142,6 +142,18 @@ test.each([
 
   expect(error?.reason).toBe(reason)
   expect(error?.message).toContain(message)
+  await untouched()
+})
+
+test('agent refuses a host document that asks for a kind it does not have', async () => {
+  const kinds = new Kinds(ALL_KINDS.filter(({ name }) => name !== 'sysctl'))
+  const { machine, untouched } = await calm(new Machine({ kinds }))
+  machine.assign({ flags: '--v=3', host: JSON.stringify({ sysctls: { 'vm.swappiness': '0' } }) })
+
+  const { error } = await machine.until('RolledBack')
+
+  expect(error?.reason).toBe('UnsupportedHostResource')
+  expect(error?.message).toContain('this agent has no sysctls')
   await untouched()
 })
 

@@ -24,6 +24,12 @@ test.for<[string, string, NodeContent, string]>([
     { host: host({ files: [FILE, { path: '/etc/kubernetes2/a' }] }) },
     'path "/etc/kubernetes2/a" is not allowed',
   ],
+  [
+    'paths',
+    'paths: [/etc/kubernetes, /etc/sysctl.d, /proc/sys/net]',
+    { host: host({ sysctls: { 'net.core.somaxconn': '4096', 'kernel.core_pattern': '|/tmp/x' } }) },
+    'path "/proc/sys/kernel/core_pattern" is not allowed',
+  ],
   ['paths', 'paths: []', { host: host({ files: [FILE] }) }, 'path "/etc/kubernetes/extra.conf" is not allowed'],
   ['units', 'units: ["my-*.service"]', { host: host({ units: [{ name: 'ssh.service' }] }) }, 'unit "ssh.service" is not allowed'],
   ['kubeletVersions', 'kubeletVersions: {max: "1.35"}', { version: '1.36.3' }, 'version "1.36.3" is not allowed'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
 import { contentDigest } from '../../../src/protocol/digest.ts'
 import { furnished, play } from '../support/happenings.ts'
 import { Machine } from '../support/machine.ts'
@@ -6,9 +7,12 @@ import { Machine } from '../support/machine.ts'
 const MINUTE = 60_000
 const memory = '/var/lib/nodewave'
 
+/** As of a release that had no sysctls. */
+const OLDER = new Kinds(ALL_KINDS.filter(({ name }) => name !== 'sysctl'))
+
 /** A machine whose agent has applied something, and is stopped. */
 async function stopped() {
-  const machine = new Machine()
+  const machine = new Machine({ kinds: OLDER })
   machine.host.files.put('/etc/motd', 'welcome\n')
   const before = machine.hostFiles()
   machine.start()

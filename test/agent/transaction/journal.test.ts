@@ -26,8 +26,6 @@ test('journal tells a transaction as it was written', async () => {
     awaiting: false,
     committed: true,
     undoing: undefined,
-    undoneUnder: undefined,
-    reboots: [],
   })
 })
 

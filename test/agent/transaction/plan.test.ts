@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { file } from '../../../src/agent/resources/file.ts'
 import type { Finding, Resource } from '../../../src/agent/resources/kind.ts'
 import { type UnitSpec, unit } from '../../../src/agent/resources/unit.ts'
-import { plan, withinGrant } from '../../../src/agent/transaction/plan.ts'
+import { harmlessRepairs, plan } from '../../../src/agent/transaction/plan.ts'
 import { SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 
@@ -63,8 +63,8 @@ test('plan does not restart a unit that it starts', async () => {
   expect(plan([aUnit('new.service', ['/f'])], findings).activation.restarts).toEqual([])
 })
 
-test('plan leaves to a grant of none what restarts nothing', async () => {
+test('plan repairs by itself what restarts nothing', async () => {
   const whole = plan([aUnit('kubelet.service', ['/a'])], [await removal('/a'), await removal('/b')])
 
-  expect(withinGrant(whole, 'none').map(({ change }) => change.subject)).toEqual(['/b'])
+  expect(harmlessRepairs(whole).map(({ change }) => change.subject)).toEqual(['/b'])
 })

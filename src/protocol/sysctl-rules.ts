@@ -1,0 +1,61 @@
+import { sysctlPath } from './sysctl-name.ts'
+
+export interface SysctlRefusal {
+  readonly because: string
+  readonly remedy: string
+}
+
+/** By path below /proc/sys: nobody could take such a change back, or every node would be harmed by it. */
+const REFUSED: readonly { readonly path: string; readonly when?: RegExp; readonly because: string; readonly remedy: string }[] = [
+  ...['net/ipv4/ip_forward', 'net/ipv4/conf/all/forwarding', 'net/ipv6/conf/all/forwarding'].map((path) => ({
+    path,
+    when: /^0$/,
+    because: 'pods of the node would reach nobody beyond it',
+    remedy: 'take it out; hardening guides mean hosts that run no pods',
+  })),
+  ...['kernel/modules_disabled', 'kernel/kexec_load_disabled'].map((path) => oneWay(path, /^1$/)),
+  oneWay('kernel/unprivileged_bpf_disabled', /^1$/, 'write 2, which can be taken back'),
+  oneWay('kernel/yama/ptrace_scope', /^3$/, 'write 2, which can be taken back'),
+  ...['vm/drop_caches', 'vm/compact_memory', 'net/ipv4/route/flush', 'net/ipv6/route/flush'].map((path) => ({
+    path,
+    because: 'it starts something once, and is no setting',
+    remedy: 'take it out',
+  })),
+  ...['kernel/hostname', 'kernel/domainname'].map((path) => ({
+    path,
+    because: 'every node would have the same name',
+    remedy: 'take it out',
+  })),
+]
+
+/** The kubelet sets these when it starts, or does not start: `setupKernelTunables` in pkg/kubelet/cm/container_manager_linux.go. */
+const OF_THE_KUBELET: ReadonlyMap<string, string> = new Map([
+  ['vm/overcommit_memory', '1'],
+  ['vm/panic_on_oom', '0'],
+  ['kernel/panic', '10'],
+  ['kernel/panic_on_oops', '1'],
+  ['kernel/keys/root_maxkeys', '1000000'],
+  ['kernel/keys/root_maxbytes', '25000000'],
+])
+
+/** Pure: why a setting is never applied; undefined when it may be. */
+export function sysctlRefusal(name: string, value: string): SysctlRefusal | undefined {
+  const path = sysctlPath(name)
+  const words = sysctlWords(value)
+  const wanted = OF_THE_KUBELET.get(path)
+  if (wanted !== undefined && wanted !== words)
+    return {
+      because: `the kubelet sets it to ${wanted} when it starts, and with protectKernelDefaults does not start`,
+      remedy: `write ${wanted}, or take it out`,
+    }
+  return REFUSED.find((rule) => rule.path === path && (rule.when?.test(words) ?? true))
+}
+
+/** Several values of one setting, in whatever way they are kept apart. */
+export function sysctlWords(value: string): string {
+  return value.trim().replace(/\s+/g, ' ')
+}
+
+function oneWay(path: string, when: RegExp, remedy = 'write it into an image of the host, or into its kernel arguments') {
+  return { path, when, because: 'the kernel takes it back only with a boot, so a change that fails could not be undone', remedy }
+}

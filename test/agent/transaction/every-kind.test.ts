@@ -1,0 +1,132 @@
+/** Each kind that changes something else than files of the kubelet, at every boundary of the journal: killed, cut off, torn, disk full. */
+import { expect, test } from 'vitest'
+import type { HostDocument } from '../../../src/protocol/host-document.ts'
+import type { Death } from '../../../src/sim/host/faults.ts'
+import { Machine } from '../support/machine.ts'
+
+const MINUTE = 60_000
+const GOOD = '--v=3'
+const BAD = '--container-runtime-endpoint=unix:///not/there.sock'
+
+interface KindStory {
+  /** What the host has before. */
+  readonly furnish?: (machine: Machine) => void
+  readonly host: HostDocument
+}
+
+const KINDS: Readonly<Record<string, KindStory>> = {
+  sysctls: {
+    furnish: ({ host }) => {
+      host.kernel.set('vm/swappiness', '30')
+      host.files.put('/etc/sysctl.d/10-theirs.conf', 'vm.swappiness=30\n')
+    },
+    host: { sysctls: { 'net.ipv4.tcp_rmem': '4096 131072 8388608', 'vm.swappiness': '10' } },
+  },
+}
+
+async function furnished({ furnish }: KindStory): Promise<Machine> {
+  const machine = new Machine()
+  furnish?.(machine)
+  await machine.clock.advance(5000)
+  return machine
+}
+
+function endState(machine: Machine) {
+  return { files: machine.hostFiles(), directories: directoriesOf(machine), kernel: machine.host.kernel.snapshot() }
+}
+
+function directoriesOf({ host }: Machine): string[] {
+  return host.files.directories().filter((path) => !`${path}/`.startsWith('/var/lib/nodewave/'))
+}
+
+interface Fate {
+  readonly death?: Death
+  readonly isPowerCut?: boolean
+  /** From the effect on with which the agent would die, and does not. */
+  readonly isDiskFull?: boolean
+}
+
+async function runToEnd(story: KindStory, flags: string, { death, isPowerCut = false, isDiskFull = false }: Fate = {}) {
+  const machine = await furnished(story)
+  const { faults } = machine.host
+  const digest = machine.assign({ flags, host: JSON.stringify(story.host) })
+  const onEffect = (count: number): void => {
+    if (count === death?.afterEffect) faults.disk = 'ENOSPC'
+  }
+  const agent = machine.start(isDiskFull ? { onEffect } : death)
+  const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
+  await machine.clock.runUntil(() => agent.dead || faults.disk !== undefined || ended())
+  if (faults.disk !== undefined) await machine.clock.advance(10 * MINUTE)
+  faults.disk = undefined
+  if (agent.dead) {
+    machine.kill()
+    if (isPowerCut) machine.host.powerOff()
+    if (isPowerCut) machine.host.powerOn()
+    machine.start()
+  }
+  await machine.clock.runUntil(ended)
+  return { effects: agent.effects, phase: machine.status?.phase, state: endState(machine) }
+}
+
+const ROWS = Object.entries(KINDS).flatMap(([name, story]) => [
+  [name, 'stays after a good assignment', GOOD, 'Applied', story] as const,
+  [name, 'is as before after one that makes the kubelet crash', BAD, 'RolledBack', story] as const,
+])
+
+test.each(ROWS)('kind behind "%s" %s, whenever the agent or the machine dies', async (_name, _, flags, phase, story) => {
+  const before = endState(await furnished(story))
+  const calm = await runToEnd(story, flags)
+  expect(calm.phase).toBe(phase)
+  if (phase === 'RolledBack') expect(calm.state).toEqual(before)
+  else expect(calm.state).not.toEqual(before)
+
+  for (let effect = 1; effect <= calm.effects; effect++)
+    for (const { torn, isPowerCut } of [
+      { torn: false, isPowerCut: false },
+      { torn: false, isPowerCut: true },
+      { torn: true, isPowerCut: false },
+    ]) {
+      const end = await runToEnd(story, flags, { death: { afterEffect: effect, torn }, isPowerCut })
+      const told = `${isPowerCut ? 'power cut' : torn ? 'torn' : 'killed'} after effect ${effect}`
+      expect({ phase: end.phase, state: end.state }, told).toEqual({ phase, state: calm.state })
+    }
+})
+
+test.each(Object.entries(KINDS))(
+  'kind behind "%s" is as assigned or as before when the disk is full from any effect on',
+  async (_, story) => {
+    const before = endState(await furnished(story))
+    const calm = await runToEnd(story, GOOD)
+    for (let effect = 1; effect <= calm.effects; effect++) {
+      const { phase, state } = await runToEnd(story, GOOD, { death: { afterEffect: effect }, isDiskFull: true })
+      expect(state, `full from effect ${effect}`).toEqual(phase === 'Applied' ? calm.state : before)
+    }
+  },
+)
+
+test.each(Object.entries(KINDS))('kind behind "%s" gives the host back when the annotation is removed', async (_, story) => {
+  const machine = await furnished(story)
+  const before = endState(machine)
+  machine.start()
+  machine.assign({ host: JSON.stringify(story.host) })
+  await machine.until('Applied')
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(endState(machine)).toEqual(before)
+  expect(machine.host.files.text('/var/lib/nodewave/local/index.json')).toBeUndefined()
+})
+
+test.each(Object.entries(KINDS))('kind behind "%s" changes nothing on a host that is as assigned', async (_, story) => {
+  const machine = await furnished(story)
+  machine.start()
+  machine.assign({ host: JSON.stringify(story.host) })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  const after = endState(machine)
+  await machine.clock.advance(20 * MINUTE)
+
+  expect(endState(machine)).toEqual(after)
+  expect(machine.status).toMatchObject({ phase: 'Applied' })
+  expect(machine.status?.drift ?? []).toEqual([])
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { aDocument, problemsOf } from '../fleets.ts'
+
+const profile = (sysctls: string) => problemsOf({ 'h.yaml': aDocument('HostProfile', 'h', `spec: {sysctls: {${sysctls}}}\n`) })
+
+test('sysctls with whole names and one value each are part of a profile', () => {
+  expect(profile('net.ipv4.tcp_rmem: 4096 131072 6291456, vm.swappiness: 10, net.ipv4.conf.eth0/100.forwarding: 1')).toEqual([])
+})
+
+test.each([
+  [
+    'a pattern',
+    'net.ipv4.conf.*.rp_filter: 1',
+    'expected the whole name of a sysctl such as "net.ipv4.ip_forward"; patterns are not expanded',
+  ],
+  ['no whole name', 'swappiness: 1', 'expected the whole name of a sysctl'],
+  ['two lines', 'vm.swappiness: "1\\n2"', 'expected one line with a value in it'],
+  ['nothing', 'vm.swappiness: ""', 'expected one line with a value in it'],
+  ['a truth', 'vm.swappiness: true', 'unquoted, true is a boolean'],
+])('a sysctl with %s is refused', (_, text, message) => {
+  expect(profile(text)).toHaveLength(1)
+  expect(profile(text)[0]).toContain(message)
+})
+
+test('a sysctl by which nodes would be lost is refused, with what to do', () => {
+  expect(profile('net.ipv4.ip_forward: 0')).toEqual([
+    `h.yaml:4:39  spec: {sysctls: {net.ipv4.ip_forward: 0}}
+                                                   ^
+  sysctl "net.ipv4.ip_forward": pods of the node would reach nobody beyond it
+  take it out; hardening guides mean hosts that run no pods`,
+  ])
+  expect(profile('net.ipv4.ip_forward: 1')).toEqual([])
+})
+
+test.each([
+  ['kernel.panic: 0', 'the kubelet sets it to 10 when it starts, and with protectKernelDefaults does not start'],
+  ['vm/overcommit_memory: 2', 'the kubelet sets it to 1 when it starts'],
+  ['net.ipv6.conf.all.forwarding: 0', 'pods of the node would reach nobody'],
+  ['kernel.kexec_load_disabled: 1', 'takes it back only with a boot'],
+  ['kernel.yama.ptrace_scope: 3', 'write 2, which can be taken back'],
+  ['vm.drop_caches: 3', 'it starts something once'],
+  ['kernel.hostname: n1', 'every node would have the same name'],
+])('sysctl "%s" is refused', (text, message) => {
+  expect(profile(text)[0]).toContain(message)
+})
+
+test('one sysctl under two names, or in two profiles of a pool, is a conflict', () => {
+  expect(profile('vm.swappiness: 1, vm/swappiness: 2')[0]).toContain('sysctl /proc/sys/vm/swappiness is defined twice')
+  const found = problemsOf({
+    'a.yaml': aDocument('HostProfile', 'a', 'spec: {sysctls: {vm.swappiness: 1}}\n'),
+    'b.yaml': aDocument('HostProfile', 'b', 'spec: {sysctls: {vm.swappiness: 2}}\n'),
+    'p.yaml': aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {a: b}}, hostProfiles: [a, b]}\n'),
+  })
+  expect(found[0]).toContain('profiles "a" and "b" both claim sysctl /proc/sys/vm/swappiness')
+})
