@@ -41,6 +41,8 @@ export interface Timing {
   /** Between two looks during the trial, and for drift. */
   readonly watch: number
   readonly drift: number
+  /** A machine that was asked to reboot and is still up after this long is not going to. */
+  readonly reboot: number
   /** Before something that may pass later is tried again. */
   readonly retry: Pauses
 }
@@ -59,6 +61,7 @@ export const DEFAULT_TIMING: Timing = {
   trial: 10 * MINUTE,
   watch: 10 * SECOND,
   drift: 5 * MINUTE,
+  reboot: 5 * MINUTE,
   retry: { first: SECOND, longest: MINUTE },
 }
 

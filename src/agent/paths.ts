@@ -30,6 +30,8 @@ export interface StatePaths {
   readonly baselineIndex: string
   readonly baselineContents: string
   readonly staging: string
+  /** Files that assignments bring by URL or in archives, by their SHA-256, and what those archives hold. */
+  readonly store: string
   readonly checkpoints: string
 }
 
@@ -51,6 +53,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     baselineIndex: `${directory}/local/index.json`,
     baselineContents: `${directory}/local/files`,
     staging: `${directory}/staging`,
+    store: `${directory}/store`,
     checkpoints: `${directory}/checkpoints`,
   }
 }
@@ -68,6 +71,11 @@ export const TRUSTED_KEYS = '/etc/nodewave/trusted-keys'
 
 /** What the owner of the host allows; see docs/security.md. */
 export const HOST_POLICY = '/etc/nodewave/policy.yaml'
+
+/** Debian's and Ubuntu's, and SUSE's; whoever else wants a reboot makes the first one. Gone after a reboot. */
+export const REBOOT_FLAGS = ['/run/reboot-required', '/run/reboot-needed'] as const
+/** Packages that want it, one a line. */
+export const REBOOT_PACKAGES = '/run/reboot-required.pkgs'
 
 export const KUBELET_UNIT = 'kubelet.service'
 export const KUBELET_BINARY = '/usr/bin/kubelet'

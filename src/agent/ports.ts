@@ -1,4 +1,5 @@
 import type { Artifact } from '../protocol/host-document.ts'
+import type { Manifest } from './archive/unpack.ts'
 import type { Kernel } from './kernel.ts'
 
 /**
@@ -11,6 +12,7 @@ export interface AgentPorts {
   readonly kernel: Kernel
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
+  readonly archives: Archives
   readonly node: NodeApi
   readonly clock: Clock
   /** From 0 to less than 1; no secrets are made of it. */
@@ -61,6 +63,12 @@ export interface HostFiles {
   removeTree(directory: string): Promise<void>
   /** A directory in which there is nothing; leaves anything else as it is. */
   removeEmpty(directory: string): Promise<void>
+  /** A directory with this mode and owner; one that is there gets them. Makes parents. @throws when something else is there */
+  makeDirectory(path: string, options?: WriteOptions): Promise<void>
+  /** Where a symbolic link leads, as it says; undefined when there is none. @throws for anything else */
+  readLink(path: string): Promise<string | undefined>
+  /** Makes a symbolic link, or has the one that is there lead elsewhere: the old target or the new, never none. Makes parents. */
+  link(path: string, target: string): Promise<void>
 }
 
 export interface FileStat {
@@ -94,6 +102,8 @@ export interface ServiceManager {
   machine(): Promise<MachineState>
   /** Another one after each boot of the machine. */
   bootId(): Promise<string>
+  /** Asks the machine to start again, and does not wait for it. @throws when that is refused, as by an inhibitor. */
+  reboot(): Promise<void>
   /** The unit's last log lines since an instant, oldest first, for the error people read. */
   lastWords(unit: string, since: number): Promise<string[]>
 }
@@ -156,6 +166,15 @@ export interface Downloads {
     to: string,
     options: { readonly maxBytes: number; readonly mode?: number; readonly signal?: AbortSignal },
   ): Promise<void>
+}
+
+/** Tar archives, compressed or not. */
+export interface Archives {
+  /**
+   * Puts each file of an archive into the store, under its SHA-256, where only root reads it.
+   * @returns what the archive holds @throws when it is damaged, or holds what is not unpacked
+   */
+  unpack(from: string, store: string, options: { readonly strip: number; readonly signal?: AbortSignal }): Promise<Manifest>
 }
 
 /** The API server, as one node may use it. */

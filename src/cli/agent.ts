@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { kubeNodeApi } from '../agent/adapters/kube-node-api.ts'
 import { procProcesses } from '../agent/adapters/proc-processes.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
+import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { createContext } from '../agent/context.ts'
 import { Agent } from '../agent/loop/agent.ts'
 import { statePaths } from '../agent/paths.ts'
@@ -18,7 +19,7 @@ import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { runDoctor } from './agent-doctor.ts'
 import { errorText } from './error-text.ts'
-import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
+import { kubeconfigChange, LOOK_FOR_OTHER, LOOK_FOR_USABLE, textOf } from './kubeconfig-change.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
@@ -52,28 +53,47 @@ async function runAgent(settings: AgentArguments): Promise<void> {
 /** Until `stop` aborts, or the kubeconfig is another one. */
 async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<void> {
   const file = kubeconfigOf(settings)
-  const known = file && (await textOf(file))
-  const kube = createKubeClient(await connect(file, settings), { maxSockets: 2 })
-  const node = kubeNodeApi(kube, nodeNameOf(settings))
+  const path = file ?? ownKubeconfig(settings)
+  const known = await textOf(path)
+  const { node, trouble } = await reach(file, settings)
   const { root, logFormat } = settings
   const ports = createRealPorts({ node, root, stateDirectory: settings.options.stateDirectory, logFormat })
+  if (trouble) ports.log.warn('the agent works without the API server until it can use a kubeconfig', { error: trouble.message })
   const ended = new AbortController()
   const signal = AbortSignal.any([stop, ended.signal])
+  const isFollowed = trouble !== undefined || (file !== undefined && known !== undefined)
+  const every = trouble ? LOOK_FOR_USABLE : LOOK_FOR_OTHER
   const changed =
-    file !== undefined && known !== undefined
-      ? kubeconfigChange(file, known, { clock: ports.clock, signal }).then(() => {
-          if (!signal.aborted) ports.log.warn('the kubeconfig was replaced; the agent starts again with it', { file })
-          ended.abort()
-        })
-      : undefined
+    isFollowed &&
+    kubeconfigChange(path, known, { clock: ports.clock, signal, every }).then(() => {
+      if (!signal.aborted) ports.log.warn('the kubeconfig was replaced; the agent starts again with it', { file: path })
+      ended.abort()
+    })
   await new Agent(ports, settings.options).run(signal)
   await changed
+}
+
+interface Reached {
+  readonly node: NodeApi
+  /** Why it is not reached. */
+  readonly trouble?: Error
+}
+
+/** What was interrupted is taken up without the API server, and so is a way back: a kubeconfig that is broken must not hinder them. */
+async function reach(file: string | undefined, settings: AgentArguments): Promise<Reached> {
+  try {
+    const kube = createKubeClient(await connect(file, settings), { maxSockets: 2 })
+    return { node: kubeNodeApi(kube, nodeNameOf(settings)) }
+  } catch (error) {
+    const trouble = error as Error
+    return { node: unreachableNodeApi(trouble), trouble }
+  }
 }
 
 async function doctor(settings: AgentArguments): Promise<number> {
   const { text, hasErrors } = await runDoctor({
     ...{ settings, nodeName: nodeNameOf(settings), connect: () => connect(kubeconfigOf(settings), settings) },
-    kubeconfig: settings.kubeconfig ?? join(settings.root, KUBELET_KUBECONFIG),
+    kubeconfig: settings.kubeconfig ?? ownKubeconfig(settings),
   })
   process.stdout.write(text)
   return hasErrors ? 1 : 0
@@ -95,22 +115,23 @@ async function runRebase({ root, logFormat, options }: AgentArguments): Promise<
 }
 
 /** Undefined in a pod that has nothing but its service account. */
-function kubeconfigOf({ kubeconfig, root }: AgentArguments): string | undefined {
-  const own = join(root, KUBELET_KUBECONFIG)
-  return kubeconfig ?? (existsSync(own) ? own : undefined)
+function kubeconfigOf(settings: AgentArguments): string | undefined {
+  const own = ownKubeconfig(settings)
+  return settings.kubeconfig ?? (existsSync(own) ? own : undefined)
 }
 
-async function connect(file: string | undefined, { root }: AgentArguments): Promise<Connection> {
+function ownKubeconfig({ root }: AgentArguments): string {
+  return join(root, KUBELET_KUBECONFIG)
+}
+
+async function connect(file: string | undefined, settings: AgentArguments): Promise<Connection> {
   if (file !== undefined) return loadKubeconfig(file)
   const connection = await inCluster(process.env)
   if (connection !== undefined) return connection
   throw new Error(
-    `no credentials for the API server: file "${join(root, KUBELET_KUBECONFIG)}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
+    `no credentials for the API server: file "${ownKubeconfig(settings)}" does not exist, and this process does not run in a pod; name a file with --kubeconfig`,
   )
 }
 
-/** Rebasing is between the agent's memory and the host. */
-const refuse = (): never => {
-  throw new Error('reach the API server: rebasing does without it')
-}
-const NO_API: NodeApi = { follow: refuse, get: refuse, leaseRenewed: refuse, annotate: refuse, configMap: refuse, secret: refuse }
+/** Locks and rebasing are between the agent's memory and the host. */
+const NO_API = unreachableNodeApi(new Error('reach the API server: this is done without it'))

@@ -2,22 +2,29 @@ import { readFile } from 'node:fs/promises'
 import type { Clock } from '../agent/ports.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 
-/** Milliseconds between two looks. */
-const LOOK_EVERY = 30_000
+/** Milliseconds between two looks: for a kubeconfig beside one that works, and for the first that does. */
+export const LOOK_FOR_OTHER = 30_000
+export const LOOK_FOR_USABLE = 2000
 
 export interface KubeconfigWatch {
   readonly clock: Clock
   /** Ends the waiting. */
   readonly signal: AbortSignal
+  /** Milliseconds between two looks. */
+  readonly every: number
 }
 
 /**
  * Waits until a kubeconfig file says something else than `known`, and can be used: a node that joined another cluster, or whose API server
  * moved, has another one. Certificates and tokens that it names are followed by themselves.
  */
-export async function kubeconfigChange(path: string, known: string, { clock, signal }: KubeconfigWatch): Promise<void> {
+export async function kubeconfigChange(
+  path: string,
+  known: string | undefined,
+  { clock, signal, every }: KubeconfigWatch,
+): Promise<void> {
   while (!signal.aborted) {
-    await clock.sleep(LOOK_EVERY, signal)
+    await clock.sleep(every, signal)
     if ((await textOf(path)) !== known && (await isUsable(path))) return
   }
 }

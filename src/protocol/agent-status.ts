@@ -26,11 +26,21 @@ export type AgentPhase = (typeof AGENT_PHASES)[number]
  */
 export const CHANGED_BY_OTHERS = 'ChangedByOthers'
 
+/** Why a machine has to start again. */
+const rebootNeed = z.object({
+  /** Id of the boot that has to end. */
+  boot: z.string(),
+  /** Files, packages and settings that want it. */
+  because: z.array(z.string()),
+})
+export type RebootNeed = z.infer<typeof rebootNeed>
+
 /** Characters of the annotation; agents write a tenth of that. What is longer is dropped before it is read: whoever has a node's credential writes it. */
 const MAX_ANNOTATION = 64 * 1024
 const MAX_WORD = 200
 const MAX_MESSAGE = 4000
 const MAX_DRIFT = 200
+const MAX_REBOOT = 50
 
 const agentStatus = z.object({
   phase: z.enum(AGENT_PHASES),
@@ -50,6 +60,8 @@ const agentStatus = z.object({
   error: z.optional(z.object({ reason: z.string(), message: z.string() })),
   /** Paths that no longer are as they were applied. */
   drift: z.optional(z.array(z.string())),
+  /** The machine has to start again, whether or not it is allowed to. */
+  reboot: z.optional(rebootNeed),
   agent: z.optional(z.string()),
   kubelet: z.optional(z.string()),
   /** RFC 3339, when the kubelet was started that this assignment restarted. A Ready that was said before says nothing of it. */
@@ -71,7 +83,7 @@ export function parseAgentStatus(annotation: string | undefined): AgentStatus | 
 }
 
 /** The one place where text of agents comes in. */
-function shownAsIs({ error, drift, ...rest }: AgentStatus): AgentStatus {
+function shownAsIs({ error, drift, reboot, ...rest }: AgentStatus): AgentStatus {
   const words = Object.entries(rest).map(([key, value]) => [
     key,
     typeof value === 'string' ? foreignText(value, MAX_WORD) : value,
@@ -80,6 +92,12 @@ function shownAsIs({ error, drift, ...rest }: AgentStatus): AgentStatus {
     ...(Object.fromEntries(words) as typeof rest),
     ...(error && {
       error: { reason: foreignText(error.reason, MAX_WORD), message: foreignText(error.message, MAX_MESSAGE) },
+    }),
+    ...(reboot && {
+      reboot: {
+        boot: foreignText(reboot.boot, MAX_WORD),
+        because: reboot.because.slice(0, MAX_REBOOT).map((what) => foreignText(what, MAX_WORD)),
+      },
     }),
     ...(drift && { drift: drift.slice(0, MAX_DRIFT).map((path) => foreignText(path, MAX_WORD * 10)) }),
   }

@@ -13,7 +13,7 @@ export const ABSOLUTE_PATH = /^\/(?!(?:[^\0\n\r]*\/)?\.{0,2}(?:\/|$))[^\0\n\r]*$
 const MODE = /^0?[0-7]{3,4}$/
 /** Seconds. One that never ends would keep a node from ever having something to go back to. */
 const LONGEST_TRIAL = 365 * 86_400
-const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/
+const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|automount|swap|path|target|slice)$/
 
 const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
 const sha256 = z.string().check(z.regex(SHA256))
@@ -43,17 +43,43 @@ const kubeletInstall = z.strictObject({
   trialSeconds: z.optional(z.number().check(z.gte(0), z.lte(LONGEST_TRIAL))),
 })
 
+/** What is downloaded: the same on every machine, or by architecture with `{{arch}}` in the URL. */
+const artifactSource = z.strictObject({
+  url: z.string().check(z.regex(/^https?:\/\//)),
+  sha256: z.union([sha256, z.record(z.string(), sha256)]),
+})
+
 const file = z.strictObject({
   path: absolutePath,
   content: z.optional(z.string()),
   /** Base64, for what is not UTF-8 text. */
   contentBase64: z.optional(z.string()),
+  /** Its content is what is downloaded. */
+  download: z.optional(artifactSource),
   /** Its content is in the secret document, by its path. */
   secret: z.optional(z.literal(true)),
   mode: z.optional(z.string().check(z.regex(MODE))),
   owner: z.optional(z.string()),
   group: z.optional(z.string()),
   state: z.optional(z.enum(['present', 'absent'])),
+})
+
+const directory = z.strictObject({
+  path: absolutePath,
+  mode: z.optional(z.string().check(z.regex(MODE))),
+  owner: z.optional(z.string()),
+  group: z.optional(z.string()),
+})
+
+/** Both paths are absolute: what limits paths limits where links lead, too. */
+const link = z.strictObject({ path: absolutePath, target: absolutePath })
+
+const archive = z.strictObject({
+  name: z.string(),
+  ...artifactSource.shape,
+  directory: absolutePath,
+  /** How many of the first parts of each path in the archive are left out. */
+  strip: z.optional(z.number()),
 })
 
 const unit = z.strictObject({
@@ -64,10 +90,18 @@ const unit = z.strictObject({
   state: z.optional(z.enum(['running', 'stopped'])),
   /** Paths whose change restarts the unit, besides its own content and drop-ins. */
   restartOn: z.optional(z.array(absolutePath)),
+  /** Nothing can start it. */
+  masked: z.optional(z.literal(true)),
 })
 
 /** The parts that have a schema of their own. */
-export const HOST_SECTIONS = { files: z.array(file), units: z.array(unit) } as const
+export const HOST_SECTIONS = {
+  files: z.array(file),
+  directories: z.array(directory),
+  links: z.array(link),
+  archives: z.array(archive),
+  units: z.array(unit),
+} as const
 
 const hostDocument = z.strictObject({
   kubelet: z.optional(kubeletInstall),
@@ -87,10 +121,10 @@ const hostDocument = z.strictObject({
     ),
   ),
   files: z.optional(HOST_SECTIONS.files),
+  directories: z.optional(HOST_SECTIONS.directories),
+  links: z.optional(HOST_SECTIONS.links),
+  archives: z.optional(HOST_SECTIONS.archives),
   units: z.optional(HOST_SECTIONS.units),
-  archives: z.optional(
-    z.array(z.strictObject({ url: z.string(), sha256, directory: absolutePath, strip: z.optional(z.number()) })),
-  ),
   sysctls: z.optional(KERNEL_SECTIONS.sysctls),
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
   swap: z.optional(KERNEL_SECTIONS.swap),
@@ -99,8 +133,12 @@ const hostDocument = z.strictObject({
 export type HostDocument = z.infer<typeof hostDocument>
 export type KubeletInstall = z.infer<typeof kubeletInstall>
 export type HostFile = z.infer<typeof file>
+export type HostDirectory = z.infer<typeof directory>
+export type HostLink = z.infer<typeof link>
+export type HostArchive = z.infer<typeof archive>
 export type HostUnit = z.infer<typeof unit>
 export type Artifact = z.infer<typeof artifact>
+export type ArtifactSource = z.infer<typeof artifactSource>
 export type KubeletLayout = (typeof KUBELET_LAYOUTS)[number]
 export type ConfigMode = (typeof CONFIG_MODES)[number]
 

@@ -114,8 +114,18 @@ function deletedBy(changed: readonly BlastStep[]): string[] {
 }
 
 function placesIn(host: string | undefined): ReadonlySet<string> {
-  const { files = [], units = [] }: HostDocument = host === undefined ? {} : JSON.parse(host)
-  return new Set([...files.filter(({ state }) => state !== 'absent').map(({ path }) => path), ...units.map(({ name }) => name)])
+  const {
+    files = [],
+    links = [],
+    directories = [],
+    archives = [],
+    units = [],
+  }: HostDocument = host === undefined ? {} : JSON.parse(host)
+  return new Set([
+    ...[...files.filter(({ state }) => state !== 'absent'), ...links, ...directories].map(({ path }) => path),
+    ...archives.map(({ name }) => `archive ${name}`),
+    ...units.map(({ name }) => name),
+  ])
 }
 
 function countOf(share: Share, total: number): number {

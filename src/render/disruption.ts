@@ -85,7 +85,8 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
   if (part === 'sysctls') return [restart('the running kernel takes it at once')]
-  if (part !== 'files') return []
+  if (part === 'archives') return [restart('what runs may be replaced')]
+  if (part !== 'files' && part !== 'links') return []
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),

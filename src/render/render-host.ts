@@ -42,10 +42,12 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
   return {
     kubelet: kubeletInstall(model, subject),
     ...filled('files', [...files.values()]),
+    ...filled('directories', collect(profiles, 'directories')),
+    ...filled('links', collect(profiles, 'links')),
+    ...filled('archives', collect(profiles, 'archives')),
     ...filled('units', [...units.values()]),
     ...filled('repositories', collect(profiles, 'repositories')),
     ...filled('packages', collect(profiles, 'packages')),
-    ...filled('archives', collect(profiles, 'archives')),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
@@ -105,7 +107,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
   return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-type ListKey = 'repositories' | 'packages' | 'archives' | 'kernelModules'
+type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules'
 
 function collect<Key extends ListKey>(
   profiles: readonly HostProfileSpec[],

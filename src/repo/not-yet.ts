@@ -19,7 +19,6 @@ export const NOT_YET: readonly NotYet[] = [
   { kind: 'KubeletRelease', path: ['dnf'] },
   { kind: 'HostProfile', path: ['repositories'] },
   { kind: 'HostProfile', path: ['packages'] },
-  { kind: 'HostProfile', path: ['archives'] },
   { kind: 'HostProfile', path: ['kernelModules'] },
   { kind: 'HostProfile', path: ['swap'] },
 ]

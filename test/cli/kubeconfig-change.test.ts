@@ -27,7 +27,7 @@ async function watchWhile(...events: (() => void)[]): Promise<{ readonly looks: 
     if (event === undefined) stop.abort()
     event?.()
   }
-  await kubeconfigChange(path, known, { clock: { now: () => 0, elapsed: () => 0, sleep }, signal: stop.signal })
+  await kubeconfigChange(path, known, { clock: { now: () => 0, elapsed: () => 0, sleep }, signal: stop.signal, every: 30_000 })
   return { looks, aborted: stop.signal.aborted }
 }
 

@@ -29,6 +29,18 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     spec: '{config: {nodeLeaseDurationSeconds: 400}}',
     cause: 'renews the lease every 100 s',
   },
+  {
+    name: '`nodeStatusUpdateFrequency: 1h30m`, which blinds the API server',
+    kind: 'KubeletConfig',
+    spec: '{config: {nodeStatusUpdateFrequency: 1h30m}}',
+    cause: 'shows a condition such as Ready that is not true',
+  },
+  {
+    name: 'a feature gate that no kubelet has: it panics',
+    kind: 'KubeletConfig',
+    spec: '{config: {featureGates: {NoSuchGate: true}}}',
+    cause: 'NoSuchGate',
+  },
   { name: 'a flag that no kubelet has', kind: 'FlagSet', spec: '{flags: {no-such-flag: 1}}', cause: 'no-such-flag' },
   {
     name: "a plain file over the kubelet's configuration",

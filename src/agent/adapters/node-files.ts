@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { readdir, readlink } from 'node:fs/promises'
 import type { FileStat, HostFiles } from '../ports.ts'
 import {
   appendDurably,
@@ -13,6 +13,7 @@ import {
 import { FileDigests } from './file-digests.ts'
 import { HostTree, type Place } from './host-tree.ts'
 import { keepLinked, restoreLinked } from './linked-files.ts'
+import { makeDirectoryDurably, makeLinkDurably } from './names-on-disk.ts'
 import { openRegular, REGULAR } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
 import { removeTree } from './remove-tree.ts'
@@ -57,6 +58,9 @@ export function nodeFiles(tree: HostTree = new HostTree()): HostFiles {
       await named(path, removeTree)
     },
     removeEmpty: async (directory) => named(directory, removeEmptyDurably),
+    makeDirectory: (path, options = {}) => made(path, (place) => makeDirectoryDurably(place, options)),
+    readLink: (path) => named(path, (place) => readlink(place.path)),
+    link: (path, target) => made(path, (place) => makeLinkDurably(place, target)),
   }
 }
 

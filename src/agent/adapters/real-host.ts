@@ -13,6 +13,7 @@ import { rootedServices } from './rooted-services.ts'
 import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
+import { tarArchives } from './tar-archives.ts'
 
 export interface RealHostOptions {
   readonly node: NodeApi
@@ -34,7 +35,8 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const tree = new HostTree(root, stateDirectory === undefined ? {} : { own: stateDirectory })
   const files = nodeFiles(tree)
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
-  const ports = { files, downloads: httpDownloads({ tree, isNamed }), clock: realClock, random: Math.random, log }
+  const downloads = httpDownloads({ tree, isNamed })
+  const ports = { files, downloads, archives: tarArchives(tree), clock: realClock, random: Math.random, log }
   const kubelet = kubeletProgram({ place })
   const supervisor = serviceNotifier()
   if (root === '/')

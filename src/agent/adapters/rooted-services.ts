@@ -23,6 +23,7 @@ export function rootedServices(log: Log): ServiceManager {
     reload: async () => {},
     machine: async () => 'up',
     bootId: async () => 'none',
+    reboot: async () => log.info('below --root, not done: reboot'),
     lastWords: async () => [],
   }
 }

@@ -52,6 +52,12 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     reload: () => act('daemon-reload'),
     // Its exit code says whether all is well, which is another question.
     bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
+    reboot: async () => {
+      const { stdout } = await run('systemd-inhibit', ['--list', '--no-legend', '--no-pager'], { timeout: 10_000 })
+      const [inhibitor] = stdout.split('\n').filter(blocksShutdown)
+      if (inhibitor !== undefined) throw new Error(`systemctl reboot is inhibited: ${inhibitor.trim().replace(/ +/g, ' ')}`)
+      await act('reboot')
+    },
     machine: async () => MACHINE_STATES.get((await systemctl('is-system-running')).stdout.trim()) ?? 'up',
     lastWords: async (unit, since) => {
       const args = ['--unit', unit, '--since', `@${Math.floor(since / 1000)}`, '--lines', '200', '--output', 'cat', '--no-pager']
@@ -59,6 +65,11 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
       return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('-- '))
     },
   }
+}
+
+/** WHO UID USER PID COMM WHAT WHY MODE. What only delays a shutdown ends by itself. */
+function blocksShutdown(line: string): boolean {
+  return / block\s*$/.test(line) && /[ :]shutdown[ :]/.test(line)
 }
 
 /**

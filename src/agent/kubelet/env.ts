@@ -5,7 +5,7 @@ import { KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { flagValue, healthzUrl, joinFlags, runtimeEndpoint, withoutFlag } from './kubelet-flags.ts'
+import { flagValue, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
@@ -51,6 +51,7 @@ export const envLayout: Layout = {
       fetchesVersion: binary === undefined && environment.version !== undefined,
       healthz: healthzUrl(config.document, args),
       healthzBefore: healthzUrl(config.before, current),
+      staticPods: { before: staticPodPath(config.before, current), after: staticPodPath(config.document, args) },
       runtime: runtimeEndpoint(config.document, args),
     }
   },

@@ -4,7 +4,7 @@ import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import type { Claim } from '../state/managed.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { healthzUrl, joinFlags, runtimeEndpoint } from './kubelet-flags.ts'
+import { healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
@@ -47,6 +47,7 @@ export const kubeadmLayout: Layout = {
       fetchesVersion: false,
       healthz: healthzUrl(config.document, wanted),
       healthzBefore: healthzUrl(config.before, current),
+      staticPods: { before: staticPodPath(config.before, current), after: staticPodPath(config.document, wanted) },
       runtime: runtimeEndpoint(config.document, wanted),
     }
   },

@@ -39,3 +39,9 @@ export function runtimeEndpoint(document: { readonly [key: string]: unknown }, a
   const endpoint = flagValue(args, 'container-runtime-endpoint') ?? document.containerRuntimeEndpoint
   return typeof endpoint === 'string' && endpoint !== '' ? endpoint : undefined
 }
+
+/** @returns undefined when the kubelet runs no static pods. */
+export function staticPodPath(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
+  const path = flagValue(args, 'pod-manifest-path') ?? document.staticPodPath
+  return typeof path === 'string' && path.startsWith('/') ? path.replace(/\/+$/, '') : undefined
+}

@@ -51,6 +51,8 @@ export interface KubeletTarget {
   readonly healthz: string | undefined
   /** Where the one that runs now answers. */
   readonly healthzBefore: string | undefined
+  /** Where it looks for static pods, now and then; undefined: nowhere. */
+  readonly staticPods: { readonly before: string | undefined; readonly after: string | undefined }
   /** Socket of the container runtime; undefined when neither flags nor configuration name one. */
   readonly runtime: string | undefined
 }

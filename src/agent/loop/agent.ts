@@ -19,7 +19,7 @@ import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
-import { AWAITING } from './settle.ts'
+import { isSuspended, REBOOTING } from './settle.ts'
 import { describeStatus } from './status.ts'
 import { grantsWayBack } from './way-back-grant.ts'
 
@@ -89,7 +89,7 @@ export class Agent {
     this.#reporter.check()
     const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
     onRecovered()
-    if (left === 'suspended') return this.#context.options.timing.drift
+    if (left !== undefined) return left
     if (await grantsWayBack(wanted, this.#context)) this.#guard.granted()
     const next = await this.#attempt({ wanted, superseded })
     if (next !== 'settled') return next
@@ -115,13 +115,15 @@ export class Agent {
     }
   }
 
-  async #repairLeftovers(wanted: Wanted | undefined): Promise<'suspended' | 'done'> {
+  /** @returns milliseconds until the next look at a transaction that is suspended. */
+  async #repairLeftovers(wanted: Wanted | undefined): Promise<number | undefined> {
     const outcome = await recoverReadable(this.#context, wanted)
-    const isSuspended = outcome?.error?.reason === AWAITING
-    if (outcome !== undefined && (isSuspended || outcome.phase !== 'Applying')) await this.#show(outcome)
-    if (isSuspended) return 'suspended'
+    const waits = outcome !== undefined && isSuspended(outcome)
+    if (outcome !== undefined && (waits || outcome.phase !== 'Applying')) await this.#show(outcome)
+    const { timing } = this.#context.options
+    if (waits) return outcome.error?.reason === REBOOTING ? timing.watch : timing.drift
     this.#cleared ||= await clearRemains(this.#context)
-    return 'done'
+    return undefined
   }
 
   async #work(
@@ -201,6 +203,13 @@ export class Agent {
   async #show(outcome: Outcome): Promise<void> {
     this.#shown = outcome
     const { node } = this.#watch
-    this.#reporter.report(await describeStatus(outcome, { context: this.#context, node, drift: this.#guard.drift }))
+    this.#reporter.report(
+      await describeStatus(outcome, {
+        context: this.#context,
+        node,
+        drift: this.#guard.drift,
+        rebootNeed: this.#guard.rebootNeed,
+      }),
+    )
   }
 }

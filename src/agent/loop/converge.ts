@@ -19,6 +19,7 @@ import { compare, type Prospect } from '../transaction/prospect.ts'
 import { stage } from '../transaction/stage.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import { failureOf } from '../transaction/undo.ts'
+import { bringArchives } from './bring-archives.ts'
 import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
@@ -48,10 +49,14 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
   const { state, ports, turns } = context
   const { signal } = work
   for (;;) {
-    const begun = await turns.exclusively(() => begin(work, context))
+    const begun = await turns.prepare(
+      signal,
+      () => bringArchives(work, context),
+      () => begin(work, context),
+    )
     if ('blocked' in begun) return begun.blocked
     const { prospect, base } = begun
-    if (prospect.plan.steps.length > 0) await work.onTaken(base)
+    if (prospect.plan.steps.length > 0 || begun.reboots) await work.onTaken(base)
     const outcome = await turns.prepare(
       signal,
       () => stage(prospect.target, prospect.plan, { ports, paths: state.paths, signal }),
@@ -65,6 +70,8 @@ export async function converge(work: Work, context: AgentContext): Promise<Outco
 interface Begun {
   readonly prospect: Prospect
   readonly base: Outcome
+  /** The assignment asks for a reboot, and the machine has not had it. */
+  readonly reboots: boolean
 }
 
 async function begin(work: Work, context: AgentContext): Promise<Begun | { readonly blocked: Outcome }> {
@@ -77,14 +84,28 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   const { plan, strange } = prospect
   // What goes back by itself does what it can.
   if (goingBack === undefined) for (const { error } of strange) throw error
-  enforceOnNeeds(policy, plan.needs)
-  const base = await beginning(work, context)
-  if (atMost(plan.needs, await allowedDisruption(work, context))) return { prospect, base }
+  const reboots = await isToReboot(work, context)
+  const needs = greatest([plan.needs, reboots ? 'reboot' : 'none'])
+  enforceOnNeeds(policy, needs)
+  const base = { ...(await beginning(work, context)), ...whyReboot(plan) }
+  if (atMost(needs, await allowedDisruption(work, context))) return { prospect, base, reboots }
   const blocked: Outcome = goingBack
-    ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, plan.needs)
-    : { ...base, phase: 'Blocked', needs: plan.needs }
+    ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, needs)
+    : { ...base, phase: 'Blocked', needs }
   await context.state.setOutcome(blocked)
   return { blocked }
+}
+
+/** The assignment names the boot that is to end. */
+async function isToReboot({ goal, goingBack }: Work, { ports }: AgentContext): Promise<boolean> {
+  const { REBOOT } = goal?.desired ?? {}
+  return goingBack === undefined && REBOOT !== undefined && REBOOT === (await ports.services.bootId())
+}
+
+/** What counts only after a reboot, for the status. */
+function whyReboot({ steps }: Plan): Pick<Outcome, 'reboot'> {
+  const subjects = steps.filter(({ change }) => change.awaits === 'boot').map(({ change }) => change.subject)
+  return subjects.length === 0 ? {} : { reboot: subjects }
 }
 
 /** A node that went bad may always restart what it runs; for more than that it asks, as everybody does. */
@@ -103,7 +124,7 @@ function grantOf(text: string): Disruption {
 }
 
 async function act(
-  { prospect, base }: Begun,
+  { prospect, base, reboots }: Begun,
   { work, context }: { readonly work: Work; readonly context: AgentContext },
 ): Promise<Outcome | undefined> {
   const { goal, signal, goingBack } = work
@@ -112,9 +133,9 @@ async function act(
   const now = await compare(goal?.content ?? {}, context)
   if (!sameWork(now, prospect)) return undefined
   // Its kubelet may wait for a container runtime that is not there yet: neither the state before nor the proof would mean anything.
-  if (now.plan.steps.length > 0) await awaitStart(context.ports)
+  if (now.plan.steps.length > 0 || reboots) await awaitStart(context.ports)
   if (goingBack === undefined) await context.state.setOutcome(base)
-  const head = await headOf(work, now, context)
+  const head = await headOf(work, { ...now, reboots }, context)
   return settle(head, await carryOut(head, now, { ...context, signal }), context)
 }
 
@@ -149,7 +170,11 @@ async function beginning({ goal, goingBack, node }: Work, { state, ports }: Agen
   }
 }
 
-async function headOf(work: Work, { target, plan }: Prospect, context: AgentContext): Promise<TransactionHead> {
+async function headOf(
+  work: Work,
+  { target, plan, reboots }: Prospect & Pick<Begun, 'reboots'>,
+  context: AgentContext,
+): Promise<TransactionHead> {
   const { ports, options } = context
   const { kubelet, version } = target
   const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
@@ -173,17 +198,21 @@ async function headOf(work: Work, { target, plan }: Prospect, context: AgentCont
     activation: { reload: plan.activation.reload, restarts: [...plan.activation.restarts] },
     proof,
     proofs: plan.steps.flatMap(({ change }) => change.proof ?? []),
-    awaits: await awaitsOf(plan, ports),
+    awaits: await awaitsOf(plan, { reboots, ports }),
     before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
     because: work.goingBack?.because,
   }
 }
 
-async function awaitsOf({ steps }: Plan, { services }: AgentContext['ports']): Promise<TransactionHead['awaits']> {
+async function awaitsOf(
+  { steps }: Plan,
+  { reboots, ports }: Pick<Begun, 'reboots'> & Pick<AgentContext, 'ports'>,
+): Promise<TransactionHead['awaits']> {
   const awaited = steps.flatMap(({ change }) => change.awaits ?? [])
-  if (awaited.length === 0) return undefined
+  if (awaited.length === 0 && !reboots) return undefined
   const agent = awaited.find((what) => what !== 'boot')?.agent
-  return { agent, ...(awaited.includes('boot') ? { boot: await services.bootId() } : {}) }
+  const undo = awaited.includes('boot')
+  return { agent, ...(undo || reboots ? { boot: await ports.services.bootId() } : {}), ...(undo && { undo }) }
 }
 
 /** Then the Node is Ready by what its kubelet found before: a broken network shows only later. */
@@ -219,7 +248,7 @@ async function carryOut(
   { ports, journal, kinds, state, options, signal }: AgentContext & { readonly signal: AbortSignal },
 ): Promise<Ending | Suspended> {
   const { timing } = options
-  if (plan.steps.length > 0)
+  if (plan.steps.length > 0 || head.awaits !== undefined)
     return runTransaction(head, plan.steps, { ports, journal, kinds, paths: state.paths, timing, agent: options.version, signal })
   try {
     return { kind: 'kept', ...(await verifyKubelet(head.proof, { ports, timing, signal, undisturbed: true })) }

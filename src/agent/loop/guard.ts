@@ -1,3 +1,4 @@
+import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { GoneBad, Trial } from '../health/trial.ts'
@@ -10,6 +11,7 @@ import { requireBad } from './converge.ts'
 import { mendDrift } from './drift.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
+import { hostRebootNeed, isSameNeed } from './reboot-need.ts'
 import { recovered, stuck } from './went-bad.ts'
 
 export interface GuardActions {
@@ -35,6 +37,7 @@ export class Guard {
   readonly #actions: GuardActions
   readonly #trial: Trial
   #drift: readonly string[] = []
+  #rebootNeed: RebootNeed | undefined
   #mending: Mending
   #driftCheckedAt: number
   /** Monotonic milliseconds: a fallback that failed is not tried again before. */
@@ -56,6 +59,11 @@ export class Guard {
   /** Paths and units that are not as they were applied, as far as is known. */
   get drift(): readonly string[] {
     return this.#drift
+  }
+
+  /** Why the host wants a reboot, as far as is known. */
+  get rebootNeed(): RebootNeed | undefined {
+    return this.#rebootNeed
   }
 
   /** Looks until `signal` aborts; a fallback that has begun to change the host is finished first. */
@@ -132,8 +140,10 @@ export class Guard {
     this.#driftCheckedAt = ports.clock.elapsed()
     if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
     const drift = await mendDrift(this.#mending, this.#context)
-    const isNews = drift.join('\n') !== this.#drift.join('\n')
+    const rebootNeed = await hostRebootNeed(ports)
+    const isNews = drift.join('\n') !== this.#drift.join('\n') || !isSameNeed(rebootNeed, this.#rebootNeed)
     this.#drift = drift
+    this.#rebootNeed = rebootNeed
     if (isNews) await this.#actions.show(outcome)
     const { state } = this.#context
     if ((await state.outcome())?.phase !== outcome.phase) this.#actions.onWork()

@@ -2,7 +2,8 @@ import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
-import type { Ending, Failure, Suspended, TransactionHead } from '../transaction/journal.ts'
+import { sweepStore } from '../state/sweep-store.ts'
+import type { Awaits, Ending, Failure, Suspended, TransactionHead } from '../transaction/journal.ts'
 import { managedNow } from '../transaction/prospect.ts'
 import { INTERRUPTED } from '../transaction/transaction.ts'
 import { type Story, stuck, suspended, wentBack } from './went-bad.ts'
@@ -41,15 +42,23 @@ export async function clear(context: AgentContext): Promise<void> {
 async function awaiting({ awaits = {}, purpose }: TransactionHead, { state, ports }: AgentContext): Promise<Outcome> {
   const now = stamp(ports)
   const last: Outcome = (await state.outcome()) ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 }
-  const what = awaits.agent === undefined ? 'a reboot' : `version ${awaits.agent} of the agent`
-  const error = { reason: AWAITING, message: `the change is in place and waits for ${what}` }
+  const error = awaits.boot === undefined ? waitsForAgent(awaits) : { reason: REBOOTING, message: 'the machine reboots' }
   const outcome: Outcome = purpose === 'fallback' ? suspended({ last, now }, error) : { ...last, phase: 'Applying', error }
   await state.setOutcome(outcome)
   return outcome
 }
 
-/** Reason of the message of a transaction that is suspended. */
-export const AWAITING = 'Awaiting'
+function waitsForAgent({ agent }: Awaits): Failure {
+  return { reason: AWAITING, message: `the change is in place and waits for version ${agent} of the agent` }
+}
+
+/** Reasons of the message of a transaction that is suspended. */
+const AWAITING = 'Awaiting'
+export const REBOOTING = 'Rebooting'
+
+export function isSuspended({ error }: Outcome): boolean {
+  return error?.reason === AWAITING || error?.reason === REBOOTING
+}
 
 /** The host is now made by this configuration; what it does not name any more is its owner's again. */
 async function adopt({ digest, purpose, proof }: TransactionHead, context: AgentContext): Promise<void> {
@@ -94,6 +103,7 @@ function gaveUp(story: Story, failure: Failure): Outcome {
 function withoutResult({
   error: _error,
   needs: _needs,
+  reboot: _reboot,
   kubeletStartedAt: _started,
   unproved: _unproved,
   was: _was,
@@ -103,12 +113,13 @@ function withoutResult({
 }
 
 function resultOfApply(
-  { digest, activation, before }: TransactionHead,
+  { digest, activation, before, awaits }: TransactionHead,
   ending: Ending,
   { attempts, now }: { readonly attempts: number; readonly now: string },
 ): Partial<Outcome> {
   if (ending.kind === 'kept') {
-    const isRestarted = activation.restarts.includes(KUBELET_UNIT) && ending.startedAt !== undefined
+    const wasRestarted = activation.restarts.includes(KUBELET_UNIT) || awaits?.boot !== undefined
+    const isRestarted = wasRestarted && ending.startedAt !== undefined
     const started = isRestarted ? { kubeletStartedAt: new Date(ending.startedAt ?? 0).toISOString() } : {}
     return { phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
   }
@@ -133,5 +144,7 @@ export async function sweep({ state, ports, turns }: AgentContext): Promise<void
   ]
   await state.sweepCheckpoints([assigned, active, lastKnownGood])
   // During a trial the binary that worked before waits here: putting it back must not need the network.
-  if (active === lastKnownGood && !turns.isPreparing) await ports.files.removeTree(state.paths.staging)
+  if (turns.isPreparing) return
+  if (active === lastKnownGood) await ports.files.removeTree(state.paths.staging)
+  await sweepStore([assigned, active, lastKnownGood], { state, files: ports.files })
 }

@@ -1,18 +1,25 @@
-import type { AgentStatus } from '../../protocol/agent-status.ts'
+import type { AgentStatus, RebootNeed } from '../../protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import type { AgentContext } from '../context.ts'
 import { bareVersion } from '../kubelet/versions.ts'
 import type { OwnNode } from '../ports.ts'
 import type { Outcome } from '../state/state.ts'
 import { stateTrouble } from '../state/trouble.ts'
+import { isFinal } from './goal.ts'
 import type { Report } from './report.ts'
 
 /** What the Node should show of this outcome: what is on disk, and nothing that only this process knows but drift. */
 export async function describeStatus(
-  { assignment, node: _, unproved: _unproved, was: _was, ...outcome }: Outcome,
-  options: { readonly context: AgentContext; readonly node: OwnNode | undefined; readonly drift: readonly string[] },
+  { assignment, node: _, unproved: _unproved, was: _was, reboot, ...outcome }: Outcome,
+  options: {
+    readonly context: AgentContext
+    readonly node: OwnNode | undefined
+    readonly drift: readonly string[]
+    /** Of the host itself. */
+    readonly rebootNeed: RebootNeed | undefined
+  },
 ): Promise<Report> {
-  const { context, node, drift } = options
+  const { context, node, drift, rebootNeed } = options
   const { state, options: settings } = context
   const active = await state.digest('active')
   const { phase, error = await stateTrouble(context) } = (await state.isUnclean()) ? notRestored(outcome) : outcome
@@ -24,10 +31,20 @@ export async function describeStatus(
     ...pointers,
     assignedAt: assignmentStamp(assignment),
     drift: drift.length === 0 ? undefined : few(drift),
+    reboot: await wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), { context, rebootNeed }),
     agent: settings.version,
     kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
   }
   return { status, currentConfig: active && (await state.restore(active))?.text }
+}
+
+/** Of the assignment, and of the host. */
+async function wholeNeed(
+  assigned: readonly string[],
+  { context, rebootNeed }: { readonly context: AgentContext; readonly rebootNeed: RebootNeed | undefined },
+): Promise<RebootNeed | undefined> {
+  if (assigned.length === 0) return rebootNeed
+  return { boot: await context.ports.services.bootId(), because: [...few(assigned), ...(rebootNeed?.because ?? [])] }
 }
 
 /** After an undo that failed, or a journal that was set aside, the host is not as it was, whatever became of what was assigned next. */

@@ -4,7 +4,7 @@ import { AgentError } from '../agent-error.ts'
 import { HOST_POLICY } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
-import { managedByDocument, type ReadableDocument, readDocument } from '../resources/read-document.ts'
+import { type ReadableDocument, readDocument } from '../resources/read-document.ts'
 import { disruptionViolation, type HostPolicy, parseHostPolicy, type Violation, violationIn } from './host-policy.ts'
 
 /** Group and others. */
@@ -37,14 +37,14 @@ export function enforceOnContent(policy: HostPolicy, content: NodeContent, kinds
       reason: 'MaintenanceLock',
     })
   const document = readDocument(content, kinds)
-  refuse(violationIn(policy, { version: content.version, document, managed: managedPaths(document, kinds) }))
+  refuse(violationIn(policy, { version: content.version, document, unnamed: unnamedPaths(document, kinds) }))
 }
 
-/** What a section writes without naming it, as the settings of the kernel. The files of units are the affair of the rule `units`. */
-function managedPaths({ units: _units, ...document }: ReadableDocument, kinds: Kinds): string[] {
-  return managedByDocument(document, kinds)
-    .claims.map(({ key }) => key)
-    .filter((key) => key.startsWith('/'))
+/** What sections write without naming it, as the settings of the kernel. */
+function unnamedPaths(document: ReadableDocument, kinds: Kinds): string[] {
+  return [...kinds.sections].flatMap(([key, { unnamedPaths: pathsOf }]) =>
+    document[key] === undefined ? [] : [...(pathsOf?.(document[key] as never) ?? [])],
+  )
 }
 
 /** @throws {AgentError} */

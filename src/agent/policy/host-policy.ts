@@ -26,8 +26,8 @@ export interface Requested {
   readonly version: string | undefined
   /** The host document as it came, every section of it. */
   readonly document: Readonly<Record<string, unknown>>
-  /** What the sections manage beside the paths that they name. */
-  readonly managed?: readonly string[]
+  /** Paths that sections write without naming them. */
+  readonly unnamed?: readonly string[]
 }
 
 /** Which rule forbids something, and what. */
@@ -46,7 +46,7 @@ export function parseHostPolicy(text: string): HostPolicy {
 }
 
 /** Pure: the first rule that forbids any of it. */
-export function violationIn(policy: HostPolicy, { version, document, managed = [] }: Requested): Violation | undefined {
+export function violationIn(policy: HostPolicy, { version, document, unnamed = [] }: Requested): Violation | undefined {
   const { kinds, paths, units, urlHosts } = policy
   const found = (rule: keyof HostPolicy, what: string, value: string | undefined): Violation | undefined =>
     value === undefined ? undefined : { rule, message: `${what} "${value}" is not allowed` }
@@ -55,7 +55,10 @@ export function violationIn(policy: HostPolicy, { version, document, managed = [
     found(
       'paths',
       'path',
-      paths && [...valuesOf(document, ['path', 'directory']), ...managed].find((path) => !paths.some((at) => isBelow(path, at))),
+      paths &&
+        [...valuesOf(document, ['path', 'directory', 'target']), ...unnamed].find(
+          (path) => !paths.some((at) => isBelow(path, at)),
+        ),
     ) ??
     found('units', 'unit', units && namesOf(document.units).find((name) => !units.some((pattern) => matches(name, pattern)))) ??
     found('urlHosts', 'address', urlHosts && valuesOf(document, ['url']).find((url) => !isOf(url, urlHosts))) ??

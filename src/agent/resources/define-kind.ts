@@ -11,7 +11,7 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
     record: base,
     content: baseline.content?.(base),
     directories: baseline.directories?.(base) ?? [],
-    giveBack: (files) => baseline.giveBack(base, files),
+    giveBack: (files, managed) => baseline.giveBack(base, files, managed),
   })
   return {
     name,

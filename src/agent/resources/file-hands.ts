@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { isUnitPath } from '../paths.ts'
 import type { FileStat, WriteOptions } from '../ports.ts'
 import type { HostHands, UndoOf } from './kind.ts'
-import { missingParents } from './missing-parents.ts'
+import { missingParents, removeWithDirectories } from './missing-parents.ts'
 
 /** What is done to a file, whatever kind it is of. */
 export type FileChange =
@@ -43,7 +43,7 @@ const undo: UndoOf<FileChange, FileUndo> = {
   },
 
   perform: async (undone, { files }) => {
-    if (undone.do === 'remove') return remove(undone, { files })
+    if (undone.do === 'remove') return removeWithDirectories(undone, files)
     const { from, path, mode, uid, gid } = undone
     await files.restore(from, path, { mode, uid, gid })
   },
@@ -64,7 +64,7 @@ export const fileHands = {
   perform: async (change: FileChange, { files }: HostHands): Promise<void> => {
     if (change.do === 'write') return files.writeAtomic(change.path, change.bytes, ownership(change))
     if (change.do === 'install') return files.install(change.from, change.path, ownership(change))
-    return remove(change, { files })
+    return removeWithDirectories(change, files)
   },
 }
 
@@ -74,16 +74,12 @@ async function removal(change: FileChange, { files }: HostHands): Promise<FileUn
   return { do: 'remove', path: change.path, ...(directories.length === 0 ? {} : { directories }) }
 }
 
-async function remove(
-  { path, directories = [] }: { readonly path: string; readonly directories?: readonly string[] | undefined },
-  { files }: Pick<HostHands, 'files'>,
-): Promise<void> {
-  await files.remove(path)
-  for (const directory of directories) await files.removeEmpty(directory)
+export function hasOwnership(actual: Required<WriteOptions> | undefined, wanted: WriteOptions): boolean {
+  return (['mode', 'uid', 'gid'] as const).every((key) => wanted[key] === undefined || wanted[key] === actual?.[key])
 }
 
 /** Only what was said: an undefined member would not mean the same as a missing one. */
-function ownership({ mode, uid, gid }: WriteOptions | FileStat): WriteOptions {
+export function ownership({ mode, uid, gid }: WriteOptions | FileStat): WriteOptions {
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(uid === undefined ? {} : { uid }),

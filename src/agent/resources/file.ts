@@ -1,15 +1,19 @@
-import { readerOf, unitOfFile } from '../../protocol/file-readers.ts'
-import { HOST_SECTIONS, type HostFile } from '../../protocol/host-document.ts'
-import { AGENT_UNIT } from '../../protocol/names.ts'
+import { readerOf } from '../../protocol/file-readers.ts'
+import { type Artifact, HOST_SECTIONS, type HostFile } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
+import type { StatePaths } from '../paths.ts'
 import type { FileStat, HostFiles, WriteOptions } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
-import type { Trigger } from '../state/managed.ts'
+import type { Managed } from '../state/managed.ts'
 import { resolveOwner } from './accounts.ts'
+import { artifactFor } from './artifact-for.ts'
+import { bringOrigin, isStored, type Origin, storedAt } from './bring-origin.ts'
 import { defineKind } from './define-kind.ts'
 import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
-import { type FileChange, fileHands } from './file-hands.ts'
-import type { CaptureContext, Kind, Resource, Section } from './kind.ts'
+import { type FileChange, fileHands, hasOwnership } from './file-hands.ts'
+import { readersOf } from './file-triggers.ts'
+import type { CaptureContext, Kind, Resource, Section, SectionPlace } from './kind.ts'
+import { directoriesToRemove } from './missing-parents.ts'
 import { reading, statRegular } from './regular-file.ts'
 
 /** What is not named (mode, owner) stays as it is; a file without content should not be there. */
@@ -22,8 +26,8 @@ export interface FileSpec extends WriteOptions {
 
 export type FileContent =
   | { readonly bytes: Uint8Array }
-  /** A file on this host. */
-  | { readonly from: string; readonly sha256: string }
+  /** A file on this host. With an origin it is in the store, or is brought there before anything is disturbed. */
+  | { readonly from: string; readonly sha256: string; readonly origin?: Origin }
 
 export interface ActualFile {
   readonly stat: FileStat | undefined
@@ -38,8 +42,11 @@ const section: Section = {
     claims: files.map(({ path }) => fileClaim(path)),
     triggers: files.flatMap(({ path }) => readersOf(path)),
   }),
-  resources: (specs: readonly HostFile[], files) => Promise.all(specs.map(async (spec) => file.of(await toSpec(spec, files)))),
+  resources: (specs: readonly HostFile[], _, place) => Promise.all(specs.map(async (spec) => file.of(await toSpec(spec, place)))),
 }
+
+/** How a file is written whose content does not stand in the assignment. */
+type StoredChange = FileChange & { readonly sha256?: string; readonly origin?: Origin }
 
 export const file: Kind<FileSpec> = defineKind({
   name: 'file',
@@ -57,11 +64,20 @@ export const file: Kind<FileSpec> = defineKind({
     }
   },
 
-  differ: ({ content, directories, ...spec }, actual): FileChange | undefined => {
+  differ: ({ content, directories, ...spec }, actual): StoredChange | undefined => {
     if (content === undefined) return actual.stat && { do: 'remove', path: spec.path, directories }
     if (hasContent(actual, content) && hasOwnership(actual.stat, spec)) return undefined
     if ('bytes' in content) return { do: 'write', ...spec, bytes: content.bytes }
-    return { do: 'install', ...spec, from: content.from }
+    return { do: 'install', ...spec, ...content }
+  },
+
+  stage: async (change: StoredChange, context) => {
+    if (change.do === 'install' && change.origin) await bringOrigin(change, change.origin, context)
+  },
+
+  perform: async (change: StoredChange, host) => {
+    if (change.do === 'install' && change.origin && !(await isStored(change, host.files))) throw lost(change)
+    await fileHands.perform(change, host)
   },
 
   // What counts as soon as it is there disturbs as much as a restart.
@@ -70,10 +86,9 @@ export const file: Kind<FileSpec> = defineKind({
   baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureFile },
 })
 
-/** A unit reads its own file and drop-ins when it starts. The agent's are read when that is started next: it cannot restart itself. */
-function readersOf(path: string): Trigger[] {
-  const reader = unitOfFile(path)
-  return reader === undefined || reader === AGENT_UNIT ? [] : [{ unit: reader, subjects: [path] }]
+/** What the store does not have any more is brought again with the next assignment. */
+function lost({ path, from }: { readonly path: string; readonly from: string }): Error {
+  return new Error(`write "${path}": its content "${from}" is missing or damaged; assign something new to have it brought again`)
 }
 
 function recaptureFile(
@@ -89,16 +104,12 @@ export function fileClaim(path: string) {
 }
 
 /** A file that nothing names any more is to be as it was: bytes, mode, owner, or not there. */
-export async function giveBackFile(base: FileBaseline, files: HostFiles): Promise<Resource> {
+export async function giveBackFile(base: FileBaseline, files: HostFiles, managed: Managed): Promise<Resource> {
   const { path, saved, directories } = base
-  if (saved === undefined) return file.of({ path, directories })
+  if (saved === undefined) return file.of({ path, directories: directoriesToRemove(directories, managed) })
   await verifyContent(base, files)
   const { at, sha256, mode, uid, gid } = saved
   return file.of({ path, content: { from: at, sha256 }, mode, uid, gid })
-}
-
-export function hasOwnership(actual: Required<WriteOptions> | undefined, wanted: WriteOptions): boolean {
-  return (['mode', 'uid', 'gid'] as const).every((key) => wanted[key] === undefined || wanted[key] === actual?.[key])
 }
 
 function hasContent(actual: ActualFile, content: FileContent): boolean {
@@ -107,18 +118,23 @@ function hasContent(actual: ActualFile, content: FileContent): boolean {
   return actual.sha256 === content.sha256
 }
 
-async function toSpec(spec: HostFile, files: HostFiles): Promise<FileSpec> {
+async function toSpec(spec: HostFile, place: SectionPlace): Promise<FileSpec> {
   const { path, mode, state = 'present' } = spec
   if (state === 'absent') return { path }
-  const owner = await resolveOwner(files, spec)
-  return { path, content: contentOf(spec), ...(mode === undefined ? {} : { mode: Number.parseInt(mode, 8) }), ...owner }
+  const owner = await resolveOwner(place.files, spec)
+  return { path, content: contentOf(spec, place), ...(mode === undefined ? {} : { mode: Number.parseInt(mode, 8) }), ...owner }
 }
 
-function contentOf({ path, content, contentBase64 }: HostFile): FileContent {
+function contentOf({ path, content, contentBase64, download }: HostFile, { arch, paths }: SectionPlace): FileContent {
+  if (download !== undefined) return storedContent(artifactFor(download, { arch, what: path }), paths)
   if (content !== undefined) return { bytes: Buffer.from(content) }
   if (contentBase64 !== undefined) return { bytes: Buffer.from(contentBase64, 'base64') }
   throw new AgentError(`write "${path}": the host document gives it no content; add it, or state: absent`, {
     kind: 'load',
     reason: 'MalformedHostDocument',
   })
+}
+
+function storedContent(artifact: Artifact, paths: StatePaths): FileContent {
+  return { from: storedAt(paths, artifact.sha256), sha256: artifact.sha256, origin: { url: artifact } }
 }

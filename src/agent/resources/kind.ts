@@ -104,7 +104,7 @@ export interface BaselineOf<Spec, Base> {
   /** That were not there before either. */
   directories?(base: Base): readonly string[]
   /** What makes the thing as it was. @throws {AgentError} when what was kept is damaged. */
-  giveBack(base: Base, files: HostFiles): Promise<Resource>
+  giveBack(base: Base, files: HostFiles, managed: Managed): Promise<Resource>
   /**
    * What the host would have without nodewave, now that others may have changed the thing: what is ours is told from what is theirs by the
    * spec. Default: as it was. @returns `base` itself when nothing of theirs is new.
@@ -137,9 +137,19 @@ export interface Effects {
 export interface Section {
   readonly key: string
   readonly schema: z.ZodMiniType
-  /** What the section manages; the host is not read for it. */
-  managed(value: never): Managed
-  resources(value: never, files: HostFiles): Promise<readonly Resource[]>
+  /** What the section manages. Of the host nothing is read but the agent's own memory. */
+  managed(value: never, place: SectionPlace): Managed | Promise<Managed>
+  /** Paths that the section writes and does not name, for the policy of the host. */
+  unnamedPaths?(value: never): readonly string[]
+  resources(value: never, files: HostFiles, place: SectionPlace): Promise<readonly Resource[]>
+}
+
+/** Where a section is applied. */
+export interface SectionPlace {
+  readonly files: HostFiles
+  readonly paths: StatePaths
+  /** `amd64`, `arm64` */
+  readonly arch: string
 }
 
 /** A kind bound to what it should be. */
@@ -223,7 +233,8 @@ export interface BoundBaseline {
   readonly record: object
   readonly content: KeptContent | undefined
   readonly directories: readonly string[]
-  giveBack(files: HostFiles): Promise<Resource>
+  /** @param managed what stays managed: directories among it stay, too */
+  giveBack(files: HostFiles, managed: Managed): Promise<Resource>
 }
 
 export interface Kind<Spec> extends RegisteredKind {

@@ -1,4 +1,6 @@
 import { AgentError } from '../agent-error.ts'
+import { archives } from './archives.ts'
+import { directory } from './directory.ts'
 import { file } from './file.ts'
 import type {
   BoundBaseline,
@@ -13,6 +15,7 @@ import type {
 import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
+import { link } from './link.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
 import { unit } from './unit.ts'
@@ -20,6 +23,8 @@ import { unit } from './unit.ts'
 /** Every kind that this agent has. A new one is added here, and nowhere else. */
 export const ALL_KINDS: readonly RegisteredKind[] = [
   file,
+  directory,
+  link,
   unit,
   kubeletBinary,
   kubeletConfig,
@@ -28,17 +33,19 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   sysctlFile,
 ]
 
+/** Sections that are made of other kinds. */
+const MORE_SECTIONS: readonly Section[] = [archives]
+
 /** The kinds by name. */
 export class Kinds {
   readonly #byName: ReadonlyMap<string, RegisteredKind>
+  /** The parts of a host document that this agent reads, by key. */
+  readonly sections: ReadonlyMap<string, Section>
 
   constructor(list: readonly RegisteredKind[] = ALL_KINDS) {
     this.#byName = new Map(list.map((kind) => [kind.name, kind]))
-  }
-
-  /** The parts of a host document that this agent reads, by key. */
-  get sections(): ReadonlyMap<string, Section> {
-    return new Map([...this.#byName.values()].flatMap(({ section }) => (section === undefined ? [] : [[section.key, section]])))
+    const sections = [...list.flatMap(({ section }) => section ?? []), ...MORE_SECTIONS]
+    this.sections = new Map(sections.map((section) => [section.key, section]))
   }
 
   /** @throws when no kind has this name: a claim names a kind of this list. */

@@ -2,9 +2,8 @@ import type { NodeContent } from '../../protocol/digest.ts'
 import { type HostDocument, parseExtendedHostDocument } from '../../protocol/host-document.ts'
 import { withSecrets } from '../../protocol/secret-document.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
-import type { HostFiles } from '../ports.ts'
 import { joinManaged, type Managed } from '../state/managed.ts'
-import type { Resource } from './kind.ts'
+import type { Resource, SectionPlace } from './kind.ts'
 import type { Kinds } from './kinds.ts'
 
 /** A host document with whatever sections the kinds of this agent have. */
@@ -28,16 +27,22 @@ export function readDocument({ host, secret }: Pick<NodeContent, 'host' | 'secre
 }
 
 /** What the sections of a document manage. */
-export function managedByDocument(document: ReadableDocument, kinds: Kinds): Managed {
-  return joinManaged(presentSections(document, kinds).map(({ section, value }) => section.managed(value)))
+export async function managedByDocument(
+  document: ReadableDocument,
+  { kinds, place }: { readonly kinds: Kinds; readonly place: SectionPlace },
+): Promise<Managed> {
+  const parts: Managed[] = []
+  for (const { section, value } of presentSections(document, kinds)) parts.push(await section.managed(value, place))
+  return joinManaged(parts)
 }
 
 export async function documentResources(
   document: ReadableDocument,
-  { kinds, files }: { readonly kinds: Kinds; readonly files: HostFiles },
+  { kinds, place }: { readonly kinds: Kinds; readonly place: SectionPlace },
 ): Promise<Resource[]> {
   const resources: Resource[] = []
-  for (const { section, value } of presentSections(document, kinds)) resources.push(...(await section.resources(value, files)))
+  for (const { section, value } of presentSections(document, kinds))
+    resources.push(...(await section.resources(value, place.files, place)))
   return resources
 }
 

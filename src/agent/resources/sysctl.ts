@@ -24,6 +24,7 @@ const section: Section = {
     const claims = Object.keys(sysctls).map((name) => ({ kind: 'sysctl', key: subjectOf(name) }))
     return { claims: [...claims, { kind: 'sysctl-file', key: SYSCTL_FILE }], triggers: [] }
   },
+  unnamedPaths: (sysctls: Readonly<Record<string, string>>) => [...Object.keys(sysctls).map(subjectOf), SYSCTL_FILE],
   resources: async (sysctls: Readonly<Record<string, string>>) => [
     ...Object.entries(sysctls).map(([name, value]) => sysctl.of({ name, value })),
     sysctlFile.of({ sysctls }),

@@ -11,7 +11,7 @@ import type { HostFiles } from '../ports.ts'
 import { type Baselines, isSame } from '../state/baselines.ts'
 import { joinManaged, type Managed, type Trigger } from '../state/managed.ts'
 import { baselineContent } from './file-baseline.ts'
-import type { Resource } from './kind.ts'
+import type { Resource, SectionPlace } from './kind.ts'
 import type { Kinds } from './kinds.ts'
 import { documentResources, managedByDocument, type ReadableDocument, readDocument } from './read-document.ts'
 import { unit } from './unit.ts'
@@ -22,6 +22,7 @@ export interface Blueprint {
   readonly document: ReadableDocument
   readonly managed: Managed
   readonly kubelet: { readonly layout: Layout; readonly input: LayoutInput } | undefined
+  readonly place: SectionPlace
 }
 
 /** The host as it should be. */
@@ -43,17 +44,18 @@ export interface BlueprintContext {
 
 /** @throws {AgentError} when the content cannot be understood, or asks for what this agent does not do. */
 export async function readBlueprint(content: NodeContent, context: BlueprintContext): Promise<Blueprint> {
-  const { kinds, paths } = context
+  const { kinds, paths, files, options } = context
+  const place = { files, paths, arch: options.arch }
   const document = readDocument(content, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
   const triggers = [{ unit: KUBELET_UNIT, subjects: claims.map(({ key }) => key) }]
-  const managed = joinManaged([{ claims, triggers }, managedByDocument(document, kinds)])
+  const managed = joinManaged([{ claims, triggers }, await managedByDocument(document, { kinds, place })])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)
   refuseLostKubelet(document)
-  refuseReadFiles(document)
-  return { content, document, managed, kubelet }
+  await refuseReadFiles(document, { kinds, place })
+  return { content, document, managed, kubelet, place }
 }
 
 /** Git's over the machine's, and the machine's where Git says nothing. */
@@ -61,9 +63,9 @@ export async function buildTarget(
   blueprint: Blueprint,
   { baselines, files, kinds }: { readonly baselines: Baselines; readonly files: HostFiles; readonly kinds: Kinds },
 ): Promise<Target> {
-  const { managed, document, content } = blueprint
+  const { managed, document, content, place } = blueprint
   const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { baselines, files }))
-  const own = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, files }))]
+  const own = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, place }))]
   const changing = [...own, ...(await givenBack(baselines, { managed, files, kinds }))]
   const triggers = [...managed.triggers, ...(await namedByKubelet(changing, { kubelet, files }))]
   const resources = [...changing, ...restartedUnits(triggers, own)]
@@ -77,7 +79,7 @@ async function givenBack(
 ): Promise<Resource[]> {
   const left = list.filter((baseline) => !managed.claims.some((claim) => isSame(claim, baseline, kinds)))
   const resources: Resource[] = []
-  for (const { base } of left) resources.push(await base.giveBack(files))
+  for (const { base } of left) resources.push(await base.giveBack(files, managed))
   for (const name of new Set(left.flatMap(({ restarts }) => restarts))) {
     const restartTriggers = left.filter(({ restarts }) => restarts.includes(name)).map(({ key }) => key)
     resources.push(unit.of({ name, restartTriggers }))
@@ -114,12 +116,31 @@ function refuseClashes({ claims }: Managed, { paths, kinds }: { readonly paths: 
     if (claim.key === paths.directory || claim.key.startsWith(`${paths.directory}/`))
       throw new AgentError(`manage "${claim.key}": it belongs to the agent`, { kind: 'validate', reason: 'PathNotAllowed' })
   }
+  refuseBehindLinks(claims)
+}
+
+/** It would be a second spelling of a path, and get around what paths are compared for. */
+function refuseBehindLinks(claims: Managed['claims']): void {
+  const links = claims.filter(({ kind }) => kind === 'link').map(({ key }) => `${key}/`)
+  const behind = claims.find(({ key }) => links.some((link) => key.startsWith(link)))
+  if (behind === undefined) return
+  throw new AgentError(
+    `manage "${behind.key}": it is behind a link that is managed, too; name the place that the link leads to`,
+    {
+      kind: 'load',
+      reason: 'PathNotAllowed',
+    },
+  )
 }
 
 /** What the kubelet reads when it is started next would count unproved, at the next reboot. */
-function refuseReadFiles({ files = [], units = [] }: ReadableDocument): void {
+async function refuseReadFiles(
+  { files, links, archives, units = [] }: ReadableDocument,
+  about: { readonly kinds: Kinds; readonly place: SectionPlace },
+): Promise<void> {
   const restartOn = units.flatMap((spec) => spec.restartOn ?? [])
-  for (const { path } of files) {
+  const plain = await managedByDocument({ files, links, archives }, about)
+  for (const { key: path } of plain.claims) {
     const reader = readerOf(path) ?? readByService(path, restartOn)
     if (reader?.kind !== 'refused') continue
     throw new AgentError(`manage "${path}" as a plain file: ${reader.because}; ${reader.remedy}`, {

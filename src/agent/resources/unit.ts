@@ -6,6 +6,7 @@ import { isRunning } from '../service-state.ts'
 import { defineKind } from './define-kind.ts'
 import { file, fileClaim } from './file.ts'
 import type { Kind, Resource, Section } from './kind.ts'
+import { link, linkClaim } from './link.ts'
 
 export interface UnitSpec {
   readonly name: string
@@ -24,7 +25,11 @@ const section: Section = {
   key: 'units',
   schema: HOST_SECTIONS.units,
   managed: (units: readonly HostUnit[]) => ({
-    claims: units.flatMap((spec) => [...unitTexts(spec).map(([path]) => fileClaim(path)), ...stateClaim(spec)]),
+    claims: units.flatMap((spec) => [
+      ...unitTexts(spec).map(([path]) => fileClaim(path)),
+      ...(spec.masked ? [linkClaim(unitFile(spec.name))] : []),
+      ...stateClaim(spec),
+    ]),
     triggers: units.map((spec) => ({ unit: spec.name, subjects: triggersOf(spec) })),
   }),
   resources: async (units: readonly HostUnit[]) => units.flatMap(unitResources),
@@ -118,7 +123,9 @@ function unitResources(spec: HostUnit): Resource[] {
   const running = spec.state === undefined ? undefined : spec.state === 'running'
   const { name, enabled, content } = spec
   const isStatic = content === undefined ? undefined : !/^\[Install\]/m.test(content)
-  return [...files, unit.of({ name, enabled, running, isStatic, restartTriggers: triggersOf(spec) })]
+  // As `systemctl mask` does it.
+  const mask = spec.masked ? [link.of({ path: unitFile(name), target: '/dev/null' })] : []
+  return [...files, ...mask, unit.of({ name, enabled, running, isStatic, restartTriggers: triggersOf(spec) })]
 }
 
 function unitTexts({ name, content, dropIns = {} }: HostUnit): [path: string, text: string][] {

@@ -116,7 +116,7 @@ export async function pruneBaselines(managed: Managed, place: Place): Promise<vo
   const list: Baseline[] = []
   for (const baseline of before.list) {
     const isManaged = managed.claims.some((claim) => isSame(claim, baseline, place.kinds))
-    if (isManaged || (baseline.left && !(await isGivenBack(baseline, place)))) list.push(baseline)
+    if (isManaged || (baseline.left && !(await isGivenBack(baseline, { managed, place })))) list.push(baseline)
   }
   if (list.length === before.list.length) return
   await writeBaselines({ ...before, list }, place)
@@ -124,9 +124,12 @@ export async function pruneBaselines(managed: Managed, place: Place): Promise<vo
 }
 
 /** What applied the rest may have been an agent that could not give this back. */
-async function isGivenBack({ base }: Baseline, { host }: Place): Promise<boolean> {
-  const resource = await base.giveBack(host.files)
-  return (await resource.observe(host)).change === undefined
+async function isGivenBack(
+  { base }: Baseline,
+  { managed, place }: { readonly managed: Managed; readonly place: Place },
+): Promise<boolean> {
+  const resource = await base.giveBack(place.host.files, managed)
+  return (await resource.observe(place.host)).change === undefined
 }
 
 /** Kinds that share a collection manage the same things. */

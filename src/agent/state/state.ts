@@ -24,6 +24,8 @@ const outcome = z.object({
   attempts: z.number(),
   error: z.optional(failure),
   needs: z.optional(needs),
+  /** What of the assignment counts only after a reboot. */
+  reboot: z.optional(z.array(z.string())),
   /** RFC 3339, of the kubelet that was restarted and proved healthy. */
   kubeletStartedAt: z.optional(z.string()),
   unproved: z.optional(unproved),

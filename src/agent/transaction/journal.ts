@@ -9,8 +9,8 @@ const recordedUndo = z.object({ kind: z.string(), version: z.number(), data: z.u
 
 const failure = z.object({ reason: z.string(), message: z.string() })
 
-/** A boot other than the one with this id, an agent of this version. */
-const awaits = z.object({ boot: z.optional(z.string()), agent: z.optional(z.string()) })
+/** A boot other than the one with this id, an agent of this version. `undo`: to take the steps back needs a boot, too. */
+const awaits = z.object({ boot: z.optional(z.string()), agent: z.optional(z.string()), undo: z.optional(z.boolean()) })
 export type Awaits = z.infer<typeof awaits>
 
 const line = z.union([
@@ -50,9 +50,13 @@ const line = z.union([
   z.object({ at: z.literal('done'), step: z.number() }),
   /** Everything is in place, and does not count before what the head says has happened. */
   z.object({ at: z.literal('awaiting') }),
+  /** The machine is asked to reboot: the boot that is to end, and monotonic milliseconds since it began. */
+  z.object({ at: z.literal('rebooting'), boot: z.string(), elapsed: z.number() }),
   /** Everything is in place and restarted; what is left is to prove it. */
   z.object({ at: z.literal('committed') }),
   z.object({ at: z.literal('undoing'), error: failure }),
+  /** Everything was put back, and counts after another boot than this one. */
+  z.object({ at: z.literal('undone'), boot: z.string() }),
 ])
 
 /** kept: done and proved. undone: the host is as before. unproved: it is, but its kubelet has not proved healthy since. broken: it is not, and a person is needed. */
@@ -80,7 +84,12 @@ export interface JournalRecord {
   readonly committed: boolean
   /** Why it is being undone, once that was decided. */
   readonly undoing: Failure | undefined
+  /** The boot under which everything was put back, when that needs another one. */
+  readonly undoneUnder: string | undefined
+  readonly reboots: readonly RebootLine[]
 }
+
+export type RebootLine = Extract<JournalLine, { at: 'rebooting' }>
 
 /** Reason of the error that says so: the journal is of another version of the agent, or damaged. */
 export const JOURNAL_UNREADABLE = 'JournalUnreadable'
@@ -94,6 +103,8 @@ export class Journal {
   #whole: readonly JournalLine[] | undefined
   /** How the transaction ended, as long as the disk does not take it: to undo it again would restart the kubelet again. */
   ended: { readonly head: TransactionHead; readonly ending: Ending } | undefined
+  /** The boot that this process has asked the machine to end. */
+  rebooting: string | undefined
 
   constructor(path: string, files: HostFiles) {
     this.#path = path
@@ -184,5 +195,7 @@ function toRecord(lines: readonly JournalLine[]): JournalRecord | undefined {
     awaiting: lines.some((entry) => entry.at === 'awaiting'),
     committed: lines.some((entry) => entry.at === 'committed'),
     undoing: lines.findLast((entry) => entry.at === 'undoing')?.error,
+    undoneUnder: lines.findLast((entry) => entry.at === 'undone')?.boot,
+    reboots: lines.filter((entry) => entry.at === 'rebooting'),
   }
 }

@@ -4,7 +4,7 @@ import type { BoundChange, Finding, Resource } from '../resources/kind.ts'
 
 export interface Step {
   readonly change: BoundChange
-  /** Of the change, and of the restarts that follow from it. */
+  /** Of the change, and of the restarts and the reboot that follow from it. */
   readonly disruption: Disruption
   /** The same when it makes the host again what it was proved to work with. */
   readonly repairDisruption: Disruption
@@ -47,8 +47,9 @@ export function harmlessRepairs(whole: Plan): readonly Step[] {
 function toStep({ subject, change }: Finding, resources: readonly Resource[]): Step[] {
   if (change === undefined) return []
   const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject)) ? 'restart' : 'none'
-  const [disruption, repairDisruption] = [greatest([change.disruption, restarts]), greatest([change.repairDisruption, restarts])]
-  return [{ change, disruption, repairDisruption }]
+  const boot = change.awaits === 'boot' ? 'reboot' : 'none'
+  const disruption = greatest([change.disruption, restarts, boot])
+  return [{ change, disruption, repairDisruption: greatest([change.repairDisruption, restarts, boot]) }]
 }
 
 /** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */

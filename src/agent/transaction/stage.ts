@@ -1,5 +1,6 @@
 import { AgentError, asAgentError } from '../agent-error.ts'
 import type { KubeletTarget } from '../kubelet/layout.ts'
+import { refuseLostStaticPods } from '../kubelet/static-pods.ts'
 import { sameVersion } from '../kubelet/versions.ts'
 import { KUBELET_BINARY } from '../paths.ts'
 import type { StageContext } from '../resources/kind.ts'
@@ -14,7 +15,9 @@ import type { Plan } from './plan.ts'
  */
 export async function stage(target: Target, plan: Plan, context: StageContext): Promise<void> {
   const { kubelet, version } = target
-  const replaced = plan.steps.some(({ change }) => change.subject === KUBELET_BINARY)
+  const changed = plan.steps.map(({ change }) => change.subject)
+  if (kubelet) await refuseLostStaticPods(kubelet, { changed, files: context.ports.files })
+  const replaced = changed.includes(KUBELET_BINARY)
   if (kubelet && replaced) await keepBinary(kubelet, context)
   for (const { change } of plan.steps) await change.stage(context)
   if (kubelet === undefined) return

@@ -3,11 +3,12 @@ import { type Proved, verifyKubelet } from '../health/verify.ts'
 import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo } from '../resources/kind.ts'
 import { activate } from './activate.ts'
-import type { Awaits, Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
+import type { Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
+import { needsAnotherBoot, needsBootBack, reboot } from './reboot.ts'
 import type { TransactionContext } from './transaction-context.ts'
-import { type Done, failureOf, undoAll } from './undo.ts'
+import { type Done, failureOf, proveRestored, undoAll } from './undo.ts'
 
 /**
  * Does the steps, makes them count, and proves the kubelet healthy; or puts everything back. Whatever happens in between, journal and
@@ -70,9 +71,11 @@ async function suspend({ journal }: TransactionContext): Promise<Suspended> {
   return { kind: 'suspended' }
 }
 
-async function hasHappened({ boot, agent }: Awaits, context: TransactionContext): Promise<boolean> {
-  if (agent !== undefined && agent !== context.agent) return false
-  return boot === undefined || boot !== (await context.ports.services.bootId())
+/** @returns undefined when what it waited for has happened. @throws when it will not. */
+async function awaitFurther({ head, reboots }: JournalRecord, context: TransactionContext): Promise<Suspended | undefined> {
+  if (await needsAnotherBoot(head, context)) return reboot(reboots, context)
+  const { agent = context.agent } = head.awaits ?? {}
+  return agent === context.agent ? undefined : { kind: 'suspended' }
 }
 
 /**
@@ -82,18 +85,18 @@ async function hasHappened({ boot, agent }: Awaits, context: TransactionContext)
  * that a full disk did not let the journal tell of.
  * @throws {MachineGoesDown} the next start takes it up again.
  */
-export async function recoverTransaction(
-  { head, undos: recorded, awaiting, committed, undoing }: JournalRecord,
-  context: TransactionContext,
-): Promise<Ending | Suspended> {
+export async function recoverTransaction(record: JournalRecord, context: TransactionContext): Promise<Ending | Suspended> {
+  const { head, undos: recorded, awaiting, committed, undoing, undoneUnder } = record
   const { ports, journal, kinds } = context
   const undos = recorded.map((undo) => kinds.undo(undo))
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
+  if (undoing && undoneUnder !== undefined) return bootBack(record, undoing, context)
   if (undoing) return putBack(done, undoing, context)
   if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
-  if (!committed && head.awaits && !(await hasHappened(head.awaits, context))) return { kind: 'suspended' }
   try {
+    const waits = committed ? undefined : await awaitFurther(record, context)
+    if (waits) return waits
     if (!committed) await journal.write({ at: 'committed' })
     await awaitStart(ports)
     // The Node of a machine that has just started is Ready when its network is: that is for the trial to see.
@@ -108,7 +111,7 @@ export const INTERRUPTED: Failure = {
   message: 'internal failure: the agent was interrupted while it applied',
 }
 
-async function putBack(done: Done, failure: Failure, context: TransactionContext): Promise<Ending> {
+async function putBack(done: Done, failure: Failure, context: TransactionContext): Promise<Ending | Suspended> {
   const { ports, journal } = context
   await refuseWhenGoingDown(ports)
   // A disk that takes no more lines is no reason to leave the host half changed.
@@ -122,10 +125,30 @@ async function putBack(done: Done, failure: Failure, context: TransactionContext
       kind: 'broken',
       failure: { reason, message: `${failure.message}; putting it back failed too: ${troubles.join('; ')}` },
     }
-  if (unhealthy === undefined) return { kind: 'undone', failure }
-  return {
-    kind: 'unproved',
-    failure: { reason, message: `${failure.message}; it was put back, and is not healthy yet: ${unhealthy}` },
+  if (await needsBootBack(done.head, context)) {
+    const boot = await ports.services.bootId()
+    await journal.write({ at: 'undone', boot })
+    return bootBack({ head: done.head, reboots: [], undoneUnder: boot }, failure, context)
+  }
+  return unhealthy === undefined ? { kind: 'undone', failure } : unproved(failure, unhealthy)
+}
+
+function unproved({ reason, message }: Failure, why: string): Ending {
+  return { kind: 'unproved', failure: { reason, message: `${message}; it was put back, and is not healthy yet: ${why}` } }
+}
+
+/** Everything was put back, and counts after one more boot. */
+async function bootBack(
+  { head, reboots, undoneUnder }: Pick<JournalRecord, 'head' | 'reboots' | 'undoneUnder'>,
+  failure: Failure,
+  context: TransactionContext,
+): Promise<Ending | Suspended> {
+  try {
+    if (undoneUnder === (await context.ports.services.bootId())) return await reboot(reboots, context)
+    await proveRestored(head, { restarts: head.activation.restarts, context })
+    return { kind: 'undone', failure }
+  } catch (error) {
+    return unproved(failure, failureOf(error).message)
   }
 }
 

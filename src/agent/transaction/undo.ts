@@ -48,7 +48,7 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
     const running = head.before.running ?? []
     failed.push(...(await persist([() => activate({ ...head.activation, restarts, running }, ports)], ports)))
   }
-  const [unhealthy] = done.again && failed.length > 0 ? [] : await tryAll([() => prove(head, { restarts, context })])
+  const [unhealthy] = done.again && failed.length > 0 ? [] : await tryAll([() => proveRestored(head, { restarts, context })])
   if (failed.length > 0 || unhealthy !== undefined) await refuseWhenGoingDown(ports)
   return { troubles: failed, unhealthy }
 }
@@ -77,7 +77,8 @@ async function readers({ head, unreadSince }: Done, { services, clock }: AgentPo
   return found
 }
 
-async function prove(
+/** As healthy as the kubelet was before. */
+export async function proveRestored(
   { purpose, before, proof }: TransactionHead,
   { restarts, context }: { readonly restarts: readonly string[]; readonly context: TransactionContext },
 ): Promise<void> {

@@ -26,7 +26,9 @@ export function changeViolation(
   for (const rule of rules) {
     if (!selects(rule, node)) continue
     const { place, forbiddenPaths = [], disruption } = rule
-    const path = pathsOf(change.content).find((path) => forbiddenPaths.some((at) => path === at || path.startsWith(`${at}/`)))
+    const path = pathsOf(change.content).find(({ path, isOpen }) =>
+      forbiddenPaths.some((at) => isBelow(path, at) || (isOpen && isBelow(at, path))),
+    )?.path
     if (path !== undefined) return `path "${path}" is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
     if (disruption !== undefined && !atMost(change.disruption, disruption))
       return `the change needs "${change.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
@@ -35,9 +37,19 @@ export function changeViolation(
 }
 
 /** Equal nodes share what was rendered. */
-const paths = new WeakMap<NodeContent, readonly string[]>()
+const paths = new WeakMap<NodeContent, readonly Place[]>()
 
-function pathsOf(content: NodeContent): readonly string[] {
+interface Place {
+  readonly path: string
+  /** What is written below it does not stand in the document: what an archive holds, what is behind a link. */
+  readonly isOpen?: boolean
+}
+
+function isBelow(path: string, at: string): boolean {
+  return path === at || path.startsWith(`${at}/`)
+}
+
+function pathsOf(content: NodeContent): readonly Place[] {
   const known = paths.get(content)
   if (known) return known
   const { host, secret } = content
@@ -47,12 +59,13 @@ function pathsOf(content: NodeContent): readonly string[] {
 }
 
 /** Files and directories, wherever in the document they stand, and the files of units. */
-function pathsIn(value: unknown): string[] {
+function pathsIn(value: unknown): Place[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => {
     if (key === 'units' && Array.isArray(member)) return [...member.flatMap(pathsOfUnit), ...pathsIn(member)]
     if (typeof member !== 'string') return pathsIn(member)
-    return key === 'path' || key === 'directory' ? [member] : []
+    if (key === 'path') return [{ path: member }]
+    return key === 'directory' || key === 'target' ? [{ path: member, isOpen: true }] : []
   })
 }
 
@@ -62,11 +75,13 @@ function pathsOfUnit({
   name,
   content,
   dropIns = {},
+  masked,
 }: {
   readonly name?: string
   readonly content?: string
   readonly dropIns?: object
-}): string[] {
-  const own = content === undefined ? [] : [`${UNITS}/${name}`]
-  return [...own, ...Object.keys(dropIns).map((dropIn) => `${UNITS}/${name}.d/${dropIn}`)]
+  readonly masked?: boolean
+}): Place[] {
+  const own = content === undefined && !masked ? [] : [`${UNITS}/${name}`]
+  return [...own, ...Object.keys(dropIns).map((dropIn) => `${UNITS}/${name}.d/${dropIn}`)].map((path) => ({ path }))
 }

@@ -2,7 +2,6 @@ import { readByService, readerOf, unitOfFile } from '../../protocol/file-readers
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
-import type { HostFileSpec } from '../schema/host-profile.ts'
 
 /**
  * Plain files that a running program reads when it is started next: written quietly, they count at the next reboot, on every node, with
@@ -12,13 +11,20 @@ export function checkFileReaders({ documents }: Draft): Problem[] {
   const { HostProfile, NodeOverride } = documents
   const profiles = [...HostProfile.values()]
   const restartOn = profiles.flatMap(({ spec }) => (spec.units ?? []).flatMap((unit) => unit.restartOn ?? []))
-  const owners: Loaded<{ readonly files?: readonly HostFileSpec[] | undefined }>[] = [...profiles, ...NodeOverride.values()]
+  const owners: Loaded<Owner>[] = [...profiles, ...NodeOverride.values()]
   return owners.flatMap((owner) =>
-    (owner.spec.files ?? []).flatMap(({ path }, index) => {
-      const found = refusalOf(path, restartOn)
-      return found === undefined ? [] : [errorAt(owner, ['files', index, 'path'], { reason: 'InvalidValue', ...found })]
-    }),
+    (['files', 'links'] as const).flatMap((list) =>
+      (owner.spec[list] ?? []).flatMap(({ path }, index) => {
+        const found = refusalOf(path, restartOn)
+        return found === undefined ? [] : [errorAt(owner, [list, index, 'path'], { reason: 'InvalidValue', ...found })]
+      }),
+    ),
   )
+}
+
+interface Owner {
+  readonly files?: readonly { readonly path: string }[] | undefined
+  readonly links?: readonly { readonly path: string }[] | undefined
 }
 
 interface Refusal {

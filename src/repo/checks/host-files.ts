@@ -108,9 +108,13 @@ function repeatedClaims(
 }
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
-  const { files = [], units = [], sysctls = {} } = profile.spec
+  const { files = [], directories = [], links = [], archives = [], units = [], sysctls = {} } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
+    // One path is a file or a link.
+    ...links.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['links', index, 'path'] })),
+    ...directories.map(({ path }, index) => ({ what: `directory ${path}`, profile, path: ['directories', index, 'path'] })),
+    ...archives.map(({ name }, index) => ({ what: `archive ${name}`, profile, path: ['archives', index, 'name'] })),
     ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
     ...Object.keys(sysctls).map((name) => ({ what: `sysctl /proc/sys/${sysctlPath(name)}`, profile, path: ['sysctls', name] })),
   ]

@@ -1,6 +1,7 @@
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
 import type { Flags, FlagValue } from '../schema/common.ts'
+import { parseDuration } from '../schema/values.ts'
 import type { Path } from '../source.ts'
 
 /**
@@ -66,6 +67,7 @@ const FLAG_RULES: Readonly<Record<string, Rule>> = {
       remedy: 'write "{{ node.internalIP }}", "0.0.0.0" or "::", or put it into a NodeOverride',
     }
   },
+  'node-status-update-frequency': (value) => rareStatus('flag --node-status-update-frequency', value),
   'provider-id': ownOnly('flag --provider-id'),
   'register-node': (value) =>
     value === 'false'
@@ -74,9 +76,11 @@ const FLAG_RULES: Readonly<Record<string, Rule>> = {
 }
 
 const MAX_LEASE_SECONDS = 150
+/** Milliseconds. */
+const MAX_STATUS_PAUSE = 300_000
 
 function judgeConfig(document: Loaded<unknown>, config: Readonly<Record<string, unknown>>, scope: Scope = {}): Problem[] {
-  const { providerID, registerNode, nodeLeaseDurationSeconds: lease } = config
+  const { providerID, registerNode, nodeLeaseDurationSeconds: lease, nodeStatusUpdateFrequency: update } = config
   const problem = (field: string, found: Refusal | undefined): Problem[] =>
     found === undefined ? [] : [errorAt(document, ['config', field], { reason: 'InvalidValue', ...found })]
   return [
@@ -90,7 +94,16 @@ function judgeConfig(document: Loaded<unknown>, config: Readonly<Record<string, 
           remedy: `write at most ${MAX_LEASE_SECONDS}; the default is 40`,
         })
       : []),
+    ...problem('nodeStatusUpdateFrequency', rareStatus('nodeStatusUpdateFrequency', String(update))),
   ]
+}
+
+function rareStatus(what: string, frequency: string): Refusal | undefined {
+  if (!/^(?:\d+(?:ms|h|m|s))+$/.test(frequency) || parseDuration(frequency) <= MAX_STATUS_PAUSE) return undefined
+  return {
+    message: `${what}: ${frequency}: for so long, the Node shows a condition such as Ready that is not true any more`,
+    remedy: 'write at most "5m"; the default is 10s',
+  }
 }
 
 function ownOnly(what: string): Rule {

@@ -71,6 +71,25 @@ export const version = z
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'expected a sha256 of 64 lower-case hexadecimal digits')
 
+/** {{arch}} is replaced by the architecture of the machine. */
+export const urlByArch = z
+  .string()
+  .regex(
+    /^https?:\/\/[^\s/{}]+(?:\/(?:[^\s{}]|\{\{\s*arch\s*\}\})*)?$/,
+    'expected an http or https URL, with {{arch}} in its path at most',
+  )
+
+const ARCHITECTURES = ['amd64', 'arm64', 'arm', '386', 'ppc64le', 's390x', 'riscv64'] as const
+export const architecture = z.enum(ARCHITECTURES)
+
+/** What is downloaded, and known by its checksum. */
+export const downloadFields = {
+  url: urlByArch.describe('Where it is; {{arch}} is replaced by "amd64", "arm64" and so on.'),
+  sha256: z
+    .union([sha256, z.partialRecord(architecture, sha256)], 'expected a sha256, or one for each architecture')
+    .describe('Checksum: one for every machine, or one for each architecture.'),
+}
+
 export const httpUrl = z.string().regex(/^https?:\/\/[^\s/]+(?:\/\S*)?$/, 'expected an http or https URL')
 
 export const absolutePath = z

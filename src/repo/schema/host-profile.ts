@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AGENT_UNIT } from '../../protocol/names.ts'
-import { absolutePath, document, httpUrl, name, sha256 } from './common.ts'
+import { absolutePath, document, downloadFields, httpUrl, name } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
 
 const relativePath = z
@@ -22,7 +22,10 @@ const contentFrom = z.strictObject({
     ),
 })
 
-/** A file on the host: its content stands here, or in a file of the repository. */
+const download = z.strictObject(downloadFields)
+const ownerName = z.string().min(1)
+
+/** A file on the host: its content stands here, in a file of the repository, or is downloaded. */
 export const hostFile = z
   .strictObject({
     path: absolutePath.describe('Where the file is on the host.'),
@@ -33,6 +36,7 @@ export const hostFile = z
       .describe('The text of the file.'),
     from: relativePath.exactOptional().describe('A file of the repository instead, relative to the folder of the fleet.'),
     contentFrom: contentFrom.exactOptional().describe('A secret instead: only the nodes that need the file can read it.'),
+    download: download.exactOptional().describe('What is at a URL instead.'),
     mode: z
       .string('expected a file mode as a quoted string, such as "0644"')
       .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
@@ -44,13 +48,36 @@ export const hostFile = z
     group: z.string().min(1).exactOptional().describe('Default: that of the existing file, root for a new one.'),
     state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
   })
-  .refine(hasOneSource, 'expected one of content, from and contentFrom, and none of them with state: absent')
+  .refine(hasOneSource, 'expected one of content, from, contentFrom and download, and none of them with state: absent')
+
+const directory = z.strictObject({
+  path: absolutePath.describe('Where the directory is on the host.'),
+  mode: z
+    .string('expected a mode as a quoted string, such as "0755"')
+    .regex(/^0?[0-7]{3,4}$/, 'expected a mode such as "0755"')
+    .exactOptional()
+    .describe('Quoted. Default: that of the existing directory, "0755" for a new one.'),
+  owner: ownerName.exactOptional().describe('Default: that of the existing directory, root for a new one.'),
+  group: ownerName.exactOptional().describe('Default: that of the existing directory, root for a new one.'),
+})
+
+const link = z.strictObject({
+  path: absolutePath.describe('Where the symbolic link is on the host.'),
+  target: absolutePath.describe('What it leads to, which need not be there.'),
+})
+
+const archive = z.strictObject({
+  name: name.describe('Names the archive in plans; unique in a pool.'),
+  ...downloadFields,
+  directory: absolutePath.describe('Where it is unpacked.'),
+  strip: z.int().min(0).max(20).exactOptional().describe('How many of the first parts of each path are left out. Default: 0.'),
+})
 
 const unit = z.strictObject({
   name: z
     .string()
     .regex(
-      /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|path|target|slice)$/,
+      /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|automount|swap|path|target|slice)$/,
       'expected a unit name such as "chrony.service"',
     )
     .refine((name) => name !== AGENT_UNIT, 'an agent cannot restart itself; write its drop-ins as files'),
@@ -70,11 +97,22 @@ const unit = z.strictObject({
     ),
   state: z.enum(['running', 'stopped']).exactOptional().describe('Default: unchanged.'),
   restartOn: z.array(absolutePath).exactOptional().describe('Files whose change restarts the unit, besides its own.'),
+  masked: z
+    .literal(true)
+    .exactOptional()
+    .describe('Nothing can start the unit. One that runs goes on to run without state: stopped.'),
 })
+const anyUnit = unit.refine(
+  ({ masked, content, enabled, state }) => !masked || (content === undefined && enabled !== true && state !== 'running'),
+  'a masked unit cannot have content, be enabled or be running',
+)
 
 const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
-  units: z.array(unit).max(200).exactOptional().describe('Services and their like.'),
+  directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
+  links: z.array(link).max(1000).exactOptional().describe('Symbolic links.'),
+  archives: z.array(archive).max(100).exactOptional().describe('Archives that are unpacked into a directory.'),
+  units: z.array(anyUnit).max(200).exactOptional().describe('Services and their like.'),
   repositories: z
     .array(
       z.strictObject({
@@ -98,11 +136,6 @@ const hostProfileSpec = z.strictObject({
     )
     .max(1000)
     .exactOptional(),
-  archives: z
-    .array(z.strictObject({ url: httpUrl, sha256, directory: absolutePath, strip: z.int().min(0).max(20).exactOptional() }))
-    .max(100)
-    .exactOptional()
-    .describe('Archives that are unpacked into a directory.'),
   ...kernelSettings,
 })
 
@@ -115,10 +148,11 @@ interface Sources {
   readonly content?: string | undefined
   readonly from?: string | undefined
   readonly contentFrom?: object | undefined
+  readonly download?: object | undefined
   readonly state?: string | undefined
 }
 
 function hasOneSource(file: Sources): boolean {
-  const sources = [file.content, file.from, file.contentFrom].filter((source) => source !== undefined).length
+  const sources = [file.content, file.from, file.contentFrom, file.download].filter((source) => source !== undefined).length
   return sources === (file.state === 'absent' ? 0 : 1)
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { document, httpUrl, sha256, version } from './common.ts'
+import { architecture, document, httpUrl, sha256, version } from './common.ts'
 
 const urlTemplate = z.string().regex(/^https?:\/\/(?:[^\s{}]|\{\{[^{}]*\}\})+$/, 'expected an http or https URL')
 
 const binary = z.strictObject({
   url: urlTemplate.describe('Where the kubelet binary is; {{version}} and {{arch}} are replaced.'),
   sha256: z
-    .record(version, z.partialRecord(z.enum(['amd64', 'arm64', 'arm', '386', 'ppc64le', 's390x', 'riscv64']), sha256))
+    .record(version, z.partialRecord(architecture, sha256))
     .describe('Checksum of the binary by version and architecture.'),
 })
 

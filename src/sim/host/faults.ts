@@ -18,6 +18,8 @@ export interface Faults {
   network: 'lost' | undefined
   /** The service manager does not answer, as while it is replaced by a newer one. */
   services: 'silent' | undefined
+  /** The machine does not start again when it is asked to: it says so, nothing comes of it, or it goes down for good. */
+  reboot: 'refused' | 'ignored' | 'lost' | undefined
   /** The machine is off: nothing that ran on it ever answers again. */
   dead: boolean
 }
@@ -34,8 +36,8 @@ export interface Death {
   readonly torn?: boolean
 }
 
-const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty']
-const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload']
+const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty', 'makeDirectory', 'link']
+const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload', 'reboot']
 const KERNEL_CHANGES = ['writeSysctl', 'loadModule', 'unloadModule', 'swapOff', 'swapOn']
 const NEVER = new Promise<never>(() => {})
 
@@ -57,6 +59,7 @@ export class AgentProcess {
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
+      archives: guard(ports.archives, (call) => this.#pass(call, { effect: true, write: true })),
       node: this.#guardNode(ports.node),
     }
   }

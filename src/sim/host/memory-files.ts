@@ -9,7 +9,8 @@ interface Entry extends Required<WriteOptions> {
 /** A host's file system in memory: regular files and the directories that they made, which stay when they go. */
 export class MemoryFiles implements HostFiles {
   readonly #entries = new Map<string, Entry>()
-  readonly #directories = new Set<string>()
+  readonly #directories = new Map<string, Required<WriteOptions>>()
+  readonly #links = new Map<string, string>()
 
   async read(path: string): Promise<Uint8Array | undefined> {
     return this.#entries.get(path)?.bytes
@@ -18,7 +19,10 @@ export class MemoryFiles implements HostFiles {
   async stat(path: string): Promise<FileStat | undefined> {
     const entry = this.#entries.get(path)
     if (entry) return { type: 'file', size: entry.bytes.length, mode: entry.mode, uid: entry.uid, gid: entry.gid }
-    return !this.#directories.has(path) ? undefined : { type: 'directory', size: 0, mode: 0o755, uid: 0, gid: 0 }
+    const target = this.#links.get(path)
+    if (target !== undefined) return { type: 'symlink', size: target.length, mode: 0o777, uid: 0, gid: 0 }
+    const directory = this.#directories.get(path)
+    return directory && { type: 'directory', size: 0, ...directory }
   }
 
   async sha256(path: string): Promise<string | undefined> {
@@ -68,23 +72,41 @@ export class MemoryFiles implements HostFiles {
   async remove(path: string): Promise<void> {
     if (this.#directories.has(path)) throw new Error(`EISDIR: illegal operation on a directory, unlink '${path}'`)
     this.#entries.delete(path)
+    this.#links.delete(path)
   }
 
   async removeTree(path: string): Promise<void> {
-    this.#entries.delete(path)
-    for (const found of this.#below(path)) this.#entries.delete(found)
-    for (const found of this.#directories) if (`${found}/`.startsWith(`${path}/`)) this.#directories.delete(found)
+    for (const found of [path, ...this.#below(path)])
+      for (const names of [this.#entries, this.#links, this.#directories]) names.delete(found)
   }
 
   async removeEmpty(directory: string): Promise<void> {
     if ((await this.list(directory)).length === 0) this.#directories.delete(directory)
   }
 
+  async makeDirectory(path: string, options: WriteOptions = {}): Promise<void> {
+    if (this.#entries.has(path) || this.#links.has(path)) throw new Error(`EEXIST: file already exists, mkdir '${path}'`)
+    this.#makeParents(path)
+    this.#directories.set(path, { ...(this.#directories.get(path) ?? NEW_DIRECTORY), ...options })
+  }
+
+  async readLink(path: string): Promise<string | undefined> {
+    return this.#links.get(path)
+  }
+
+  async link(path: string, target: string): Promise<void> {
+    if (this.#directories.has(path)) throw new Error(`EISDIR: illegal operation on a directory, rename '${path}'`)
+    this.#makeParents(path)
+    this.#entries.delete(path)
+    this.#links.set(path, target)
+  }
+
   /** As `writeAtomic`, at once: for who sets the stage. */
   put(path: string, content: Uint8Array | string, options: WriteOptions = {}): void {
     const before = this.#entries.get(path) ?? { mode: 0o644, uid: 0, gid: 0 }
     const { mode = before.mode, uid = before.uid, gid = before.gid } = options
-    for (let parent = dirname(path); parent !== '/'; parent = dirname(parent)) this.#directories.add(parent)
+    this.#makeParents(path)
+    this.#links.delete(path)
     this.#entries.set(path, { bytes: Buffer.from(content), mode, uid, gid })
   }
 
@@ -102,19 +124,28 @@ export class MemoryFiles implements HostFiles {
 
   /** Every directory, sorted, for the same. */
   directories(): string[] {
-    return [...this.#directories].sort()
+    return [...this.#directories.keys()].sort()
   }
 
-  /** Every file with its permissions, for comparing whole hosts. */
+  /** Every file with its permissions, and every link, for comparing whole hosts. */
   snapshot(): Record<string, string> {
-    const lines = [...this.#entries].map(([path, { bytes, mode, uid, gid }]): [string, string] => [
+    const files = [...this.#entries].map(([path, { bytes, mode, uid, gid }]): [string, string] => [
       path,
       `${mode.toString(8)} ${uid}:${gid} ${Buffer.from(bytes).toString()}`,
     ])
-    return Object.fromEntries(lines.sort(([a], [b]) => (a < b ? -1 : 1)))
+    const links = [...this.#links].map(([path, target]): [string, string] => [path, `-> ${target}`])
+    return Object.fromEntries([...files, ...links].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  #makeParents(path: string): void {
+    for (let parent = dirname(path); parent !== '/'; parent = dirname(parent))
+      if (!this.#directories.has(parent)) this.#directories.set(parent, NEW_DIRECTORY)
   }
 
   #below(path: string): string[] {
-    return [...this.#entries.keys(), ...this.#directories].filter((found) => found.startsWith(`${path}/`))
+    const all = [this.#entries, this.#links, this.#directories].flatMap((names) => [...names.keys()])
+    return all.filter((found) => found.startsWith(`${path}/`))
   }
 }
+
+const NEW_DIRECTORY: Required<WriteOptions> = { mode: 0o755, uid: 0, gid: 0 }

@@ -6,6 +6,7 @@ import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-proces
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
+import { simulatedArchives } from './simulated-archives.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedServices } from './simulated-services.ts'
@@ -21,11 +22,15 @@ export interface SimulatedHostOptions {
   readonly environmentFile?: string
   /** What can be downloaded, by URL; shared by many hosts. */
   readonly artifacts?: ReadonlyMap<string, Uint8Array>
-  readonly durations?: Partial<Durations & { readonly download: number; readonly grace: number }>
+  readonly durations?: Partial<Durations & { readonly download: number; readonly grace: number; readonly boot: number }>
   readonly knownFlags?: KnownFlags
   /** Where the kubelet tells what it is and how it is, as it would in its Node's status. */
   readonly onNodeStatus?: (status: NodeStatus) => void | Promise<void>
   readonly units?: readonly string[]
+  /** What the kernel takes from files when it starts. */
+  readonly atBoot?: (files: MemoryFiles) => void
+  /** The machine has started again: what starts agents there, does. */
+  readonly onBooted?: () => void
 }
 
 export interface NodeStatus {
@@ -38,7 +43,9 @@ export interface NodeStatus {
   readonly renewed?: number
 }
 
-const DURATIONS = { healthy: 500, dying: 200, download: 0, grace: 50_000 }
+const DURATIONS = { healthy: 500, dying: 200, download: 0, grace: 50_000, boot: 30_000 }
+/** Milliseconds from the order to reboot until nothing runs any more. */
+const GOES_DOWN_IN = 5000
 /** How often a kubelet tries to tell its status. */
 const STATUS_PERIOD = 10_000
 const SILENT: Log = { info: () => {}, warn: () => {} }
@@ -48,10 +55,11 @@ export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
   readonly kernel = new SimulatedKernel(this.files)
-  readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, dead: false }
+  readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
   readonly #readLaunch: ReadLaunch
+  readonly #processes: AgentProcess[] = []
   #crashReason: ((launch: KubeletLaunch) => string | undefined) | undefined
 
   constructor(options: SimulatedHostOptions) {
@@ -67,6 +75,7 @@ export class SimulatedHost {
       units: options.units ?? ['containerd.service'],
       startKubelet: () => this.#fate(),
       onStart: (pid, fate) => void this.#tellNode(pid, fate),
+      onReboot: () => this.#reboot(),
     })
     this.services.boot()
   }
@@ -80,12 +89,15 @@ export class SimulatedHost {
       kernel: this.kernel,
       kubelet: this.#probe(),
       downloads: this.#downloads(),
+      archives: simulatedArchives(this.files),
       node,
       clock,
       random,
       log: options.log ?? SILENT,
     }
-    return new AgentProcess(ports, this, options.death)
+    const process = new AgentProcess(ports, this, options.death)
+    this.#processes.push(process)
+    return process
   }
 
   /** From now on kubelets die for reasons of their own: the one that runs, and each that starts while `reason` gives one. */
@@ -98,15 +110,40 @@ export class SimulatedHost {
   /** The machine goes down, and every process on it; its Node is noticed to be gone after the grace period. */
   powerOff(): void {
     this.faults.dead = true
+    for (const process of this.#processes.splice(0)) process.kill()
     this.services.halt()
     void this.#noticeSilence()
   }
 
-  /** Files are as they were; what is enabled starts. Agents are processes: start new ones. */
+  /** Files are as they were, but for /run; what is enabled starts. Agents are processes: start new ones. */
   powerOn(options: Parameters<SimulatedServices['boot']>[0] = {}): void {
     this.faults.dead = false
+    void this.files.removeTree('/run')
+    this.#options.atBoot?.(this.files)
     this.kernel.boot()
     this.services.boot(options)
+  }
+
+  /** How often it was asked to. */
+  reboots = 0
+
+  #reboot(): void {
+    this.reboots++
+    const { reboot } = this.faults
+    if (reboot === 'refused') throw new Error('systemctl reboot is inhibited: apt 0 root 4711 apt shutdown upgrade block')
+    if (reboot === 'ignored') return
+    this.services.shutDown()
+    void this.#startAgain(reboot === 'lost')
+  }
+
+  async #startAgain(isLost: boolean): Promise<void> {
+    const { clock } = this.#options
+    await clock.sleep(GOES_DOWN_IN)
+    this.powerOff()
+    if (isLost) return
+    await clock.sleep(this.#durations.boot)
+    this.powerOn()
+    this.#options.onBooted?.()
   }
 
   #fate(): ProcessOutcome {

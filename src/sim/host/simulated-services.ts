@@ -24,6 +24,8 @@ export interface ServicesOptions {
   readonly startKubelet: () => ProcessOutcome
   /** Told when a kubelet has started, with what becomes of it. */
   readonly onStart: (pid: number, fate: ProcessOutcome) => void
+  /** The machine is asked to start again. @throws when it refuses. */
+  readonly onReboot: () => void
   /** Units that the host has besides the kubelet. */
   readonly units: readonly string[]
 }
@@ -109,7 +111,11 @@ export class SimulatedServices implements ServiceManager {
   }
 
   async bootId(): Promise<string> {
-    return `boot ${this.#boots}`
+    return `boot-${this.#boots}`
+  }
+
+  async reboot(): Promise<void> {
+    this.#options.onReboot()
   }
 
   /** The machine is off: no process is left. */

@@ -102,3 +102,35 @@ test("systemd gives a unit's last words without what journalctl says itself", as
   expect(await services.lastWords('kubelet.service', 1_500_999)).toEqual(['panic: out of luck'])
   expect(asked).toEqual(['journalctl --unit kubelet.service --since @1500 --lines 200 --output cat --no-pager'])
 })
+
+/** A systemd with these inhibitors, and what it was asked. */
+function inhibited(stdout: string) {
+  const asked: string[] = []
+  const services = systemd(async (program, args) => {
+    asked.push([program, ...args].join(' '))
+    return { code: 0, stdout: program === 'systemd-inhibit' ? stdout : '', stderr: '', timedOut: false }
+  })
+  return { services, asked }
+}
+
+const BLOCKED = 'PackageKit 0 root 4711 packagekitd shutdown:sleep Package Update in Progress block\n'
+
+test.each([
+  ['nothing inhibits it', ''],
+  ['something only delays it', 'Unattended Upgrades 0 root 812 unattended-upgr shutdown Stop ongoing upgrades delay\n'],
+  ['something else is blocked', 'UPower 0 root 90 upowerd sleep:idle Presentation block\n'],
+])('systemd reboots the machine when %s', async (_, stdout) => {
+  const { services, asked } = inhibited(stdout)
+  await services.reboot()
+
+  expect(asked.at(-1)).toBe('systemctl reboot --no-ask-password --')
+})
+
+test('systemd does not reboot the machine while somebody blocks that, and names them', async () => {
+  const { services, asked } = inhibited(BLOCKED)
+
+  await expect(services.reboot()).rejects.toThrow(
+    'systemctl reboot is inhibited: PackageKit 0 root 4711 packagekitd shutdown:sleep Package Update in Progress block',
+  )
+  expect(asked).toEqual(['systemd-inhibit --list --no-legend --no-pager'])
+})

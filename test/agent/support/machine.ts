@@ -46,6 +46,7 @@ export class Machine {
       clock: this.clock,
       artifacts: this.artifacts,
       onNodeStatus: (status) => this.node.kubeletTold(status),
+      onBooted: () => void this.start(),
     })
   }
 

@@ -26,6 +26,8 @@ test('journal tells a transaction as it was written', async () => {
     awaiting: false,
     committed: true,
     undoing: undefined,
+    undoneUnder: undefined,
+    reboots: [],
   })
 })
 

@@ -44,3 +44,9 @@ test('registerNode: false is refused, and so is a lease that is renewed too rare
   expect(config('nodeLeaseDurationSeconds: 400')[0]).toContain('renews the lease every 100 s')
   expect(config('nodeLeaseDurationSeconds: 40')).toEqual([])
 })
+
+test('a status that is computed too rarely is refused', () => {
+  expect(config('nodeStatusUpdateFrequency: 1h30m')[0]).toContain('for so long, the Node shows a condition such as Ready')
+  expect(flags('node-status-update-frequency: 301s')[0]).toContain('write at most "5m"')
+  expect(config('nodeStatusUpdateFrequency: 5m')).toEqual([])
+})

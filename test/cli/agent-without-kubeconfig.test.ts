@@ -1,0 +1,81 @@
+/** The agent as a process: what needs no API server does not wait for a kubeconfig. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const MAIN = fileURLToPath(new URL('../../src/cli/agent-main.ts', import.meta.url))
+/** Of a server that nobody has to reach. */
+const USABLE = JSON.stringify({
+  'current-context': 'c',
+  contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+  clusters: [{ name: 'k', cluster: { server: 'http://127.0.0.1:1' } }],
+  users: [{ name: 'u', user: { token: 't' } }],
+})
+
+const roots: string[] = []
+afterAll(() => {
+  for (const root of roots) rmSync(root, { recursive: true, force: true })
+})
+
+function put(path: string, text: string): void {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o755 })
+  writeFileSync(path, text, { mode: 0o644 })
+}
+
+/** A host on which the power went while a file was being changed. */
+function interruptedHost(): { readonly root: string; readonly motd: string; readonly kubeconfig: string } {
+  const root = mkdtempSync(join(tmpdir(), 'agent-'))
+  roots.push(root)
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  const undo = { do: 'restore', path: '/etc/motd', from: '/var/lib/nodewave/backups/t1/0', mode: 0o644, uid, gid }
+  const head = { id: 't1', purpose: 'apply', activation: { reload: false, restarts: [] }, before: { healthy: false } }
+  const lines = [
+    { at: 'begin', ...head, proof: { ready: false, within: 1000 } },
+    { at: 'intent', step: 0, undo: { kind: 'file', version: 1, data: undo } },
+  ]
+  put(join(root, 'var/lib/nodewave/journal.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  put(join(root, undo.from), 'theirs\n')
+  put(join(root, undo.path), 'half of ou')
+  return { root, motd: join(root, undo.path), kubeconfig: join(root, 'etc/kubernetes/kubelet.conf') }
+}
+
+function startAgent(root: string) {
+  const child = spawn(process.execPath, [MAIN, '--root', root, '--node-name', 'n1'], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const lines = createInterface(child.stderr)[Symbol.asyncIterator]()
+  return {
+    /** @returns the first line that matches; all others before it are dropped */
+    async line(pattern: RegExp): Promise<string> {
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done) throw new Error(`wait for ${pattern}: the agent ended`)
+        if (pattern.test(value)) return value
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+test.each([
+  ['is broken', 'clusters: [{'],
+  ['is missing', undefined],
+])('agent undoes what was interrupted when its kubeconfig %s, and goes on when there is one', async (_, text) => {
+  const { root, motd, kubeconfig } = interruptedHost()
+  if (text !== undefined) put(kubeconfig, text)
+  await using agent = startAgent(root)
+
+  expect(await agent.line(/works without the API server/)).toContain(text === undefined ? 'does not exist' : 'failed to parse')
+  expect(await agent.line(/transaction recovered/)).toContain('ending=undone')
+  expect(readFileSync(motd, 'utf8')).toBe('theirs\n')
+  put(`${kubeconfig}.new`, USABLE)
+  renameSync(`${kubeconfig}.new`, kubeconfig)
+  expect(await agent.line(/the kubeconfig was replaced/)).toContain(kubeconfig)
+})
