@@ -40,6 +40,11 @@ export async function makeLinkDurably(place: Place, target: string): Promise<voi
   const temporary = temporaryOf(place)
   await orMissing(unlink(temporary))
   await symlink(target, temporary)
-  await rename(temporary, place.path)
+  try {
+    await rename(temporary, place.path)
+  } catch (error) {
+    await orMissing(unlink(temporary))
+    throw error
+  }
   await syncDirectory(place)
 }
