@@ -19,6 +19,6 @@ test('docs/deadly-commits.md is as the results say; if not: node test/deadly/mai
 })
 
 test('every commit of the scenario was run, hurt one node at most, and healed within two minutes', () => {
-  expect(missingFrom(results, deadlyCommits(''))).toEqual([])
+  expect(missingFrom(results, deadlyCommits({ containerd: '', server: '' }))).toEqual([])
   expect(results.filter(({ caughtBy, hurt, healedAfter }) => caughtBy === 'nothing' || hurt > 1 || healedAfter > 120)).toEqual([])
 })

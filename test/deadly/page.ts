@@ -3,6 +3,7 @@ import type { DeadlyResult } from '../e2e/product/deadly-results.ts'
 import type { RefusedCommit } from './refused-commits.ts'
 
 const EXPLAINED: Readonly<Record<Catcher, string>> = {
+  preflight: 'the agent refused the change before anything was disturbed',
   activation: 'a unit did not start, and the agent undid the change',
   health: 'the agent did not see a healthy node in time, and undid the change',
   'pod proof': 'the pod that proves the node did not run, and the pool went back',
@@ -11,7 +12,6 @@ const EXPLAINED: Readonly<Record<Catcher, string>> = {
 
 /** Measured by hand, once. */
 const ONCE: readonly (readonly [commit: string, caughtBy: string, hurt: number, healed: string])[] = [
-  ['port that is taken (`port: 10248`)', 'health', 1, '65 s'],
   ['`evictionHard: {memory.available: 900Gi}`, over capacity', 'health', 1, '13 s'],
   ['`evictionHard: {memory.available: 97%}`, within capacity', 'nothing to catch: these nodes had more than that left', 0, '–'],
   [
@@ -40,7 +40,7 @@ node hurt, which heals by itself within two minutes, while the pool is not Ready
 
 ## Pushed to real nodes
 
-\`npm run e2e -- deadly\` pushes them and checks all of this. "Healed after" counts from the push until
+\`npm run e2e -- deadly\` pushes them and checks all of this, also that no kubelet restarts where the preflight refuses. "Healed after" counts from the push until
 every node is as before and the pool says so; the pod has 30 s. Two shared cores under load.
 
 | commit | caught by | nodes hurt | healed after |
@@ -71,10 +71,9 @@ ${ONCE.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 - A wrong \`clusterDNS\`, when the pod that proves a node resolves no name: the pause image, which is the default, does not. State \`image\` and \`command\`.
 - A sysctl that stops forwarding, in a file that \`systemd-sysctl.service\` applies: a pod that only starts does not notice it. A command that reaches another
   machine does. nodewave does not give such a sysctl back the value that it had; \`sysctls\` of a HostProfile it does.
-- \`staticPodPath\` taken from a node of the control plane: its API server and etcd end, and the kubelet stays healthy. The node does not come back by
-  itself. No other control-plane node is changed: the pool is stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Tried in unit tests only.
+- A static pod of the control plane whose manifest the commit itself removes or breaks (\`files\`). No other control-plane node is changed: the pool is
+  stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Where one node has the only API server, nobody is left to roll back.
 - Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.
-- \`failSwapOn: true\` with swap: the kubelet exits, so health should catch it. Not tried: the machines of the tests have no swap.
 - Whatever shows later than the soak of a wave. [Gates](rollouts.md#gates) on your own metrics are for that.
 `
 }

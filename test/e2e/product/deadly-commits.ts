@@ -3,7 +3,7 @@ import { PAUSE_IMAGE, TEST_IMAGE } from '../build/images.ts'
 import type { FleetOptions } from './fleet.ts'
 
 /** What kept the commit from more nodes than one. */
-export const CATCHERS = ['activation', 'health', 'pod proof', 'soak'] as const
+export const CATCHERS = ['preflight', 'activation', 'health', 'pod proof', 'soak'] as const
 export type Catcher = (typeof CATCHERS)[number]
 
 export interface DeadlyCommit {
@@ -12,9 +12,21 @@ export interface DeadlyCommit {
   readonly about?: string
   readonly fleet: Pick<FleetOptions, 'config' | 'flags' | 'host'>
   readonly soak?: string
+  /** Commands in each node that make it one that the commit would kill, and what takes that away again. */
+  readonly nodes?: { readonly before: readonly Command[]; readonly after: readonly Command[] }
   readonly caughtBy: Catcher
   /** Part of what the pool says. */
   readonly cause: string
+}
+
+type Command = readonly string[]
+
+/** Of the cluster that the commits are pushed to. */
+export interface DeadlyPlace {
+  /** The configuration of containerd that the nodes have. */
+  readonly containerd: string
+  /** URL of the API server. */
+  readonly server: string
 }
 
 /** Resolves a name: kubelet, runtime, network and DNS of pods have to work. */
@@ -27,8 +39,7 @@ export const RESOLVES = {
 const containerdConfig = '/etc/containerd/config.toml'
 const usual = '/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS'
 
-/** @param containerd the configuration that the nodes have */
-export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
+export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly DeadlyCommit[] {
   return [
     {
       name: 'hostname-override in a drop-in of kubelet.service',
@@ -59,6 +70,42 @@ export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
       fleet: { flags: { kubeconfig: '/etc/kubernetes/none.conf' } },
       caughtBy: 'health',
       cause: 'unable to load bootstrap kubeconfig',
+    },
+    {
+      name: 'another kubeconfig, whose user the API server does not know',
+      fleet: { flags: { kubeconfig: stranger }, host: { files: [{ path: stranger, content: kubeconfigOf(server) }] } },
+      caughtBy: 'health',
+      cause: 'unable to load bootstrap kubeconfig',
+    },
+    {
+      name: 'port that is taken',
+      about: '`port: 10248`, where the kubelet also serves its health',
+      fleet: { config: { port: 10248 } },
+      caughtBy: 'health',
+      cause: 'address already in use',
+    },
+    {
+      name: 'swap with failSwapOn',
+      about: '`failSwapOn: true` on nodes with swap',
+      fleet: { config: { failSwapOn: true } },
+      nodes: { before: SWAP, after: [['umount', '/proc/swaps']] },
+      caughtBy: 'health',
+      cause: 'swap',
+    },
+    {
+      name: 'staticPodPath lost',
+      about: '`staticPodPath: /etc/kubernetes/none` on nodes with a static pod',
+      fleet: { config: { staticPodPath: '/etc/kubernetes/none' } },
+      nodes: { before: [['sh', '-c', `echo '${staticPod}' > ${manifest}`]], after: [['rm', manifest]] },
+      caughtBy: 'preflight',
+      cause: 'essential.json',
+    },
+    {
+      name: 'feature gate that cannot be changed any more',
+      about: '`featureGates: {NodeSwap: false}`, which is locked',
+      fleet: { config: { featureGates: { NodeSwap: false } } },
+      caughtBy: 'preflight',
+      cause: 'NodeSwap',
     },
     {
       name: 'containerd configuration that does not parse',
@@ -121,6 +168,37 @@ export function deadlyCommits(containerd: string): readonly DeadlyCommit[] {
     },
   ]
 }
+
+const stranger = '/etc/kubernetes/stranger.conf'
+
+function kubeconfigOf(server: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'stranger',
+    clusters: [{ name: 'cluster', cluster: { server, 'certificate-authority': '/etc/kubernetes/pki/ca.crt' } }],
+    users: [{ name: 'stranger', user: { token: 'nobody-knows-it' } }],
+    contexts: [{ name: 'stranger', context: { cluster: 'cluster', user: 'stranger' } }],
+  })
+}
+
+/** As the kernel shows it; for nodes that share a kernel, none of them may have swap of its own. */
+const SWAP: readonly Command[] = [
+  ['sh', '-c', "printf 'Filename\\tType\\tSize\\tUsed\\tPriority\\n/dev/sda2 partition 1048572 0 -2\\n' > /run/swaps"],
+  ['mount', '--bind', '/run/swaps', '/proc/swaps'],
+]
+
+const manifest = '/etc/kubernetes/manifests/essential.json'
+const staticPod = JSON.stringify({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'essential', namespace: 'kube-system' },
+  spec: {
+    hostNetwork: true,
+    terminationGracePeriodSeconds: 1,
+    containers: [{ name: 'essential', image: TEST_IMAGE, imagePullPolicy: 'Never', command: ['/bin/busybox', 'sleep', '86400'] }],
+  },
+})
 
 function kubeletDropIn(exec: string) {
   const content = `[Service]\nExecStart=\nExecStart=${exec}\n`

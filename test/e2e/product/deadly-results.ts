@@ -28,6 +28,7 @@ interface Course {
 export function catcherOf({ moments, commit, said }: Course): DeadlyResult['caughtBy'] {
   const rolledBack = moments.find((moment) => saysOf(moment, commit, 'RolledBack'))
   const reason = parseAgentStatus(rolledBack?.annotations.status)?.error?.reason
+  if (reason === 'PreflightFailed' || reason === 'StaticPodsLost') return 'preflight'
   if (reason === 'UnitNotStarted') return 'activation'
   if (reason !== undefined) return 'health'
   if (said.includes('the pod that proves the node')) return 'pod proof'

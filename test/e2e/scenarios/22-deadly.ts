@@ -5,7 +5,7 @@ import { waitUntil } from '../cluster/wait.ts'
 import { assignedNodes } from '../product/course.ts'
 import { type DeadlyCommit, deadlyCommits, RESOLVES } from '../product/deadly-commits.ts'
 import { catcherOf, type DeadlyResult, keepDeadlyResults } from '../product/deadly-results.ts'
-import { isHealthy } from '../product/kubelets.ts'
+import { checkNotRestarted, isHealthy, kubeletsOf } from '../product/kubelets.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { proofPods, provedNodes } from '../product/proof.ts'
@@ -45,7 +45,8 @@ async function deadly(cluster: Cluster, report: Report): Promise<void> {
   await waitUntil(proved, { for: 'every node to be proved by a pod' })
   await deploy(cluster, { name: 'shop', replicas: 4 })
   const [node] = cluster.nodes
-  const commits = deadlyCommits((await node?.read('/etc/containerd/config.toml')) ?? '')
+  const containerd = (await node?.read('/etc/containerd/config.toml')) ?? ''
+  const commits = deadlyCommits({ containerd, server: cluster.server })
   const results: DeadlyResult[] = []
   for (const one of commits) results.push(await report.part(one.name, () => tryOne(cluster, one, { product, report })))
   await cluster.kubectl(['delete', 'deployment/shop'])
@@ -53,7 +54,9 @@ async function deadly(cluster: Cluster, report: Report): Promise<void> {
 }
 
 async function tryOne(cluster: Cluster, one: DeadlyCommit, { product, report }: Trial): Promise<DeadlyResult> {
+  for (const node of cluster.nodes) for (const command of one.nodes?.before ?? []) await node.exec(command)
   using timeline = await startTimeline(cluster.api)
+  const before = await kubeletsOf(cluster)
   const pushed = performance.now()
   const commit = await product.push(fleetOf(cluster.slot, one), one.name)
   const status = await waitPool(cluster, { for: `"${one.name}" to be rolled back`, when: rolledBack(commit) })
@@ -75,6 +78,8 @@ async function tryOne(cluster: Cluster, one: DeadlyCommit, { product, report }: 
   for (const node of cluster.nodes) check(`${one.name}: "${node.name}" is healthy`, await isHealthy(node))
   const gone = async () => (await proofPods(cluster)).length === 0
   await waitUntil(gone, { for: `${one.name}: no pod to be left that proves a node` })
+  if (caughtBy === 'preflight') await checkNotRestarted(cluster, before)
+  for (const node of cluster.nodes) for (const command of one.nodes?.after ?? []) await node.exec(command)
   const { name, about = '' } = one
-  return { name, about, caughtBy, hurt: 1, healedAfter: Math.round(took / 1000) }
+  return { name, about, caughtBy, hurt: caughtBy === 'preflight' ? 0 : 1, healedAfter: Math.round(took / 1000) }
 }
