@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { proofPodName } from '../../src/controller/proof/proof-pod.ts'
 import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { parseNodeProof } from '../../src/protocol/node-proof.ts'
@@ -143,6 +144,24 @@ test('a pod that may not be made stalls the pool, fails no node, and lets no oth
 
   expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('nodewave-proof')
   expect([...nodes.values()].filter((node) => assignedRevision(node) === B)).toHaveLength(1)
+})
+
+const SPEC = { containers: [{ name: 'theirs', image: 'example.com/theirs:1' }] }
+/** A pod that somebody else made. */
+const aStranger = (name: string) => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'theirs' } }, spec: SPEC })
+
+test('a pod of somebody else that has the name is left alone, and the node is proved by a pod with another name', async () => {
+  await using stage = await aStage()
+  await aProvedFleet(stage)
+  for (const name of ['n0', 'n1']) await stage.kube.create(PODS, aStranger(proofPodName(name)))
+  stage.startKubelets()
+  change(stage)
+  await isCompleted(stage, B)
+  const left = await stage.until(PODS, (pods) => pods.size === 2)
+  const nodes = await stage.until(NODES, () => true)
+
+  expect([...left.values()].map(({ metadata }) => metadata.labels)).toEqual([{ app: 'theirs' }, { app: 'theirs' }])
+  expect([...nodes.values()].map((node) => proofOf(node)?.state)).toEqual(['Passed', 'Passed'])
 })
 
 test('an API server that does not take the pod for a while fails no node', async () => {

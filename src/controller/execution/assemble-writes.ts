@@ -63,7 +63,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     access: parts.access,
   })
   const background = new BackgroundWrites({ failures, now, failed, changed })
-  const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background })
+  const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background, log })
   const poolWrites = new PoolWrites({
     ...{ journal, nodeWrites, failures, now, changed, actionsAPass: settings.actionsAPass },
     askGate: (pool, action) => parts.gates.ask(pool, action),

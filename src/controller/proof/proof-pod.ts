@@ -8,9 +8,13 @@ export const PROOF_EVENTS = `/api/v1/namespaces/${PROOF_NAMESPACE}/events`
 export const OUR_PODS = `${OBJECT_KEYS.managedBy}=${MANAGER}`
 export const CONTAINER = 'proof'
 
-/** One a node: whoever makes a second one is told that it is there. */
-export function proofPodName(node: string): string {
-  return `proof-${createHash('sha256').update(node).digest('hex').slice(0, 16)}`
+/**
+ * One a node: whoever makes a second one is told that it is there.
+ * @param strangers uids of pods that have the name, and are not ours: every controller comes to the same next one
+ */
+export function proofPodName(node: string, strangers: readonly string[] = []): string {
+  const hash = createHash('sha256').update([node, ...strangers].join('\n'))
+  return `proof-${hash.digest('hex').slice(0, 16)}`
 }
 
 /** What nothing but the kubelet ends: when the controller is gone for good, the pod is too, some time later. */
@@ -21,12 +25,15 @@ const MARGIN = 10 * 60
  * whose CPU and memory are given away takes it. The node owns it, as a mirror pod: with the Node it goes, and a drain need not ask.
  * @param uid of the Node
  */
-export function proofPod({ node, image, command, digest, assignedAt, timeout, at }: StartProof['pod'], uid: string): object {
+export function proofPod(
+  { node, image, command, digest, assignedAt, timeout, at }: StartProof['pod'],
+  { name, uid }: { readonly name: string; readonly uid: string },
+): object {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: proofPodName(node),
+      name,
       namespace: PROOF_NAMESPACE,
       labels: { [OBJECT_KEYS.managedBy]: MANAGER, 'app.kubernetes.io/part-of': 'nodewave' },
       annotations: {

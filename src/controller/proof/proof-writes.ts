@@ -1,17 +1,28 @@
-import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { MANAGER, OBJECT_KEYS, PROOF_NAMESPACE } from '../../protocol/names.ts'
 import type { Action, StartProof } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { BackgroundWrites } from '../execution/background-writes.ts'
 import { proofKey } from '../execution/write-failures.ts'
-import { PROOF_PODS, proofPod, proofPodName } from './proof-pod.ts'
+import type { Log } from '../log.ts'
+import { OUR_PODS, PROOF_PODS, proofPod, proofPodName } from './proof-pod.ts'
 
 export type ProofWrite = StartProof | Extract<Action, { kind: 'removeProof' }>
 
 export interface ProofWritesOptions {
-  readonly kube: Pick<KubeApi, 'create' | 'delete'>
+  readonly kube: Pick<KubeApi, 'create' | 'delete' | 'list'>
   readonly nodes: Pick<ObjectCache<ClusterNode>, 'get'>
   readonly background: Pick<BackgroundWrites, 'begin'>
+  readonly log: Log
+}
+
+/** Who has taken so many names will take the next one, too. */
+const MAX_STRANGERS = 3
+
+interface PodIdentity {
+  readonly name: string
+  readonly uid: string
 }
 
 /** Makes and removes the pods, one request at a time for each; what is asked again while that is under way is passed over. */
@@ -28,16 +39,46 @@ export class ProofWrites {
     else background.begin(proofKey(write.pod.name), () => done(this.#remove(write.pod)))
   }
 
-  /** One that is there already, and is not seen yet, will be seen. */
+  /** One of ours that is there already, and is not seen yet, will be seen. A pod of somebody else never proves the node: it stays, under its name. */
   async #start(pod: StartProof['pod']): Promise<void> {
-    const { kube, nodes } = this.#options
-    const node = nodes.get(pod.node)
-    if (!node) return
-    try {
-      await kube.create(PROOF_PODS, proofPod(pod, node.uid))
-    } catch (error) {
-      if (!(error instanceof KubeError && error.reason === 'AlreadyExists')) throw error
+    const node = this.#options.nodes.get(pod.node)
+    const strangers: PodIdentity[] = []
+    while (node && strangers.length < MAX_STRANGERS) {
+      const name = proofPodName(
+        pod.node,
+        strangers.map(({ uid }) => uid),
+      )
+      if (await this.#create(proofPod(pod, { name, uid: node.uid }))) return
+      const stranger = await this.#strangerAt(name)
+      if (!stranger) return
+      this.#options.log('warn', `the name of a pod that is to prove "${pod.node}" is taken; another name is used`, {
+        ...stranger,
+      })
+      strangers.push(stranger)
     }
+    if (node) throw takenBy(strangers)
+  }
+
+  /** @returns whether no pod had the name. */
+  async #create(pod: object): Promise<boolean> {
+    try {
+      await this.#options.kube.create(PROOF_PODS, pod)
+      return true
+    } catch (error) {
+      if (error instanceof KubeError && error.reason === 'AlreadyExists') return false
+      throw error
+    }
+  }
+
+  /** Undefined: the pod is ours, or gone by now. */
+  async #strangerAt(name: string): Promise<PodIdentity | undefined> {
+    const project = ({ metadata }: KubeObject) => ({
+      isOurs: metadata.labels?.[OBJECT_KEYS.managedBy] === MANAGER,
+      uid: metadata.uid ?? '',
+    })
+    const { items } = await this.#options.kube.list(PROOF_PODS, { project, fieldSelector: `metadata.name=${name}` })
+    const stranger = items.find(({ isOurs }) => !isOurs)
+    return stranger && { name, uid: stranger.uid }
   }
 
   /** At once: a kubelet that can end no pod would keep it for ever. Nothing in it has to end well. */
@@ -48,6 +89,13 @@ export class ProofWrites {
       if (!(error instanceof KubeError && (error.code === 404 || error.reaction === 'conflict'))) throw error
     }
   }
+}
+
+function takenBy(strangers: readonly PodIdentity[]): Error {
+  const names = strangers.map(({ name }) => `"${name}"`).join(', ')
+  return new Error(
+    `pods ${names} in the namespace ${PROOF_NAMESPACE} lack the label ${OUR_PODS}: remove them, or what takes the label off`,
+  )
 }
 
 async function done(work: Promise<void>): Promise<{ readonly isDone: true }> {

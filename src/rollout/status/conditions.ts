@@ -11,7 +11,7 @@ import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
-import { describeProofs } from './proofs.ts'
+import { describeProofs, describeUnproved } from './proofs.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
@@ -53,7 +53,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeUnproved(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
@@ -106,7 +106,7 @@ function wait({ reason, message, stalls }: Blocker, nodes: string): Explanation 
 
 function restOf(poolState: PoolState): Explanation {
   if (poolState.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
-  return { reason: 'Completed', message: describeNodes(poolState) }
+  return { reason: 'Completed', message: `${describeNodes(poolState)}${describeUnproved(poolState)}` }
 }
 
 function describeDrains(draining: readonly Draining[]): string {

@@ -1,4 +1,8 @@
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { proofRecord } from '../model/proof.ts'
+import type { Rollout } from '../model/rollout.ts'
+import { listNames } from '../model/text.ts'
+import { proofImage } from '../proof/image.ts'
 
 /** What keeps a pod from running may never end: it is told before its time is over. */
 export function describeProofs(poolState: PoolState): string {
@@ -11,4 +15,32 @@ function waitOf({ node, proof }: Member, { pool: { proofs } }: PoolState): strin
   if (proof.pod?.message !== undefined) return [`the pod that proves "${node.name}": ${proof.pod.message}`]
   const earlier = proof.pod === undefined && proofs?.kind === 'known' ? proofs.pods.get(node.name) : undefined
   return earlier ? [`the proof of "${node.name}" waits for the pod "${earlier.name}" of an earlier assignment to end`] : []
+}
+
+/** Nobody is to believe that pods ran there. */
+export function describeUnproved({ members, pool, rollout }: PoolState): string {
+  const { proof: policy } = pool.policy
+  if (!policy || policy.mode === 'Never' || policy.image !== undefined || wasProven(rollout)) return ''
+  const names = members
+    .filter((member) => isDisturbed(member, { always: policy.mode === 'Always', since: rollout.startedAt }))
+    .filter(({ node, report }) => proofRecord(node, report) === undefined && proofImage(node, policy) === undefined)
+    .map(({ node }) => node.name)
+    .sort()
+  if (names.length === 0) return ''
+  return `; not proved by a pod, since they report no pause image: ${listNames(names)}; name an image in rollout.proof.pod.image`
+}
+
+/** What the pool had completed before this rollout needs no proof. */
+function wasProven({ state, proven, target, memory }: Rollout): boolean {
+  if (state !== 'Completed') return proven
+  return memory.history.slice(1).some(({ result, fingerprint }) => result === 'Completed' && fingerprint === target.fingerprint)
+}
+
+/** By this rollout, so that a pod should have shown that pods still run. */
+function isDisturbed(
+  { node: { assigned }, assigned: hasIt, exposure }: Member,
+  { always, since }: { readonly always: boolean; readonly since: number },
+): boolean {
+  if (!hasIt || exposure.content !== 'target' || assigned?.at === undefined || assigned.at < since) return false
+  return always || assigned.grant !== 'none'
 }

@@ -5,6 +5,7 @@ import type { ProofPod } from '../../../src/rollout/model/node-view.ts'
 import {
   aNode,
   aPool,
+  aRollout,
   assignments,
   aWave,
   condition,
@@ -279,4 +280,27 @@ test('the pool says that a proof waits for the pod of an earlier assignment, whi
   expect(condition(decide(aPool({ ...rollingOut, proofs: [stuck] }).with(canary, ...others), noon), 'Ready').message).toContain(
     'the proof of "a" waits for the pod "proof-a" of an earlier assignment to end',
   )
+})
+
+test('the pool says which nodes no pod proves, because they report no pause image', () => {
+  const unproved = aNode('a').on('new', { at })
+  const says = (options: PoolOptions, node = unproved) =>
+    condition(decide(aPool({ ...rollingOut, ...options }).with(node, ...others), noon), 'Ready').message
+  const words = 'not proved by a pod, since they report no pause image: "a"; name an image in rollout.proof.pod.image'
+
+  expect(says({})).toContain(words)
+  expect(says({ proof: { mode: 'Never' } })).not.toContain('pause image')
+  expect(says({ proof: { image: 'example.com/probe:1' } })).not.toContain('pause image')
+  expect(says({}, canary.noting('Passed', { endedAt: noon }))).not.toContain('pause image')
+})
+
+test('a pool that has completed says so, too, of the nodes that its last rollout disturbed, and of no others', () => {
+  const history = [aRollout('new', { result: 'Completed', startedAt: noon - hour })]
+  const completed: PoolOptions = { head: 'new', stable: 'new', history, proof: {}, proofs: [] }
+  const disturbed = aNode('a').on('new', { at: noon - hour / 2 })
+  const earlier = aNode('b').on('new', { at: noon - 9 * hour })
+  const decision = decide(aPool(completed).with(disturbed, earlier), noon)
+
+  expect(verdict(decision).Ready).toBe('True Completed')
+  expect(condition(decision, 'Ready').message).toContain('no pause image: "a"; name')
 })
