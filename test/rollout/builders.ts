@@ -55,6 +55,8 @@ export class NodeDraft implements NodeView {
   declare readonly ready: boolean
   declare readonly readySince: Instant
   declare readonly unschedulable: boolean
+  declare readonly silent?: true
+  declare readonly shutDown?: true
   declare readonly leaving?: boolean
   declare readonly pressures?: readonly Pressure[]
   declare readonly kubeletVersion: string
@@ -108,6 +110,15 @@ export class NodeDraft implements NodeView {
 
   notReady(since: Instant = noon - minute): NodeDraft {
     return this.#with({ ready: false, readySince: since })
+  }
+
+  /** Nothing is heard from its kubelet. */
+  goneSilent(since: Instant = noon - minute): NodeDraft {
+    return this.#with({ ready: false, readySince: since, silent: true })
+  }
+
+  poweredOff(since: Instant = noon - minute): NodeDraft {
+    return this.#with({ ready: false, readySince: since, silent: true, shutDown: true })
   }
 
   readyAgain(since: Instant): NodeDraft {

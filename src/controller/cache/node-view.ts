@@ -84,6 +84,11 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
   }
 }
 
+interface NodeSpec {
+  readonly unschedulable?: boolean
+  readonly taints?: readonly { readonly key: string }[]
+}
+
 interface NodeStatus {
   readonly conditions?: readonly {
     readonly type: string
@@ -121,6 +126,7 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const proof = parseNodeProof(annotations[names.proof])
   const pauseImage = pauseImageIn(status)
   const podCapacity = Number(status.allocatable?.pods)
+  const { unschedulable = false, taints = [] } = (object.spec ?? {}) as NodeSpec
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
@@ -131,7 +137,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ...(isBefore(ready?.lastHeartbeatTime, agent?.kubeletStartedAt) && { staleReady: true }),
     ...(metadata.deletionTimestamp !== undefined && { leaving: true }),
     ...(pressures.length > 0 && { pressures }),
-    unschedulable: (object.spec as { unschedulable?: boolean } | undefined)?.unschedulable === true,
+    ...(ready?.status === 'Unknown' && { silent: true }),
+    ...(taints.some(({ key }) => SHUT_DOWN.has(key)) && { shutDown: true }),
+    unschedulable,
     kubeletVersion: foreignText(status.nodeInfo?.kubeletVersion ?? '', MAX_FACT).replace(/^v/, ''),
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
     ...(hold !== undefined && { hold: foreignText(hold, MAX_REASON) }),
@@ -145,6 +153,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     ...(Number.isInteger(podCapacity) && { podCapacity }),
   }
 }
+
+/** By the cloud provider's controller when the instance is stopped; by a person whose machine is off. */
+const SHUT_DOWN: ReadonlySet<string> = new Set(['node.cloudprovider.kubernetes.io/shutdown', 'node.kubernetes.io/out-of-service'])
 
 /** Characters of what a kubelet says of its machine. */
 const MAX_FACT = 256

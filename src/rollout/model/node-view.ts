@@ -16,6 +16,10 @@ export interface NodeView {
   readonly readySince: Instant
   /** `ready` was said before the agent restarted the kubelet that runs now. */
   readonly staleReady?: true
+  /** Nothing is heard from its kubelet: Ready is Unknown. */
+  readonly silent?: true
+  /** A taint says that somebody shut its machine down. */
+  readonly shutDown?: true
   readonly unschedulable: boolean
   /** It is being deleted. */
   readonly leaving?: boolean

@@ -27,6 +27,10 @@ export function endRollbackCommand(pool: string): string {
   return command(`resume ${pool}`, `${POOL_CONTROLS.rollback}-`, pool)
 }
 
+export function holdCommand(node: string): string {
+  return `nodewave hold ${node} --reason WHY (or kubectl annotate node ${node} ${namesFor().hold}=WHY)`
+}
+
 /** Who assigned it by hand may be another one than who reads this. */
 export function takeBackCommand(node: string): string {
   return `kubectl --as=$USER --as-group=${BREAK_GLASS_GROUP} annotate node ${node} ${namesFor().desiredConfig}-`

@@ -1,10 +1,11 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { describeDrain, isBlocked, underwayIn } from '../drain/blockage.ts'
 import { isSettled } from '../exposure/wave-progress.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { Assignment } from '../model/node-view.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { isSuperseded } from '../model/rollout.ts'
-import type { Memory } from '../model/snapshot.ts'
+import type { Memory, NodeTarget } from '../model/snapshot.ts'
 import { describeFailures, listNames, shortName } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
@@ -47,14 +48,14 @@ function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | un
 }
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
-function rejection({ pool, rollout }: PoolState): Explanation | undefined {
+function rejection({ pool, rollout, members }: PoolState): Explanation | undefined {
   const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
       ? (['Halted', whatIsTouched(rollout)] as const)
-      : (['RolledBack', `the pool stays with ${shortName(target)}`] as const)
+      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(members)}`] as const)
   const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
@@ -76,14 +77,26 @@ function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
 }
 
 /** A person has the pool elsewhere than the repository does. */
-function askedRollback({ pool, rollout }: PoolState): Explanation | undefined {
+function askedRollback({ pool, rollout, members }: PoolState): Explanation | undefined {
   const { rollback } = rollout.memory
   if (!rollback) return undefined
   const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
   return {
     reason: 'RolledBack',
-    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}; ${endOfRollback(pool)}`,
+    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}${heldElsewhere(members)}; ${endOfRollback(pool)}`,
   }
+}
+
+/** Nobody takes them back: they run what was rolled back from, or something older. */
+function heldElsewhere(members: readonly Member[]): string {
+  const names = members
+    .filter(({ node, wanted, progress }) => progress.phase === 'Held' && node.assigned && !isAssigned(node.assigned, wanted))
+    .map(({ node }) => node.name)
+  return names.length === 0 ? '' : `; held on other content: ${listNames(names.sort())}`
+}
+
+function isAssigned({ digest }: Assignment, wanted: NodeTarget): boolean {
+  return wanted.kind === 'problem' || wanted.digest === digest
 }
 
 function endOfRollback({ name }: PoolState['pool']): string {

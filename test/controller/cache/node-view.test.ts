@@ -40,6 +40,26 @@ test('a node is kept as its facts and nothing of the rest', () => {
   expect({ resourceVersion, payloads }).toEqual({ resourceVersion: '7', payloads: [] })
 })
 
+test.each([
+  ['False', undefined],
+  ['Unknown', true],
+])('a node whose Ready is %s is silent: %j', (status, silent) => {
+  const conditions = [{ type: 'Ready', status, lastTransitionTime: '2026-11-21T08:01:00Z' }]
+
+  expect(project(aNode({}, { status: { conditions } })).view).toMatchObject({ ready: false, ...(silent && { silent }) })
+  expect('silent' in project(aNode({}, { status: { conditions } })).view).toBe(silent === true)
+})
+
+test.each([
+  ['node.cloudprovider.kubernetes.io/shutdown', true],
+  ['node.kubernetes.io/out-of-service', true],
+  ['node.kubernetes.io/unreachable', false],
+])('a node with the taint %s was shut down: %j', (key, expected) => {
+  const { view } = project(aNode({}, { spec: { taints: [{ key, effect: 'NoExecute' }] } }))
+
+  expect(view.shutDown === true).toBe(expected)
+})
+
 test('an assignment of ours is read with its grant and time', () => {
   const desired = JSON.stringify({
     DIGEST: digest,

@@ -67,6 +67,30 @@ test('a pool that was rolled back stays there through passes and restarts, and s
   })
 })
 
+test('a pool that was rolled back names the held nodes that stay on other content', () => {
+  const first = decide(aPoolAsked(''), noon)
+  const held = [aNode('b').on('present').held(), aNode('c').on('good').held()]
+  const later = decide(
+    { ...remembering(aPoolAsked(''), first), nodes: [aNode('a').on('good', { at: noon }), ...held] },
+    noon + hour,
+  )
+
+  expect(condition(later, 'Stalled').message).toContain(
+    'by ada at 2026-11-21T11:59:00Z; held on other content: "b"; push another commit',
+  )
+})
+
+test('a pool that went back by itself names the held nodes that stay on what failed', () => {
+  const failed = aNode('a').rolledBackFrom('new')
+  const held = aNode('b').on('new').held()
+  const message = condition(
+    decide(aPool({ head: 'new', stable: 'older', since: noon - 5 * minute }).with(failed, held, aNode('c').on('older')), noon),
+    'Stalled',
+  ).message
+
+  expect(message).toContain('the pool stays with older; held on other content: "b"; push a fix or a revert')
+})
+
 test('a rollback ends with a commit that says something new, and its annotation is cleared', () => {
   const asked = aPoolAsked('')
   const pushed = aPoolAsked('', { head: 'fix' })

@@ -36,3 +36,23 @@ test('a pool stays Ready as long as no more nodes went down than it tolerates fa
 
   expect(verdict(decide(aPool({ ...completed, maxFailures: 1 }).with(down, changed('b')), noon)).Ready).toBe('True Completed')
 })
+
+test('a pool whose nodes went silent says that their machines may be off, and how to hold one', () => {
+  const down = [changed('a').notReady(noon - 30 * minute), changed('b').goneSilent(noon - 30 * minute)]
+  const decision = decide(aPool(completed).with(...down, changed('c')), noon)
+
+  expect(condition(decision, 'Ready').message).toBe(
+    '"a", "b" went down after new was applied there; nothing is heard from "b": if somebody stopped the machine, ' +
+      'nodewave hold b --reason WHY (or kubectl annotate node b nodewave.io/hold=WHY); if the commit is to blame: ' +
+      'nodewave rollback workers --to old (or kubectl annotate --overwrite nwp/workers nodewave.io/rollback=old)',
+  )
+})
+
+test('a pool blames no commit for a machine that somebody shut down, or for a node that is held', () => {
+  const off = changed('a').poweredOff(noon - 30 * minute)
+  const held = changed('b')
+    .goneSilent(noon - 30 * minute)
+    .held()
+
+  expect(verdict(decide(aPool(completed).with(off, held, changed('c')), noon)).Ready).toBe('True Completed')
+})
