@@ -16,6 +16,7 @@ import { createCompiler } from '../src/controller/revisions/compile.ts'
 import type { CompiledFleet } from '../src/controller/revisions/compiled-fleet.ts'
 import { RevisionLibrary } from '../src/controller/revisions/revision-library.ts'
 import { RevisionStore } from '../src/controller/revisions/revision-store.ts'
+import type { ClusterSecret } from '../src/controller/secrets/cluster-secret.ts'
 import { gather } from '../src/controller/snapshot/gather.ts'
 import { PoolRenderer } from '../src/controller/snapshot/pool-renderer.ts'
 import { PoolSnapshots } from '../src/controller/snapshot/pool-snapshots.ts'
@@ -60,6 +61,8 @@ const sources = {
       roles,
       bindings,
       revisions,
+      hostSecrets: new ObjectCache<ClusterSecret>(ignore),
+      revisionSecrets: payloads,
       fleet,
     },
     readNode: projectNode(names),

@@ -1,6 +1,12 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { PAYLOAD_READERS } from '../controller/ports.ts'
-import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_PREFIX, DEFAULT_REVISIONS_NAMESPACE } from '../protocol/names.ts'
+import {
+  DEFAULT_GATES_NAMESPACE,
+  DEFAULT_NAMESPACE,
+  DEFAULT_PREFIX,
+  DEFAULT_REVISIONS_NAMESPACE,
+  DEFAULT_SECRETS_NAMESPACE,
+} from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
@@ -43,6 +49,10 @@ export function controllerCommand(io: CliIo): Command {
     )
     .option('--gates-namespace <name>', 'namespace of the Jobs of gates and their CronJobs', DEFAULT_GATES_NAMESPACE)
     .option('--age-key-file <file>', 'file with the age keys that open encrypted files of the repository')
+    .option(
+      '--secrets-namespace <name>',
+      `namespace of the Secrets that hosts may get values of (secretRef), such as ${DEFAULT_SECRETS_NAMESPACE}. Default: none`,
+    )
     .option('--no-ceiling', 'do not read the Ceiling of the cluster, nor need its kind')
     .option('--signing-key <file>', 'file with the ed25519 private key that assignments are signed with, as PEM')
     .option('--prometheus-url <url>', 'Prometheus server that gets the token; a gate that names another server sends no token')

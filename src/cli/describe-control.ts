@@ -1,4 +1,5 @@
 import type { ControlRecord } from '../protocol/node-pool.ts'
+import { shortRevision } from '../protocol/revision-id.ts'
 import { nameList } from './paint.ts'
 import { printable } from './printable.ts'
 
@@ -11,6 +12,6 @@ export function describeControl({ at, who = 'somebody', action, nodes, value, ou
 
 /** A commit as people name it; what people wrote themselves in quotes. */
 function shown(value: string): string {
-  if (/^[0-9a-f]{40}$/.test(value)) return value.slice(0, 7)
+  if (/^[0-9a-f]{40}(?:\+[0-9a-f]{8})?$/.test(value)) return shortRevision(value, 7)
   return `"${value.length > 50 ? `${value.slice(0, 49)}…` : value}"`
 }

@@ -17,7 +17,10 @@ import { commitGuard } from './revisions/commit-guard.ts'
 import { HeadIntake } from './revisions/head-intake.ts'
 import { Rejections } from './revisions/rejections.ts'
 import { RevisionLibrary } from './revisions/revision-library.ts'
+import { RevisionSecrets } from './revisions/revision-secrets.ts'
 import { RevisionStore } from './revisions/revision-store.ts'
+import { HashKey } from './secrets/hash-key.ts'
+import { SecretTaker } from './secrets/secret-taker.ts'
 import { PoolRenderer } from './snapshot/pool-renderer.ts'
 import { PoolSnapshots } from './snapshot/pool-snapshots.ts'
 
@@ -39,7 +42,17 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const access =
     settings.payloadReaders === 'all' ? undefined : new PayloadAccess({ kube, namespace: settings.namespace, roles, bindings })
   const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
-  const store = new RevisionStore({ ...revisions, compression })
+  const kept = new RevisionSecrets({ ...revisions, configMaps: cluster.revisionSecrets, kind: 'Secret' })
+  const { secretsNamespace } = settings
+  const store = new RevisionStore({ ...revisions, compression, secrets: secretsNamespace === undefined ? undefined : kept })
+  const taker =
+    secretsNamespace === undefined
+      ? undefined
+      : new SecretTaker({
+          namespace: secretsNamespace,
+          secrets: cluster.hostSecrets,
+          key: new HashKey({ kube, namespace: settings.revisionsNamespace }),
+        })
   const library = new RevisionLibrary({ store, compile, log })
   const renderer = new PoolRenderer()
   const rejections = new Rejections(revisions)
@@ -50,7 +63,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const gates = new GateRunner({ gateChecks: checks, clock, signal, changed: wake.fire })
   return {
     ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
-    intake: new HeadIntake({ compile, store, library, log, guard: commitGuard({ cluster, renderer }) }),
+    intake: new HeadIntake({ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),

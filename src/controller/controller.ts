@@ -6,7 +6,7 @@ import type { ElectionSettings } from './leadership/election.ts'
 import { fencedKube } from './leadership/fenced-kube.ts'
 import { electLeader } from './leadership/leader-elector.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
-import { keptRevisions } from './revisions/revision-store.ts'
+import { keptRevisions, lastCommit } from './revisions/revision-store.ts'
 import { runLeader } from './run-leader.ts'
 
 export interface ControllerOptions {
@@ -81,7 +81,7 @@ async function catchUp({ cluster, ports: { clock, log } }: LeaderContext, signal
 
 /** Heads are for the one that leads to judge: here they are fetched, and that is all. Trouble with it is found out before it matters. */
 async function keepCloneFresh({ ports: { source, log }, cluster }: LeaderContext, signal: AbortSignal): Promise<void> {
-  const lastAccepted = keptRevisions(cluster.revisions.items.values())[0]?.commit
+  const lastAccepted = lastCommit(keptRevisions(cluster.revisions.items.values()))
   try {
     for await (const event of source.follow({ signal, lastAccepted }))
       if (event.kind === 'trouble') log('warn', `read repository: ${event.message}`)

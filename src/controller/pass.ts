@@ -24,13 +24,13 @@ export interface PassResult {
  */
 export async function pass(parts: ControllerParts): Promise<PassResult> {
   if (parts.requests.isNew(parts.cluster.pools.items.values())) parts.ports.source.look()
-  const unkept = await parts.intake.absorb()
-  const { fleet, ...head } = parts.intake.state
   const { clock } = parts.ports
+  const unkept = await parts.intake.absorb(clock.now())
+  const { fleet, ...head } = parts.intake.state
   const began = clock.cpuUsed?.() ?? 0
   const passed = fleet ? await passWith(parts, { ...head, fleet }) : passWithout(parts, head)
   throwFirst([...unkept, ...passed.failures])
-  return { wakeAt: passed.wakeAt, took: (clock.cpuUsed?.() ?? 0) - began }
+  return { wakeAt: earliest([passed.wakeAt, parts.intake.wakeAt]), took: (clock.cpuUsed?.() ?? 0) - began }
 }
 
 interface Passed {

@@ -44,6 +44,8 @@ export interface ControllerSettings {
   readonly payloadReaders?: PayloadReaders
   /** Whether payloads may be Secrets, which needs the rights of deploy/secrets-rbac.yaml. Absent: they may not. */
   readonly secrets?: boolean
+  /** Where people write Secrets whose values hosts get, which needs the rights of deploy/secret-refs-rbac.yaml. Absent: nowhere. */
+  readonly secretsNamespace?: string
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
   /**

@@ -7,6 +7,7 @@ import type { WakeSignal } from './clock/wake-signal.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { pass } from './pass.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import { lastCommit } from './revisions/revision-store.ts'
 
 /** Between passes that fail, in milliseconds. */
 const FIRST_BACKOFF = 250
@@ -75,7 +76,7 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
 /** What was accepted last, by whoever led then, is asked of the cluster: a head must descend from that. */
 async function followHead({ ports, store, intake }: ControllerParts, { wake, signal, clone }: LeaderOptions): Promise<void> {
   await clone
-  const lastAccepted = store.list()[0]?.commit
+  const lastAccepted = lastCommit(store.list())
   for await (const event of ports.source.follow({ signal, lastAccepted })) {
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
     intake.offer(event)

@@ -1,3 +1,5 @@
+import { partsOf } from './revision-id.ts'
+
 /**
  * Every name that controller, agent, people and `kubectl` meet each other by. Nothing else in the project spells
  * an annotation, a label or an object name: a second spelling is a protocol break that no compiler sees.
@@ -14,6 +16,8 @@ export const DEFAULT_NAMESPACE = 'nodewave-system'
 
 /** Where accepted revisions live, unless told otherwise: a whole fleet's configuration, which no node may read. */
 export const DEFAULT_REVISIONS_NAMESPACE = 'nodewave-revisions'
+/** Where people write Secrets whose values hosts are to get, unless told otherwise. */
+export const DEFAULT_SECRETS_NAMESPACE = 'nodewave-secrets'
 /** Of the Jobs of gates, and their templates. Apart: a pod may mount every Secret of its namespace. */
 export const DEFAULT_GATES_NAMESPACE = 'nodewave-gates'
 
@@ -137,8 +141,18 @@ export function payloadName(pool: string, kind: PayloadKind, digest: string): st
 }
 
 /** Name of one part of an accepted revision's documents. */
-export function revisionName(commit: string, part: number): string {
-  return `fleet-${commit.slice(0, 12)}-${part}`
+export function revisionName(revision: string, part: number): string {
+  return `${baseName(revision)}-${part}`
+}
+
+/** Name of the Secret that keeps what a revision took from Secrets. */
+export function revisionSecretName(revision: string): string {
+  return `${baseName(revision)}-secrets`
+}
+
+function baseName(revision: string): string {
+  const { commit, contents } = partsOf(revision)
+  return ['fleet', commit.slice(0, 12), ...(contents === undefined ? [] : [contents])].join('-')
 }
 
 /** Name of the Role and RoleBinding by which a node reads its payloads. */

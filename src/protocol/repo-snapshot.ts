@@ -10,8 +10,16 @@ export const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** All files of a fleet together. */
 export const MAX_TREE_BYTES = 64 * 1024 * 1024
 
+/** A value of a Secret of the cluster, as it was when it was taken. */
+export interface TakenValue {
+  readonly bytes: Uint8Array
+  /** Keyed with what only the controller has; equal for equal values of one Secret and key. */
+  readonly hash: string
+}
+
 /** A commit as data; never changes once made. Paths are relative to the fleet's folder, with `/`. */
 export interface RepoSnapshot {
+  /** With contents of Secrets, the revision that they make; see revision-id.ts. */
   readonly commit: string
   readonly author: { readonly name: string; readonly email: string }
   /** Milliseconds since the epoch. */
@@ -19,4 +27,6 @@ export interface RepoSnapshot {
   readonly message: string
   readonly parents: readonly string[]
   readonly files: ReadonlyMap<string, RepoFile>
+  /** By `name/key`. Absent: nothing was taken yet. */
+  readonly secrets?: ReadonlyMap<string, TakenValue>
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from '../protocol/digest.ts'
 import type { SecretDocument } from '../protocol/secret-document.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { HostFileSpec, SecretSource } from '../repo/schema/host-profile.ts'
+import { refText } from '../repo/secret-ref.ts'
 import { encryptedForm } from '../repo/sops-document.ts'
 import type { LayerSubject } from './layers.ts'
 import { contentOf, fileLayers } from './render-host.ts'
@@ -22,11 +23,15 @@ function secretFileOf(model: FleetModel, { path, contentFrom }: HostFileSpec): [
   return [[path, { ...content, hash: secretHash(model, { path, source: contentFrom }) }]]
 }
 
-/** Equal for equal contents at one path; without the key, for equal encrypted forms in one process. */
+/** Equal for equal contents at one path; without the key, for equal encrypted forms or references in one process. */
 export function secretHash(
   { secrets, attachments }: FleetModel,
   { path, source }: { readonly path: string; readonly source: SecretSource },
 ): string {
-  if (!secrets) return sealedHash(`${path}\0${encryptedForm(attachments.get(source.sopsFile) ?? new Uint8Array(), source)}`)
-  return secrets.hashOf(`${path}\0${Buffer.from(secrets.contentOf(source)).toString('base64')}`)
+  return secrets ? secrets.hashOf(source, path) : sealedHash(`${path}\0${sealedForm(attachments, source)}`)
+}
+
+function sealedForm(attachments: FleetModel['attachments'], { sopsFile, secretRef, ...source }: SecretSource): string {
+  if (secretRef) return `Secret ${refText(secretRef)}`
+  return encryptedForm(attachments.get(sopsFile ?? '') ?? new Uint8Array(), source)
 }

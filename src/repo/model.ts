@@ -38,14 +38,14 @@ export interface FleetModel {
   readonly overrides: readonly Doc<NodeOverrideSpec>[]
   /** Files of the repository that `files[].from` and `contentFrom.sopsFile` name, by path. */
   readonly attachments: ReadonlyMap<string, Uint8Array>
-  /** What is in encrypted files. Absent where nobody has the key: what depends on it is then known by its encrypted form alone. */
+  /** Absent where nobody may read them: what depends on them is then known by its encrypted form, or its reference, alone. */
   readonly secrets?: OpenSecrets
 }
 
-/** Encrypted files of one repository, decrypted. */
+/** The secrets of one revision: encrypted files, decrypted, and values of Secrets of the cluster. */
 export interface OpenSecrets {
-  /** @throws {RangeError} when nothing was decrypted for it */
+  /** @throws {RangeError} when nothing is open for it */
   contentOf(source: SecretSource): Uint8Array
-  /** Tells whether two contents are the same to whoever sees both, and nothing else: keyed with what only the controller has. */
-  hashOf(text: string): string
+  /** Tells whether two contents at one path are the same to whoever sees both, and nothing else: keyed with what only the controller has. */
+  hashOf(source: SecretSource, path: string): string
 }

@@ -1,5 +1,5 @@
 import { parse } from 'yaml'
-import type { SecretSource } from './schema/host-profile.ts'
+import type { SopsSource } from './schema/host-profile.ts'
 
 /** A document that SOPS encrypted. What it means can be told without a key; what it holds cannot. */
 export interface SopsDocument {
@@ -73,7 +73,7 @@ function asList(value: SopsValue | undefined): readonly SopsValue[] {
 }
 
 /** Keys that lead to what a file gets. */
-export function keysOf({ key }: SecretSource): readonly string[] {
+export function keysOf({ key }: Pick<SopsSource, 'key'>): readonly string[] {
   if (key === undefined) return BINARY
   return typeof key === 'string' ? key.split('.') : key
 }
@@ -89,7 +89,7 @@ export interface Complaint {
 }
 
 /** @returns undefined when all is well, as far as it can be told without a key */
-export function complaintAbout(bytes: Uint8Array, source: SecretSource): Complaint | undefined {
+export function complaintAbout(bytes: Uint8Array, source: SopsSource): Complaint | undefined {
   try {
     const { values } = readSops(bytes)
     const value = valueAt(values, keysOf(source))
@@ -102,7 +102,7 @@ export function complaintAbout(bytes: Uint8Array, source: SecretSource): Complai
   }
 }
 
-function noSecretAt(source: SecretSource, value: SopsValue | undefined): Complaint {
+function noSecretAt(source: SopsSource, value: SopsValue | undefined): Complaint {
   const { sopsFile, key } = source
   if (key === undefined) {
     const message = `"${sopsFile}" is not encrypted as a whole`
@@ -117,6 +117,6 @@ function noSecretAt(source: SecretSource, value: SopsValue | undefined): Complai
 }
 
 /** What stands for a content that nobody here can decrypt. */
-export function encryptedForm(bytes: Uint8Array, source: SecretSource): string {
+export function encryptedForm(bytes: Uint8Array, source: Pick<SopsSource, 'key'>): string {
   return String(valueAt(readSops(bytes).values, keysOf(source)))
 }

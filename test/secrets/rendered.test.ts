@@ -45,7 +45,7 @@ function modelOf(files?: Readonly<Record<string, string>>): FleetModel {
 
 const opened = (text: string): OpenSecrets => ({
   contentOf: () => Buffer.from(text),
-  hashOf: (content) => `h${Buffer.from(content).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7)}`,
+  hashOf: (_source, path) => `h${Buffer.from(`${path}${text}`).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7)}`,
 })
 
 const node = { name: 'n', labels: {}, arch: 'amd64', osImage: '', internalIP: '' }

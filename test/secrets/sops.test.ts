@@ -45,7 +45,7 @@ test.each([
   }
   const document = readSops(Buffer.from(await encryptSops(values, [recipient])))
   const keys = await keysOf(identity)
-  const value = valueAt(decryptSops(document, await keys.open(document.keys)), keysOfSource({ sopsFile: 'f', key }))
+  const value = valueAt(decryptSops(document, await keys.open(document.keys)), keysOfSource({ key }))
   expect(Buffer.from(String(value), 'base64').toString()).toBe(content)
 })
 

@@ -27,6 +27,8 @@ export interface ControllerSetup extends RepoOptions, ElectionOptions, Prometheu
   readonly gatesNamespace?: string
   /** Opens the secrets of the repository. */
   readonly ageKeyFile?: string
+  /** Where Secrets are that hosts get values of; absent: none are taken. */
+  readonly secretsNamespace?: string
   readonly annotationPrefix?: string
   readonly payloadReaders?: PayloadReaders
   readonly signingKey?: string
@@ -68,11 +70,16 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
   const names = namesFor(setup.annotationPrefix)
   try {
     const { payloadReaders, ceiling: readsCeiling = true } = setup
+    const { secretsNamespace } = setup
+    const secrets = {
+      secrets: (keys ?? secretsNamespace) !== undefined,
+      ...(secretsNamespace !== undefined && { secretsNamespace }),
+    }
     const readers = { readsCeiling, ...(payloadReaders && { payloadReaders }) }
     const namespaces = { namespace, revisionsNamespace, gatesNamespace }
     await control({
       ports,
-      settings: { names, ...namespaces, ...readers, secrets: keys !== undefined, ...(election && { election }) },
+      settings: { names, ...namespaces, ...readers, ...secrets, ...(election && { election }) },
       signal,
     })
   } catch (error) {
@@ -90,6 +97,9 @@ function explained(error: unknown): unknown {
 
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [401, 'the cluster rejects these credentials'],
-  [403, 'the controller lacks rights: apply deploy/controller-rbac.yaml'],
+  [
+    403,
+    'the controller lacks rights: apply deploy/controller-rbac.yaml, with --age-key-file also deploy/secrets-rbac.yaml, with --secrets-namespace also deploy/secret-refs-rbac.yaml',
+  ],
   [404, 'are the kinds installed? Install them: kubectl apply -f deploy/crds/nodepools.yaml -f deploy/crds/ceilings.yaml'],
 ])

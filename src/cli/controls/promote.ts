@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
@@ -39,12 +40,12 @@ function intend(view: ControlView, pool: string | undefined, { all, revision }: 
     throw new Error(`nothing in ${name} waits for promotion; ${hint}`)
   }
   if (revision !== undefined && !denotes(revision, { revision: first.revision }))
-    throw new Error(`${name} waits for the promotion of ${first.revision.slice(0, 12)}, not of "${revision.slice(0, 40)}"`)
+    throw new Error(`${name} waits for the promotion of ${shortRevision(first.revision, 12)}, not of "${revision.slice(0, 40)}"`)
   const on = isFleet
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} is promoted: ${first.revision.slice(0, 7)} continues${first.after}`,
+    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Promote' }],
   }

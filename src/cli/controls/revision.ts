@@ -1,9 +1,10 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 
 /** `3f2c9ab "kubelet 1.36.3"` */
 export function describeRef({ revision, subject }: RevisionRef): string {
-  return `${revision.slice(0, 7)}${subject ? ` "${subject.slice(0, 60)}"` : ''}`
+  return `${shortRevision(revision, 7)}${subject ? ` "${subject.slice(0, 60)}"` : ''}`
 }
 
 /**

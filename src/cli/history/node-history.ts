@@ -2,6 +2,7 @@ import { parseAgentStatus } from '../../protocol/agent-status.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import type { Names } from '../../protocol/names.ts'
 import { type NodeRun, parseNodeHistory } from '../../protocol/node-history.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { cut, moment } from '../moments.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
@@ -24,7 +25,7 @@ function presentRun(annotations: Annotations, names: Names): NodeRunView[] {
   const report = status && (status.digest ?? status.assigned) === DIGEST ? status : undefined
   return [
     {
-      revision: REVISION?.slice(0, 12) ?? 'by hand',
+      revision: (REVISION && shortRevision(REVISION, 12)) ?? 'by hand',
       ...(ASSIGNED !== undefined && { from: ASSIGNED }),
       ...(report && { phase: report.phase, done: report.since }),
       ...(report?.kubelet !== undefined && { version: report.kubelet }),

@@ -1,3 +1,4 @@
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { describeControl } from '../describe-control.ts'
 import { type Look, poolHistoryLines, poolRuns } from '../history/pool-history.ts'
 import { foldAt, folded } from '../paint.ts'
@@ -22,7 +23,7 @@ export function poolDetails({ status }: PoolStatusView, { now, ...look }: Look &
     ),
     ...section(
       'ROLLBACK TARGETS',
-      rollbackTo.map((ref) => printable(`  ${ref.revision.slice(0, 12)} ${ref.subject ?? ''}`)),
+      rollbackTo.map((ref) => printable(`  ${shortRevision(ref.revision, 12)} ${ref.subject ?? ''}`)),
     ),
     '',
     ...poolHistoryLines(poolRuns({ ...status, controls: [] }, now).slice(0, SHOWN), look),

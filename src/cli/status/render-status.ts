@@ -1,4 +1,5 @@
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { paintFor, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
 import { controlLines, heldLines } from './control-lines.ts'
@@ -49,7 +50,9 @@ function describePool(pool: PoolStatusView): string[] {
   const { target } = pool.status
   const said = isReady(pool) ? [] : messageOf(pool)
   const lines = [
-    ...(target ? [`${target.revision.slice(0, 12)} ${target.subject ?? ''}${target.author ? ` (${target.author})` : ''}`] : []),
+    ...(target
+      ? [`${shortRevision(target.revision, 12)} ${target.subject ?? ''}${target.author ? ` (${target.author})` : ''}`]
+      : []),
     ...said,
     ...controlLines(pool, said.join(' ')),
     ...heldLines(pool),

@@ -23,6 +23,7 @@ import {
   type StoredAccess,
 } from '../payload-access/access-objects.ts'
 import type { ControllerSettings } from '../ports.ts'
+import { type ClusterSecret, projectClusterSecret } from '../secrets/cluster-secret.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
 import { limitFacts } from './fact-limit.ts'
@@ -43,6 +44,9 @@ export interface ClusterCache {
   /** Payloads that are Secrets, without what is in them. Empty where the controller opens no secrets. */
   readonly secrets: ObjectCache<StoredConfigMap>
   readonly revisions: ObjectCache<StoredConfigMap>
+  /** What people wrote for hosts, and what revisions took of it. Empty where the controller takes nothing from Secrets. */
+  readonly hostSecrets: ObjectCache<ClusterSecret>
+  readonly revisionSecrets: ObjectCache<StoredConfigMap>
   readonly controlPlane: Pick<ControlPlaneCache, 'view'>
   /** What administrators allow at most. Empty where the controller does not read it. */
   readonly ceilings: ObjectCache<CeilingView>
@@ -85,6 +89,8 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const payloads = new ObjectCache<StoredConfigMap>(changed)
   const secrets = new ObjectCache<StoredConfigMap>(changed)
   const revisions = new ObjectCache<StoredConfigMap>(changed)
+  const hostSecrets = new ObjectCache<ClusterSecret>(changed)
+  const revisionSecrets = new ObjectCache<StoredConfigMap>(changed)
   const ceilings = new ObjectCache<CeilingView>(changed)
   const roles = new ObjectCache<StoredAccess>(changed)
   const bindings = new ObjectCache<StoredAccess>(changed)
@@ -123,6 +129,22 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     project: projectSecret,
     labelSelector: SECRET_PAYLOADS,
   }
+  const ofHostSecrets: readonly Followed<ClusterSecret>[] =
+    settings.secretsNamespace === undefined
+      ? []
+      : [
+          {
+            path: storedPath({ namespace: settings.secretsNamespace, kind: 'Secret' }),
+            cache: hostSecrets,
+            project: projectClusterSecret,
+          },
+        ]
+  const ofRevisionSecrets: readonly Followed<StoredConfigMap>[] = ofHostSecrets.map(() => ({
+    path: storedPath({ namespace: settings.revisionsNamespace, kind: 'Secret' }),
+    cache: revisionSecrets,
+    project: projectSecret,
+    labelSelector: REVISIONS,
+  }))
   const ofCeilings: readonly Followed<CeilingView>[] =
     settings.readsCeiling === true ? [{ path: CEILINGS_PATH, cache: ceilings, project: projectCeiling }] : []
   const pods: Followed<ControlPlanePod> = {
@@ -143,14 +165,33 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     follow(pods),
     ...ofAccess.map(follow),
     ...ofCeilings.map(follow),
+    ...ofHostSecrets.map(follow),
+    ...ofRevisionSecrets.map(follow),
     ...(settings.secrets ? [follow(ofSecrets)] : []),
   ]).then(() => undefined)
   // Payloads are named after their content: one that is not known yet is found to be there.
   const catchUp = async (): Promise<void> => {
     const ask = <T extends Cached>(followed: Followed<T>): Promise<void> => listAnew(options, followed)
-    await Promise.all([ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet), ...ofAccess.map(ask), ...ofCeilings.map(ask)])
+    const known = [ask(ofNodes), ask(ofPools), ask(ofRevisions), ask(ofFleet)]
+    await Promise.all([...known, ...ofAccess.map(ask), ...ofCeilings.map(ask), ...ofHostSecrets.map(ask)])
   }
-  return { nodes, readNode, pools, payloads, secrets, ceilings, roles, bindings, revisions, fleet, controlPlane, synced, catchUp }
+  return {
+    nodes,
+    readNode,
+    pools,
+    payloads,
+    secrets,
+    ceilings,
+    roles,
+    bindings,
+    revisions,
+    hostSecrets,
+    revisionSecrets,
+    fleet,
+    controlPlane,
+    synced,
+    catchUp,
+  }
 }
 
 const PAGE = 500

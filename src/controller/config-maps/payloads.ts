@@ -6,6 +6,9 @@ import { type ConfigMapStore, projectStored, storedPath } from './config-map-sto
 import type { StoredConfigMap } from './stored-config-map.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
 
+/** Of a pool, or of a revision as a whole. */
+export type StoredPayload = Pick<Payload, 'name' | 'data' | 'digest'> & { readonly kind: string; readonly pool?: string }
+
 /**
  * Makes sure that each payload stands in the cluster as it was meant, before the first node is told of it. Asks nothing
  * of the server for those that are known to.
@@ -13,7 +16,7 @@ import { deleteVersion, reclaim } from './sweep.ts'
  */
 export async function ensurePayloads(
   store: ConfigMapStore,
-  { payloads, revision }: { readonly payloads: ReadonlyMap<string, Payload>; readonly revision: string },
+  { payloads, revision }: { readonly payloads: ReadonlyMap<string, StoredPayload>; readonly revision: string },
 ): Promise<void> {
   for (const payload of payloads.values()) {
     const known = store.configMaps.get(payload.name)
@@ -26,7 +29,7 @@ export async function ensurePayloads(
   }
 }
 
-async function create(store: ConfigMapStore, payload: Payload, revision: string): Promise<void> {
+async function create(store: ConfigMapStore, payload: StoredPayload, revision: string): Promise<void> {
   const { kube, configMaps } = store
   const body = payloadObject(store, payload, revision)
   try {
@@ -40,11 +43,11 @@ async function create(store: ConfigMapStore, payload: Payload, revision: string)
   }
 }
 
-function isAsMeant(found: StoredConfigMap, payload: Payload): boolean {
+function isAsMeant(found: StoredConfigMap, payload: StoredPayload): boolean {
   return found.immutable && found.dataDigest === payload.digest
 }
 
-function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payload: Payload, revision: string): object {
+function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payload: StoredPayload, revision: string): object {
   const encoded = Object.entries(payload.data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])
   return {
     apiVersion: 'v1',
@@ -52,7 +55,11 @@ function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payloa
     metadata: {
       name: payload.name,
       namespace,
-      labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.pool]: payload.pool, [OBJECT_KEYS.kind]: payload.kind },
+      labels: {
+        [OBJECT_KEYS.managedBy]: MANAGER,
+        [OBJECT_KEYS.kind]: payload.kind,
+        ...(payload.pool !== undefined && { [OBJECT_KEYS.pool]: payload.pool }),
+      },
       annotations: { [OBJECT_KEYS.revision]: revision },
     },
     immutable: true,

@@ -1,4 +1,5 @@
 import type { NodeRun } from '../../protocol/node-history.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import { reportOf } from '../../rollout/model/agent-report.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
@@ -12,7 +13,7 @@ export function runBefore(view: NodeView, next: { readonly digest: string; reado
   // A greater grant for what is under way is no new run.
   if (assigned.digest === next.digest && !hasEnded) return undefined
   return {
-    revision: assigned.revision.slice(0, 12),
+    revision: shortRevision(assigned.revision, 12),
     until: new Date(next.at).toISOString(),
     ...(assigned.at !== undefined && { from: new Date(assigned.at).toISOString() }),
     ...(report && { phase: report.phase }),

@@ -1,4 +1,5 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
+import { partsOf, shortRevision } from '../../protocol/revision-id.ts'
 import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-radius.ts'
 import { looseningReason, type PolicyChange, type PolicySide } from '../../rollout/ceilings/loosening-reason.ts'
 import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
@@ -36,11 +37,13 @@ export function commitGuard(sources: GuardSources): CommitGuard {
       const loosened = from && ceiling && looseningReason({ ...blast, ...policiesOf(from, to) })
       const reasons = [...new Set([...limits, ...(loosened === undefined ? [] : [loosened])])]
       if (reasons.length === 0) return undefined
-      const commit = to.commit.slice(0, 12)
+      const commit = shortRevision(to.commit, 12)
       return `commit "${commit}" needs promotion: ${reasons.join('; ')}; if this is intended: nodewave promote --all --revision ${commit}`
     },
     isPromoted(commit) {
-      return denotes(fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations).promoted, { revision: commit })
+      const { promoted } = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
+      // Whoever promoted a commit has not seen what its Secrets hold since.
+      return denotes(promoted, { revision: commit }) && partsOf(promoted ?? '').contents === partsOf(commit).contents
     },
   }
 }

@@ -13,6 +13,7 @@ import { filesThatCount } from '../../repo/repo-files.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../../repo/rollout-settings.ts'
 import type { FleetSpec } from '../../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
+import { secretUses } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
@@ -39,17 +40,26 @@ export function createCompiler({ namespace }: { readonly namespace: string }): C
   }
 }
 
-/** The same with the secrets of each commit open. @param keys absent: a commit that needs them is refused */
+/**
+ * The same with the secrets of each commit open. What it takes from Secrets of the cluster has to be in the snapshot.
+ * @param keys absent: a commit that needs them is refused
+ */
 export function createOpeningCompiler({ namespace, keys }: { readonly namespace: string; readonly keys?: AgeKeys }): Compile {
   const load = createLoader()
   return async (snapshot) => {
     const { model, parts } = loadCommit(load, snapshot)
     if (!model) return { ...aboutCommit(snapshot), ...parts }
-    const { secrets, problems } = await openSecrets(model, keys)
-    if (problems.length > 0) return { ...aboutCommit(snapshot), ...refused(problems) }
+    const { secrets, problems } = await openSecrets(model, { keys, taken: snapshot.secrets })
+    const about = { ...aboutCommit(snapshot), ...withRefs(model) }
+    if (problems.length > 0) return { ...about, ...refused(problems) }
     const open = { ...model, secrets }
-    return { ...aboutCommit(snapshot), ...orFailing(() => compiled(open, { snapshot, namespace }), refusedFor) }
+    return { ...about, ...orFailing(() => compiled(open, { snapshot, namespace }), refusedFor) }
   }
+}
+
+function withRefs(model: FleetModel): Pick<CompiledFleet, 'secretRefs'> {
+  const secretRefs = secretUses(model).flatMap(({ source: { secretRef }, where }) => (secretRef ? [{ ...secretRef, where }] : []))
+  return secretRefs.length === 0 ? {} : { secretRefs }
 }
 
 /** @returns without a model the parts of a commit that is refused */

@@ -3,7 +3,9 @@ import type { NodeContent } from '../../protocol/digest.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import type { BlastLimits } from '../../render/blast-radius.ts'
 import type { Payload } from '../../render/payload.ts'
+import type { Location } from '../../repo/model.ts'
 import type { DisruptionRules } from '../../repo/rollout-settings.ts'
+import type { SecretRef } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../rollout/model/policy.ts'
 import type { PolicyPlaces } from '../../rollout/model/snapshot.ts'
@@ -14,7 +16,13 @@ export type CompileNow = (snapshot: RepoSnapshot) => CompiledFleet
 /** The same where secrets may have to be decrypted. */
 export type Compile = (snapshot: RepoSnapshot) => CompiledFleet | Promise<CompiledFleet>
 
+/** A value of a Secret that a commit asks for, and where. */
+export interface PlacedRef extends SecretRef {
+  readonly where: Location
+}
+
 export interface CompiledFleet {
+  /** With contents of Secrets, the revision that they make; see revision-id.ts. */
   readonly commit: string
   readonly author: string
   readonly subject: string
@@ -29,6 +37,8 @@ export interface CompiledFleet {
   ownerOf(node: ClusterNode): Ownership
   /** All that is needed to compile it again. */
   readonly files: RepoSnapshot['files']
+  /** Values of Secrets that hosts get; absent: none. Those that the snapshot lacks are in `problems`. */
+  readonly secretRefs?: readonly PlacedRef[]
   /** How many accepted revisions are kept besides targets and stable ones. */
   readonly historyLimit: number
 }

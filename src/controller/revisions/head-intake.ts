@@ -1,10 +1,15 @@
 import { KubeError } from '../../kube/kube-api.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { Log } from '../log.ts'
+import type { SecretTaker } from '../secrets/secret-taker.ts'
 import type { CommitGuard } from './commit-guard.ts'
 import type { Compile, CompiledFleet } from './compiled-fleet.ts'
 import type { HeadEvent } from './head-source.ts'
+import { prepareHead } from './prepare-head.ts'
 import type { RevisionLibrary } from './revision-library.ts'
 import type { RevisionStore } from './revision-store.ts'
+import { type HeldEvent, headOf, WatchedSecrets } from './watched-secrets.ts'
 
 export interface HeadState {
   /** The newest accepted commit. */
@@ -27,6 +32,8 @@ export interface HeadIntakeOptions {
   readonly library: RevisionLibrary
   readonly log: Log
   readonly guard: CommitGuard
+  /** Absent: the controller takes nothing from Secrets. */
+  readonly taker?: SecretTaker | undefined
 }
 
 /** How many problems of an invalid commit a condition shows; `nodewave validate` shows all. */
@@ -34,15 +41,14 @@ const SHOWN_PROBLEMS = 3
 /** Characters of each. */
 const MAX_PROBLEM = 1000
 
-type HeldEvent = Extract<HeadEvent, { kind: 'head' }>
-
 /** Takes what the repository tells, one pass at a time: a commit is accepted when it is valid and kept in the cluster, not before. */
 export class HeadIntake {
   readonly #options: HeadIntakeOptions
   #pending: readonly HeadEvent[] = []
   #state: HeadState = {}
   #restored = false
-  #held: HeldEvent | undefined
+  #held: { readonly event: HeldEvent; readonly revision: string } | undefined
+  readonly #secrets = new WatchedSecrets()
 
   constructor(options: HeadIntakeOptions) {
     this.#options = options
@@ -62,10 +68,11 @@ export class HeadIntake {
    * @returns what keeps a valid commit from being accepted; the next call tries again
    * @throws {KubeError} when the server is away
    */
-  async absorb(): Promise<readonly unknown[]> {
+  async absorb(now: Instant): Promise<readonly unknown[]> {
     if (!this.#restored) await this.#restore()
     this.#restored = true
     this.#releaseHeld()
+    this.#retake(now)
     for (let event = this.#pending[0]; event !== undefined; event = this.#pending[0]) {
       try {
         this.#state = await this.#after(event)
@@ -88,7 +95,10 @@ export class HeadIntake {
   async #restore(): Promise<void> {
     const last = this.#options.store.list()[0]
     const fleet = last && (await this.#options.library.get(last.commit))
-    if (fleet) this.#state = { fleet, observed: fleet.commit }
+    if (!fleet) return
+    this.#state = { fleet, observed: fleet.commit }
+    // Its Secrets may have changed since, and Git may be away.
+    if (fleet.secretRefs) this.#watch(headOf(await this.#options.store.load(fleet.commit)), { fleet, seen: [NOT_LOOKED] })
   }
 
   async #after(event: HeadEvent): Promise<HeadState> {
@@ -97,40 +107,62 @@ export class HeadIntake {
     if (event.kind === 'mended') return state
     this.#held = undefined
     const { held, problem, ...accepted } = state
+    this.#secrets.forget()
     if (event.kind === 'refused') return { ...accepted, observed: event.commit, problem: event.message }
     return this.#accept(event, accepted)
   }
 
   /** @param state what stays when the commit is not taken */
   async #accept(event: HeldEvent, state: HeadState): Promise<HeadState> {
-    const { snapshot } = event
-    const { compile, store, library, log, guard } = this.#options
-    const known = this.#state.fleet?.commit === snapshot.commit ? this.#state.fleet : undefined
-    const fleet = known ?? (await compile(snapshot))
-    if (fleet.problems.length > 0) {
-      log('error', problemText(fleet))
-      return { ...state, observed: snapshot.commit, problem: problemText(fleet) }
+    const { compile, store, library, log, guard, taker } = this.#options
+    const { snapshot, fleet, seen, missing } = await prepareHead(event.snapshot, { compile, taker, known: this.#state.fleet })
+    if (seen) this.#watch(event, { fleet, seen })
+    const observed = snapshot.commit
+    if (missing || fleet.problems.length > 0) {
+      const problem = missing ? missingText(observed, missing) : problemText(fleet)
+      log('error', problem)
+      return { ...state, observed, problem }
     }
-    const objection = known || guard.isPromoted(snapshot.commit) ? undefined : guard.objection(fleet, this.#state.fleet)
+    const isKnown = fleet === this.#state.fleet
+    const objection = isKnown || guard.isPromoted(observed) ? undefined : guard.objection(fleet, this.#state.fleet)
     if (objection !== undefined) {
       log('warn', objection)
-      this.#held = event
-      return { ...state, observed: snapshot.commit, held: objection }
+      this.#held = { event, revision: observed }
+      return { ...state, observed, held: objection }
     }
     // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
     await store.put({ ...snapshot, files: fleet.files })
     library.add(fleet)
-    log('info', `accepted commit "${snapshot.commit}"`)
-    return { fleet, observed: snapshot.commit }
+    log('info', `accepted commit "${observed}"`)
+    return { fleet, observed }
+  }
+
+  /** When Secrets that have changed may be taken again. */
+  get wakeAt(): Instant | undefined {
+    return this.#secrets.wakeAt
+  }
+
+  #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {
+    const { secretRefs = [] } = fleet
+    this.#secrets.watch({ event, seen, look: () => this.#options.taker?.look(secretRefs) ?? seen })
+  }
+
+  /** Other contents of the Secrets of the newest commit make another revision of it, as a new commit would. */
+  #retake(now: Instant): void {
+    const changed = this.#secrets.changed(now)
+    if (changed && !this.#pending.some(({ kind }) => kind === 'head')) this.#pending = [...this.#pending, changed]
   }
 
   /** Once it is promoted, a commit comes as if it had just been read; a newer one makes it of no interest. */
   #releaseHeld(): void {
     const held = this.#held
     if (this.#pending.some(({ kind }) => kind === 'head')) return
-    if (held && this.#options.guard.isPromoted(held.snapshot.commit)) this.#pending = [held, ...this.#pending]
+    if (held && this.#options.guard.isPromoted(held.revision)) this.#pending = [held.event, ...this.#pending]
   }
 }
+
+/** Another process looked at them. */
+const NOT_LOOKED = Symbol('not looked at')
 
 /** Then nothing else would be done either; otherwise rollouts, and rollbacks, go on with what was accepted. */
 function isAway(error: unknown): boolean {
@@ -138,12 +170,20 @@ function isAway(error: unknown): boolean {
 }
 
 function problemText({ commit, problems }: CompiledFleet): string {
+  return `commit "${shortRevision(commit, 12)}" is invalid and was not accepted:${listed(problems)}`
+}
+
+/** Of a commit that was accepted before, too. */
+function missingText(commit: string, problems: readonly string[]): string {
+  return `commit "${shortRevision(commit, 12)}" is not accepted as its Secrets are; nodes keep what they have:${listed(problems)}`
+}
+
+function listed(problems: readonly string[]): string {
   const shown = problems
     .slice(0, SHOWN_PROBLEMS)
     .map((problem) => problem.slice(0, MAX_PROBLEM))
     .join('\n')
   const more = problems.length > SHOWN_PROBLEMS ? `\nand ${problems.length - SHOWN_PROBLEMS} more` : ''
   // A table of events shows the first line only.
-  const gap = problems.length === 1 ? ' ' : '\n'
-  return `commit "${commit.slice(0, 12)}" is invalid and was not accepted:${gap}${shown}${more}`
+  return `${problems.length === 1 ? ' ' : '\n'}${shown}${more}`
 }

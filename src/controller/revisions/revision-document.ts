@@ -21,7 +21,7 @@ const storedFile = z.union([
 type StoredFile = z.infer<typeof storedFile>
 
 const revisionDocument = z.object({
-  commit: z.string().regex(/^[0-9a-f]{12,64}$/),
+  commit: z.string().regex(/^[0-9a-f]{12,64}(?:\+[0-9a-f]{8})?$/),
   author: z.object({ name: z.string(), email: z.string() }),
   committedAt: z.number(),
   message: z.string(),

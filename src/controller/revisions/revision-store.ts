@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS, REVISION_KEYS, revisionName } from '../../protocol/names.ts'
-import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
+import type { RepoSnapshot, TakenValue } from '../../protocol/repo-snapshot.ts'
+import { commitOf, partsOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
@@ -10,6 +11,7 @@ import { deleteVersion, reclaim, sweep } from '../config-maps/sweep.ts'
 import type { Compression } from './compression.ts'
 import { packRevision, unpackRevision } from './revision-document.ts'
 import { RevisionError } from './revision-error.ts'
+import type { RevisionSecrets } from './revision-secrets.ts'
 
 /** An accepted revision that is wholly in the cluster. */
 export interface KeptRevision {
@@ -33,6 +35,8 @@ export interface RevisionStoreOptions {
   readonly kube: KubeApi
   readonly namespace: string
   readonly configMaps: ObjectCache<StoredConfigMap>
+  /** What revisions took from Secrets. Absent: none does. */
+  readonly secrets?: RevisionSecrets | undefined
   /** On threads unless told otherwise. */
   readonly compression?: Compression | undefined
 }
@@ -88,23 +92,37 @@ export class RevisionStore {
     const parts = await Promise.all(kept.parts.map((name) => this.#readPart(name)))
     const snapshot = await unpackRevision({ parts, sha256: kept.sha256 }, this.#options.compression)
     if (snapshot.commit !== commit) throw new RevisionError(`documents of "${commit}" are kept under "${snapshot.commit}"`)
-    return snapshot
+    return hasContents(commit) ? { ...snapshot, secrets: await this.#secretsOf(commit) } : snapshot
   }
 
   /** Sweeps away the parts of every revision that is neither among the last `limit` nor in `needed`, and parts that never became whole. */
   async collect({ needed, limit, now }: Retention): Promise<{ readonly isDone: boolean }> {
     const kept = this.list().filter((revision, index) => index < limit || needed.has(revision.commit))
     const names = new Set(kept.flatMap((revision) => revision.parts))
-    return sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
+    const swept = await sweep(this.#options, { isNeeded: ({ name }) => names.has(name), now })
+    const secrets = await this.#options.secrets?.collect(
+      kept.map(({ commit }) => commit),
+      now,
+    )
+    return { isDone: swept.isDone && secrets?.isDone !== false }
   }
 
   /** Those that a sweep has marked, and that are needed after all. */
   async reclaim(needed: ReadonlySet<string>): Promise<void> {
     for (const map of this.#options.configMaps.items.values()) if (needed.has(map.revision)) await reclaim(this.#options, map)
+    await this.#options.secrets?.reclaim(needed)
   }
 
-  async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
+  async #secretsOf(revision: string): Promise<ReadonlyMap<string, TakenValue>> {
+    const { secrets } = this.#options
+    if (!secrets) throw new RevisionError(`revision "${revision}" has Secrets; start the controller with --secrets-namespace`)
+    return secrets.load(revision)
+  }
+
+  /** The documents last: a revision that is listed is whole. */
+  async #write({ secrets, ...snapshot }: RepoSnapshot, sequence: number): Promise<void> {
     const { kube, namespace, configMaps, compression } = this.#options
+    if (secrets) await this.#options.secrets?.put(snapshot.commit, secrets)
     const packed = await packRevision(snapshot, compression)
     if (packed.parts.length > MOST_PARTS)
       throw new RevisionError(
@@ -148,6 +166,10 @@ export class RevisionStore {
   }
 }
 
+function hasContents(revision: string): boolean {
+  return partsOf(revision).contents !== undefined
+}
+
 /** Complete revisions among ConfigMaps, the last accepted first. */
 export function keptRevisions(maps: Iterable<StoredConfigMap>): KeptRevision[] {
   const byCommit = Map.groupBy(
@@ -158,6 +180,11 @@ export function keptRevisions(maps: Iterable<StoredConfigMap>): KeptRevision[] {
     .map(([commit, parts]) => assemble(commit, parts))
     .filter((revision) => revision !== undefined)
     .sort((a, b) => b.sequence - a.sequence)
+}
+
+/** In Git. */
+export function lastCommit([last]: readonly KeptRevision[]): string | undefined {
+  return last && commitOf(last.commit)
 }
 
 function assemble(commit: string, maps: readonly StoredConfigMap[]): KeptRevision | undefined {

@@ -2,7 +2,7 @@ import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { isLfsPointer, LFS_REMEDY } from '../lfs-pointer.ts'
 import { formatLocation, type Problem } from '../problem.ts'
-import type { HostFileSpec, HostProfileSpec, SecretSource } from '../schema/host-profile.ts'
+import type { HostFileSpec, HostProfileSpec, SopsSource } from '../schema/host-profile.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
 import { complaintAbout } from '../sops-document.ts'
 import type { Path } from '../source.ts'
@@ -31,13 +31,15 @@ function checkContents(document: Loaded<unknown>, specs: readonly HostFileSpec[]
       const path = contentFrom ? ['contentFrom', 'sopsFile'] : ['from']
       return [errorAt(document, ['files', index, ...path], { reason: 'MissingReference', ...refused })]
     }
-    return contentFrom ? checkSecret(document, { path: ['files', index, 'contentFrom'], source: contentFrom, files }) : []
+    const sopsFile = contentFrom?.sopsFile
+    if (sopsFile === undefined) return []
+    return checkSecret(document, { path: ['files', index, 'contentFrom'], source: { ...contentFrom, sopsFile }, files })
   })
 }
 
 interface Secret {
   readonly path: Path
-  readonly source: SecretSource
+  readonly source: SopsSource
   readonly files: Draft['files']
 }
 

@@ -12,15 +12,35 @@ const relativePath = z
 
 const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
 
-const contentFrom = z.strictObject({
-  sopsFile: relativePath.describe('A file of the repository that SOPS encrypted for age keys. The controller decrypts it.'),
+const secretRef = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/, 'expected the name of a Secret such as "db"')
+    .describe('Name of the Secret, in the namespace that the controller takes Secrets from.'),
   key: z
-    .union([z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/, KEY), z.array(z.string().min(1, KEY)).min(1, KEY).max(20)], KEY)
-    .exactOptional()
-    .describe(
-      'The value at this key is the content: "db.password", or as a list where a key has a dot: [tls, server.key]. Default: the whole file, encrypted as binary.',
-    ),
+    .string()
+    .regex(/^[-._a-zA-Z0-9]{1,253}$/, 'expected a key of a Secret such as "password" or "tls.crt"')
+    .describe('Key in it, such as "tls.crt".'),
 })
+
+const contentFrom = z
+  .strictObject({
+    sopsFile: relativePath
+      .exactOptional()
+      .describe('A file of the repository that SOPS encrypted for age keys. The controller decrypts it.'),
+    key: z
+      .union([z.string().regex(/^[^.\s]+(?:\.[^.\s]+)*$/, KEY), z.array(z.string().min(1, KEY)).min(1, KEY).max(20)], KEY)
+      .exactOptional()
+      .describe(
+        'The value at this key is the content: "db.password", or as a list where a key has a dot: [tls, server.key]. Default: the whole file, encrypted as binary.',
+      ),
+    secretRef: secretRef.exactOptional().describe('A value of a Secret of the cluster instead.'),
+  })
+  .refine(
+    ({ sopsFile, secretRef, key }) =>
+      (sopsFile === undefined) !== (secretRef === undefined) && (key === undefined || sopsFile !== undefined),
+    'expected one of sopsFile and secretRef; the key of a secretRef stands in it',
+  )
 
 const download = z.strictObject(downloadFields)
 const ownerName = z.string().min(1)
@@ -143,6 +163,7 @@ export const hostProfile = document('HostProfile', hostProfileSpec).describe('Fi
 export type HostProfileSpec = z.infer<typeof hostProfileSpec>
 export type HostFileSpec = z.infer<typeof hostFile>
 export type SecretSource = z.infer<typeof contentFrom>
+export type SopsSource = SecretSource & { readonly sopsFile: string }
 
 interface Sources {
   readonly content?: string | undefined

@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import { denotes, isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
@@ -54,7 +55,9 @@ export function endRollback({ memory }: PoolSnapshot): ControlEffect | undefined
  */
 export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {
   const { rollback, ...rest } = memory
-  if (!rollback || rollback.from.revision === head.revision || rollback.from.fingerprint === head.fingerprint) return memory
+  // Other contents of Secrets are no news of the commit that people fled from.
+  if (!rollback || commitOf(rollback.from.revision) === commitOf(head.revision)) return memory
+  if (rollback.from.fingerprint === head.fingerprint) return memory
   const message = `${shortName(head)} arrived; the pool follows the repository again`
   return recorded(rest, { effect: { action: 'EndRollback', message }, by: undefined, now })
 }

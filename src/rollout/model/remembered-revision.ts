@@ -1,4 +1,5 @@
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { partsOf } from '../../protocol/revision-id.ts'
 import type { Memory, PoolSnapshot, Revision } from './snapshot.ts'
 
 /** The rendered form of something remembered; undefined when it is known no more. */
@@ -11,9 +12,12 @@ export function refOf({ revision, fingerprint, author, subject }: RevisionRef): 
   return { revision, fingerprint, ...(author !== undefined && { author }), ...(subject !== undefined && { subject }) }
 }
 
-/** A commit as people name it: in full, or by at least seven characters. */
+/** A revision as people name it: its commit in full, or by at least seven characters; with the contents that it took, or whatever these are. */
 export function denotes(text: string | undefined, { revision }: Pick<RevisionRef, 'revision'>): boolean {
-  return text !== undefined && text.length >= Math.min(7, revision.length) && revision.startsWith(text)
+  if (text === undefined) return false
+  const [asked, named] = [partsOf(text), partsOf(revision)]
+  if (asked.contents !== undefined && asked.contents !== named.contents) return false
+  return asked.commit.length >= Math.min(7, named.commit.length) && named.commit.startsWith(asked.commit)
 }
 
 /** By content: a commit that renders the same as one that failed would fail the same. */

@@ -1,9 +1,10 @@
 import type { GateStatus, NodePhase, RevisionRef } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Member, PoolState } from './pool-state.ts'
 
-/** `3f2c9ab`: as people name a commit. */
+/** `3f2c9ab`, `3f2c9ab+1a2b3c4d`: as people name a revision. */
 export function shortName({ revision }: RevisionRef): string {
-  return revision.slice(0, 7)
+  return shortRevision(revision, 7)
 }
 
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */

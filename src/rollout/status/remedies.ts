@@ -1,5 +1,6 @@
 import { BREAK_GLASS_GROUP, namesFor, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Memory } from '../model/snapshot.ts'
 
 /** What a person can do about it, to be pasted: our command, and the annotation that it writes for those who have `kubectl` alone. */
@@ -8,18 +9,18 @@ function command(verb: string, annotation: string, pool: string): string {
 }
 
 export function promoteCommand(pool: string, { revision }: RevisionRef): string {
-  return command(`promote ${pool}`, `${POOL_CONTROLS.promote}=${revision.slice(0, 12)}`, pool)
+  return command(`promote ${pool}`, `${POOL_CONTROLS.promote}=${shortRevision(revision, 12)}`, pool)
 }
 
 /** Unless told which, the command tries again what failed last. */
 export function retryCommand(pool: string, { revision }: RevisionRef, { rejected: [last] }: Pick<Memory, 'rejected'>): string {
-  const named = revision.slice(0, 12)
+  const named = shortRevision(revision, 12)
   const which = last?.revision === revision ? '' : ` --revision ${named}`
   return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
 }
 
 export function rollbackCommand(pool: string, { revision }: RevisionRef): string {
-  const named = revision.slice(0, 12)
+  const named = shortRevision(revision, 12)
   return command(`rollback ${pool} --to ${named}`, `${POOL_CONTROLS.rollback}=${named}`, pool)
 }
 

@@ -1,3 +1,4 @@
+import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Share } from '../model/policy.ts'
 import type { PoolContext } from '../model/pool-state.ts'
@@ -43,7 +44,7 @@ export function stoppedBefore(pool: PoolSnapshot): Blocker | undefined {
 
 function stop({ fleet, head }: PoolSnapshot): Blocker | undefined {
   if (fleet?.stopped === undefined) return undefined
-  const remedy = `push a fix or a revert, or continue with: nodewave retry --all --revision ${head.revision.slice(0, 12)}`
+  const remedy = `push a fix or a revert, or continue with: nodewave retry --all --revision ${shortRevision(head.revision, 12)}`
   return { reason: 'FleetStopped', message: `${fleet.stopped}; ${remedy}`, stalls: true, sparesJoining: true, stopsDrains: true }
 }
 

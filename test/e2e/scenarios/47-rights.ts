@@ -41,6 +41,13 @@ const forGates: Grants = [
 /** Of deploy/secrets-rbac.yaml; without it the controller has none of these. */
 const forSecrets: Grants = [['get list watch create patch delete', `${ours}/secrets`]]
 
+/** Of deploy/secret-refs-rbac.yaml, likewise. */
+const forSecretRefs: Grants = [
+  ['list watch', 'nodewave-secrets/secrets'],
+  ['get list watch create patch delete', `${revisions}/secrets`],
+]
+const beyondSecretRefs: Grants = [['get create update patch delete', 'nodewave-secrets/secrets']]
+
 interface Row {
   readonly who: typeof kubelet
   readonly may: Grants
@@ -184,15 +191,18 @@ const table: readonly Row[] = [
 async function rights(cluster: Cluster, { part }: Report): Promise<void> {
   await productOn(cluster)
   await bindOperators(cluster)
-  const without: Row = { who: controller, may: [], mayNot: [...forGates, ...forSecrets] }
+  const without: Row = { who: controller, may: [], mayNot: [...forGates, ...forSecrets, ...forSecretRefs] }
   await part('table of rights', () => holds(cluster, [...table, without]))
   await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/gates-rbac.yaml')])
   const withGates: Row = { who: controller, may: forGates, mayNot: [] }
   await part('the same, with those for gates', () => holds(cluster, [...table, withGates]))
   await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/secrets-rbac.yaml')])
   await part('the same, with those for secrets', () =>
-    holds(cluster, [...table, { who: controller, may: [...forGates, ...forSecrets], mayNot: [] }]),
+    holds(cluster, [...table, { who: controller, may: [...forGates, ...forSecrets], mayNot: forSecretRefs }]),
   )
+  await cluster.kubectl(['apply', '--warnings-as-errors', '-f', join(checkout, 'deploy/secret-refs-rbac.yaml')])
+  const withRefs: Row = { who: controller, may: [...forGates, ...forSecrets, ...forSecretRefs], mayNot: beyondSecretRefs }
+  await part('the same, with those for Secrets of the cluster', () => holds(cluster, [...table, withRefs]))
   await part('what a kubelet may write on Nodes', async () => {
     await admissionInEffect(cluster)
     await writes(cluster)
