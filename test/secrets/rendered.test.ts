@@ -155,6 +155,6 @@ test.for<[string, string, string]>([
 test('a file has one source', () => {
   const { problems } = load({ 'host.yaml': profile('content: x, contentFrom: {sopsFile: secrets/db.enc, key: db.password}') })
   expect(problems.map(({ message }) => message)).toEqual([
-    expect.stringContaining('expected one of content, from and contentFrom'),
+    expect.stringContaining('expected one of content, from, contentFrom and download'),
   ])
 })
