@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   rollback: async (io) => (await import('./controls/rollback.ts')).rollbackCommand(io),
   hold: async (io) => (await import('./controls/hold.ts')).holdCommand(io),
   release: async (io) => (await import('./controls/release.ts')).releaseCommand(io),
+  reboot: async (io) => (await import('./controls/reboot.ts')).rebootCommand(io),
   reconcile: async (io) => (await import('./controls/reconcile.ts')).reconcileCommand(io),
   keys: async (io) => (await import('./keys/keys.ts')).keysCommand(io),
   controller: async (io) => (await import('./controller.ts')).controllerCommand(io),

@@ -35,6 +35,13 @@ const rebootNeed = z.object({
 })
 export type RebootNeed = z.infer<typeof rebootNeed>
 
+/** Reason of an Applying report: the machine was asked to reboot, and nothing is heard before it is back. */
+export const REBOOTING = 'Rebooting'
+
+/** Reasons of a failure: the machine refuses to reboot, or was asked to and did not. The host is as before. */
+export const REBOOT_REFUSED = 'RebootRefused'
+export const NOT_REBOOTED = 'NotRebooted'
+
 /** Characters of the annotation; agents write a tenth of that. What is longer is dropped before it is read: whoever has a node's credential writes it. */
 const MAX_ANNOTATION = 64 * 1024
 const MAX_WORD = 200

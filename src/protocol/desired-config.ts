@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { DIGEST_PATTERN } from './digest.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { REBOOT_PATTERN } from './reboot-order.ts'
 
 /** How much a change disturbs a node, least first. */
 export const DISRUPTIONS = ['none', 'restart', 'drain', 'reboot'] as const
@@ -9,8 +10,6 @@ export type Disruption = (typeof DISRUPTIONS)[number]
 /** `v1.3.2_coreos.0`, `1.36.3`, `1.37.0-rc.1`: what may stand in a file name, a URL and an environment file without quoting. */
 export const VERSION_PATTERN = /^v?\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+_.][0-9A-Za-z][0-9A-Za-z.+_-]{0,60})?$/
 const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
-/** As Linux makes it; a UUID in most cases. */
-export const BOOT_ID = /^[0-9a-zA-Z][-0-9a-zA-Z]{0,63}$/
 const MAX_ANNOTATION = 64 * 1024
 
 const desiredConfig = z.object({
@@ -25,8 +24,8 @@ const desiredConfig = z.object({
   REVISION: z.optional(z.string().check(z.maxLength(128))),
   POOL: z.optional(z.string().check(z.regex(OBJECT_NAME))),
   GRANT: z.optional(z.enum(DISRUPTIONS)),
-  /** Boot id of the machine: if it still runs with this one, it is rebooted once the rest is in place. No part of the content. */
-  REBOOT: z.optional(z.string().check(z.regex(BOOT_ID))),
+  /** Boot id: a machine that still runs with it is rebooted once the rest is in place. No part of the content. See reboot-order.ts. */
+  REBOOT: z.optional(z.string().check(z.regex(REBOOT_PATTERN))),
   /** RFC 3339, by the controller's clock. A new stamp with the same DIGEST asks an agent that rolled it back to try once more. */
   ASSIGNED: z.optional(z.string().check(z.maxLength(64))),
   /** Greater with each assignment of a Node; only beside a signature. */

@@ -47,6 +47,8 @@ export interface Names {
   readonly status: string
   /** Written by a person: a reason to leave the node out of every rollout. */
   readonly hold: string
+  /** Written by a person: the boot of the machine that has to end, and why; removed by the controller when it has. See `reboot-order.ts`. */
+  readonly reboot: string
   /** Written by the controller: what it cordoned the node for, and when; only then may it uncordon. See `cordon-mark.ts`. */
   readonly cordonedFor: string
   /** Written by the controller with each assignment: what the node ran before. See `node-history.ts`. */
@@ -65,6 +67,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     currentConfig: `${prefix}/current-config`,
     status: `${prefix}/status`,
     hold: `${prefix}/hold`,
+    reboot: `${prefix}/reboot`,
     cordonedFor: `${prefix}/cordoned-for`,
     history: `${prefix}/history`,
     proof: `${prefix}/proof`,

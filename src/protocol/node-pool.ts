@@ -20,6 +20,8 @@ export type PoolReason =
   | 'CommitNeedsPromotion'
   | 'FleetStopped'
   | 'CeilingExceeded'
+  | 'Rebooting'
+  | 'RebootFailed'
   | 'Draining'
   | 'DrainBlocked'
   | 'VersionSkew'
@@ -50,6 +52,7 @@ export const NODE_PHASES = [
   'Soaking',
   'Proving',
   'Applying',
+  'Rebooting',
   'Assigned',
   'Draining',
   'Cordoned',
@@ -96,6 +99,7 @@ export const OPERATOR_ACTIONS = [
   'Hold',
   'Release',
   'Reconcile',
+  'Reboot',
 ] as const
 export type OperatorAction = (typeof OPERATOR_ACTIONS)[number]
 
@@ -146,6 +150,25 @@ export interface HeldNode {
   readonly node: string
   readonly reason: string
   readonly who?: string
+  readonly at?: string
+}
+
+/**
+ * Required: the host wants a reboot, and the policy lets nobody but an operator order it. Waiting: its turn comes. Rebooting: it was ordered.
+ * Failed: it was ordered, and the machine did not reboot, or did not come back.
+ */
+export const REBOOT_STATES = ['Required', 'Waiting', 'Rebooting', 'Failed'] as const
+
+/** A node that has to reboot. */
+export interface NodeReboot {
+  readonly node: string
+  readonly state: (typeof REBOOT_STATES)[number]
+  /** What the operator or the host gives as the reason. */
+  readonly because: string
+  /** RFC 3339; when it was ordered. */
+  readonly since?: string
+  readonly who?: string
+  /** RFC 3339; when the operator asked. */
   readonly at?: string
 }
 
@@ -223,6 +246,8 @@ export interface NodePoolStatus {
   readonly rollbackTo: readonly RevisionRef[]
   /** By name, at most 50. */
   readonly held: readonly HeldNode[]
+  /** Nodes that have to reboot, by name, at most 50. Absent: none. */
+  readonly reboots?: readonly NodeReboot[]
   /** Recent operator actions, newest first, at most 10. */
   readonly controls: readonly ControlRecord[]
   /** What the gates of the last run that had any have said, the newest at the end. */

@@ -19,6 +19,7 @@ export interface RolloutSettings {
   readonly drain: DrainSettings
   readonly proof: ProofSettings
   readonly disruption: DisruptionRules
+  readonly reboot: RebootSettings
   readonly zones: 'Any' | 'OneAtATime'
   readonly cordoned: 'Skip' | 'Change'
   readonly windows: readonly Window[]
@@ -55,6 +56,12 @@ export interface DrainSettings {
   readonly gracePeriodSeconds?: number | undefined
 }
 
+/** Machines that have to reboot. */
+export interface RebootSettings {
+  readonly whenRequired: 'Never' | 'InWindows'
+  readonly timeout: number
+}
+
 /** The pod that proves a changed node. */
 export interface ProofSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
@@ -78,6 +85,7 @@ const DEFAULTS: RolloutSettings = {
   drain: { mode: 'Auto', timeout: 15 * MINUTE, onTimeout: 'Wait', deleteEmptyDirData: false, force: false },
   proof: { mode: 'Auto', timeout: 2 * MINUTE },
   disruption: {},
+  reboot: { whenRequired: 'Never', timeout: 10 * MINUTE },
   zones: 'Any',
   cordoned: 'Skip',
   windows: [],
@@ -100,6 +108,7 @@ export function rolloutSettings(fleet: FleetSpec, pool: NodePoolSpec): RolloutSe
     windows: stated.windows?.map(windowOf) ?? DEFAULTS.windows,
     drain: { ...DEFAULTS.drain, ...fleet.rollout?.drain, ...pool.rollout?.drain },
     proof: { ...DEFAULTS.proof, ...fleet.rollout?.proof?.pod, ...pool.rollout?.proof?.pod },
+    reboot: { ...DEFAULTS.reboot, ...fleet.rollout?.reboot, ...pool.rollout?.reboot },
     disruption: disruptionRules(fleet.rollout?.disruption, pool.rollout?.disruption),
   }
 }

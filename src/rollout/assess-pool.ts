@@ -11,6 +11,7 @@ import type { Exposure } from './model/exposure.ts'
 import type { Instant } from './model/instant.ts'
 import { hasGoal, progressOf } from './model/node-progress.ts'
 import type { Member, PoolContext, PoolState } from './model/pool-state.ts'
+import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget, PoolSnapshot } from './model/snapshot.ts'
 import { judgeProof } from './proof/judge-proof.ts'
@@ -47,6 +48,7 @@ function clockOf({ pool: { policy, steadySince }, rollout, now }: PoolContext): 
     now,
     rolloutStart: rollout.startedAt,
     applyTimeout: policy.applyTimeout,
+    ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),
     ...(policy.agentTimeout !== undefined && { agentTimeout: policy.agentTimeout }),
     ...(steadySince !== undefined && { steadySince }),
   }
@@ -64,13 +66,16 @@ function memberOf(facts: NodeFacts, { wave, isLastResort }: Place, context: Memb
   const { waves, open, rollout, clock, now } = context
   const { node, report, joins } = facts
   const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
-  const { revision, wanted, assigned } = contentOf(facts, { exposure, rollout, clock })
-  const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
+  const content = contentOf(facts, { exposure, rollout, clock })
+  const { revision, wanted } = content
   const { policy, proofs } = context.pool
+  const reboot = dueReboot(node, context.pool)
+  const assigned = content.assigned && reboot === undefined
+  const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
-  const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof })
+  const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
   const broken = isBroken(facts, rollout)
-  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof }
+  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, reboot }
   const drain = drainOf(candidate, context)
   return drain ? { ...candidate, drain, progress: progressUnder(drain, { progress, ready: node.ready, now }) } : candidate
 }

@@ -1,5 +1,6 @@
 import { assessPool } from './assess-pool.ts'
 import { byHandChanges } from './controls/by-hand.ts'
+import { endedRequests } from './controls/reboots.ts'
 import { spentControls } from './controls/spent-controls.ts'
 import { evictions, remarks, uncordons } from './drain/actions.ts'
 import { arbitrate, NOTHING_GRANTED } from './fleet/arbiter.ts'
@@ -76,6 +77,7 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
       ...proofActions(state, selection.selected),
       ...spentControls(pool),
       ...byHandChanges(pool),
+      ...endedRequests(pool.nodes),
     ],
     events: eventsBetween(pool.memory, status),
     status,

@@ -25,7 +25,7 @@ const ref = { revision: 'a'.repeat(40), fingerprint: 'v1:1', author: 'ada', subj
 const approval = { value: 'aaaaaaa', fingerprint: 'v1:1', rollout: at }
 const byPhase = {
   ...{ Current: 1, Soaking: 2, Proving: 3, Applying: 4, Assigned: 5, Draining: 6, Cordoned: 7, Waiting: 8 },
-  ...{ Skipped: 9, Joining: 10, Failed: 11, Held: 12, Leaving: 13, Unreachable: 14, Unmanaged: 15 },
+  ...{ Skipped: 9, Joining: 10, Failed: 11, Held: 12, Leaving: 13, Unreachable: 14, Unmanaged: 15, Rebooting: 16 },
 }
 const gateTimes = { since: at, askedAt: at, recordedAt: at }
 const status: Full<NodePoolStatus> = {
@@ -43,6 +43,7 @@ const status: Full<NodePoolStatus> = {
   fleetRetry: approval,
   rollbackTo: [ref],
   held: [{ node: 'b', reason: 'debugging', who: 'ada', at }],
+  reboots: [{ node: 'c', state: 'Waiting', because: 'new firmware', since: at, who: 'ada', at }],
   controls: [{ action: 'Hold', value: 'debugging', nodes: ['b'], who: 'ada', at, outcome: 'Done', message: 'held' }],
   gates: [
     {

@@ -2,6 +2,8 @@ import type { AgentStatus } from '../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../src/protocol/cordon-mark.ts'
 import type { HistoryEntry, PoolCondition, PoolConditionType, RevisionRef } from '../../src/protocol/node-pool.ts'
 import type { NodeProof } from '../../src/protocol/node-proof.ts'
+import type { RebootOrder, RebootRequest } from '../../src/protocol/reboot-order.ts'
+import type { RequestedBy } from '../../src/protocol/requested-by.ts'
 import type { Decision } from '../../src/rollout/model/decision.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView, PodView, Pressure, ProofPod } from '../../src/rollout/model/node-view.ts'
@@ -64,6 +66,9 @@ export class NodeDraft implements NodeView {
   declare readonly mark?: CordonMark
   declare readonly assigned?: Assignment
   declare readonly assignedByHand: boolean
+  declare readonly bootId?: string
+  declare readonly rebootRequest?: RebootRequest
+  declare readonly rebootBy?: RequestedBy
   declare readonly status?: AgentStatus
   declare readonly proof?: NodeProof
   declare readonly pauseImage?: string
@@ -161,6 +166,29 @@ export class NodeDraft implements NodeView {
     return this.#with({ proof: { digest, assignedAt: at, state, ...more } })
   }
 
+  /** Its machine runs with this boot. */
+  booted(bootId: string): NodeDraft {
+    return this.#with({ bootId })
+  }
+
+  /** An operator asked for the end of this boot. */
+  toReboot(boot: string, { at = stamp(noon - minute), who = 'ada' } = {}): NodeDraft {
+    return this.#with({ rebootRequest: { boot, at, reason: 'new firmware' }, rebootBy: { who, at } })
+  }
+
+  /** Its host says that this boot has to end. */
+  requiringReboot(boot: string): NodeDraft {
+    const { status } = this
+    if (status === undefined) throw new Error('its agent has reported nothing')
+    return this.#with({ status: { ...status, reboot: { boot, because: ['/run/reboot-required', 'libc6'] } } })
+  }
+
+  /** Assigned with the order to end this boot, a minute ago unless told otherwise. */
+  orderedToReboot(digest: string, order: RebootOrder, { at = noon - minute }: When = {}): NodeDraft {
+    const assigned = { digest, revision: digest, pool: 'workers', grant: 'reboot', reboot: order, at } as const
+    return this.#with({ assigned })
+  }
+
   held(reason = 'under repair'): NodeDraft {
     return this.#with({ hold: reason })
   }
@@ -219,6 +247,7 @@ export interface PoolOptions {
   /** Pods that prove nodes. */
   readonly proofs?: readonly ProofPod[]
   readonly applyTimeout?: number
+  readonly reboot?: RolloutPolicy['reboot']
   readonly windows?: RolloutPolicy['windows']
   readonly dependsOn?: readonly string[]
   readonly rollbackOutsideWindows?: boolean
@@ -319,6 +348,7 @@ function policyOf(options: PoolOptions): RolloutPolicy {
     zones: options.zones ?? 'Any',
     cordoned: options.cordoned ?? 'Skip',
     applyTimeout: options.applyTimeout ?? 15 * minute,
+    ...(options.reboot && { reboot: options.reboot }),
     windows: options.windows ?? [],
     dependsOn: options.dependsOn ?? [],
     rollbackOutsideWindows: options.rollbackOutsideWindows ?? true,

@@ -1,3 +1,4 @@
+import { REBOOTING } from '../../protocol/agent-status.ts'
 import { namesFor } from '../../protocol/names.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
 import { type AgentContext, createContext, stamp } from '../context.ts'
@@ -19,7 +20,7 @@ import { clearRemains, recoverReadable } from './recover.ts'
 import { refusal } from './refusal.ts'
 import { Reporter } from './report.ts'
 import { Retry } from './retry.ts'
-import { isSuspended, REBOOTING } from './settle.ts'
+import { isSuspended } from './settle.ts'
 import { describeStatus } from './status.ts'
 import { grantsWayBack } from './way-back-grant.ts'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { atMost, type Disruption, greatest } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
+import { parseRebootOrder } from '../../protocol/reboot-order.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
@@ -98,8 +99,8 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
 
 /** The assignment names the boot that is to end. */
 async function isToReboot({ goal, goingBack }: Work, { ports }: AgentContext): Promise<boolean> {
-  const { REBOOT } = goal?.desired ?? {}
-  return goingBack === undefined && REBOOT !== undefined && REBOOT === (await ports.services.bootId())
+  const order = parseRebootOrder(goal?.desired.REBOOT)
+  return goingBack === undefined && order !== undefined && order.boot === (await ports.services.bootId())
 }
 
 /** What counts only after a reboot, for the status. */

@@ -1,3 +1,4 @@
+import { REBOOTING } from '../../protocol/agent-status.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { pruneBaselines } from '../state/baselines.ts'
@@ -52,9 +53,8 @@ function waitsForAgent({ agent }: Awaits): Failure {
   return { reason: AWAITING, message: `the change is in place and waits for version ${agent} of the agent` }
 }
 
-/** Reasons of the message of a transaction that is suspended. */
+/** Reason of the message of a transaction that is suspended, unless it is REBOOTING. */
 const AWAITING = 'Awaiting'
-export const REBOOTING = 'Rebooting'
 
 export function isSuspended({ error }: Outcome): boolean {
   return error?.reason === AWAITING || error?.reason === REBOOTING

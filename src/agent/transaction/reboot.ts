@@ -1,3 +1,4 @@
+import { NOT_REBOOTED, REBOOT_REFUSED } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { ServiceCallKilled } from '../ports.ts'
 import type { RebootLine, Suspended, TransactionHead } from './journal.ts'
@@ -5,10 +6,6 @@ import type { TransactionContext } from './transaction-context.ts'
 
 /** An agent that dies between the line in the journal and the order gives the order again; no more often than this. */
 const MAX_ORDERS = 3
-
-/** Reasons: the machine refuses to reboot, or was asked to and did not. */
-export const REBOOT_REFUSED = 'RebootRefused'
-export const NOT_REBOOTED = 'NotRebooted'
 
 /** Whether the machine has to start again before what the head says counts. */
 export async function needsAnotherBoot({ awaits }: TransactionHead, { ports }: TransactionContext): Promise<boolean> {

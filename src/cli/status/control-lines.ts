@@ -20,6 +20,14 @@ export function heldLines({ status: { held = [] } }: PoolStatusView): string[] {
   return known.length === 0 ? [] : [`held: ${nameList(known, 5)}`]
 }
 
+/** Nodes that have to reboot: `to reboot: n1 (Rebooting since …: new firmware)`. */
+export function rebootLines({ status: { reboots = [] } }: PoolStatusView): string[] {
+  const known = reboots.map(({ node, state, since, because }) => {
+    return `${node} (${state}${since === undefined ? '' : ` since ${since}`}${reason(because)})`
+  })
+  return known.length === 0 ? [] : [`to reboot: ${nameList(known, 5)}`]
+}
+
 function signed({ controls = [] }: Partial<NodePoolStatus>, what: OperatorAction): string {
   const record = controls.find((known) => known.action === what)
   return record ? by(record) : ''

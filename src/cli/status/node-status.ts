@@ -1,6 +1,8 @@
 import { projectNode } from '../../controller/cache/node-view.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { Names } from '../../protocol/names.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
+import { isRequestOver, requiresReboot } from '../../rollout/model/reboot.ts'
 import { nodeRuns } from '../history/node-history.ts'
 import { tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
@@ -33,6 +35,8 @@ export function nodeSight(
     granted: view.assigned?.grant,
     phase: status && `${status.phase} since ${status.since}`,
     needs: status?.needs,
+    'needs reboot': requiresReboot(view) ? status?.reboot?.because.join(', ') : undefined,
+    'to reboot': view.rebootRequest && !isRequestOver(view) ? describeRequest(view) : undefined,
     error: status?.error && `${status.error.reason}: ${status.error.message}`,
     drift: status?.drift?.join(', '),
     failed: failed && `${failed.reason}: ${failed.message}`,
@@ -41,6 +45,10 @@ export function nodeSight(
   const known = Object.entries(facts).flatMap(([key, value]) => (value === undefined || value === '' ? [] : [[key, value]]))
   const well = view.ready && hold === undefined && status?.phase === 'Applied' && failed === undefined
   return { node: name, ...(poolLabel !== undefined && { pool: poolLabel }), well, facts: Object.fromEntries(known) }
+}
+
+function describeRequest({ rebootRequest, rebootBy }: NodeView): string {
+  return `${rebootRequest?.reason || 'asked for'}${rebootBy ? ` (${rebootBy.who} at ${rebootBy.at})` : ''}`
 }
 
 export function nodeStatusLines({ node, facts }: NodeStatusView): string[] {

@@ -2,7 +2,7 @@ import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import { paintFor, tableLines } from '../paint.ts'
 import { printable } from '../printable.ts'
-import { controlLines, heldLines } from './control-lines.ts'
+import { controlLines, heldLines, rebootLines } from './control-lines.ts'
 import { noPoolsLines } from './first-commit.ts'
 import { byName, isReady, isStalled, type PoolStatusView } from './pool-view.ts'
 
@@ -56,6 +56,7 @@ function describePool(pool: PoolStatusView): string[] {
     ...said,
     ...controlLines(pool, said.join(' ')),
     ...heldLines(pool),
+    ...rebootLines(pool),
   ]
   return lines.length === 0 ? [] : ['', `${printable(pool.name)}:`, ...lines.map((line) => `  ${printable(line)}`)]
 }

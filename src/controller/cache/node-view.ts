@@ -9,6 +9,7 @@ import { askedByKey, type Names } from '../../protocol/names.ts'
 import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
 import { parseNodeProof } from '../../protocol/node-proof.ts'
 import { readOnce } from '../../protocol/read-once.ts'
+import { parseRebootOrder, parseRebootRequest } from '../../protocol/reboot-order.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
@@ -97,7 +98,12 @@ interface NodeStatus {
     readonly lastHeartbeatTime?: string
   }[]
   readonly addresses?: readonly { readonly type: string; readonly address: string }[]
-  readonly nodeInfo?: { readonly kubeletVersion?: string; readonly architecture?: string; readonly osImage?: string }
+  readonly nodeInfo?: {
+    readonly kubeletVersion?: string
+    readonly architecture?: string
+    readonly osImage?: string
+    readonly bootID?: string
+  }
   readonly images?: readonly { readonly names?: readonly string[] }[]
   readonly allocatable?: { readonly pods?: string }
 }
@@ -127,6 +133,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const pauseImage = pauseImageIn(status)
   const podCapacity = Number(status.allocatable?.pods)
   const { unschedulable = false, taints = [] } = (object.spec ?? {}) as NodeSpec
+  const bootId = status.nodeInfo?.bootID
+  const rebootRequest = parseRebootRequest(annotations[names.reboot])
+  const rebootBy = parseRequestedBy(annotations[askedByKey(names.reboot)])
   return {
     name: metadata.name,
     labels: metadata.labels ?? {},
@@ -144,6 +153,9 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
     assignedByHand: desired.malformed || (desired.config !== undefined && !assigned),
     ...(hold !== undefined && { hold: foreignText(hold, MAX_REASON) }),
     ...(heldBy && { heldBy }),
+    ...(bootId && { bootId: foreignText(bootId, MAX_FACT) }),
+    ...(rebootRequest && { rebootRequest }),
+    ...(rebootBy && { rebootBy }),
     ...(mark && { mark }),
     ...(assigned && { assigned }),
     ...(annotations[names.byHand] === 'Allow' && { byHandAllowed: true }),
@@ -220,11 +232,13 @@ function readDesired(annotation: string): Desired {
 function assignedBy(config: DesiredConfig | undefined): NodeView['assigned'] {
   if (config?.DIGEST === undefined || config.POOL === undefined) return undefined
   const at = instant(config.ASSIGNED)
+  const reboot = parseRebootOrder(config.REBOOT)
   return {
     digest: config.DIGEST,
     revision: config.REVISION ?? '',
     pool: config.POOL,
     grant: config.GRANT ?? 'restart',
+    ...(reboot && { reboot }),
     ...(at > 0 && { at }),
   }
 }

@@ -60,11 +60,20 @@ export class AssumedNodes {
   }
 }
 
+/** What is taken away is there, and says nothing. */
+const NO_REQUEST: { readonly [Key in 'rebootRequest' | 'rebootBy']: NodeView[Key] | undefined } = {
+  rebootRequest: undefined,
+  rebootBy: undefined,
+}
+
 function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string): Partial<NodeView> {
   switch (action.kind) {
     case 'assign': {
-      const { digest, revision, grant, at } = action
-      return { assigned: { digest, revision, pool, grant, at }, proof: wantedProof(action) } as Partial<NodeView>
+      const { digest, revision, grant, reboot, at } = action
+      return {
+        assigned: { digest, revision, pool, grant, at, ...(reboot && { reboot }) },
+        proof: wantedProof(action),
+      } as Partial<NodeView>
     }
     case 'cordon':
       return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
@@ -72,6 +81,8 @@ function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string)
       return { mark: action.mark, unschedulable: unschedulable && !action.lifts } as Partial<NodeView>
     case 'recordProof':
       return { proof: action.proof }
+    case 'clearReboot':
+      return NO_REQUEST as Partial<NodeView>
     case 'allowByHand':
       return { byHandAllowed: action.allowed || undefined } as Partial<NodeView>
   }

@@ -1,8 +1,9 @@
 import { formatCordonMark } from '../../protocol/cordon-mark.ts'
 import { formatDesiredConfig } from '../../protocol/desired-config.ts'
-import type { Names } from '../../protocol/names.ts'
+import { askedByKey, type Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
+import { formatRebootOrder } from '../../protocol/reboot-order.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
@@ -12,7 +13,10 @@ import { runBefore } from './node-run.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
-export type NodeAction = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' | 'recordProof' }>
+export type NodeAction = Extract<
+  Action,
+  { kind: 'assign' | 'cordon' | 'uncordon' | 'allowByHand' | 'recordProof' | 'clearReboot' }
+>
 
 /** A node that changes pools, and is to be changed in nothing else for that, is found where it is by its label. */
 export interface LabelPool {
@@ -85,6 +89,7 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     ...rendered.desired,
     REVISION: assign.revision,
     GRANT: assign.grant,
+    ...(assign.reboot && { REBOOT: formatRebootOrder(assign.reboot) }),
     ASSIGNED: new Date(assign.at).toISOString(),
   }
   return formatDesiredConfig(signer ? signer.sign(desired, { uid: node.uid, previous: node.counter, now }) : desired)
@@ -113,6 +118,10 @@ export function byHandPatch(
   { names, resourceVersion }: PatchContext,
 ): NodePatch {
   return { metadata: { resourceVersion, annotations: { [names.byHand]: allowed ? 'Allow' : null } } }
+}
+
+export function clearRebootPatch({ names, resourceVersion }: PatchContext): NodePatch {
+  return { metadata: { resourceVersion, annotations: { [names.reboot]: null, [askedByKey(names.reboot)]: null } } }
 }
 
 export function proofPatch(

@@ -15,7 +15,16 @@ import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
 import type { LabelPool, NodeAction, NodePatch, SignNode } from './node-patch.ts'
-import { assignPatch, byHandPatch, cordonPatch, labelPatch, proofPatch, signPatch, uncordonPatch } from './node-patch.ts'
+import {
+  assignPatch,
+  byHandPatch,
+  clearRebootPatch,
+  cordonPatch,
+  labelPatch,
+  proofPatch,
+  signPatch,
+  uncordonPatch,
+} from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import { nodeKey, payloadKey, type WriteFailures, type WrittenObject } from './write-failures.ts'
 import type { WriteQueue } from './write-queue.ts'
@@ -167,6 +176,7 @@ export class NodeWrites {
     if (deed.kind === 'cordon') return cordonPatch(deed, context)
     if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
     if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
+    if (deed.kind === 'clearReboot') return clearRebootPatch(context)
     if (deed.kind === 'recordProof') return proofPatch(deed, context)
     if (config?.digest !== deed.digest) return undefined
     const assigning = { ...context, rendered: config, node, signer: this.#options.signer, now: this.#options.clock.now() }

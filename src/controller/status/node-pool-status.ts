@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
-import { GATE_STATES, OPERATOR_ACTIONS, POOL_CONDITIONS } from '../../protocol/node-pool.ts'
+import { GATE_STATES, OPERATOR_ACTIONS, POOL_CONDITIONS, REBOOT_STATES } from '../../protocol/node-pool.ts'
 
 const revisionRef = z.object({
   revision: z.string().describe('Commit id, in full.'),
@@ -83,6 +83,15 @@ const heldNode = z.object({
   at: z.string().exactOptional(),
 })
 
+const nodeReboot = z.object({
+  node: z.string(),
+  state: z.enum(REBOOT_STATES),
+  because: z.string().describe('What the operator or the host gives as the reason.'),
+  since: z.string().describe('When the reboot was ordered.').exactOptional(),
+  who: z.string().exactOptional(),
+  at: z.string().describe('When the operator asked.').exactOptional(),
+})
+
 const controlRecord = z.object({
   action: z.enum(OPERATOR_ACTIONS),
   value: z.string().describe('The reason or the commit that was given.').exactOptional(),
@@ -115,6 +124,7 @@ export const nodePoolStatus = z.object({
     .array(revisionRef)
     .describe('Rollback targets: revisions that are kept in the cluster and did not fail here. Newest first.'),
   held: z.array(heldNode).describe('Held nodes, by name, at most 50.'),
+  reboots: z.array(nodeReboot).describe('Nodes that have to reboot, by name, at most 50.').exactOptional(),
   controls: z.array(controlRecord).describe('Recent operator actions, newest first, at most 10.'),
   gates: z.array(gate).describe('Results of the gates of the last rollout with gates.').exactOptional(),
   history: z.array(historyEntry).describe('Newest first, at most 10.'),

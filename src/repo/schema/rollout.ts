@@ -62,6 +62,18 @@ const proof = z.strictObject({
   pod: proofPod.exactOptional().describe('A pod that must run on a changed node before the node counts as done.'),
 })
 
+const reboot = z.strictObject({
+  whenRequired: z
+    .enum(['Never', 'InWindows'])
+    .exactOptional()
+    .describe(
+      'Machines whose packages require a reboot: Never leaves that to nodewave reboot; InWindows drains and reboots them in waves, while nodes may be selected. Default: Never.',
+    ),
+  timeout: duration
+    .exactOptional()
+    .describe('Time that a reboot may take in addition to applyTimeout, until the agent is back. Default: 10m.'),
+})
+
 /** With six, the first would be seconds. */
 const FIVE_FIELDS = /^\S+(?: \S+){4}$/
 
@@ -125,6 +137,7 @@ export const rollout = z.strictObject({
   drain: drain.exactOptional(),
   disruption: disruption.exactOptional().describe('Overrides of the disruption that a change needs.'),
   proof: proof.exactOptional().describe('What a changed node must show before it counts as done.'),
+  reboot: reboot.exactOptional().describe('When machines reboot that require it.'),
   zones: z
     .enum(['Any', 'OneAtATime'])
     .exactOptional()

@@ -5,6 +5,7 @@ import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import type { ControlEffect } from './control-effect.ts'
 import { ON_REMOVED, ON_SET } from './effects.ts'
 import { observeHolds } from './hold.ts'
+import { observeReboots } from './reboots.ts'
 import { recorded } from './record.ts'
 import { endOutrun } from './rollback.ts'
 
@@ -18,7 +19,7 @@ const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'rec
 export function observeControls(pool: PoolSnapshot, now: Instant): Memory {
   const after = (memory: Memory): PoolSnapshot => ({ ...pool, memory })
   const observed = CONTROLS.reduce((memory, control) => observe(after(memory), { control, now }), pool.memory)
-  return observeHolds(after(endOutrun(after(observed), now)), now)
+  return observeReboots(after(observeHolds(after(endOutrun(after(observed), now)), now)), now)
 }
 
 function observe(

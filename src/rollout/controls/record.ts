@@ -40,6 +40,7 @@ const ANNOTATION_OF: Readonly<Record<OperatorAction, OperatorAction>> = {
   Hold: 'Hold',
   Release: 'Hold',
   Reconcile: 'Reconcile',
+  Reboot: 'Reboot',
 }
 
 /** Who signed once, and let others act unsigned on the same annotation later, is not to be taken for them. */

@@ -13,7 +13,8 @@ export function isEligible({ exposure, wanted, assigned, node, report }: Candida
 }
 
 /** How much its next assignment disturbs it: what the agent found out counts more than what was rendered. */
-export function disruptionOf({ wanted, assigned, report }: Candidate): Disruption {
+export function disruptionOf({ wanted, assigned, report, reboot }: Candidate): Disruption {
+  if (reboot !== undefined) return 'reboot'
   return (assigned && report?.needs) || (wanted.kind === 'config' ? wanted.disruption : 'none')
 }
 

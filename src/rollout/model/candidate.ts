@@ -1,3 +1,4 @@
+import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import type { Reported } from './availability.ts'
 import type { Exposure } from './exposure.ts'
 import type { NodeProgress } from './node-progress.ts'
@@ -16,8 +17,10 @@ export interface Candidate extends Reported {
   readonly progress: NodeProgress
   /** How it stands with the pod that has to run on it; absent: none has to. */
   readonly proof?: Proof | undefined
-  /** It is assigned `wanted` already, and need not be again. */
+  /** It is assigned `wanted` already, and need not be again: nor is it to reboot. */
   readonly assigned: boolean
+  /** It is to be rebooted with its next assignment. */
+  readonly reboot?: RebootOrder | undefined
   /** An unfinished rollout got at it, and it is not well: whatever the target, it needs it most. */
   readonly broken: boolean
 }

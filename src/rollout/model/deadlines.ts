@@ -8,6 +8,8 @@ export interface RolloutClock {
   readonly rolloutStart: Instant
   /** Milliseconds. */
   readonly applyTimeout: number
+  /** Milliseconds that a reboot may take besides; absent: none. */
+  readonly bootTimeout?: number
   /** Milliseconds; absent: an agent may be silent for as long as its work may take. */
   readonly agentTimeout?: number
   /** Time before it is not counted: the clock jumped then, or nobody looked at it. Absent: it is trusted. */
@@ -19,12 +21,14 @@ const SECOND = 1000
 
 /** When the assigned work counts as overdue. */
 export function deadlineOf(assigned: Assignment, clock: RolloutClock): Instant {
-  return countedFrom(workBegan(assigned, clock), clock) + clock.applyTimeout
+  const { applyTimeout, bootTimeout = 0 } = clock
+  return countedFrom(workBegan(assigned, clock), clock) + applyTimeout + (assigned.grant === 'reboot' ? bootTimeout : 0)
 }
 
 /** When an agent that has not said anything about the assignment counts as silent. */
 export function silenceEnds(assigned: Assignment, { agentTimeout = Number.POSITIVE_INFINITY, ...clock }: RolloutClock): Instant {
-  return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout) })
+  // It reports before the machine goes down.
+  return deadlineOf(assigned, { ...clock, applyTimeout: Math.min(agentTimeout, clock.applyTimeout), bootTimeout: 0 })
 }
 
 /**

@@ -2,6 +2,7 @@ import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
+import type { RebootOrder } from '../../protocol/reboot-order.ts'
 import type { Instant } from './instant.ts'
 import type { GatePolicy } from './policy.ts'
 import type { GateQuestion } from './snapshot.ts'
@@ -15,6 +16,8 @@ export type Action =
       readonly revision: string
       readonly digest: string
       readonly grant: Disruption
+      /** Goes into REBOOT. */
+      readonly reboot?: RebootOrder
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */
@@ -40,6 +43,8 @@ export type Action =
   | { readonly kind: 'uncordon'; readonly node: string; readonly lifts: boolean; readonly mark?: CordonMark }
   /** Let everybody who may patch the node assign it by hand, or the break-glass group alone. */
   | { readonly kind: 'allowByHand'; readonly node: string; readonly allowed: boolean }
+  /** Remove the request of a person: the boot that it names has ended. */
+  | { readonly kind: 'clearReboot'; readonly node: string }
   /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback' | 'promoted'; readonly value: string }
 

@@ -1,4 +1,4 @@
-import type { AgentStatus } from '../../protocol/agent-status.ts'
+import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isApplied, isFailure } from './agent-report.ts'
 import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
@@ -7,6 +7,7 @@ import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
 import type { Assignment, NodeView } from './node-view.ts'
 import { hasFailedProof, type Proof } from './proof.ts'
+import { awaitsReboot, hasRebootedAfterAll } from './reboot.ts'
 import type { NodeTarget } from './snapshot.ts'
 
 /** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */
@@ -31,6 +32,8 @@ export interface ProgressContext extends RolloutClock {
   readonly wanted: NodeTarget
   /** What the agent says about the present assignment. */
   readonly report: AgentStatus | undefined
+  /** It is to be rebooted with its next assignment. */
+  readonly isToReboot?: boolean
 }
 
 /**
@@ -50,7 +53,8 @@ export function progressOf(
   if (wanted.kind === 'problem')
     return { phase: 'Waiting', pending: false, failure: { reason: 'RenderFailed', message: wanted.message } }
   if (joins) return { phase: 'Joining', pending: true, until: node.createdAt + course.applyTimeout }
-  if (!hasGoal(node, course, course)) return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
+  if (course.isToReboot || !hasGoal(node, course, course))
+    return node.ready ? { phase: 'Waiting', pending: true } : unreachable(node, course)
   return onGoal({ node, assigned: node.assigned, wanted, report: course.report, course })
 }
 
@@ -67,6 +71,7 @@ export function hasGoal(
 ): node is NodeView & { readonly assigned: Assignment } {
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
+  if (isFailure(report) && hasRebootedAfterAll(node)) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
@@ -94,6 +99,7 @@ function onGoal(subject: Subject): NodeProgress {
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
+  if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
 }
@@ -126,6 +132,12 @@ function silent(subject: Subject): NodeProgress {
   return untilDeadline(subject, { phase: 'Assigned', failure })
 }
 
+/** Nothing more is heard of it before it is back. */
+function rebooting(subject: Subject, { since }: AgentStatus): NodeProgress {
+  const message = `the machine was told to reboot after ${since}, and its agent has not come back`
+  return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'RebootTimeout', message } })
+}
+
 /** Applied and Ready: the version must show, a pod must run, and it must last. */
 function proving(subject: Subject): NodeProgress {
   const { node, wanted, assigned, report, course } = subject
@@ -137,6 +149,10 @@ function proving(subject: Subject): NodeProgress {
   if (node.staleReady) {
     const message = `node is Ready by a heartbeat from before its kubelet was restarted at ${report?.kubeletStartedAt}`
     return untilDeadline(subject, { phase: 'Applying', failure: { reason: 'HeartbeatMissing', message } })
+  }
+  if (awaitsReboot(node)) {
+    const message = `the agent has finished, and the Node still shows the boot "${node.bootId}", which was to end`
+    return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'NotRebooted', message } })
   }
   const { proof } = course
   if (proof?.kind === 'Underway')

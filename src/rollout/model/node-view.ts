@@ -2,6 +2,7 @@ import type { AgentStatus } from '../../protocol/agent-status.ts'
 import type { CordonMark } from '../../protocol/cordon-mark.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeProof } from '../../protocol/node-proof.ts'
+import type { RebootOrder, RebootRequest } from '../../protocol/reboot-order.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from './instant.ts'
 
@@ -20,6 +21,11 @@ export interface NodeView {
   readonly silent?: true
   /** A taint says that somebody shut its machine down. */
   readonly shutDown?: true
+  /** Id of the boot that its kubelet runs in; another one after each reboot. Absent: it reports none. */
+  readonly bootId?: string
+  /** What a person asks for, and who that is. */
+  readonly rebootRequest?: RebootRequest
+  readonly rebootBy?: RequestedBy
   readonly unschedulable: boolean
   /** It is being deleted. */
   readonly leaving?: boolean
@@ -57,6 +63,8 @@ export interface Assignment {
   readonly revision: string
   readonly pool: string
   readonly grant: Disruption
+  /** The boot that had to end with it. */
+  readonly reboot?: RebootOrder
   /** ASSIGNED, when it can be read. */
   readonly at?: Instant
 }

@@ -15,6 +15,8 @@ export interface RolloutPolicy {
   readonly proof?: ProofPolicy
   /** OneAtATime: no node is taken while nodes of another zone are unavailable by the rollout. */
   readonly zones: 'Any' | 'OneAtATime'
+  /** Absent: machines reboot when an operator asks, or a change needs it. */
+  readonly reboot?: RebootPolicy
   /** Whether nodes that somebody else cordoned are changed, or left as they are until they are uncordoned. */
   readonly cordoned: 'Skip' | 'Change'
   /** A node that has not ended the work this long after it was assigned counts as failed. */
@@ -56,6 +58,14 @@ export interface DrainPolicy {
   readonly force: boolean
   /** Absent: as each pod says. */
   readonly gracePeriodSeconds?: number | undefined
+}
+
+/** When machines reboot that say that they have to. */
+export interface RebootPolicy {
+  /** Never: when an operator asks. InWindows: in their turn, while nodes may be selected. */
+  readonly whenRequired: 'Never' | 'InWindows'
+  /** Milliseconds that a reboot may take, besides the time for the change. */
+  readonly timeout: number
 }
 
 /** A pod that has to run on a changed node before the node counts as done. */

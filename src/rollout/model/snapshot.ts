@@ -50,6 +50,7 @@ export type Memory = Pick<
   | 'promotion'
   | 'fleetRetry'
   | 'held'
+  | 'reboots'
   | 'controls'
   | 'gates'
   | 'history'

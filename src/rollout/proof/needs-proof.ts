@@ -9,10 +9,12 @@ import { proofImage } from './image.ts'
  * neither a way back nor a node that joins waits for a pod.
  */
 export function needsProof(member: Candidate, { pool, rollout }: PoolContext): boolean {
-  const { node, report, wanted, exposure } = member
+  const { node, report, wanted, exposure, reboot } = member
   const { proof: policy } = pool.policy
-  if (wanted.kind === 'problem' || exposure.content !== 'target' || rollout.proven) return false
-  if (proofImage(node, policy) === undefined) return false
+  if (wanted.kind === 'problem' || proofImage(node, policy) === undefined) return false
+  // Whatever it runs: a machine that starts anew may have lost what pods need.
+  if (reboot !== undefined) return true
+  if (exposure.content !== 'target' || rollout.proven) return false
   // What was never proved there, or was found wanting, is no proved content though the node runs it.
   const isTheSame = node.proof?.digest === wanted.digest
   if (isTheSame || alreadyRuns(wanted.digest, report)) return !isTheSame || node.proof?.state !== 'Passed'

@@ -103,10 +103,11 @@ interface Asking {
 }
 
 function selectableOf(eligible: Eligible, { pool, now, kind }: Asking): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
-  const { node, report, wanted, exposure } = eligible.member
+  const { node, report, wanted, exposure, reboot } = eligible.member
   if (wanted.kind === 'problem') return []
   const { digest } = wanted
-  const isUndisturbed = alreadyRuns(digest, report) || (exposure.because === 'Joining' && !isToDrain(eligible, pool))
+  const isUndisturbed =
+    (reboot === undefined && alreadyRuns(digest, report)) || (exposure.because === 'Joining' && !isToDrain(eligible, pool))
   return [
     {
       member: eligible.member,

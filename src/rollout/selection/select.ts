@@ -40,10 +40,11 @@ function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Gra
 }
 
 function actionFor({ member, digest, mustDrain, needsProof }: SelectableNode, now: Instant): Selected {
-  const { node, revision } = member
+  const { node, revision, reboot } = member
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
   if (mustDrain) return { kind: 'cordon', node: node.name, mark }
-  const assign = { kind: 'assign', node: node.name, revision, digest, grant: disruptionOf(member), at: now } as const
+  const grant = disruptionOf(member)
+  const assign = { kind: 'assign', node: node.name, revision, digest, grant, at: now, ...(reboot && { reboot }) } as const
   return needsProof ? { ...assign, proof: proofOf(member) } : assign
 }
 

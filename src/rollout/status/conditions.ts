@@ -12,6 +12,7 @@ import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import type { Explanation } from './explanation.ts'
 import { describeProofs, describeUnproved } from './proofs.ts'
+import { describeReboots, describeRequired } from './reboots.ts'
 import { promoteCommand } from './remedies.ts'
 import { describeShortage } from './shortage.ts'
 import { stallOf } from './stall.ts'
@@ -40,7 +41,7 @@ function withPause({ reason, message }: Explanation, poolState: PoolState): Expl
   return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }
 }
 
-const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Proving'])
+const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Rebooting', 'Proving'])
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
 function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
@@ -53,7 +54,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeUnproved(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(members)}${describeUnproved(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
   if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
@@ -68,6 +69,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
       reason: 'WaitingForBudget',
       message: `${message}; ${waiting} wait for the budget${describeShortage(poolState, lacking)}`,
     }
+  if (members.some(({ progress }) => progress.phase === 'Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ progress }) => progress.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
@@ -106,7 +108,7 @@ function wait({ reason, message, stalls }: Blocker, nodes: string): Explanation 
 
 function restOf(poolState: PoolState): Explanation {
   if (poolState.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
-  return { reason: 'Completed', message: `${describeNodes(poolState)}${describeUnproved(poolState)}` }
+  return { reason: 'Completed', message: `${describeNodes(poolState)}${describeRequired(poolState.members)}${describeUnproved(poolState)}` }
 }
 
 function describeDrains(draining: readonly Draining[]): string {

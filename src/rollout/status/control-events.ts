@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<OperatorAction, string>> = {
   Hold: 'Held',
   Release: 'Released',
   Reconcile: 'ReconcileAsked',
+  Reboot: 'RebootAsked',
 }
 
 /** What people did since the last status, oldest first: on the pool, or on each node concerned. */

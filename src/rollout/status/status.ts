@@ -7,6 +7,7 @@ import { countPhases } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
+import { rebootsOf } from './reboots.ts'
 
 /** A status is read by people and kept in one object: thousands of failures are all told by the first. */
 const FAILED_SHOWN = 50
@@ -18,6 +19,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
     rollout.memory
   const sizes = rollout.memory.wave?.sizes
   const byPhase = phasesOf(members)
+  const reboots = rebootsOf(members)
   return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
@@ -31,6 +33,7 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
     ...(fleetRetry && { fleetRetry }),
     rollbackTo: rollbackChoices(rollout.memory, pool.kept ?? pool.known),
     held,
+    ...(reboots.length > 0 && { reboots }),
     controls,
     ...(gates && { gates }),
     history,

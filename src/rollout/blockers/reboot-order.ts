@@ -1,0 +1,83 @@
+import { waveMembership, wavesOf } from '../exposure/waves.ts'
+import { isApplied } from '../model/agent-report.ts'
+import type { Blocker } from '../model/blocker.ts'
+import type { Instant } from '../model/instant.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { awaitsReboot } from '../model/reboot.ts'
+import { listNames } from '../model/text.ts'
+
+/**
+ * Reboots of a pool whose content stays go through its waves, too: a wave begins when those before it have rebooted, and were Ready for their
+ * soak. Gates and promotions are for content. One that fails stops them all.
+ */
+export function rebootOrder(state: PoolState): (member: Member) => Blocker | undefined {
+  let order: Order | undefined
+  return (member) => {
+    if (member.reboot === undefined) return undefined
+    order ??= orderOf(state)
+    if (order.failed) return order.failed
+    const { waveOf, open } = order
+    if (open === undefined || (waveOf.get(member.node.name) ?? 0) <= open.index) return undefined
+    return waitFor(member, open)
+  }
+}
+
+interface Order {
+  readonly failed: Blocker | undefined
+  readonly waveOf: ReadonlyMap<string, number>
+  /** The first wave that has not rebooted; undefined: all have. */
+  readonly open: OpenWave | undefined
+}
+
+interface OpenWave {
+  readonly index: number
+  readonly name: string
+  /** When its soak ends; undefined: nodes of it have yet to reboot. */
+  readonly until: Instant | undefined
+}
+
+function orderOf(state: PoolState): Order {
+  const { pool, members } = state
+  const nodes = members.map(({ node: { name, labels } }) => ({ name, labels }))
+  const waves = wavesOf(pool.policy)
+  const waveOf = waveMembership(waves, { pool: pool.name, nodes })
+  let open: OpenWave | undefined
+  for (const member of members) {
+    const index = waveOf.get(member.node.name) ?? 0
+    const wave = waves[index]
+    if (wave === undefined || (open && index > open.index)) continue
+    const until = soaksUntil(member, wave.soak)
+    if (until <= state.now) continue
+    const before = open?.index === index ? open.until : 0
+    const latest = before === undefined || until === FOREVER ? undefined : Math.max(before, until)
+    open = { index, name: wave.name, until: latest }
+  }
+  return { failed: failedReboot(state), waveOf, open }
+}
+
+function failedReboot({ members }: PoolState): Blocker | undefined {
+  const names = members.filter(hasFailed).map(({ node }) => node.name)
+  if (names.length === 0) return undefined
+  const message = `no further node reboots: ${listNames(names.sort())} failed at its reboot; repair it, or hold it`
+  return { reason: 'RebootFailed', message, stalls: true }
+}
+
+function hasFailed({ node, progress }: Member): boolean {
+  return node.assigned?.reboot !== undefined && progress.failure !== undefined && node.hold === undefined
+}
+
+function waitFor({ node }: Member, { name, until }: OpenWave): Blocker {
+  const message = `"${node.name}" reboots after wave "${name}"${until === undefined ? '' : ', which soaks'}`
+  return { reason: 'Rebooting', message, stalls: false, ...(until !== undefined && { until }) }
+}
+
+const FOREVER = Number.POSITIVE_INFINITY
+
+/** Until when the later waves wait for it. */
+function soaksUntil({ node, report, reboot, exposure, progress }: Member, soak: number): Instant {
+  const isLeftOut = exposure.content === 'none' || progress.phase === 'Skipped' || progress.phase === 'Unreachable'
+  if (reboot !== undefined) return isLeftOut ? 0 : FOREVER
+  if (node.assigned?.reboot === undefined) return 0
+  if (awaitsReboot(node) || !isApplied(report) || !node.ready || progress.pending) return FOREVER
+  return Math.max(node.readySince, Date.parse(report?.since ?? '') || 0) + soak
+}

@@ -1,0 +1,62 @@
+import { NOT_REBOOTED, REBOOT_REFUSED } from '../../protocol/agent-status.ts'
+import { atMost } from '../../protocol/desired-config.ts'
+import { isSameOrder, type RebootOrder } from '../../protocol/reboot-order.ts'
+import { type Ceiling, selects } from './ceiling.ts'
+import type { NodeView } from './node-view.ts'
+import type { RolloutPolicy } from './policy.ts'
+
+export interface RebootContext {
+  readonly policy: Pick<RolloutPolicy, 'reboot'>
+  readonly ceiling?: Ceiling | undefined
+}
+
+/** What the node is to be rebooted for, with its next assignment; undefined: nothing, or that was ordered already. Once for each boot and request. */
+export function dueReboot(node: NodeView, context: RebootContext): RebootOrder | undefined {
+  const order = wantedReboot(node, context)
+  return order === undefined || isOrdered(node, order) ? undefined : order
+}
+
+/** What a person asks for counts whatever the policy says. */
+function wantedReboot(node: NodeView, { policy, ceiling }: RebootContext): RebootOrder | undefined {
+  const { bootId, rebootRequest } = node
+  if (bootId === undefined) return undefined
+  if (rebootRequest?.boot === bootId) {
+    const { boot, at } = rebootRequest
+    return { boot, ...(at !== undefined && { at }) }
+  }
+  const isAllowed = policy.reboot?.whenRequired === 'InWindows' && isWithinCeiling(node, ceiling)
+  return isAllowed && requiresReboot(node) ? { boot: bootId } : undefined
+}
+
+function isOrdered({ assigned }: NodeView, order: RebootOrder): boolean {
+  return order.at === undefined ? assigned?.reboot?.boot === order.boot : isSameOrder(order, assigned?.reboot)
+}
+
+/** Its host says so, of the boot that it runs with. */
+export function requiresReboot({ bootId, status }: NodeView): boolean {
+  return bootId !== undefined && status?.reboot?.boot === bootId
+}
+
+/** It was assigned with an order to reboot, and still runs with the boot that was to end. */
+export function awaitsReboot({ bootId, assigned }: NodeView): boolean {
+  return bootId !== undefined && assigned?.reboot?.boot === bootId
+}
+
+/** Its agent gave the reboot up, and the machine has rebooted after all: that failure is over. */
+export function hasRebootedAfterAll({ bootId, assigned, status }: NodeView): boolean {
+  const { reason } = status?.error ?? {}
+  const wasGivenUp = reason === REBOOT_REFUSED || reason === NOT_REBOOTED
+  return wasGivenUp && assigned?.reboot !== undefined && bootId !== undefined && assigned.reboot.boot !== bootId
+}
+
+/** The boot that a person wanted to end has ended. */
+export function isRequestOver({ bootId, rebootRequest }: NodeView): boolean {
+  return bootId !== undefined && rebootRequest !== undefined && rebootRequest.boot !== bootId
+}
+
+/** A commit says when hosts are rebooted, so an administrator's limits for commits hold for it. */
+function isWithinCeiling(node: NodeView, ceiling: Ceiling | undefined): boolean {
+  if (ceiling === undefined) return true
+  if (ceiling.unreadable !== undefined) return false
+  return ceiling.rules.every((rule) => rule.disruption === undefined || !selects(rule, node) || atMost('reboot', rule.disruption))
+}

@@ -1,0 +1,271 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import {
+  aNode,
+  aPod,
+  aPool,
+  aWave,
+  condition,
+  hour,
+  minute,
+  type NodeDraft,
+  noon,
+  type PoolOptions,
+  phases,
+  remembering,
+  stamp,
+  verdict,
+} from '../builders.ts'
+
+const ASKED = stamp(noon - minute)
+const IN_WINDOWS = { whenRequired: 'InWindows', timeout: 10 * minute } as const
+const NEVER = { ...IN_WINDOWS, whenRequired: 'Never' } as const
+
+/** A node that runs what the pool has completed, with the boot `1`. */
+function done(name: string): NodeDraft {
+  return aNode(name).on('new').booted('1')
+}
+
+/** Of a pool that has completed its commit. */
+function deciding(options: PoolOptions, ...nodes: NodeView[]) {
+  return decide(aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: NEVER, ...options }).with(...nodes), noon)
+}
+
+/** `cordon a`, `assign a reboot 1@…` */
+function deeds({ actions }: ReturnType<typeof decide>): string[] {
+  return actions.flatMap((action) => {
+    if (action.kind === 'assign') return [`assign ${action.node} ${action.grant} ${action.reboot?.boot ?? 'none'}`]
+    return action.kind === 'cordon' || action.kind === 'uncordon' || action.kind === 'clearReboot'
+      ? [`${action.kind} ${action.node}`]
+      : []
+  })
+}
+
+test('node that an operator asked to reboot is cordoned, and waits until its pods are gone', () => {
+  const decision = deciding({ maxUnavailable: 1 }, done('a').toReboot('1'), done('b'))
+
+  expect(deeds(decision)).toEqual(['cordon a'])
+  expect(phases(decision)).toEqual({ Current: 1, Waiting: 1 })
+  expect(decision.status.reboots).toEqual([{ node: 'a', state: 'Waiting', because: 'new firmware', who: 'ada', at: ASKED }])
+})
+
+test('node whose pods are gone is assigned the content that it has, with the grant and the boot that is to end', () => {
+  const drained = done('a').toReboot('1').drainedFor('new')
+  const decision = deciding({ pods: { a: [] } }, drained)
+
+  expect(decision.actions.find(({ kind }) => kind === 'assign')).toEqual({
+    kind: 'assign',
+    node: 'a',
+    revision: 'new',
+    digest: 'new',
+    grant: 'reboot',
+    reboot: { boot: '1', at: ASKED },
+    at: noon,
+  })
+})
+
+test('node with pods that may not go is not rebooted', () => {
+  const draining = done('a').toReboot('1').drainedFor('new')
+
+  expect(deeds(deciding({ pods: { a: [aPod('cart', { emptyDir: true })] } }, draining))).toEqual([])
+})
+
+test('node that was ordered to reboot is not ordered again, nor uncordoned, before it has', () => {
+  const ordered = done('a').orderedToReboot('new', { boot: '1', at: ASKED }).toReboot('1').drainedFor('new')
+  const underway = ordered.reporting('Applying', { error: { reason: 'Rebooting', message: 'the machine reboots' } })
+  const decision = deciding({}, underway.notReady(), done('b'))
+
+  expect(deeds(decision)).toEqual([])
+  expect(phases(decision)).toEqual({ Current: 1, Rebooting: 1 })
+  expect(verdict(decision).Reconciling).toBe('True Rebooting')
+  expect(condition(decision, 'Reconciling').message).toBe(`1 of 2 nodes are at new; "a" reboots since ${stamp(noon - minute)}`)
+})
+
+test('node that came back with another boot is uncordoned, and its request is removed', () => {
+  const back = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED })
+    .reporting('Applied', { since: noon - 1000 })
+    .booted('2')
+    .toReboot('1')
+    .drainedFor('new')
+  const decision = deciding({}, back)
+
+  expect(deeds(decision)).toEqual(['uncordon a', 'clearReboot a'])
+  expect(phases(decision)).toEqual({ Current: 1 })
+  expect(decision.status.reboots).toBeUndefined()
+})
+
+test('node whose agent is done and that shows the same boot counts as rebooting until its time is over, and has failed then', () => {
+  const order = { boot: '1', at: ASKED }
+  const same = done('a')
+    .orderedToReboot('new', order)
+    .reporting('Applied', { since: noon - 1000 })
+    .toReboot('1')
+  const late = done('a')
+    .orderedToReboot('new', order, { at: noon - 26 * minute })
+    .reporting('Applied', { since: noon - 25 * minute })
+    .toReboot('1')
+
+  expect(phases(deciding({}, same))).toEqual({ Rebooting: 1 })
+  const decision = deciding({}, late)
+  expect(decision.status.failed[0]?.reason).toBe('NotRebooted')
+  expect(decision.status.reboots?.[0]?.state).toBe('Failed')
+})
+
+test('machine that does not come back has failed after applyTimeout and the time of a reboot, and no other reboots', () => {
+  const order = { boot: '1', at: ASKED }
+  const away = (at: number) =>
+    done('a')
+      .orderedToReboot('new', order, { at })
+      .reporting('Applying', { error: { reason: 'Rebooting', message: 'the machine reboots' } })
+      .notReady(at + minute)
+      .toReboot('1')
+  const waiting = done('b').toReboot('1')
+
+  expect(phases(deciding({ maxUnavailable: 2 }, away(noon - 24 * minute)))).toEqual({ Rebooting: 1 })
+  const decision = deciding({ maxUnavailable: 2 }, away(noon - 25 * minute), waiting)
+  expect(decision.status.failed).toEqual([
+    {
+      node: 'a',
+      reason: 'RebootTimeout',
+      message: `the machine was told to reboot after ${stamp(noon - 25 * minute)}, and its agent has not come back`,
+    },
+  ])
+  expect(deeds(decision)).toEqual([])
+  expect(verdict(decision).Stalled).toBe('True NodesFailed')
+})
+
+test('machine that refused to reboot has failed; asked once more it is ordered once more', () => {
+  const refused = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED })
+    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+  const asked = refused.toReboot('1')
+  const again = refused.toReboot('1', { at: stamp(noon) })
+
+  expect(deeds(deciding({}, asked))).toEqual([])
+  expect(deciding({}, asked).status.failed[0]?.reason).toBe('RebootRefused')
+  expect(deeds(deciding({}, again))).toEqual(['cordon a'])
+})
+
+test('machine that refused to reboot, and was rebooted by somebody, gets its content once more and is no failure', () => {
+  const since = done('a')
+    .orderedToReboot('new', { boot: '1', at: ASKED })
+    .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
+    .booted('2')
+    .toReboot('1')
+
+  expect(deeds(deciding({}, since))).toEqual(['assign a none none', 'clearReboot a'])
+})
+
+test('reboots keep to the budget, and a free place is used while another node reboots', () => {
+  const nodes = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
+
+  expect(deeds(deciding({ maxUnavailable: 2 }, ...nodes))).toHaveLength(2)
+})
+
+test('reboots wait for a window, and for the end of a pause', () => {
+  const windows = [{ action: 'allow', schedule: '0 22 * * *', duration: hour, timeZone: 'UTC' }] as const
+  const paused = deciding({ controls: { paused: 'storm' } }, done('a').toReboot('1'))
+
+  expect(deeds(paused)).toEqual([])
+  expect(verdict(paused).Stalled).toBe('True Paused')
+  const closed = deciding({ windows }, done('a').toReboot('1'))
+  expect(deeds(closed)).toEqual([])
+  expect(verdict(closed).Reconciling).toBe('True WaitingForWindow')
+})
+
+test('host that requires a reboot is shown, and rebooted only where the policy says so', () => {
+  const requiring = done('a').requiringReboot('1')
+  const shown = deciding({}, requiring)
+
+  expect(deeds(shown)).toEqual([])
+  expect(verdict(shown).Ready).toBe('True Completed')
+  expect(condition(shown, 'Ready').message).toBe('1 of 1 nodes are at new; 1 node requires a reboot: "a"')
+  expect(shown.status.reboots).toEqual([{ node: 'a', state: 'Required', because: '/run/reboot-required, libc6' }])
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, requiring))).toEqual(['cordon a'])
+})
+
+test('host that still requires a reboot after it was ordered one for this boot is not ordered another', () => {
+  const ordered = done('a').orderedToReboot('new', { boot: '1' }).reporting('RolledBack', { active: 'new' })
+
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.requiringReboot('1')))).toEqual([])
+})
+
+test('host that says of an earlier boot that it has to end is not rebooted', () => {
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, done('a').booted('2').requiringReboot('1')))).toEqual([])
+})
+
+test('policy of a commit reboots no host that an administrator has forbidden to reboot, and an operator does', () => {
+  const ceiling = { rules: [{ place: 'spec.rules[0]', disruption: 'drain' }] } as const
+  const pool = (node: NodeView) => ({
+    ...aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: IN_WINDOWS }).with(node),
+    ceiling,
+  })
+
+  expect(deeds(decide(pool(done('a').requiringReboot('1')), noon))).toEqual([])
+  expect(deeds(decide(pool(done('a').toReboot('1')), noon))).toEqual(['cordon a'])
+})
+
+test('node that gets other content in its turn is rebooted with that, once', () => {
+  const node = aNode('a').on('old').booted('1').toReboot('1').drainedFor('new')
+  const decision = decide(aPool({ head: 'new', stable: 'old', reboot: NEVER, pods: { a: [] } }).with(node), noon)
+
+  expect(deeds(decision)).toEqual(['assign a reboot 1'])
+})
+
+test('held nodes, and nodes of a halted pool, are not rebooted', () => {
+  expect(deeds(deciding({}, done('a').toReboot('1').held()))).toEqual([])
+  const halted = aPool({ head: 'bad', rejected: ['bad'], onFailure: 'Halt', reboot: NEVER })
+  expect(deeds(decide(halted.with(aNode('a').on('bad').booted('1').toReboot('1')), noon))).toEqual([])
+})
+
+const CANARY = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
+
+test('second wave reboots when the first has rebooted and was Ready for its soak', () => {
+  const nodes = ['a', 'b', 'c'].map((name) => done(name).toReboot('1'))
+  const [first] = deeds(deciding({ waves: CANARY }, ...nodes))
+  expect(deeds(deciding({ waves: CANARY }, ...nodes))).toHaveLength(1)
+  const canary = first?.replace('cordon ', '') ?? ''
+  const back = (since: number) =>
+    done(canary)
+      .orderedToReboot('new', { boot: '1', at: ASKED }, { at: noon - 20 * minute })
+      .reporting('Applied', { since })
+      .booted('2')
+      .readyAgain(since)
+  const others = nodes.filter(({ name }) => name !== canary)
+
+  const soaking = deciding({ waves: CANARY }, back(noon - 4 * minute), ...others)
+  expect(deeds(soaking)).toEqual([])
+  expect(condition(soaking, 'Reconciling').message).toContain('reboots after wave "canary", which soaks')
+  expect(soaking.wakeAt).toBe(noon + minute)
+  expect(deeds(deciding({ waves: CANARY }, back(noon - 5 * minute), ...others))).toHaveLength(2)
+})
+
+test('request is recorded once, with who asked', () => {
+  const pool = aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: NEVER }).with(done('a').toReboot('1'))
+  const first = decide(pool, noon)
+
+  expect(first.status.controls).toEqual([
+    {
+      action: 'Reboot',
+      nodes: ['a'],
+      who: 'ada',
+      at: ASKED,
+      outcome: 'Done',
+      message: 'reboots in its turn',
+      value: 'new firmware',
+    },
+  ])
+  expect(first.events.filter(({ reason }) => reason === 'RebootAsked')).toHaveLength(1)
+  const second = decide(remembering(pool, first), noon)
+  expect(second.status.controls).toHaveLength(1)
+  expect(second.events).toEqual([])
+})
+
+test('pod proves a node after its reboot where pods prove nodes', () => {
+  const drained = done('a').withPause().toReboot('1').drainedFor('new')
+  const decision = deciding({ proof: {}, pods: { a: [] }, proofs: [] }, drained)
+
+  expect(decision.actions.find(({ kind }) => kind === 'assign')).toMatchObject({ proof: { podCapacity: 110 } })
+})
