@@ -2,6 +2,7 @@ import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { formatAgentStatus } from '../../src/protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../src/protocol/desired-config.ts'
 import { namesFor } from '../../src/protocol/names.ts'
+import { parseRebootOrder } from '../../src/protocol/reboot-order.ts'
 
 export type Outcome = 'applies' | 'rolls back' | 'works on' | 'says nothing'
 
@@ -58,8 +59,13 @@ async function becomes(
   kube: KubeApi,
   { name, desired }: { readonly name: string; readonly desired: DesiredConfig },
 ): Promise<void> {
-  if (desired.KUBELET_VERSION === undefined) return
-  const nodeInfo = { kubeletVersion: `v${desired.KUBELET_VERSION}` }
+  const boot = parseRebootOrder(desired.REBOOT)?.boot
+  const nodeInfo = {
+    ...(desired.KUBELET_VERSION !== undefined && { kubeletVersion: `v${desired.KUBELET_VERSION}` }),
+    // It is in no hurry to see that this boot has ended before.
+    ...(boot !== undefined && { bootID: `after-${boot}` }),
+  }
+  if (Object.keys(nodeInfo).length === 0) return
   await kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo } })
 }
 

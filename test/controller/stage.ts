@@ -148,7 +148,7 @@ export function aNode(name: string, now: number): object {
       conditions: [
         { type: 'Ready', status: 'True', reason: 'KubeletReady', lastTransitionTime, lastHeartbeatTime: lastTransitionTime },
       ],
-      nodeInfo: { kubeletVersion: 'v1.36.2', architecture: 'amd64', osImage: 'Debian 12' },
+      nodeInfo: { kubeletVersion: 'v1.36.2', architecture: 'amd64', osImage: 'Debian 12', bootID: `boot-of-${name}` },
     },
   }
 }
