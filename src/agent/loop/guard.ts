@@ -104,12 +104,19 @@ export class Guard {
     if (await state.isUnclean()) return timing.drift
     await this.#stopNeedless()
     const outcome = await state.outcome()
+    await this.#lookForRebootNeed(outcome)
     const trial = await this.#trial.look()
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
     const left = await this.#watchDrift(outcome)
     return trial === 'holding' ? timing.watch : left
+  }
+
+  async #lookForRebootNeed(outcome: Outcome | undefined): Promise<void> {
+    const before = this.#rebootNeed
+    this.#rebootNeed = await hostRebootNeed(this.#context.ports)
+    if (outcome !== undefined && !isSameNeed(before, this.#rebootNeed)) await this.#actions.show(outcome)
   }
 
   async #passed(outcome: Outcome): Promise<void> {
@@ -140,10 +147,8 @@ export class Guard {
     this.#driftCheckedAt = ports.clock.elapsed()
     if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
     const drift = await mendDrift(this.#mending, this.#context)
-    const rebootNeed = await hostRebootNeed(ports)
-    const isNews = drift.join('\n') !== this.#drift.join('\n') || !isSameNeed(rebootNeed, this.#rebootNeed)
+    const isNews = drift.join('\n') !== this.#drift.join('\n')
     this.#drift = drift
-    this.#rebootNeed = rebootNeed
     if (isNews) await this.#actions.show(outcome)
     const { state } = this.#context
     if ((await state.outcome())?.phase !== outcome.phase) this.#actions.onWork()

@@ -108,7 +108,10 @@ function wait({ reason, message, stalls }: Blocker, nodes: string): Explanation 
 
 function restOf(poolState: PoolState): Explanation {
   if (poolState.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
-  return { reason: 'Completed', message: `${describeNodes(poolState)}${describeRequired(poolState.members)}${describeUnproved(poolState)}` }
+  return {
+    reason: 'Completed',
+    message: `${describeNodes(poolState)}${describeRequired(poolState.members)}${describeUnproved(poolState)}`,
+  }
 }
 
 function describeDrains(draining: readonly Draining[]): string {
