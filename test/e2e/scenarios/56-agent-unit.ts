@@ -65,11 +65,13 @@ async function interrupt({ cluster, product, node }: Place, { text, by }: { text
 /** A process that is stopped shows no life, as one whose event loop is. */
 async function stuck(node: Node): Promise<void> {
   const path = `/etc/systemd/system/${agentUnit}.service.d/impatient.conf`
-  await node.write({ path, content: '[Service]\nWatchdogSec=6s\n' })
+  await node.write({ path, content: `[Service]\nWatchdogSec=${PATIENCE}s\n` })
   await node.exec(['systemctl', 'daemon-reload'])
   await node.exec(['systemctl', 'restart', agentUnit])
   const before = await node.unit(agentUnit)
-  await new Promise((resolve) => setTimeout(resolve, 15_000))
+  const started = await lastSignOfLife(node)
+  const isOverdue = async () => (await lastSignOfLife(node)) > started + 2 * PATIENCE * SECOND
+  await waitUntil(isOverdue, { for: 'signs of life for twice as long as the watchdog waits for one' })
   check('an agent that is well stays', (await node.unit(agentUnit)).MainPID === before.MainPID)
   await node.exec(['kill', '-STOP', before.MainPID])
   const isNew = async () => {
@@ -80,6 +82,15 @@ async function stuck(node: Node): Promise<void> {
   await node.exec(['rm', path])
   await node.exec(['systemctl', 'daemon-reload'])
   await node.exec(['systemctl', 'restart', agentUnit])
+}
+
+/** Seconds. */
+const PATIENCE = 6
+const SECOND = 1_000_000
+
+/** By systemd: microseconds since the machine was booted. */
+async function lastSignOfLife(node: Node): Promise<number> {
+  return Number(await node.output(['systemctl', 'show', '--property=WatchdogTimestampMonotonic', '--value', agentUnit]))
 }
 
 async function second(node: Node): Promise<void> {
