@@ -58,15 +58,19 @@ export function readerOf(path: string): FileReader | undefined {
   return found && { kind: 'disturbs', because: found.because }
 }
 
+const SYSCTL_FILE = /^\/(?:(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/sysctl\.d\/.*\.conf|etc\/sysctl\.conf)$/
+
+/** Settings of the kernel, for each boot. */
+export function isSysctlFile(path: string): boolean {
+  return SYSCTL_FILE.test(path)
+}
+
 /** Read when the service starts, and not before. */
 const SERVICES = [
   { pattern: /^\/etc\/containerd\/(?!certs\.d\/).*\.toml$/, service: 'containerd.service' },
   { pattern: /^\/etc\/crio\/.*\.conf$/, service: 'crio.service' },
   { pattern: /^\/etc\/docker\/daemon\.json$/, service: 'docker.service' },
-  {
-    pattern: /^\/(?:(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/sysctl\.d\/.*\.conf|etc\/sysctl\.conf)$/,
-    service: 'systemd-sysctl.service',
-  },
+  { pattern: SYSCTL_FILE, service: 'systemd-sysctl.service' },
 ]
 
 /** @param restartOn files on which units of the same document restart @returns undefined when the change counts at once, or is proved */

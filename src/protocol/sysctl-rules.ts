@@ -5,9 +5,11 @@ export interface SysctlRefusal {
   readonly remedy: string
 }
 
+const FORWARDING = ['net/ipv4/ip_forward', 'net/ipv4/conf/all/forwarding']
+
 /** By path below /proc/sys: nobody could take such a change back, or every node would be harmed by it. */
 const REFUSED: readonly { readonly path: string; readonly when?: RegExp; readonly because: string; readonly remedy: string }[] = [
-  ...['net/ipv4/ip_forward', 'net/ipv4/conf/all/forwarding', 'net/ipv6/conf/all/forwarding'].map((path) => ({
+  ...[...FORWARDING, 'net/ipv6/conf/all/forwarding'].map((path) => ({
     path,
     when: /^0$/,
     because: 'pods of the node would reach nobody beyond it',
@@ -49,6 +51,11 @@ export function sysctlRefusal(name: string, value: string): SysctlRefusal | unde
       remedy: `write ${wanted}, or take it out`,
     }
   return REFUSED.find((rule) => rule.path === path && (rule.when?.test(words) ?? true))
+}
+
+/** The same for files that others may have written: those of hardening guides turn off what some clusters do not use, such as IPv6. */
+export function stopsForwarding(name: string, value: string): SysctlRefusal | undefined {
+  return FORWARDING.includes(sysctlPath(name)) ? sysctlRefusal(name, value) : undefined
 }
 
 /** Several values of one setting, in whatever way they are kept apart. */

@@ -69,8 +69,8 @@ ${ONCE.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 ## Not caught, or not tried
 
 - A wrong \`clusterDNS\`, when the pod that proves a node resolves no name: the pause image, which is the default, does not. State \`image\` and \`command\`.
-- A sysctl that stops forwarding, in a file that \`systemd-sysctl.service\` applies: a pod that only starts does not notice it. A command that reaches another
-  machine does. nodewave does not give such a sysctl back the value that it had; \`sysctls\` of a HostProfile it does.
+- A sysctl that stops forwarding for IPv6, or comes from a file that \`validate\` cannot read (a script, a package), applied by a unit: a pod that only starts
+  does not notice it, a command that reaches another machine does. nodewave gives back the values of \`sysctls\`, and not those of a plain file.
 - A static pod of the control plane whose manifest the commit itself removes or breaks (\`files\`). No other control-plane node is changed: the pool is
   stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Where one node has the only API server, nobody is left to roll back.
 - Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.

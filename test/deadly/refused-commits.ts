@@ -73,6 +73,12 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     cause: 'reach nobody beyond it',
   },
   {
+    name: 'a file with a sysctl that stops forwarding, where a unit applies it',
+    kind: 'HostProfile',
+    spec: '{files: [{path: /etc/sysctl.d/90-x.conf, content: net.ipv4.ip_forward=0}], units: [{name: systemd-sysctl.service, restartOn: [/etc/sysctl.d/90-x.conf]}]}',
+    cause: 'pods of the node would reach nobody beyond it',
+  },
+  {
     name: 'a file with a sysctl that stops forwarding, where no unit applies it',
     kind: 'HostProfile',
     spec: '{files: [{path: /etc/sysctl.d/90-x.conf, content: net.ipv4.ip_forward=0}]}',

@@ -1,15 +1,45 @@
-import { sysctlRefusal } from '../../protocol/sysctl-rules.ts'
-import { type Draft, errorAt } from '../draft.ts'
+import { isSysctlFile } from '../../protocol/file-readers.ts'
+import { type SysctlRefusal, stopsForwarding, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
+import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
 
 /** Settings by which nodes would be lost, or that nobody could take back. */
 export function checkSysctls({ documents }: Draft): Problem[] {
-  return [...documents.HostProfile.values()].flatMap((profile) =>
-    Object.entries(profile.spec.sysctls ?? {}).flatMap(([name, value]) => {
-      const refusal = sysctlRefusal(name, String(value))
-      if (refusal === undefined) return []
-      const { because, remedy } = refusal
-      return [errorAt(profile, ['sysctls', name], { reason: 'InvalidValue', message: `sysctl "${name}": ${because}`, remedy })]
-    }),
+  const owners: Loaded<Owner>[] = [...documents.HostProfile.values(), ...documents.NodeOverride.values()]
+  return owners.flatMap((owner) => [...judgeSettings(owner), ...judgeFiles(owner)])
+}
+
+interface Owner {
+  readonly sysctls?: Readonly<Record<string, string | number>> | undefined
+  readonly files?: readonly { readonly path: string; readonly content?: string | undefined }[] | undefined
+}
+
+function judgeSettings(owner: Loaded<Owner>): Problem[] {
+  return Object.entries(owner.spec.sysctls ?? {}).flatMap(([name, value]) =>
+    problem(owner, ['sysctls', name], { name, refusal: sysctlRefusal(name, String(value)) }),
   )
+}
+
+/** Of a plain file nodewave does not know the value before, and cannot give it back: a node that it cuts off stays cut off. */
+function judgeFiles(owner: Loaded<Owner>): Problem[] {
+  return (owner.spec.files ?? []).flatMap(({ path, content = '' }, index) =>
+    (isSysctlFile(path) ? settingsIn(content) : []).flatMap(([name, value]) =>
+      problem(owner, ['files', index, 'content'], { name, refusal: stopsForwarding(name, value) }),
+    ),
+  )
+}
+
+function problem(
+  owner: Loaded<Owner>,
+  path: (string | number)[],
+  { name, refusal }: { readonly name: string; readonly refusal: SysctlRefusal | undefined },
+): Problem[] {
+  if (refusal === undefined) return []
+  const { because, remedy } = refusal
+  return [errorAt(owner, path, { reason: 'InvalidValue', message: `sysctl "${name}": ${because}`, remedy })]
+}
+
+/** Lines of sysctl.d(5); a dash in front says that a failure is ignored. */
+function settingsIn(text: string): [name: string, value: string][] {
+  return [...text.matchAll(/^\s*-?\s*([^\s=#;]+)\s*=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
 }

@@ -53,3 +53,30 @@ test('one sysctl under two names, or in two profiles of a pool, is a conflict', 
   })
   expect(found[0]).toContain('profiles "a" and "b" both claim sysctl /proc/sys/vm/swappiness')
 })
+
+const file = (path: string, content: string) =>
+  problemsOf({
+    'h.yaml': aDocument(
+      'HostProfile',
+      'h',
+      `spec: {files: [${JSON.stringify({ path, content })}], units: [{name: systemd-sysctl.service, restartOn: [${path}]}]}\n`,
+    ),
+  })
+
+test.each([
+  'net.ipv4.ip_forward=0\n',
+  '# hardening\n- net/ipv4/ip_forward = 0',
+  'vm.swappiness=10\n  net.ipv4.conf.all.forwarding = 0\n',
+])('a file of sysctl.d that stops forwarding is refused: %j', (content) => {
+  const problems = file('/etc/sysctl.d/90-x.conf', content)
+
+  expect(problems).toHaveLength(1)
+  expect(problems[0]).toContain('pods of the node would reach nobody beyond it')
+})
+
+test('a file of sysctl.d with other settings, and another file, are not refused', () => {
+  const others = '#net.ipv4.ip_forward=0\nnet.ipv4.ip_forward=1\nnet.ipv6.conf.all.forwarding=0\nkernel.panic=60\n'
+
+  expect(file('/etc/sysctl.d/90-x.conf', others)).toEqual([])
+  expect(file('/etc/motd', 'net.ipv4.ip_forward=0\n')).toEqual([])
+})
