@@ -13,7 +13,11 @@ const LOOKS = 30
 const root = await mkdtemp(join(tmpdir(), 'nodewave-observe-'))
 const files = nodeFiles(new HostTree(root))
 /** No file needs them. */
-const others: Omit<HostHands, 'files'> = { services: undefined as never, kernel: undefined as never }
+const others: Omit<HostHands, 'files'> = {
+  services: undefined as never,
+  kernel: undefined as never,
+  packages: undefined as never,
+}
 const specs = Array.from({ length: FILES }, (_, index) => ({
   path: `/etc/systemd/system/service-${index}.service.d/10-nodewave.conf`,
   content: { bytes: Buffer.from(`[Service]\nEnvironment=INDEX=${index}\n`.repeat(20)) },

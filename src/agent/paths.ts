@@ -32,6 +32,8 @@ export interface StatePaths {
   readonly staging: string
   /** Files that assignments bring by URL or in archives, by their SHA-256, and what those archives hold. */
   readonly store: string
+  /** Archives of packages: of what is installed, and of what was before, so that going back needs no repository. */
+  readonly packages: string
   readonly checkpoints: string
 }
 
@@ -54,6 +56,7 @@ export function statePaths(directory: string = DEFAULT_STATE_DIRECTORY): StatePa
     baselineContents: `${directory}/local/files`,
     staging: `${directory}/staging`,
     store: `${directory}/store`,
+    packages: `${directory}/packages`,
     checkpoints: `${directory}/checkpoints`,
   }
 }
@@ -90,6 +93,11 @@ export const KUBEADM_DROP_INS = [
 ] as const
 /** The environment file that a CoreOS kubelet service points to. */
 export const DEFAULT_ENVIRONMENT_FILE = '/etc/kubernetes/kubelet.env'
+
+/** Of a repository that nodewave manages. */
+export function aptSourcesFile(name: string): string {
+  return `/etc/apt/sources.list.d/nodewave-${name}.sources`
+}
 
 export const UNIT_DIRECTORY = '/etc/systemd/system'
 export const UNIT_DIRECTORIES = [

@@ -1,6 +1,7 @@
 import type { Artifact } from '../protocol/host-document.ts'
 import type { Manifest } from './archive/unpack.ts'
 import type { Kernel } from './kernel.ts'
+import type { PackageManager } from './package-manager.ts'
 
 /**
  * Everything the agent needs of the outside. `src/agent/adapters/` has the real ones, `src/sim/host/` the simulated host.
@@ -10,6 +11,7 @@ export interface AgentPorts {
   readonly files: HostFiles
   readonly services: ServiceManager
   readonly kernel: Kernel
+  readonly packages: PackageManager
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
   readonly archives: Archives

@@ -15,6 +15,7 @@ const MODE = /^0?[0-7]{3,4}$/
 const LONGEST_TRIAL = 365 * 86_400
 const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|automount|swap|path|target|slice)$/
 
+const packageSubjectOf = z.string().check(z.regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/))
 const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
 const sha256 = z.string().check(z.regex(SHA256))
 
@@ -88,10 +89,39 @@ const unit = z.strictObject({
   dropIns: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,200}\.conf$/)), z.string())),
   enabled: z.optional(z.boolean()),
   state: z.optional(z.enum(['running', 'stopped'])),
-  /** Paths whose change restarts the unit, besides its own content and drop-ins. */
-  restartOn: z.optional(z.array(absolutePath)),
+  /** Paths and packages (`package:NAME`) whose change restarts the unit, besides its own content and drop-ins. */
+  restartOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),
   /** Nothing can start it. */
   masked: z.optional(z.literal(true)),
+})
+
+/** A name is given to programs as an argument: it must not look like an option, nor like two. */
+const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/
+const PACKAGE_VERSION = /^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/
+/** One line of a repository's file: what ends a line would begin another setting. */
+const SETTING = /^[^\0\n\r]+$/
+
+const setting = z.string().check(z.regex(SETTING))
+
+const repository = z.strictObject({
+  name: z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,60}$/)),
+  apt: z.optional(
+    z.strictObject({
+      url: setting.check(z.regex(/^(?:https?|file):\//)),
+      suite: setting,
+      components: z.optional(z.array(setting)),
+      architectures: z.optional(z.array(setting)),
+      /** The armored public key that signs the repository. */
+      key: z.string().check(z.regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/)),
+    }),
+  ),
+})
+
+const hostPackage = z.strictObject({
+  name: z.string().check(z.regex(PACKAGE)),
+  version: z.optional(z.string().check(z.regex(PACKAGE_VERSION))),
+  state: z.optional(z.enum(['present', 'absent'])),
+  hold: z.optional(z.boolean()),
 })
 
 /** The parts that have a schema of their own. */
@@ -101,25 +131,14 @@ export const HOST_SECTIONS = {
   links: z.array(link),
   archives: z.array(archive),
   units: z.array(unit),
+  repositories: z.array(repository),
+  packages: z.array(hostPackage),
 } as const
 
 const hostDocument = z.strictObject({
   kubelet: z.optional(kubeletInstall),
-  repositories: z.optional(
-    z.array(
-      z.strictObject({ name: z.string(), apt: z.optional(z.string()), dnf: z.optional(z.string()), key: z.optional(z.string()) }),
-    ),
-  ),
-  packages: z.optional(
-    z.array(
-      z.strictObject({
-        name: z.string(),
-        version: z.optional(z.string()),
-        state: z.optional(z.enum(['present', 'absent'])),
-        hold: z.optional(z.boolean()),
-      }),
-    ),
-  ),
+  repositories: z.optional(HOST_SECTIONS.repositories),
+  packages: z.optional(HOST_SECTIONS.packages),
   files: z.optional(HOST_SECTIONS.files),
   directories: z.optional(HOST_SECTIONS.directories),
   links: z.optional(HOST_SECTIONS.links),
@@ -136,6 +155,8 @@ export type HostFile = z.infer<typeof file>
 export type HostDirectory = z.infer<typeof directory>
 export type HostLink = z.infer<typeof link>
 export type HostArchive = z.infer<typeof archive>
+export type HostPackage = z.infer<typeof hostPackage>
+export type HostRepository = z.infer<typeof repository>
 export type HostUnit = z.infer<typeof unit>
 export type Artifact = z.infer<typeof artifact>
 export type ArtifactSource = z.infer<typeof artifactSource>

@@ -35,6 +35,11 @@ export const CONTROLLER_LEASE = 'nodewave-controller'
 /** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin anew. */
 export const AGENT_UNIT = 'nodewave-agent.service'
 
+/** How a package is named among paths and units: in `drift`, and where a unit restarts on it. */
+export function packageSubject(name: string): string {
+  return `package:${name}`
+}
+
 /** The keys of a payload's `data`. */
 export const PAYLOAD_KEYS = { flags: 'kubelet-flags', config: 'kubelet', host: 'host', secret: 'secret' } as const
 

@@ -2,6 +2,7 @@ import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
 import { readerOf, unitOfFile } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
+import { packageSubject } from '../protocol/names.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type ContentChange, diffConfig, diffFlags, diffHost, diffSecrets, isOfBinary } from './diff-content.ts'
 import { kubeletEffect, lettersOf } from './kubelet-effects.ts'
@@ -85,19 +86,25 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
   if (part === 'sysctls') return [restart('the running kernel takes it at once')]
+  if (part === 'packages')
+    return what === 'hold'
+      ? []
+      : [restart('its scripts may restart what it brings'), ...restartedBy(packageSubject(name), to, restart)]
   if (part === 'archives') return [restart('what runs may be replaced')]
   if (part !== 'files' && part !== 'links') return []
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),
     ...(reader === undefined && unitOfFile(name) !== undefined ? [restart('its unit restarts')] : []),
-    ...unitsRestartedBy(name, to).map((unit) => restart(`${unit} restarts on it`)),
+    ...restartedBy(name, to, restart),
   ]
 }
 
-function unitsRestartedBy(path: string, to: string | undefined): string[] {
+/** @param subject a path, or a package */
+function restartedBy(subject: string, to: string | undefined, restart: (because: string) => Effect): Effect[] {
   const host: HostDocument = to === undefined ? {} : parseHostDocument(to)
-  return (host.units ?? []).filter((unit) => unit.restartOn?.includes(path)).map((unit) => unit.name)
+  const units = (host.units ?? []).filter((unit) => unit.restartOn?.includes(subject))
+  return units.map((unit) => restart(`${unit.name} restarts on it`))
 }
 
 type OfPair<Result> = (from: string | undefined, to: string | undefined) => Result

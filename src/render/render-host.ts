@@ -1,9 +1,9 @@
-import type { Artifact, HostDocument, HostFile, KubeletInstall } from '../protocol/host-document.ts'
+import type { Artifact, HostDocument, HostFile, HostRepository, KubeletInstall } from '../protocol/host-document.ts'
 import { own } from '../protocol/own.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
-import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
+import type { AptRepositorySpec, HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
 import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
 import { type Layer, type LayerSubject, named } from './layers.ts'
 
@@ -46,7 +46,10 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
     ...filled('units', [...units.values()]),
-    ...filled('repositories', collect(profiles, 'repositories')),
+    ...filled(
+      'repositories',
+      collect(profiles, 'repositories').map((spec) => repository(model, spec)),
+    ),
     ...filled('packages', collect(profiles, 'packages')),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
     ...sysctls(model, subject),
@@ -92,6 +95,11 @@ export function hostFile(model: FleetModel, { from, contentFrom, ...file }: Host
 
 /** Nobody else on the host is to read it, unless the profile says so. */
 const SECRET_MODE = '0600'
+
+function repository(model: FleetModel, { name, apt }: { name: string; apt: AptRepositorySpec }): HostRepository {
+  const { suite = '/', key, keyFrom = '', ...rest } = apt
+  return { name, apt: { ...rest, suite, key: key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString() } }
+}
 
 export function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'contentBase64'> {
   try {

@@ -104,7 +104,8 @@ function asAttachment(path: string, { documents }: Interpreted): Problem[] {
 
 function attachedPaths({ documents: { HostProfile, NodeOverride } }: Draft): ReadonlySet<string> {
   const files = [...HostProfile.values(), ...NodeOverride.values()].flatMap(({ spec }) => spec.files ?? [])
-  return new Set(files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []))
+  const keys = [...HostProfile.values()].flatMap(({ spec }) => spec.repositories ?? []).flatMap(({ apt }) => apt.keyFrom ?? [])
+  return new Set([...files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []), ...keys])
 }
 
 function modelOf({ documents, files }: Draft, attached: ReadonlySet<string>): FleetModel {

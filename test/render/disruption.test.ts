@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { NodeContent } from '../../src/protocol/digest.ts'
 import { createDisruptionJudge, disruptionBetween } from '../../src/render/disruption.ts'
 
+const REPOSITORY = { name: 'r', apt: { url: 'https://r.test/', suite: '/', key: '-----BEGIN PGP PUBLIC KEY BLOCK-----' } }
 const host = (document: object): NodeContent => ({ host: JSON.stringify(document) })
 const config = (text: string): NodeContent => ({ config: text })
 
@@ -92,6 +93,15 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     'restart',
     ['host.files./etc/x: x.service restarts on it (restart)'],
   ],
+  [
+    'a package goes up that a unit restarts on',
+    host({ packages: [{ name: 'x', version: '1' }], units: [{ name: 'x.service', restartOn: ['package:x'] }] }),
+    host({ packages: [{ name: 'x', version: '2' }], units: [{ name: 'x.service', restartOn: ['package:x'] }] }),
+    'restart',
+    ['host.packages.x: its scripts may restart what it brings (restart)', 'host.packages.x: x.service restarts on it (restart)'],
+  ],
+  ['a package is held', host({ packages: [{ name: 'x' }] }), host({ packages: [{ name: 'x', hold: true }] }), 'none', []],
+  ['a repository comes', host({}), host({ repositories: [REPOSITORY] }), 'none', []],
   [
     'a unit is enabled',
     host({ units: [{ name: 'x.service' }] }),

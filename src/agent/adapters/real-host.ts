@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
+import { hostPackages } from './apt/host-packages.ts'
 import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
@@ -35,8 +36,15 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const tree = new HostTree(root, stateDirectory === undefined ? {} : { own: stateDirectory })
   const files = nodeFiles(tree)
   const isNamed = async (hostname: string): Promise<boolean> => allowsHost(await readHostPolicy(files), hostname)
-  const downloads = httpDownloads({ tree, isNamed })
-  const ports = { files, downloads, archives: tarArchives(tree), clock: realClock, random: Math.random, log }
+  const ports = {
+    files,
+    downloads: httpDownloads({ tree, isNamed }),
+    archives: tarArchives(tree),
+    packages: hostPackages({ root, files, stateDirectory }),
+    clock: realClock,
+    random: Math.random,
+    log,
+  }
   const kubelet = kubeletProgram({ place })
   const supervisor = serviceNotifier()
   if (root === '/')

@@ -16,22 +16,26 @@ const ENVIRONMENT = {
   SYSTEMD_COLORS: '0',
 }
 
+export interface RunOptions {
+  readonly timeout?: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Runs a program without a shell and waits for its end.
  * @param options.timeout milliseconds, after which it is killed
  * @param options.env besides what every program gets
+ * @param options.signal kills it as well
  * @throws when it cannot be started at all
  */
-export function runProgram(
-  program: string,
-  args: readonly string[],
-  options: { readonly timeout?: number; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<Outcome> {
+export function runProgram(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const settings = {
     env: { ...ENVIRONMENT, ...options.env },
     timeout: options.timeout ?? 30_000,
     killSignal: 'SIGKILL' as const,
     maxBuffer: 8 * 1024 * 1024,
+    ...(options.signal && { signal: options.signal }),
   }
   return new Promise((resolve, reject) => {
     execFile(program, [...args], settings, (error, stdout, stderr) => {

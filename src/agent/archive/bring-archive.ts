@@ -2,7 +2,7 @@ import type { Artifact } from '../../protocol/host-document.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
 import type { StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
-import type { StageContext } from '../resources/kind.ts'
+import type { StagePlace } from '../resources/kind.ts'
 import { type Manifest, manifestSchema } from './unpack.ts'
 
 export interface ArchiveSource {
@@ -13,7 +13,7 @@ export interface ArchiveSource {
 const MAX_ARCHIVE = 512 * 1024 * 1024
 
 /** Downloads an archive and unpacks it into the store, and writes down what it holds. The archive itself is not kept. */
-export async function bringArchive({ artifact, strip }: ArchiveSource, { ports, paths, signal }: StageContext): Promise<void> {
+export async function bringArchive({ artifact, strip }: ArchiveSource, { ports, paths, signal }: StagePlace): Promise<void> {
   const at = `${paths.staging}/archive-${artifact.sha256}`
   await ports.downloads.fetch(artifact, at, { maxBytes: MAX_ARCHIVE, mode: 0o600, signal }).catch((cause: unknown) => {
     throw asAgentError(cause, { kind: 'download', reason: 'DownloadFailed' })

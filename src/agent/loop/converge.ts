@@ -105,7 +105,7 @@ async function isToReboot({ goal, goingBack }: Work, { ports }: AgentContext): P
 
 /** What counts only after a reboot, for the status. */
 function whyReboot({ steps }: Plan): Pick<Outcome, 'reboot'> {
-  const subjects = steps.filter(({ change }) => change.awaits === 'boot').map(({ change }) => change.subject)
+  const subjects = steps.filter(({ change }) => change.awaits === 'boot').flatMap(({ change }) => change.subjects)
   return subjects.length === 0 ? {} : { reboot: subjects }
 }
 
@@ -149,7 +149,7 @@ export async function requireBad(goingBack: GoneBad | undefined, { state }: Agen
 }
 
 function sameWork(a: Prospect, b: Prospect): boolean {
-  const told = ({ plan }: Prospect): string => JSON.stringify([plan.activation, plan.steps.map(({ change }) => change.subject)])
+  const told = ({ plan }: Prospect): string => JSON.stringify([plan.activation, plan.steps.map(({ change }) => change.subjects)])
   return told(a) === told(b)
 }
 

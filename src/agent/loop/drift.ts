@@ -29,13 +29,13 @@ export async function mendDrift(mending: Mending, context: AgentContext): Promis
   if (!active) return []
   const { plan, strange, rebased, overridden } = await compare(active.content, context)
   const harmless = (await mayRepair(active.content, context)) ? harmlessRepairs(plan) : []
-  const { due, stubborn } = mending.sort(harmless.map(subjectOf), ports.clock.elapsed())
+  const { due, stubborn } = mending.sort(harmless.flatMap(subjectsOf), ports.clock.elapsed())
   if (due.length > 0) {
     ports.log.warn('drift is repaired', { paths: due })
-    const steps = harmless.filter((step) => due.includes(subjectOf(step)))
+    const steps = harmless.filter((step) => subjectsOf(step).some((subject) => due.includes(subject)))
     await repair(steps, plan.activation.reload, context)
   }
-  const left = plan.steps.filter((step) => !harmless.includes(step)).map(subjectOf)
+  const left = plan.steps.filter((step) => !harmless.includes(step)).flatMap(subjectsOf)
   const changed = left.filter((subject) => rebased.includes(subject))
   const merged = changed.length > 0 && (await mayMerge({ active, needs: plan.needs }, context)) ? changed : []
   await merge({ merged, isDone: left.length === 0, isPooled: active.desired.POOL !== undefined, needs: plan.needs }, context)
@@ -108,6 +108,6 @@ async function repair(steps: readonly Step[], reload: boolean, context: AgentCon
   await settle(head, ending, context)
 }
 
-function subjectOf({ change }: Step): string {
-  return change.subject
+function subjectsOf({ change }: Step): readonly string[] {
+  return change.subjects
 }

@@ -3,7 +3,7 @@ import { asAgentError } from '../agent-error.ts'
 import { type ArchiveSource, bringArchive } from '../archive/bring-archive.ts'
 import type { StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
-import type { StageContext } from './kind.ts'
+import type { StagePlace } from './kind.ts'
 
 /** Where a file of the store comes from. */
 export type Origin = { readonly url: Artifact } | { readonly archive: ArchiveSource }
@@ -26,7 +26,7 @@ export async function isStored({ from, sha256 }: Stored, files: HostFiles): Prom
 }
 
 /** Has the file in the store. */
-export async function bringOrigin(stored: Stored, origin: Origin, context: StageContext): Promise<void> {
+export async function bringOrigin(stored: Stored, origin: Origin, context: StagePlace): Promise<void> {
   const { ports, signal } = context
   if (await isStored(stored, ports.files)) return
   if ('archive' in origin) return bringArchive(origin.archive, context)

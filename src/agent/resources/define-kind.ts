@@ -1,3 +1,4 @@
+import { type Disruption, greatest } from '../../protocol/desired-config.ts'
 import type { BoundBaseline, BoundChange, BoundUndo, Kind, Resource, ResourceKind, UndoOf } from './kind.ts'
 
 /** A kind as the rest of the agent sees it: what is its own (spec, change, undo, baseline) is bound, and never looked into. */
@@ -49,7 +50,11 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
       const actual = await kind.observe(spec, host)
       const change = kind.differ(spec, actual)
       const overridden = kind.overridden?.(spec, actual)
-      return { subject, change: change && bindChange(kind, { subject, change, actual }), overridden }
+      return {
+        subject,
+        change: change && bindChange(kind, { subjects: [subject], change, ...disruptionOf(kind, { change, actual }) }),
+        overridden,
+      }
     },
     recapture: async (bound, context) => {
       const { recapture, schema } = kind.baseline
@@ -59,21 +64,37 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
   }
 }
 
+interface Found<Change> {
+  readonly subjects: readonly string[]
+  readonly change: Change
+  readonly disruption: Disruption
+  readonly repairDisruption: Disruption
+}
+
+function disruptionOf<Spec, Actual, Change, Undo, Base>(
+  kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
+  { change, actual }: { readonly change: Change; readonly actual: Actual },
+): Pick<Found<Change>, 'disruption' | 'repairDisruption'> {
+  const disruption = kind.disruption?.(change, actual) ?? 'none'
+  return { disruption, repairDisruption: kind.repairDisruption?.(change) ?? disruption }
+}
+
 function bindChange<Spec, Actual, Change, Undo, Base>(
   kind: ResourceKind<Spec, Actual, Change, Undo, Base>,
-  { subject, change, actual }: { readonly subject: string; readonly change: Change; readonly actual: Actual },
+  found: Found<Change>,
 ): BoundChange {
-  const disruption = kind.disruption?.(change, actual) ?? 'none'
+  const { subjects, change, disruption, repairDisruption } = found
   return {
     kind: kind.name,
-    subject,
+    subjects,
     disruption,
-    repairDisruption: kind.repairDisruption?.(change) ?? disruption,
+    repairDisruption,
     order: kind.order?.(change) ?? 0,
     effects: kind.effects?.(change) ?? {},
     fidelity: kind.undo.fidelity,
     awaits: kind.awaits?.(change),
     proof: kind.proof && { kind: kind.name, data: kind.proof.of(change) },
+    joinable: kind.join && { change, with: (others) => bindChange(kind, joined(kind, found, others)) },
     stage: async (context) => kind.stage?.(change, context),
     prepareUndo: async (options) => ({
       kind: kind.name,
@@ -81,6 +102,21 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
       data: await kind.undo.prepare(change, options),
     }),
     perform: (host) => kind.perform(change, host),
+  }
+}
+
+/** @param others of the same kind */
+function joined<Change>(
+  { join }: { join?(changes: readonly Change[]): Change },
+  found: Found<Change>,
+  others: readonly BoundChange[],
+): Found<Change> {
+  const changes = [found.change, ...others.map(({ joinable }) => joinable?.change as Change)]
+  return {
+    subjects: [...found.subjects, ...others.flatMap(({ subjects }) => subjects)],
+    change: join?.(changes) ?? found.change,
+    disruption: greatest([found.disruption, ...others.map(({ disruption }) => disruption)]),
+    repairDisruption: greatest([found.repairDisruption, ...others.map(({ repairDisruption }) => repairDisruption)]),
   }
 }
 

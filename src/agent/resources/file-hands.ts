@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isUnitPath } from '../paths.ts'
 import type { FileStat, WriteOptions } from '../ports.ts'
-import type { HostHands, UndoOf } from './kind.ts'
+import type { Effects, HostHands, UndoOf, UpcomingFiles } from './kind.ts'
 import { missingParents, removeWithDirectories } from './missing-parents.ts'
 
 /** What is done to a file, whatever kind it is of. */
@@ -60,12 +60,17 @@ const undo: UndoOf<FileChange, FileUndo> = {
 export const fileHands = {
   version: 1,
   undo,
-  effects: ({ path }: FileChange) => ({ reload: isUnitPath(path) }),
+  effects: (change: FileChange): Effects => ({ reload: isUnitPath(change.path), writes: writesOf(change) }),
   perform: async (change: FileChange, { files }: HostHands): Promise<void> => {
     if (change.do === 'write') return files.writeAtomic(change.path, change.bytes, ownership(change))
     if (change.do === 'install') return files.install(change.from, change.path, ownership(change))
     return removeWithDirectories(change, files)
   },
+}
+
+function writesOf(change: FileChange): UpcomingFiles {
+  if (change.do === 'install') return new Map()
+  return new Map([[change.path, change.do === 'write' ? change.bytes : undefined]])
 }
 
 /** Where nothing was, a write makes directories as well. */

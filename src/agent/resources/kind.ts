@@ -5,13 +5,21 @@ import type { AgentPorts, HostFiles } from '../ports.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
-export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel'>
+export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel' | 'packages'>
 
-export interface StageContext {
+/** Files as a plan leaves them; undefined: one that goes. Those that are taken from another file of the host are not among them. */
+export type UpcomingFiles = ReadonlyMap<string, Uint8Array | undefined>
+
+export interface StagePlace {
   readonly ports: AgentPorts
   readonly paths: StatePaths
   /** Ends the staging when something newer was assigned. */
   readonly signal: AbortSignal
+}
+
+export interface StageContext extends StagePlace {
+  /** Other changes of the plan, as far as a change depends on them before they are done. */
+  readonly upcoming: UpcomingFiles
 }
 
 /**
@@ -32,6 +40,8 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   observe(spec: Spec, host: HostHands): Promise<Actual>
   /** Pure. @returns what makes the thing as specified; undefined when it is. */
   differ(spec: Spec, actual: Actual): Change | undefined
+  /** Makes one change of several, for what has to be done at once. Default: each is a step of its own. */
+  join?(changes: readonly Change[]): Change
   /** How much the change disturbs by itself; the plan adds restarts that follow from it. Default: none. */
   disruption?(change: Change, actual: Actual): Disruption
   /** How much it disturbs to make the thing again what it was proved to work with. Default: as the change itself. */
@@ -131,6 +141,8 @@ export interface Effects {
   /** Units that the change starts: they have read the new files already. */
   readonly starts?: readonly string[]
   readonly stops?: readonly string[]
+  /** Files whose content is known beforehand; undefined: the file goes. */
+  readonly writes?: UpcomingFiles
 }
 
 /** One key of the host document. `Value` is erased: the schema has checked what is handed in. */
@@ -175,7 +187,8 @@ export interface Finding {
 /** A change, and the kind that knows how to do it. */
 export interface BoundChange {
   readonly kind: string
-  readonly subject: string
+  /** More than one for what is done at once. */
+  readonly subjects: readonly string[]
   readonly disruption: Disruption
   /** When it makes the thing again what it was proved to work with. */
   readonly repairDisruption: Disruption
@@ -184,9 +197,17 @@ export interface BoundChange {
   readonly fidelity: 'exact' | 'best effort' | 'none'
   readonly awaits: Awaited | undefined
   readonly proof: RecordedProof | undefined
+  /** Missing: the change stays a step of its own. */
+  readonly joinable?: Joinable | undefined
   stage(context: StageContext): Promise<void>
   prepareUndo(options: { readonly host: HostHands; readonly backup: string }): Promise<RecordedUndo>
   perform(host: HostHands): Promise<void>
+}
+
+/** What can be done at once with others of its kind; nobody but the kind looks into it. */
+export interface Joinable {
+  readonly change: unknown
+  with(others: readonly BoundChange[]): BoundChange
 }
 
 /** An undo as the journal keeps it. */

@@ -16,6 +16,8 @@ import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
 import { link } from './link.ts'
+import { packageKind } from './package.ts'
+import { repository } from './repository.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
 import { unit } from './unit.ts'
@@ -31,6 +33,8 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   kubeletEnvironment,
   sysctl,
   sysctlFile,
+  repository,
+  packageKind,
 ]
 
 /** Sections that are made of other kinds. */

@@ -26,7 +26,7 @@ export interface Activation {
 
 /** Pure: what was found decides. Each kind says which of its changes come first; an undo goes the other way. */
 export function plan(resources: readonly Resource[], findings: readonly Finding[]): Plan {
-  const steps = findings.flatMap((finding) => toStep(finding, resources))
+  const steps = atOnce(findings.flatMap(({ change }) => change ?? [])).map((change) => toStep(change, resources))
   return {
     steps: steps.toSorted((a, b) => isFinal(a) - isFinal(b) || a.change.order - b.change.order),
     needs: greatest(steps.map((step) => step.disruption)),
@@ -44,17 +44,28 @@ export function harmlessRepairs(whole: Plan): readonly Step[] {
   return whole.steps.filter((step) => atMost(step.repairDisruption, 'none'))
 }
 
-function toStep({ subject, change }: Finding, resources: readonly Resource[]): Step[] {
-  if (change === undefined) return []
-  const restarts = resources.some(({ restartTriggers }) => restartTriggers.includes(subject)) ? 'restart' : 'none'
+/** What can only be done at once is one step, at the place of the first. */
+function atOnce(changes: readonly BoundChange[]): BoundChange[] {
+  const byKind = Map.groupBy(changes, ({ kind, joinable }) => (joinable === undefined ? undefined : kind))
+  return changes.flatMap((change) => {
+    if (change.joinable === undefined) return [change]
+    const [first, ...others] = byKind.get(change.kind) ?? []
+    if (change !== first) return []
+    return [others.length === 0 ? change : change.joinable.with(others)]
+  })
+}
+
+function toStep(change: BoundChange, resources: readonly Resource[]): Step {
+  const isRead = resources.some(({ restartTriggers }) => change.subjects.some((subject) => restartTriggers.includes(subject)))
+  const restarts = isRead ? 'restart' : 'none'
   const boot = change.awaits === 'boot' ? 'reboot' : 'none'
   const disruption = greatest([change.disruption, restarts, boot])
-  return [{ change, disruption, repairDisruption: greatest([change.repairDisruption, restarts, boot]) }]
+  return { change, disruption, repairDisruption: greatest([change.repairDisruption, restarts, boot]) }
 }
 
 /** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */
 function activationOf(resources: readonly Resource[], steps: readonly Step[]): Activation {
-  const changed = new Set(steps.map(({ change }) => change.subject))
+  const changed = new Set(steps.flatMap(({ change }) => change.subjects))
   const started = steps.flatMap(({ change }) => change.effects.starts ?? [])
   const units = resources
     .filter(({ subject, restartTriggers }) => !started.includes(subject) && restartTriggers.some((path) => changed.has(path)))

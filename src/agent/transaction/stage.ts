@@ -3,7 +3,7 @@ import type { KubeletTarget } from '../kubelet/layout.ts'
 import { refuseLostStaticPods } from '../kubelet/static-pods.ts'
 import { sameVersion } from '../kubelet/versions.ts'
 import { KUBELET_BINARY } from '../paths.ts'
-import type { StageContext } from '../resources/kind.ts'
+import type { StageContext, StagePlace } from '../resources/kind.ts'
 import type { Target } from '../resources/target.ts'
 import { sha256Of } from '../sha256.ts'
 import type { Plan } from './plan.ts'
@@ -13,9 +13,11 @@ import type { Plan } from './plan.ts'
  * Nothing that runs is disturbed.
  * @throws {AgentError} `download` when something could not be had, `validate` when it would not work.
  */
-export async function stage(target: Target, plan: Plan, context: StageContext): Promise<void> {
+export async function stage(target: Target, plan: Plan, place: StagePlace): Promise<void> {
   const { kubelet, version } = target
-  const changed = plan.steps.map(({ change }) => change.subject)
+  const upcoming = new Map(plan.steps.flatMap(({ change }) => [...(change.effects.writes ?? [])]))
+  const context = { ...place, upcoming }
+  const changed = plan.steps.flatMap(({ change }) => change.subjects)
   if (kubelet) await refuseLostStaticPods(kubelet, { changed, files: context.ports.files })
   const replaced = changed.includes(KUBELET_BINARY)
   if (kubelet && replaced) await keepBinary(kubelet, context)
@@ -62,7 +64,7 @@ async function requireVersion(
 
 function disturbsKubelet(kubelet: KubeletTarget, plan: Plan): boolean {
   const subjects = kubelet.resources.map(({ subject }) => subject)
-  return plan.steps.some(({ change }) => subjects.includes(change.subject))
+  return plan.steps.some(({ change }) => change.subjects.some((subject) => subjects.includes(subject)))
 }
 
 async function preflight(

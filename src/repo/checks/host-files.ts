@@ -18,6 +18,7 @@ export function checkHostFiles(draft: Draft): Problem[] {
     ...[...HostProfile.values(), ...NodeOverride.values()].flatMap((document) =>
       checkContents(document, document.spec.files ?? [], draft.files),
     ),
+    ...[...HostProfile.values()].flatMap((profile) => checkKeys(profile, draft.files)),
     ...[...HostProfile.values()].flatMap((profile) => repeatedClaims([profile], (claim) => errorOf(profile, claim))),
     ...[...NodePool.values()].flatMap((pool) => checkPool(pool, HostProfile)),
   ]
@@ -36,6 +37,23 @@ function checkContents(document: Loaded<unknown>, specs: readonly HostFileSpec[]
     return checkSecret(document, { path: ['files', index, 'contentFrom'], source: { ...contentFrom, sopsFile }, files })
   })
 }
+
+/** A key that is no key would be found out by every node. */
+function checkKeys(profile: Loaded<HostProfileSpec>, files: Draft['files']): Problem[] {
+  return (profile.spec.repositories ?? []).flatMap(({ apt: { keyFrom } }, index) => {
+    if (keyFrom === undefined) return []
+    const path = ['repositories', index, 'apt', 'keyFrom']
+    const refused = refusal(keyFrom, files)
+    if (refused) return [errorAt(profile, path, { reason: 'MissingReference', ...refused })]
+    const file = files.get(keyFrom)
+    const text = file?.kind === 'file' ? Buffer.from(file.bytes).toString() : ''
+    if (text.startsWith(ARMOR)) return []
+    const remedy = `export it with: gpg --armor --export KEYID > ${keyFrom}`
+    return [errorAt(profile, path, { reason: 'InvalidValue', message: `"${keyFrom}" is no armored public key`, remedy })]
+  })
+}
+
+const ARMOR = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
 
 interface Secret {
   readonly path: Path
@@ -110,7 +128,8 @@ function repeatedClaims(
 }
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
-  const { files = [], directories = [], links = [], archives = [], units = [], sysctls = {} } = profile.spec
+  const { files = [], directories = [], links = [], archives = [], units = [] } = profile.spec
+  const { repositories = [], packages = [], sysctls = {} } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
     // One path is a file or a link.
@@ -118,6 +137,8 @@ function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
     ...directories.map(({ path }, index) => ({ what: `directory ${path}`, profile, path: ['directories', index, 'path'] })),
     ...archives.map(({ name }, index) => ({ what: `archive ${name}`, profile, path: ['archives', index, 'name'] })),
     ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
+    ...packages.map(({ name }, index) => ({ what: `package ${name}`, profile, path: ['packages', index, 'name'] })),
+    ...repositories.map(({ name }, index) => ({ what: `repository ${name}`, profile, path: ['repositories', index, 'name'] })),
     ...Object.keys(sysctls).map((name) => ({ what: `sysctl /proc/sys/${sysctlPath(name)}`, profile, path: ['sysctls', name] })),
   ]
 }

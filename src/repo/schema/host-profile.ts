@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AGENT_UNIT } from '../../protocol/names.ts'
-import { absolutePath, document, downloadFields, httpUrl, name } from './common.ts'
+import { absolutePath, document, downloadFields, name } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
 
 const relativePath = z
@@ -116,7 +116,10 @@ const unit = z.strictObject({
       'Whether the unit starts at boot. Default: unchanged. A unit without `[Install]` cannot be enabled: neither value changes it.',
     ),
   state: z.enum(['running', 'stopped']).exactOptional().describe('Default: unchanged.'),
-  restartOn: z.array(absolutePath).exactOptional().describe('Files whose change restarts the unit, besides its own.'),
+  restartOn: z
+    .array(z.union([absolutePath, z.string().regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/)]))
+    .exactOptional()
+    .describe('Files, and packages as `package:NAME`, whose change restarts the unit, besides its own files.'),
   masked: z
     .literal(true)
     .exactOptional()
@@ -127,6 +130,52 @@ const anyUnit = unit.refine(
   'a masked unit cannot have content, be enabled or be running',
 )
 
+const oneLine = z.string().regex(/^[^\0\n\r]+$/, 'expected one line')
+
+/** Where a repository is and who signs it. */
+export const aptRepository = z
+  .strictObject({
+    url: z
+      .string()
+      .regex(/^https?:\/\/\S+$/, 'expected an http or https URL')
+      .describe('Where the repository is, such as "https://pkgs.k8s.io/core:/stable:/v1.36/deb/".'),
+    suite: oneLine.exactOptional().describe('Such as "bookworm"; one that ends with "/" has no components. Default: "/".'),
+    components: z.array(oneLine).max(50).exactOptional().describe('Such as "main". Required, unless the suite ends with "/".'),
+    architectures: z.array(oneLine).max(20).exactOptional().describe("Default: the machine's own."),
+    key: z
+      .string()
+      .regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/, 'expected an armored public key')
+      .exactOptional()
+      .describe('The armored public key that signs the repository.'),
+    keyFrom: relativePath
+      .exactOptional()
+      .describe('A file of the repository with that key, relative to the folder of the fleet.'),
+  })
+  .refine(({ key, keyFrom }) => (key === undefined) !== (keyFrom === undefined), 'expected one of key and keyFrom')
+  .refine(
+    ({ suite = '/', components = [] }) => suite.endsWith('/') === (components.length === 0),
+    'expected components, or a suite that ends with "/"',
+  )
+
+const hostPackage = z
+  .strictObject({
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package'),
+    version: z
+      .string('expected a package version as a quoted string')
+      .regex(/^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/, 'expected a whole package version such as "1.36.3-1.1"')
+      .exactOptional()
+      .describe('The whole version. Default: the one that is installed, else the newest one.'),
+    state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
+    hold: z
+      .boolean()
+      .exactOptional()
+      .describe('Keep it from being upgraded by others. Default: true with a version, else unchanged.'),
+  })
+  .refine(
+    ({ version, state, hold }) => state !== 'absent' || (version === undefined && hold === undefined),
+    'expected neither version nor hold with state: absent',
+  )
+
 const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
   directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
@@ -134,34 +183,18 @@ const hostProfileSpec = z.strictObject({
   archives: z.array(archive).max(100).exactOptional().describe('Archives that are unpacked into a directory.'),
   units: z.array(anyUnit).max(200).exactOptional().describe('Services and their like.'),
   repositories: z
-    .array(
-      z.strictObject({
-        name,
-        apt: z.string().min(1).exactOptional().describe('The line of sources.list.'),
-        dnf: z.string().min(1).exactOptional().describe('The base URL.'),
-        key: httpUrl.exactOptional(),
-      }),
-    )
+    .array(z.strictObject({ name, apt: aptRepository }))
     .max(100)
     .exactOptional()
-    .describe('Package repositories.'),
-  packages: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package'),
-        version: z.string('expected a package version as a quoted string').exactOptional(),
-        state: z.enum(['present', 'absent']).exactOptional(),
-        hold: z.boolean().exactOptional().describe('Keep it from being upgraded by others.'),
-      }),
-    )
-    .max(1000)
-    .exactOptional(),
+    .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources`.'),
+  packages: z.array(hostPackage).max(1000).exactOptional().describe('Packages of the system, by apt and dpkg.'),
   ...kernelSettings,
 })
 
 export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')
 export type HostProfileSpec = z.infer<typeof hostProfileSpec>
 export type HostFileSpec = z.infer<typeof hostFile>
+export type AptRepositorySpec = z.infer<typeof aptRepository>
 export type SecretSource = z.infer<typeof contentFrom>
 export type SopsSource = SecretSource & { readonly sopsFile: string }
 

@@ -39,6 +39,7 @@ export interface Death {
 const WRITES = ['writeAtomic', 'install', 'keep', 'restore', 'create', 'append', 'remove', 'removeEmpty', 'makeDirectory', 'link']
 const ORDERS = ['restart', 'start', 'stop', 'enable', 'disable', 'reload', 'reboot']
 const KERNEL_CHANGES = ['writeSysctl', 'loadModule', 'unloadModule', 'swapOff', 'swapOn']
+const PACKAGE_CHANGES = ['fetch', 'unpack', 'apply', 'repair', 'hold', 'markAutomatic']
 const NEVER = new Promise<never>(() => {})
 
 /** One run of an agent on a host: its way to everything, until it dies. */
@@ -56,6 +57,7 @@ export class AgentProcess {
       ...ports,
       files: guard(ports.files, (call) => this.#pass(call, { effect: WRITES.includes(call.method), write: true })),
       services: guard(ports.services, (call) => this.#order(call)),
+      packages: guard(ports.packages, (call) => this.#pass(call, { effect: PACKAGE_CHANGES.includes(call.method), write: true })),
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),

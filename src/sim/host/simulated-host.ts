@@ -9,6 +9,7 @@ import { seedEnv, seedKubeadm } from './seed-host.ts'
 import { simulatedArchives } from './simulated-archives.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
+import { SimulatedPackages } from './simulated-packages.ts'
 import { SimulatedServices } from './simulated-services.ts'
 
 export interface SimulatedHostOptions {
@@ -55,6 +56,7 @@ export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
   readonly kernel = new SimulatedKernel(this.files)
+  readonly packages: SimulatedPackages
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
@@ -64,6 +66,8 @@ export class SimulatedHost {
 
   constructor(options: SimulatedHostOptions) {
     this.#options = options
+    const isOffline = () => this.faults.network === 'lost'
+    this.packages = new SimulatedPackages(this.files, { clock: options.clock, isOffline })
     this.#durations = { ...DURATIONS, ...options.durations }
     const environmentFile = options.environmentFile ?? '/etc/kubernetes/kubelet.env'
     this.#readLaunch = options.layout === 'env' ? launchByWrapper(environmentFile) : launchByKubeadm
@@ -87,6 +91,7 @@ export class SimulatedHost {
       files: this.files,
       services: this.services,
       kernel: this.kernel,
+      packages: this.packages,
       kubelet: this.#probe(),
       downloads: this.#downloads(),
       archives: simulatedArchives(this.files),

@@ -54,7 +54,7 @@ test('plan stops units before their files go and starts them after their files h
     await state({ name: 'old.service', running: false, enabled: false }),
   ]
 
-  expect(plan([], findings).steps.map(({ change }) => change.subject)).toEqual(['old.service', '/f', 'new.service'])
+  expect(plan([], findings).steps.map(({ change }) => change.subjects[0])).toEqual(['old.service', '/f', 'new.service'])
 })
 
 test('plan does not restart a unit that it starts', async () => {
@@ -66,5 +66,5 @@ test('plan does not restart a unit that it starts', async () => {
 test('plan repairs by itself what restarts nothing', async () => {
   const whole = plan([aUnit('kubelet.service', ['/a'])], [await removal('/a'), await removal('/b')])
 
-  expect(harmlessRepairs(whole).map(({ change }) => change.subject)).toEqual(['/b'])
+  expect(harmlessRepairs(whole).map(({ change }) => change.subjects[0])).toEqual(['/b'])
 })

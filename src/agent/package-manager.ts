@@ -1,0 +1,86 @@
+/** What the package database says of a package that is on the host. */
+export interface InstalledPackage {
+  readonly version: string
+  readonly architecture: string
+  /** The manager leaves its version alone, unless somebody insists. */
+  readonly held: boolean
+  /** Unpacked and configured. False: the manager was interrupted, or a script of the package failed. */
+  readonly complete: boolean
+  /** It came because another package needs it. */
+  readonly automatic: boolean
+}
+
+export interface PackageWish {
+  readonly name: string
+  /** Missing: any version, the newest one if there is none yet. */
+  readonly version?: string | undefined
+  readonly state: 'present' | 'absent'
+}
+
+/** One package that a change installs, removes, or gives another version. */
+export interface PackageStep {
+  readonly name: string
+  readonly architecture: string
+  /** Missing: it is not installed. */
+  readonly from?: string | undefined
+  /** Missing: it is removed. */
+  readonly to?: string | undefined
+}
+
+export interface PackageArchive {
+  readonly name: string
+  readonly version: string
+  readonly architecture: string
+}
+
+export interface PackageWork {
+  /** Paths of archives. */
+  readonly install: readonly string[]
+  /** Names. */
+  readonly remove: readonly string[]
+}
+
+/** The package manager of the host, with dependencies solved by itself. What is done never needs a network: archives are fetched before. */
+export interface PackageManager {
+  /** Directory on the host for archives and indexes; not there at first. */
+  readonly store: string
+  /** From the package database: no process is started. @throws {AgentError} NoPackageManager */
+  installed(name: string): Promise<InstalledPackage | undefined>
+  /** Whether the manager was interrupted, and has to be repaired before it does anything else. */
+  isInterrupted(): Promise<boolean>
+  /** Who holds the lock of the database, such as `apt-get (pid 4711)`; undefined: nobody. */
+  holder(): Promise<string | undefined>
+  /**
+   * What it takes to fulfil all wishes at once. Metadata is fetched into the store when the host's own does not know the answer.
+   * @throws {AgentError} PackageNotFound, PackageConflict; RepositoryUnavailable when the answer may be there later
+   */
+  resolve(wishes: readonly PackageWish[], options: ResolveOptions): Promise<readonly PackageStep[]>
+  /** Brings an archive into the store, verified by the repository's signature. @returns its path; undefined when nobody has it */
+  fetch(archive: PackageArchive, signal?: AbortSignal): Promise<string | undefined>
+  /** Paths of the files that the installed version of a package has brought. */
+  files(name: string): Promise<readonly string[]>
+  /** Paths of the files in an archive. */
+  contents(archive: string): Promise<readonly string[]>
+  /** Unpacks an archive into a directory; nothing of it is run. */
+  unpack(archive: string, directory: string): Promise<void>
+  /**
+   * Does exactly this, and nothing else. As all that changes packages, it waits some minutes for who else has the lock.
+   * @throws {AgentError} PackageFailed, PackageManagerBusy
+   */
+  apply(work: PackageWork): Promise<void>
+  /** Finishes what an interruption left, as far as that can be. */
+  repair(): Promise<void>
+  hold(name: string, held: boolean): Promise<void>
+  markAutomatic(names: readonly string[]): Promise<void>
+}
+
+export interface ResolveOptions {
+  /** Files of the repositories as they will be, where they change together with the packages; undefined: such a file goes. */
+  readonly upcoming: ReadonlyMap<string, Uint8Array | undefined>
+  readonly signal?: AbortSignal
+}
+
+/** Where an archive is in the store. A colon, as in epochs, is written as apt does. */
+export function archivePath(store: string, { name, version, architecture }: PackageArchive): string {
+  return `${store}/${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`
+}

@@ -1,0 +1,167 @@
+import { basename } from 'node:path/posix'
+import * as z from 'zod/mini'
+import { AgentError } from '../agent-error.ts'
+import { archivePath, type PackageManager, type PackageStep } from '../package-manager.ts'
+import type { Clock, HostFiles } from '../ports.ts'
+import { sha256Of } from '../sha256.ts'
+import type { HostHands, StageContext } from './kind.ts'
+import type { PackageChange, PackageItem } from './package-spec.ts'
+
+/** Milliseconds that a package manager of somebody else is waited for, before anything is changed. After that the status says who it is. */
+const LONGEST_WAIT = 15_000
+const POLL = 1000
+
+const step = z.object({
+  name: z.string(),
+  architecture: z.string(),
+  from: z.optional(z.string()),
+  to: z.optional(z.string()),
+})
+const stagedSteps = z.array(step)
+
+/** Solves the dependencies, and fetches the archives of both ways: of what comes, and of what the host goes back to. */
+export async function stagePackages(change: PackageChange, context: StageContext): Promise<void> {
+  const { ports, upcoming, signal } = context
+  const { packages, files } = ports
+  const wishes = wishesOf(change)
+  if (wishes.length === 0) return
+  await awaitManager(packages, ports.clock)
+  const steps = await packages.resolve(wishes, { upcoming, signal })
+  await refuseSurprises(steps, wishes, packages)
+  for (const found of steps) await fetchBoth(found, { packages, signal })
+  await sweepArchives(steps, { packages, files })
+  for (const item of wishes) await unpack(item, { steps, packages })
+  await files.writeAtomic(recordPath(change, packages), Buffer.from(JSON.stringify(steps)), { mode: 0o600 })
+}
+
+/** Nothing is fetched and nothing is asked of a network: all of it was staged. Done twice, it finds nothing left to do. */
+export async function performPackages(change: PackageChange, { packages, files }: HostHands): Promise<void> {
+  const wishes = wishesOf(change)
+  const steps = await readSteps(change, { packages, files })
+  if (await packages.isInterrupted()) await packages.repair()
+  await applySteps(steps, packages)
+  const came = steps.filter(({ name, from }) => from === undefined && !wishes.some((item) => item.name === name))
+  await packages.markAutomatic(came.map(({ name }) => name))
+  for (const { name, held, state } of change.items) if (state === 'present') await holdAs(held, name, packages)
+  for (const item of wishes) await requireFulfilled(item, packages)
+}
+
+async function applySteps(steps: readonly PackageStep[], packages: PackageManager): Promise<void> {
+  const due: PackageStep[] = []
+  for (const each of steps) if ((await packages.installed(each.name))?.version !== each.to) due.push(each)
+  if (due.length === 0) return
+  await packages.apply({
+    install: due.flatMap(({ to, ...rest }) => (to === undefined ? [] : [archivePath(packages.store, { ...rest, version: to })])),
+    remove: due.filter(({ to }) => to === undefined).map(({ name }) => name),
+  })
+}
+
+/** What staging found out. */
+export async function readSteps(
+  change: PackageChange,
+  { packages, files }: Pick<HostHands, 'packages' | 'files'>,
+): Promise<readonly PackageStep[]> {
+  if (wishesOf(change).length === 0) return []
+  const bytes = await files.read(recordPath(change, packages))
+  if (bytes === undefined) throw new Error('install packages: what was staged for them is gone')
+  return stagedSteps.parse(JSON.parse(Buffer.from(bytes).toString()))
+}
+
+/** An upgrade forgets that a package was held, and so does a downgrade. */
+export async function holdAs(held: boolean, name: string, packages: PackageManager): Promise<void> {
+  if ((await packages.installed(name))?.held !== held) await packages.hold(name, held)
+}
+
+function wishesOf({ items }: PackageChange): PackageItem[] {
+  return items.filter(({ fits }) => !fits)
+}
+
+function recordPath(change: PackageChange, { store }: PackageManager): string {
+  const wishes = wishesOf(change).map(({ name, version = '', state }) => [name, version, state])
+  return `${store}/steps-${sha256Of(Buffer.from(JSON.stringify(wishes))).slice(0, 20)}.json`
+}
+
+async function awaitManager(packages: PackageManager, clock: Clock): Promise<void> {
+  const until = clock.elapsed() + LONGEST_WAIT
+  for (let holder = await packages.holder(); holder !== undefined; holder = await packages.holder()) {
+    if (clock.elapsed() >= until)
+      throw new AgentError(`change packages: ${holder} has the package database; this is tried again when it is free`, {
+        kind: 'sync',
+        reason: 'PackageManagerBusy',
+      })
+    await clock.sleep(POLL)
+  }
+}
+
+/** Dependencies may come and be upgraded; nothing else goes, and what somebody holds stays. */
+async function refuseSurprises(
+  steps: readonly PackageStep[],
+  wishes: readonly PackageItem[],
+  packages: PackageManager,
+): Promise<void> {
+  const others = steps.filter(({ name }) => !wishes.some((item) => item.name === name))
+  const removed = others.filter(({ to }) => to === undefined).map(({ name }) => name)
+  const held: string[] = []
+  for (const { name } of others) if ((await packages.installed(name))?.held) held.push(name)
+  const why = removed.length > 0 ? `it would remove ${quoted(removed)}` : held.length > 0 ? `${quoted(held)} is held` : undefined
+  if (why === undefined) return
+  const remedy = removed.length > 0 ? 'name them with state: absent, or choose another version' : 'name it too, or unhold it'
+  throw new AgentError(`change packages ${quoted(wishes.map(({ name }) => name))}: ${why}; ${remedy}`, {
+    kind: 'validate',
+    reason: 'PackageConflict',
+  })
+}
+
+async function fetchBoth(
+  { name, architecture, from, to }: PackageStep,
+  { packages, signal }: { readonly packages: PackageManager; readonly signal: AbortSignal },
+): Promise<void> {
+  if (to !== undefined && (await packages.fetch({ name, architecture, version: to }, signal)) === undefined)
+    throw new AgentError(`download package "${name}" ${to}: no repository has it`, {
+      kind: 'validate',
+      reason: 'PackageNotFound',
+    })
+  if (from === undefined) return
+  const before = await packages.installed(name)
+  const archive = { name, architecture: before?.architecture ?? architecture, version: from }
+  if ((await packages.fetch(archive, signal)) !== undefined) return
+  throw new AgentError(
+    `change package "${name}": no repository has ${from}, which is installed, so there would be no way back; put its archive into /var/cache/apt/archives`,
+    { kind: 'validate', reason: 'NoWayBack' },
+  )
+}
+
+/** Of each package two versions are kept: the way back is on the disk, whatever becomes of the repository. */
+async function sweepArchives(
+  steps: readonly PackageStep[],
+  { packages: { store }, files }: { readonly packages: PackageManager; readonly files: HostFiles },
+): Promise<void> {
+  const names = await files.list(store)
+  for (const step of steps) {
+    const versions = [step.from, step.to].flatMap((version) => version ?? [])
+    const kept = versions.map((version) => basename(archivePath(store, { ...step, version })).replace(/_[^_]*$/, ''))
+    const others = names.filter((name) => name.startsWith(`${step.name}_`) && !kept.includes(name.replace(/_[^_]*$/, '')))
+    for (const name of others) await files.remove(`${store}/${name}`)
+  }
+}
+
+async function unpack(
+  { name, unpackTo }: PackageItem,
+  { steps, packages }: { readonly steps: readonly PackageStep[]; readonly packages: PackageManager },
+): Promise<void> {
+  const found = steps.find((each) => each.name === name)
+  if (unpackTo === undefined || found?.to === undefined) return
+  await packages.unpack(archivePath(packages.store, { ...found, version: found.to }), unpackTo)
+}
+
+async function requireFulfilled({ name, version, state }: PackageItem, packages: PackageManager): Promise<void> {
+  const found = await packages.installed(name)
+  const isThere = found?.complete === true && (version === undefined || found.version === version)
+  if (state === 'absent' ? found === undefined : isThere) return
+  const what = found === undefined ? 'it is not installed' : `it is ${found.complete ? '' : 'half configured, '}${found.version}`
+  throw new AgentError(`change package "${name}": ${what} afterwards`, { kind: 'validate', reason: 'PackageFailed' })
+}
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `"${name}"`).join(', ')
+}

@@ -1,0 +1,19 @@
+import type { PackageWish } from '../package-manager.ts'
+
+export interface PackageSpec extends PackageWish {
+  /** Missing: as it is. */
+  readonly held?: boolean | undefined
+  /** Directory to which its archive is unpacked before anything is disturbed, so that what it brings can be judged. */
+  readonly unpackTo?: string | undefined
+}
+
+export interface PackageItem extends PackageWish {
+  readonly held: boolean
+  /** Only whether it is held differs. */
+  readonly fits: boolean
+  readonly unpackTo?: string | undefined
+}
+
+export interface PackageChange {
+  readonly items: readonly PackageItem[]
+}

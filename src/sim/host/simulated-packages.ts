@@ -1,0 +1,247 @@
+import { AgentError } from '../../agent/agent-error.ts'
+import {
+  archivePath,
+  type InstalledPackage,
+  type PackageArchive,
+  type PackageManager,
+  type PackageStep,
+  type PackageWish,
+  type PackageWork,
+} from '../../agent/package-manager.ts'
+import { statePaths } from '../../agent/paths.ts'
+import type { Clock } from '../../agent/ports.ts'
+import type { MemoryFiles } from './memory-files.ts'
+import { type Offer, type PackageDefinition, solve } from './package-solver.ts'
+
+const DATABASE = '/var/lib/dpkg/status'
+const SOURCES = '/etc/apt/sources.list.d'
+const ARCHITECTURE = 'amd64'
+
+interface Entry extends InstalledPackage {
+  readonly definition: PackageDefinition
+}
+type Database = Readonly<Record<string, Entry>>
+
+/** Milliseconds that apt waits for the lock. */
+const LONGEST_WAIT = 600_000
+
+export interface SimulatedPackagesOptions {
+  readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
+  readonly isOffline: () => boolean
+}
+
+/** What goes wrong with the package manager at the moment. */
+export interface PackageFaults {
+  /** Of somebody else who has the lock. */
+  lock: string | undefined
+  /** The machine stops when packages are unpacked, and not configured yet. */
+  interrupted: boolean
+}
+
+/**
+ * A package manager that behaves as apt and dpkg do: dependencies, holds that an upgrade forgets, configuration files that people edited,
+ * interruptions. Its database and its archives are files of the host, so that they share the fate of its disk.
+ */
+export class SimulatedPackages implements PackageManager {
+  readonly store = statePaths().packages
+  readonly faults: PackageFaults = { lock: undefined, interrupted: false }
+  /** Packages by the URL of their repository; a URL that is missing does not answer. */
+  readonly offers = new Map<string, readonly PackageDefinition[]>()
+  readonly #files: MemoryFiles
+  /** Of the last question. */
+  #upcoming: ReadonlyMap<string, Uint8Array | undefined> = new Map()
+  readonly #options: SimulatedPackagesOptions
+
+  constructor(files: MemoryFiles, options: SimulatedPackagesOptions) {
+    this.#files = files
+    this.#options = options
+  }
+
+  async installed(name: string): Promise<InstalledPackage | undefined> {
+    const entry = this.#read()[name]
+    if (entry === undefined) return undefined
+    const { definition: _, ...found } = entry
+    return found
+  }
+
+  async isInterrupted(): Promise<boolean> {
+    return Object.values(this.#read()).some(({ complete }) => !complete)
+  }
+
+  async holder(): Promise<string | undefined> {
+    return this.faults.lock
+  }
+
+  async resolve(
+    wishes: readonly PackageWish[],
+    { upcoming }: { readonly upcoming: ReadonlyMap<string, Uint8Array | undefined> },
+  ): Promise<readonly PackageStep[]> {
+    this.#upcoming = upcoming
+    const isKnown = (offers: readonly Offer[]) => wishes.every((wish) => this.#knows(wish, offers))
+    const [offers, missed] = this.#offered(upcoming)
+    const failed = (message: string, kind: 'download' | 'validate', reason: string) => new AgentError(message, { kind, reason })
+    if (!isKnown(offers) && missed.length > 0)
+      throw failed(`refresh the package index: "${missed[0]}" does not answer`, 'download', 'RepositoryUnavailable')
+    if (!isKnown(offers)) throw failed('solve the dependencies of packages: was not found', 'validate', 'PackageNotFound')
+    const steps = solve(wishes, { installed: this.#definitions(), offers })
+    if (steps === undefined) throw failed('solve the dependencies of packages: unmet dependencies', 'validate', 'PackageConflict')
+    return steps.map((step) => ({ ...step, architecture: step.to === undefined ? '' : ARCHITECTURE }))
+  }
+
+  async fetch(archive: PackageArchive): Promise<string | undefined> {
+    const path = archivePath(this.store, archive)
+    if (this.#files.text(path) !== undefined) return path
+    const [offers] = this.#offered(this.#upcoming)
+    const found = offers.find(({ name, version }) => name === archive.name && version === archive.version)
+    if (found === undefined) return undefined
+    this.#files.put(path, JSON.stringify(found), { mode: 0o600 })
+    return path
+  }
+
+  async files(name: string): Promise<readonly string[]> {
+    return Object.keys(this.#read()[name]?.definition.files ?? {})
+  }
+
+  async contents(archive: string): Promise<readonly string[]> {
+    return Object.keys(this.#open(archive).files ?? {})
+  }
+
+  async unpack(archive: string, directory: string): Promise<void> {
+    for (const [path, text] of Object.entries(this.#open(archive).files ?? {}))
+      this.#files.put(`${directory}${path}`, text, { mode: 0o755 })
+  }
+
+  async apply({ install, remove }: PackageWork): Promise<void> {
+    await this.#untilFree()
+    for (const name of remove) this.#remove(name)
+    for (const archive of install) this.#install(this.#open(archive))
+    if (this.faults.interrupted) throw new Error('dpkg was killed')
+    this.#configure()
+  }
+
+  async repair(): Promise<void> {
+    await this.#untilFree()
+    if (this.faults.interrupted) throw new Error('dpkg was killed')
+    try {
+      this.#configure()
+    } catch {
+      // What a script refuses for good shows in the database.
+    }
+  }
+
+  async hold(name: string, held: boolean): Promise<void> {
+    this.#change(name, { held })
+  }
+
+  async markAutomatic(names: readonly string[]): Promise<void> {
+    for (const name of names) this.#change(name, { automatic: true })
+  }
+
+  /** As it was before anybody managed it: for who sets the stage. */
+  put(definition: PackageDefinition, more: Partial<InstalledPackage> = {}): void {
+    this.#install(definition)
+    this.#change(definition.name, { complete: true, ...more })
+  }
+
+  #install(definition: PackageDefinition): void {
+    const { name, version, files = {}, conffiles = [] } = definition
+    const before = this.#read()[name]
+    for (const [path, text] of Object.entries(files)) {
+      const now = this.#files.text(path)
+      const isEdited = conffiles.includes(path) && now !== undefined && now !== before?.definition.files?.[path]
+      if (isEdited && now !== text) this.#files.put(`${path}.dpkg-dist`, text)
+      else if (!isEdited) this.#files.put(path, text, { mode: 0o755 })
+    }
+    for (const path of Object.keys(before?.definition.files ?? {})) if (!(path in files)) void this.#files.remove(path)
+    const entry = {
+      version,
+      architecture: ARCHITECTURE,
+      held: false,
+      complete: false,
+      automatic: before?.automatic ?? false,
+      definition,
+    }
+    this.#write({ ...this.#read(), [name]: entry })
+  }
+
+  #remove(name: string): void {
+    const { [name]: entry, ...others } = this.#read()
+    const { files = {}, conffiles = [] } = entry?.definition ?? {}
+    for (const path of Object.keys(files)) if (!conffiles.includes(path)) void this.#files.remove(path)
+    this.#write(others)
+  }
+
+  #configure(): void {
+    for (const [name, { complete, definition }] of Object.entries(this.#read())) {
+      if (complete) continue
+      if (definition.script === 'fails')
+        throw new AgentError(
+          `apt-get: installed ${name} package post-installation script subprocess returned error exit status 1`,
+          {
+            kind: 'validate',
+            reason: 'PackageFailed',
+          },
+        )
+      this.#change(name, { complete: true })
+    }
+  }
+
+  #change(name: string, change: Partial<InstalledPackage>): void {
+    const database = this.#read()
+    const entry = database[name]
+    if (entry !== undefined) this.#write({ ...database, [name]: { ...entry, ...change } })
+  }
+
+  async #untilFree(): Promise<void> {
+    const { clock } = this.#options
+    const until = clock.elapsed() + LONGEST_WAIT
+    while (this.faults.lock !== undefined) {
+      if (clock.elapsed() >= until)
+        throw new AgentError(`lock the package database: ${this.faults.lock} has it`, {
+          kind: 'sync',
+          reason: 'PackageManagerBusy',
+        })
+      await clock.sleep(1000)
+    }
+  }
+
+  #knows({ name, version, state }: PackageWish, offers: readonly Offer[]): boolean {
+    const there = this.#read()[name]?.version
+    const versions = [
+      ...(there === undefined ? [] : [there]),
+      ...offers.filter((offer) => offer.name === name).map((offer) => offer.version),
+    ]
+    return state === 'absent' || (version === undefined ? versions.length > 0 : versions.includes(version))
+  }
+
+  #offered(upcoming: ReadonlyMap<string, Uint8Array | undefined>): [Offer[], string[]] {
+    const there = Object.keys(this.#files.snapshot()).filter((path) => path.startsWith(`${SOURCES}/`))
+    const texts = [
+      ...there.map((path) => this.#files.text(path) ?? ''),
+      ...[...upcoming.values()].map((bytes) => Buffer.from(bytes ?? []).toString()),
+    ]
+    const urls = texts.flatMap((text) => /^URIs: (\S+)$/m.exec(text)?.[1] ?? [])
+    const missed = urls.filter((url) => this.#options.isOffline() || !this.offers.has(url))
+    const offers = urls.filter((url) => !missed.includes(url)).flatMap((url) => this.offers.get(url) ?? [])
+    return [offers, missed]
+  }
+
+  #definitions(): ReadonlyMap<string, PackageDefinition> {
+    return new Map(Object.entries(this.#read()).map(([name, { definition }]) => [name, definition]))
+  }
+
+  #open(archive: string): PackageDefinition {
+    const text = this.#files.text(archive)
+    if (text === undefined) throw new Error(`dpkg-deb: "${archive}": No such file or directory`)
+    return JSON.parse(text) as PackageDefinition
+  }
+
+  #read(): Database {
+    return JSON.parse(this.#files.text(DATABASE) ?? '{}') as Database
+  }
+
+  #write(database: Database): void {
+    const sorted = Object.entries(database).sort(([a], [b]) => (a < b ? -1 : 1))
+    this.#files.put(DATABASE, JSON.stringify(Object.fromEntries(sorted)))
+  }
+}

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import type { PackageStep, PackageWish } from '../../../src/agent/package-manager.ts'
+import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
+import { type PackageWorld, simulatedApt } from './package-world.ts'
+import { hasApt, realApt } from './real-apt.ts'
+
+const SOURCES = '/etc/apt/sources.list.d/t.sources'
+const NOTHING: ReadonlyMap<string, Uint8Array> = new Map()
+
+const OFFERS: readonly PackageDefinition[] = [
+  {
+    name: 'tool',
+    version: '1.0',
+    files: { '/usr/bin/tool': 'tool 1.0\n', '/etc/tool.conf': 'one\n' },
+    conffiles: ['/etc/tool.conf'],
+  },
+  {
+    name: 'tool',
+    version: '1:1.1',
+    files: { '/usr/bin/tool': 'tool 1.1\n', '/etc/tool.conf': 'two\n' },
+    conffiles: ['/etc/tool.conf'],
+  },
+  { name: 'lib', version: '1.0', files: { '/usr/lib/lib.so': 'lib 1.0\n' } },
+  { name: 'lib', version: '2.0', files: { '/usr/lib/lib.so': 'lib 2.0\n' } },
+  { name: 'app', version: '1.0', depends: ['lib'], files: { '/usr/bin/app': 'app 1.0\n' } },
+  { name: 'app', version: '2.0', depends: ['lib 2.0'], files: { '/usr/bin/app': 'app 2.0\n' } },
+  { name: 'broken', version: '1.0', files: { '/usr/bin/broken': 'broken\n' }, script: 'fails' },
+]
+
+async function offering(make: () => Promise<PackageWorld>): Promise<PackageWorld> {
+  const world = await make()
+  world.put(SOURCES, world.offer('stable', OFFERS))
+  return world
+}
+
+const present = (name: string, version?: string): PackageWish => ({
+  name,
+  state: 'present',
+  ...(version === undefined ? {} : { version }),
+})
+const absent = (name: string): PackageWish => ({ name, state: 'absent' })
+
+/** The way of a change, without what the kind adds to it. */
+async function carryOut({ packages }: PackageWorld, ...wishes: PackageWish[]): Promise<readonly PackageStep[]> {
+  const steps = await packages.resolve(wishes, { upcoming: NOTHING })
+  const install: string[] = []
+  for (const { name, architecture, to } of steps)
+    if (to !== undefined) install.push((await packages.fetch({ name, architecture, version: to })) ?? `no ${name}`)
+  await packages.apply({ install, remove: steps.filter(({ to }) => to === undefined).map(({ name }) => name) })
+  return steps
+    .map(({ name, from, to }) => ({ name, architecture: '', ...(from && { from }), ...(to && { to }) }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const step = (name: string, from: string | undefined, to: string | undefined) => ({
+  name,
+  architecture: '',
+  ...(from && { from }),
+  ...(to && { to }),
+})
+const SLOW = 120_000
+
+describe.each([
+  ['simulated', true, simulatedApt],
+  ['real', hasApt, realApt],
+] as const)('%s apt', (_, isThere, make) => {
+  test.runIf(isThere)('brings dependencies in the newest version, and tells them', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    const steps = await carryOut(world, present('app', '1.0'))
+
+    expect(steps).toEqual([step('app', undefined, '1.0'), step('lib', undefined, '2.0')])
+    expect(world.read('/usr/bin/app')).toBe('app 1.0\n')
+    expect(await world.packages.installed('lib')).toEqual({
+      version: '2.0',
+      architecture: 'amd64',
+      held: false,
+      complete: true,
+      automatic: false,
+    })
+    expect(await world.packages.installed('tool')).toBeUndefined()
+    expect(await world.packages.files('app')).toContain('/usr/bin/app')
+  })
+
+  test.runIf(isThere)('goes up and down, and forgets that a package was held', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0'))
+    await world.packages.hold('tool', true)
+    expect((await world.packages.installed('tool'))?.held).toBe(true)
+
+    expect(await carryOut(world, present('tool', '1:1.1'))).toEqual([step('tool', '1.0', '1:1.1')])
+    expect((await world.packages.installed('tool'))?.held).toBe(false)
+    expect(await carryOut(world, present('tool', '1.0'))).toEqual([step('tool', '1:1.1', '1.0')])
+    expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
+  })
+
+  test.runIf(isThere)(
+    'keeps a configuration file that somebody edited, and replaces one that nobody did',
+    { timeout: SLOW },
+    async () => {
+      using world = await offering(make)
+      await carryOut(world, present('tool', '1.0'))
+      await carryOut(world, present('tool', '1:1.1'))
+      expect(world.read('/etc/tool.conf')).toBe('two\n')
+      world.put('/etc/tool.conf', 'edited\n')
+      await carryOut(world, present('tool', '1.0'))
+
+      expect(world.read('/etc/tool.conf')).toBe('edited\n')
+    },
+  )
+
+  test.runIf(isThere)('removes a package and leaves its configuration', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0'))
+
+    expect(await carryOut(world, absent('tool'))).toEqual([step('tool', '1.0', undefined)])
+    expect(await world.packages.installed('tool')).toBeUndefined()
+    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual([undefined, 'one\n'])
+  })
+
+  test.runIf(isThere)('tells that removing a package takes away what needs it', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('app', '1.0'))
+    const steps = await world.packages.resolve([absent('lib')], { upcoming: NOTHING })
+
+    expect(steps.map(({ name, to }) => [name, to]).toSorted()).toEqual([
+      ['app', undefined],
+      ['lib', undefined],
+    ])
+  })
+
+  test.runIf(isThere)('refuses wishes that contradict each other', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+
+    await expect(
+      world.packages.resolve([present('app', '2.0'), present('lib', '1.0')], { upcoming: NOTHING }),
+    ).rejects.toMatchObject({ reason: 'PackageConflict' })
+    await expect(world.packages.resolve([present('app', '9.9')], { upcoming: NOTHING })).rejects.toMatchObject({
+      reason: 'PackageNotFound',
+    })
+    await expect(world.packages.resolve([present('nothing')], { upcoming: NOTHING })).rejects.toMatchObject({
+      reason: 'PackageNotFound',
+    })
+  })
+
+  test.runIf(isThere)('does with what was fetched when the repository is gone', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    const { packages } = world
+    await carryOut(world, present('tool', '1.0'))
+    const up = await packages.fetch({ name: 'tool', version: '1:1.1', architecture: 'amd64' })
+    world.withdraw('stable')
+    await packages.apply({ install: [up ?? ''], remove: [] })
+    expect(world.read('/usr/bin/tool')).toBe('tool 1.1\n')
+
+    const down = await packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })
+    await packages.apply({ install: [down ?? ''], remove: [] })
+    expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
+    await expect(packages.resolve([present('app', '1.0')], { upcoming: NOTHING })).rejects.toMatchObject({
+      kind: 'download',
+      reason: 'RepositoryUnavailable',
+    })
+  })
+
+  test.runIf(isThere)('finds a version in a repository that the host does not have yet', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0'))
+    const newer = world.offer('newer', [{ name: 'tool', version: '2.0', files: { '/usr/bin/tool': 'tool 2.0\n' } }])
+    const upcoming = new Map([['/etc/apt/sources.list.d/newer.sources', Buffer.from(newer)]])
+    const steps = await world.packages.resolve([present('tool', '2.0')], { upcoming })
+
+    expect(steps.map(({ from, to }) => [from, to])).toEqual([['1.0', '2.0']])
+    expect(await world.packages.fetch({ name: 'tool', version: '2.0', architecture: 'amd64' })).toBe(
+      '/var/lib/nodewave/packages/tool_2.0_amd64.deb',
+    )
+    expect(world.read('/etc/apt/sources.list.d/newer.sources')).toBeUndefined()
+  })
+
+  test.runIf(isThere)(
+    'leaves a package half configured when its script fails, and goes back from there',
+    { timeout: SLOW },
+    async () => {
+      using world = await offering(make)
+      await expect(carryOut(world, present('broken', '1.0'))).rejects.toMatchObject({ kind: 'validate', reason: 'PackageFailed' })
+      expect(await world.packages.installed('broken')).toMatchObject({ complete: false })
+      expect(await world.packages.isInterrupted()).toBe(true)
+      await world.packages.repair()
+      expect(await world.packages.installed('broken')).toMatchObject({ complete: false })
+
+      await world.packages.apply({ install: [], remove: ['broken'] })
+      expect(await world.packages.installed('broken')).toBeUndefined()
+      expect(await world.packages.isInterrupted()).toBe(false)
+    },
+  )
+
+  test.runIf(isThere)('is repaired after an interruption, and keeps what somebody edited', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0'))
+    world.put('/etc/tool.conf', 'edited\n')
+    await world.packages.resolve([present('tool', '1:1.1')], { upcoming: NOTHING })
+    await world.interrupt((await world.packages.fetch({ name: 'tool', version: '1:1.1', architecture: 'amd64' })) ?? '')
+    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1', complete: false })
+    await world.packages.repair()
+
+    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1', complete: true })
+    expect(world.read('/etc/tool.conf')).toBe('edited\n')
+  })
+
+  test.runIf(isThere)('reads what an archive brings, and unpacks it elsewhere', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await world.packages.resolve([present('tool', '1.0')], { upcoming: NOTHING })
+    const archive = (await world.packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })) ?? ''
+    expect((await world.packages.contents(archive)).toSorted()).toEqual(['/etc/tool.conf', '/usr/bin/tool'])
+    world.put('/var/lib/nodewave/staging/tool/.keep', '')
+    await world.packages.unpack(archive, '/var/lib/nodewave/staging/tool')
+
+    expect(world.read('/var/lib/nodewave/staging/tool/usr/bin/tool')).toBe('tool 1.0\n')
+    expect(await world.packages.installed('tool')).toBeUndefined()
+  })
+
+  test.runIf(isThere)('remembers which packages came for others', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('app', '1.0'))
+    await world.packages.markAutomatic(['lib'])
+
+    expect((await world.packages.installed('lib'))?.automatic).toBe(true)
+    expect((await world.packages.installed('app'))?.automatic).toBe(false)
+  })
+})

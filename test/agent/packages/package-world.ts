@@ -1,0 +1,39 @@
+import type { PackageManager } from '../../../src/agent/package-manager.ts'
+import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
+import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
+import { SimulatedPackages } from '../../../src/sim/host/simulated-packages.ts'
+import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+
+/** A host with a package manager, and repositories that come and go. */
+export interface PackageWorld extends Disposable {
+  readonly packages: PackageManager
+  read(path: string): string | undefined
+  put(path: string, content: string): void
+  /** @returns the file that names the repository to the host */
+  offer(name: string, definitions: readonly PackageDefinition[]): string
+  withdraw(name: string): void
+  /** Unpacks an archive and goes no further, as when the power fails. */
+  interrupt(archive: string): Promise<void>
+}
+
+export async function simulatedApt(): Promise<PackageWorld> {
+  const files = new MemoryFiles()
+  const packages = new SimulatedPackages(files, { clock: new VirtualClock(), isOffline: () => false })
+  const url = (name: string): string => `https://${name}.test/`
+  return {
+    packages,
+    read: (path) => files.text(path),
+    put: (path, content) => files.put(path, content),
+    offer: (name, definitions) => {
+      packages.offers.set(url(name), definitions)
+      return `Types: deb\nURIs: ${url(name)}\nSuites: ./\n`
+    },
+    withdraw: (name) => void packages.offers.delete(url(name)),
+    interrupt: async (archive) => {
+      packages.faults.interrupted = true
+      await packages.apply({ install: [archive], remove: [] }).catch(() => {})
+      packages.faults.interrupted = false
+    },
+    [Symbol.dispose]: () => {},
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { aDocument, problemsOf } from '../fleets.ts'
+
+const ARMORED = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nabc\n-----END PGP PUBLIC KEY BLOCK-----\n'
+const profile = (spec: string) => aDocument('HostProfile', 'h', `spec: {${spec}}\n`)
+const repository = (apt: string) => profile(`repositories: [{name: stable, apt: {url: "https://packages.test/", ${apt}}}]`)
+
+function told(document: string, files: Readonly<Record<string, string>> = {}): string[] {
+  return problemsOf({ 'h.yaml': document, ...files }).map((problem) => problem.split('\n').slice(2).join(';'))
+}
+
+test('a repository with its key in a file, and packages of it, are taken', () => {
+  const text = 'packages: [{name: "g++", version: "4:12.2.0-3"}, {name: snapd, state: absent}]'
+  expect(told(profile(text))).toEqual([])
+  expect(told(repository('keyFrom: keys/a.asc'), { 'keys/a.asc': ARMORED })).toEqual([])
+})
+
+test.each([
+  ['a file that is not there', 'keyFrom: keys/b.asc', 'the repository has no file "keys/b.asc"'],
+  ['a file that is no armored key', 'keyFrom: keys/binary.gpg', '"keys/binary.gpg" is no armored public key'],
+  ['no key', 'suite: /', 'expected one of key and keyFrom'],
+  ['a suite without components', 'keyFrom: keys/a.asc, suite: bookworm', 'expected components, or a suite that ends with "/"'],
+  ['a suite of two lines', 'keyFrom: keys/a.asc, suite: "a/\\nTrusted: yes/"', 'expected one line'],
+])('a repository with %s is refused', (_, apt, message) => {
+  const files = { 'keys/a.asc': ARMORED, 'keys/binary.gpg': 'abc' }
+  expect(told(repository(apt), files).join('\n')).toContain(message)
+})
+
+test.each([
+  ['that looks like an option', 'name: "-o"', 'expected the name of a package'],
+  ['in a version that names another package', 'name: a, version: "1 b"', 'expected a whole package version'],
+  ['that is absent in a version', 'name: a, version: "1", state: absent', 'expected neither version nor hold with state: absent'],
+])('a package %s is refused', (_, spec, message) => {
+  expect(told(profile(`packages: [{${spec}}]`)).join('\n')).toContain(message)
+})
+
+test('a package and a repository that are named twice are refused', () => {
+  const apt = 'apt: {url: "https://packages.test/", keyFrom: keys/a.asc}'
+  const document = profile(
+    `packages: [{name: a}, {name: a, state: absent}], repositories: [{name: r, ${apt}}, {name: r, ${apt}}]`,
+  )
+  expect(told(document, { 'keys/a.asc': ARMORED })).toEqual([
+    expect.stringContaining('package a is defined twice'),
+    expect.stringContaining('repository r is defined twice'),
+  ])
+})
