@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { planFleet } from '../render/plan-fleet.ts'
+import { CEILING_OPTION, readCeilingFile } from './ceiling/ceiling-file.ts'
 import { readCeiling } from './ceiling/read-ceiling.ts'
 import { type ChangeOptions, readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
@@ -16,6 +17,7 @@ import { estimate } from './simulate/estimate.ts'
 
 interface PlanOptions extends ChangeOptions {
   readonly output: keyof typeof FORMATS
+  readonly ceiling?: string
 }
 
 const FORMATS = {
@@ -29,6 +31,7 @@ export function planCommand(io: CliIo): Command {
   return withChangeOptions(withClusterOptions(new Command('plan')))
     .description('show what a change of the repository does to the nodes; exit code 0: no change, 1: changes, 2: an error')
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
+    .option('--ceiling <file>', `${CEILING_OPTION}. Default: that of the cluster`)
     .addHelpText('after', '\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD -o markdown')
     .action(async (path: string, options: PlanOptions) => {
       const change = await readChange(io, { path, options, warnOfConflicts: true })
@@ -37,7 +40,7 @@ export function planCommand(io: CliIo): Command {
       const nodes = await readNodes(io, options)
       const controlPlane = await readControlPlane(io, options)
       const hasRun = await readPast(io, options)
-      const ceiling = await readCeiling(io, options)
+      const ceiling = await (options.ceiling === undefined ? readCeiling(io, options) : readCeilingFile(io, options.ceiling))
       const names = { from: options.from, to: options.to ?? 'working tree' }
       const view = viewPlan(planFleet({ from, to, nodes }), {
         before: from,

@@ -4,12 +4,15 @@ import { kubeletProgram } from '../agent/adapters/kubelet-program.ts'
 import type { FleetModel } from '../repo/model.ts'
 import { problemToJson } from '../repo/problem.ts'
 import { skewFacts } from '../rollout/control-plane/skew.ts'
+import { CEILING_OPTION, readCeilingFile } from './ceiling/ceiling-file.ts'
+import { ceilingProblems } from './ceiling/ceiling-problems.ts'
 import type { CliIo } from './cli-io.ts'
 import { serverVersionOption } from './control-plane/server-version.ts'
 import { skewProblem } from './control-plane/version-problems.ts'
 import { asDocument } from './documents.ts'
 import { counted, paintFor } from './paint.ts'
 import { type JudgedFleet, judgeFleet, problemLines, verdict } from './read-fleet.ts'
+import { readNodes } from './read-nodes.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
 import { oncePerPlace } from './validate/blame.ts'
 
@@ -17,6 +20,8 @@ interface ValidateOptions {
   readonly revision?: string
   readonly kubelet: readonly string[]
   readonly serverVersion: readonly string[]
+  readonly ceiling?: string
+  readonly nodes?: string
   readonly output: keyof typeof FORMATS
 }
 
@@ -45,10 +50,16 @@ export function validateCommand(io: CliIo, { judge = kubeletProgram() }: { reado
     .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
     .addOption(KUBELET)
     .addOption(serverVersionOption())
+    .option('--ceiling <file>', `${CEILING_OPTION}; pools that exceed it are errors`)
+    .option(
+      '--nodes <file>',
+      'file of nodes, as `kubectl get nodes -o json` prints them, that --ceiling is checked for. Default: 100 for each pool',
+    )
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave validate fleet/ --kubelet /usr/bin/kubelet')
-    .action(async (path: string, { revision, kubelet, serverVersion, output }: ValidateOptions) => {
-      const judged = withServers(await judgeFleet(io, { path, revision }), serverVersion)
+    .action(async (path: string, { revision, kubelet, serverVersion, output, ...limits }: ValidateOptions) => {
+      const read = withServers(await judgeFleet(io, { path, revision }), serverVersion)
+      const judged = await withCeiling(io, read, limits)
       const binaries = kubelet.map((binary) => resolve(io.cwd, binary))
       const found = binaries.length === 0 ? { ...judged, verdicts: [] } : await withKubelets(judged, { binaries, judge })
       io.stdout(FORMATS[output](found, io))
@@ -62,6 +73,20 @@ function withServers(judged: JudgedFleet, versions: readonly string[]): JudgedFl
   const facts = skewFacts({ nodes: [], instances: [], answers: versions })
   const refused = [...model.pools.values()].flatMap((pool) => skewProblem(pool, facts))
   return { ...judged, model: refused.length > 0 ? undefined : model, problems: [...judged.problems, ...refused] }
+}
+
+async function withCeiling(
+  io: CliIo,
+  judged: JudgedFleet,
+  { ceiling: file, nodes }: Pick<ValidateOptions, 'ceiling' | 'nodes'>,
+): Promise<JudgedFleet> {
+  if (nodes !== undefined && file === undefined)
+    throw new Error('--nodes needs --ceiling: nothing else of validate looks at nodes')
+  if (file === undefined) return judged
+  const { ceiling } = await readCeilingFile(io, file)
+  const members = nodes === undefined ? undefined : await readNodes(io, { nodes })
+  const exceeded = judged.model === undefined ? [] : ceilingProblems(judged.model, { ceiling, nodes: members })
+  return exceeded.length === 0 ? judged : { ...judged, model: undefined, problems: [...judged.problems, ...exceeded] }
 }
 
 /** Only a valid fleet is worth a kubelet's time: nothing can be rendered from another. */

@@ -31,6 +31,7 @@ export type ProblemReason =
   | 'NotActedOn'
   | 'ToldByKubelet'
   | 'VersionSkew'
+  | 'CeilingExceeded'
 
 export interface Problem {
   /** An error makes the commit invalid as a whole; a warning is only told. */

@@ -1,4 +1,5 @@
 import { poolBlocker } from './blockers/pool-blocker.ts'
+import { goesBack, withinCeiling } from './ceilings/going-back.ts'
 import { drainOf } from './drain/drain.ts'
 import { progressUnder } from './drain/drain-progress.ts'
 import type { DrainContext } from './drain/needs-drain.ts'
@@ -18,8 +19,9 @@ import { judgeProof } from './proof/judge-proof.ts'
 import { currentRollout } from './target/current-rollout.ts'
 
 /** Each node of the pool with what it may get now, and how far it is on its way. */
-export function assessPool(pool: PoolSnapshot, now: Instant): PoolState {
-  const rollout = currentRollout(pool, now)
+export function assessPool(asked: PoolSnapshot, now: Instant): PoolState {
+  const rollout = currentRollout(asked, now)
+  const pool = goesBack(asked, rollout) ? withinCeiling(asked) : asked
   const waves = rollout.proven ? ONE_WAVE : wavesOf(pool.policy)
   const open = rollout.state === 'Completed' ? waves.length : openIndex(waves, rollout.memory.wave)
   const clock = clockOf({ pool, rollout, now })

@@ -53,7 +53,7 @@ function policiesOf(from: CompiledFleet, to: CompiledFleet): Pick<PolicyChange, 
 }
 
 function policySide({ pools, policy, blastRadius }: CompiledFleet): PolicySide {
-  const policies = new Map([...pools.values()].map((pool) => [pool.name, pool.policy]))
+  const policies = new Map([...pools.values()].map((pool) => [pool.name, { ...pool.policy, disruption: pool.disruption }]))
   const isByHand = [...policies.values()].some(({ byHand }) => byHand === 'Allow')
   return { fleet: { ...policy, blastRadius, byHand: isByHand ? 'Allow' : 'Deny' }, pools: policies }
 }

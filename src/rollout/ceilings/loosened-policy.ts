@@ -1,10 +1,21 @@
+import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import { wavesOf } from '../exposure/waves.ts'
 import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
 import { loosenedWindows } from './loosened-windows.ts'
 
 /** What a pool is rolled out by, as far as it is compared; of gates no more than what they are called and that they are equal. */
-export type ComparedPolicy = Omit<RolloutPolicy, 'gates' | 'byHand'> & { readonly gates?: readonly { readonly name: string }[] }
+export type ComparedPolicy = Omit<RolloutPolicy, 'gates' | 'byHand'> & {
+  readonly gates?: readonly { readonly name: string }[]
+  readonly disruption?: ComparedDisruption
+}
+
+/** How much changes disturb a node, where the repository says it. */
+export interface ComparedDisruption {
+  readonly minorVersion?: Disruption
+  readonly patchVersion?: Disruption
+  readonly fields?: Readonly<Record<string, Disruption>>
+}
 
 /** What the Fleet limits over all pools. */
 export interface ComparedFleet {
@@ -27,7 +38,13 @@ type Row<Policy> = readonly [field: string, value: (policy: Policy) => unknown, 
 
 const toMore: Loosens = (from, to, nodes) => from !== undefined && (to === undefined || isMore(to, from, nodes))
 const toLess: Loosens = (from, to) => Number(to) < Number(from)
+/** Pods are given less time. */
+const toShorter: Loosens = (from, to) => to !== undefined && (from === undefined || toLess(from, to, 0))
 const toOther: Loosens = (from, to) => !isSame(from, to)
+const whereStated =
+  (loosens: Loosens): Loosens =>
+  (from, to, nodes) =>
+    from !== undefined && to !== undefined && loosens(from, to, nodes)
 const to =
   (value: unknown): Loosens =>
   (from, to) =>
@@ -55,6 +72,9 @@ const POOL: readonly Row<ComparedPolicy>[] = [
   ['rollout.rollbackOutsideWindows', (policy) => policy.rollbackOutsideWindows, to(true)],
   ['rollout.drain.mode', ({ drain }) => drain.mode, down('Always', 'Auto', 'Never')],
   ['rollout.drain.onTimeout', ({ drain }) => drain.onTimeout, to('Proceed')],
+  // How long a drain takes decides nothing unless the node is then changed with the pods that are left.
+  ['rollout.drain.timeout', ({ drain }) => (drain.onTimeout === 'Proceed' ? drain.timeout : undefined), whereStated(toLess)],
+  ['rollout.drain.gracePeriodSeconds', ({ drain }) => drain.gracePeriodSeconds, toShorter],
   ['rollout.drain.deleteEmptyDirData', ({ drain }) => drain.deleteEmptyDirData, to(true)],
   ['rollout.drain.force', ({ drain }) => drain.force, to(true)],
   ['rollout.proof.pod.mode', ({ proof }) => proof?.mode ?? 'Never', down('Always', 'Auto', 'Never')],
@@ -76,6 +96,7 @@ export function loosenedFleet(before: ComparedFleet, after: ComparedFleet, nodes
 export function loosenedPolicy(before: ComparedPolicy, after: ComparedPolicy, nodes: number): readonly Loosening[] {
   return [
     ...rowsThatLoosen(POOL, { before, after, nodes }),
+    ...loosenedDisruption(before.disruption, after.disruption),
     ...loosenedWaves(before, after, nodes),
     ...loosenedGates(before.gates, after.gates),
     ...loosenedWindows(before.windows, after.windows).map((change) => ({ field: 'rollout.windows', ...change })),
@@ -85,6 +106,27 @@ export function loosenedPolicy(before: ComparedPolicy, after: ComparedPolicy, no
   ]
 }
 
+/** As docs/drain.md says of versions; of fields, what is stated no more may be anything. */
+const VERSION_DEFAULTS = { minorVersion: 'drain', patchVersion: 'restart' } as const
+
+function loosenedDisruption(before: ComparedDisruption = {}, after: ComparedDisruption = {}): Loosening[] {
+  const versions = (['minorVersion', 'patchVersion'] as const).map((field) => {
+    return [field, before[field] ?? VERSION_DEFAULTS[field], after[field] ?? VERSION_DEFAULTS[field]] as const
+  })
+  const names = new Set([...Object.keys(before.fields ?? {}), ...Object.keys(after.fields ?? {})])
+  const fields = [...names].map((name) => [`fields.${name}`, before.fields?.[name], after.fields?.[name]] as const)
+  return [...versions, ...fields].flatMap(([field, from, to]) =>
+    isMilder(from, to) ? [{ field: `rollout.disruption.${field}`, from: from ?? DEFAULT, to: to ?? DEFAULT }] : [],
+  )
+}
+
+/** What is not stated is a default that is not known here: to state "reboot" is never milder, to take it away may be. */
+function isMilder(from: Disruption | undefined, to: Disruption | undefined): boolean {
+  if (from === to) return false
+  return !atMost(from ?? 'reboot', to ?? 'restart')
+}
+
+const DEFAULT = 'default'
 const REMOVED = 'removed'
 
 function rowsThatLoosen<Policy>(
@@ -93,7 +135,7 @@ function rowsThatLoosen<Policy>(
 ): Loosening[] {
   return rows.flatMap(([field, value, loosens]) => {
     const [from, to] = [value(before), value(after)]
-    const unit = field === 'soak' ? 's' : ''
+    const unit = field === 'soak' || field === 'rollout.drain.timeout' ? 's' : ''
     return loosens(from, to, nodes) ? [{ field, from: text(from, unit), to: text(to, unit) }] : []
   })
 }

@@ -1,5 +1,5 @@
 import { wavesOf } from '../exposure/waves.ts'
-import { type Ceiling, type CeilingRule, ceilingRemedy, selects } from '../model/ceiling.ts'
+import { allowedBy, type Ceiling, type CeilingRule, ceilingRemedy, selects } from '../model/ceiling.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { RolloutPolicy, Share, WavePolicy } from '../model/policy.ts'
 import { resolveShare } from '../model/share.ts'
@@ -28,8 +28,8 @@ function unavailableViolation(
   { maxUnavailable, place }: CeilingRule,
 ): string | undefined {
   if (maxUnavailable === undefined) return undefined
-  const [asked, allowed] = [policy.maxUnavailable, maxUnavailable].map((share) => resolveShare(share, nodes.length))
-  if ((asked ?? 0) <= Math.max(1, allowed ?? 0)) return undefined
+  const asked = resolveShare(policy.maxUnavailable, nodes.length)
+  if (asked <= allowedBy(maxUnavailable, nodes.length)) return undefined
   const where = `rollout.maxUnavailable of pool "${name}"${at(places?.maxUnavailable)}`
   const what = `${where} is ${text(policy.maxUnavailable)}, ${asked} of ${nodes.length} nodes; at most ${text(maxUnavailable)} is allowed`
   return `${what}; ${ceilingRemedy(`${place}.maxUnavailable`)}`

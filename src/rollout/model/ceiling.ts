@@ -1,6 +1,7 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeView } from './node-view.ts'
 import type { Share } from './policy.ts'
+import { resolveShare } from './share.ts'
 
 /** What an administrator of the cluster lets every commit do at most. The repository cannot change it. */
 export interface Ceiling {
@@ -21,6 +22,11 @@ export interface CeilingRule {
   readonly disruption?: Disruption | undefined
   /** Absolute paths; what is below one is forbidden, too. */
   readonly forbiddenPaths?: readonly string[] | undefined
+}
+
+/** Nodes that may be unavailable; one is always allowed. */
+export function allowedBy(limit: Share, nodes: number): number {
+  return Math.max(1, resolveShare(limit, nodes))
 }
 
 export function selects({ nodeSelector }: CeilingRule, { labels }: Pick<NodeView, 'labels'>): boolean {

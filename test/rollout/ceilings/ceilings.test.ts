@@ -3,7 +3,20 @@ import { policyViolation } from '../../../src/rollout/ceilings/policy-violation.
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Ceiling, CeilingRule } from '../../../src/rollout/model/ceiling.ts'
 import type { NodeTarget, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, assignments, aWave, condition, minute, nodes, noon, selected } from '../builders.ts'
+import {
+  aNode,
+  aPool,
+  aRollout,
+  assignments,
+  aWave,
+  condition,
+  hour,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  selected,
+} from '../builders.ts'
 
 const TEN = nodes('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')
 const old = TEN.map((node) => node.on('older'))
@@ -141,4 +154,47 @@ test('a pool within its ceiling goes on as without one', () => {
 test('a node alone is always allowed', () => {
   const pool = aPool({ stable: 'older' }).with(aNode('a').on('older'))
   expect(selected(decide(under(pool, rule({ maxUnavailable: { percent: 1 } })), noon))).toHaveLength(1)
+})
+
+describe('going back', () => {
+  const limits = rule({ maxUnavailable: { count: 2 }, firstWave: { nodes: 1, soak: 10 * minute } })
+  const history = [aRollout('new', { result: 'Completed' }), aRollout('older', { result: 'Completed', startedAt: noon - hour })]
+  const asked = {
+    stable: 'new',
+    history,
+    controls: { rollback: '', by: { rollback: { who: 'ada', at: '2026-11-21T11:59:00Z' } } },
+  }
+  const failed = { stable: 'older', rejected: ['new'] }
+  const poolOf = (options: PoolOptions) => under(aPool(options).with(...TEN.map((node) => node.on('new'))), limits)
+
+  test.each([
+    ['because a person says so', asked],
+    ['because its commit failed', failed],
+  ])('a pool that exceeds the Ceiling rolls back %s, and the limit of the Ceiling holds on the way', (_, options) => {
+    const contents = (maxUnavailable: PoolOptions['maxUnavailable']) =>
+      assignments(decide(poolOf({ ...options, ...(maxUnavailable && { maxUnavailable }) }), noon)).map((line) => line.slice(2))
+    expect(contents('100%')).toEqual(['→ older', '→ older'])
+    expect(contents(1)).toEqual(['→ older'])
+  })
+
+  test('a pool that exceeds the Ceiling does not roll back to what it never completed', () => {
+    const never = aRollout('older', { result: 'Superseded', startedAt: noon - hour })
+    const controls = { ...asked.controls, rollback: 'older' }
+    expect(selected(decide(poolOf({ ...asked, controls, history: [never], maxUnavailable: '100%' }), noon))).toEqual([])
+  })
+
+  test('a pool does not roll back to what the Ceiling forbids by now', () => {
+    const pool = poolOf({ ...failed, maxUnavailable: '100%' })
+    const forbidden: NodeTarget = { kind: 'problem', reason: 'CeilingExceeded', message: 'path "/etc/sudoers" is forbidden' }
+    const known = new Map(
+      [...pool.known].map(([name, revision]) => {
+        return [name, { ...revision, wanted: new Map([...revision.wanted, ['j', forbidden]]) }]
+      }),
+    )
+    expect(selected(decide({ ...pool, known }, noon))).toEqual([])
+  })
+
+  test('a Ceiling that cannot be read lets no pool roll back', () => {
+    expect(selected(decide({ ...poolOf(failed), ceiling: { rules: [], unreadable: 'spec: malformed' } }, noon))).toEqual([])
+  })
 })
