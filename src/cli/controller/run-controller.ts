@@ -19,8 +19,10 @@ import { readKeyFile } from '../keys/read-key-file.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
+import { receivePushes } from './receive-pushes.ts'
+import { type WebhookOptions, webhookOf } from './webhook-options.ts'
 
-export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions {
+export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions, WebhookOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
@@ -54,6 +56,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     setup.signingKey === undefined
       ? undefined
       : assignmentSigner(await readKeyFile(resolve(setup.cwd, setup.signingKey), readSigningKey))
+  const webhook = await webhookOf(setup)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -68,7 +71,10 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     ...(prometheus && { prometheus }),
   }
   const names = namesFor(setup.annotationPrefix)
+  let receiver: AsyncDisposable | undefined
   try {
+    if (webhook)
+      receiver = await receivePushes(webhook, { ...ports, namespace, shared: election !== undefined, signal: looking.signal })
     const { payloadReaders, ceiling: readsCeiling = true } = setup
     const { secretsNamespace } = setup
     const secrets = {
@@ -86,6 +92,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     throw explained(error)
   } finally {
     looking.abort()
+    await receiver?.[Symbol.asyncDispose]()
     await close()
   }
 }

@@ -45,7 +45,8 @@ export function observationOf({ metadata, spec }: KubeObject): Required<Omit<Lea
 }
 
 /** The API server insists on six digits. */
-function microTime(wall: number): string {
+/** As the API server writes the times of a Lease. */
+export function microTime(wall: number): string {
   return new Date(wall).toISOString().replace('Z', '000Z')
 }
 

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
+
+export interface WebhookOptions {
+  readonly webhookAddress?: Address
+  readonly webhookSecretFile?: string
+  readonly webhookRepository?: string
+  readonly webhookTlsCertFile?: string
+  readonly webhookTlsKeyFile?: string
+}
+
+interface Address {
+  /** Absent: every address of this machine. */
+  readonly host?: string
+  readonly port: number
+}
+
+interface Subject {
+  readonly cwd: string
+  readonly repo: string
+  readonly branch?: string
+}
+
+export type WebhookSettings = Omit<ReceiverOptions, 'onPush' | 'log' | 'now'>
+
+/** Shorter ones can be tried out. */
+const SHORTEST_SECRET = 16
+
+export function addWebhookOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--webhook-address <[host]:port>',
+        'receive push events of the forge at this address, path /webhook. Default: off',
+      ).argParser(parseAddress),
+    )
+    .option('--webhook-secret-file <file>', 'file with the secret of the webhook; one a line while it is being replaced')
+    .option('--webhook-repository <group/name>', 'the repository as its forge names it. Default: the path of --repo')
+    .option('--webhook-tls-cert-file <file>', 'certificate for the webhook, as PEM. Default: plain HTTP, behind a proxy')
+    .option('--webhook-tls-key-file <file>', 'its private key, as PEM')
+}
+
+/** @returns undefined when no webhook is asked for. @throws {Error} saying which option is wrong or missing. */
+export async function webhookOf(options: WebhookOptions & Subject): Promise<WebhookSettings | undefined> {
+  const { webhookAddress, webhookSecretFile, branch = 'main', cwd } = options
+  if (webhookAddress === undefined) return undefined
+  if (webhookSecretFile === undefined) throw new Error('--webhook-address needs --webhook-secret-file')
+  if (!/^https?:\/\//.test(options.repo)) throw new Error('--webhook-address needs a --repo with a URL; a path is watched')
+  const secrets = () => readSecrets(resolve(cwd, webhookSecretFile))
+  await secrets()
+  const tls = await readTls(options)
+  return {
+    ...webhookAddress,
+    branch,
+    secrets,
+    repository: options.webhookRepository ?? pathOf(options.repo),
+    ...(tls && { tls }),
+  }
+}
+
+async function readSecrets(path: string): Promise<readonly string[]> {
+  const lines = (await readFile(path, 'utf8')).split('\n').map((line) => line.trim())
+  const secrets = lines.filter((line) => line !== '')
+  if (secrets.length === 0) throw new Error(`read the secret of the webhook: "${path}" is empty`)
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET))
+    throw new Error(`read the secret of the webhook: one in "${path}" is shorter than ${SHORTEST_SECRET} characters`)
+  return secrets
+}
+
+async function readTls({ webhookTlsCertFile: cert, webhookTlsKeyFile: key, cwd }: WebhookOptions & Subject) {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined)
+    throw new Error('--webhook-tls-cert-file and --webhook-tls-key-file need each other')
+  return { cert: await readFile(resolve(cwd, cert), 'utf8'), key: await readFile(resolve(cwd, key), 'utf8') }
+}
+
+function pathOf(repo: string): string {
+  return decodeURIComponent(new URL(repo).pathname).replace(/^\/+|\/+$|\.git\/*$/g, '')
+}
+
+function parseAddress(text: string): Address {
+  const { v6, host = v6, port } = /^(?:\[(?<v6>[0-9a-fA-F:]+)\]|(?<host>[^:[\]]*)):(?<port>\d{1,5})$/.exec(text)?.groups ?? {}
+  if (port === undefined || Number(port) > 65_535)
+    throw new InvalidArgumentError('expected an address such as :9443, 127.0.0.1:9443 or [::1]:9443')
+  return { port: Number(port), ...(host && { host }) }
+}
