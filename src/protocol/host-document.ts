@@ -147,6 +147,8 @@ const hostDocument = z.strictObject({
   sysctls: z.optional(KERNEL_SECTIONS.sysctls),
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
   swap: z.optional(KERNEL_SECTIONS.swap),
+  /** Paths and packages whose change counts only after a reboot. */
+  rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),
 })
 
 export type HostDocument = z.infer<typeof hostDocument>

@@ -89,22 +89,22 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   if (part === 'packages')
     return what === 'hold'
       ? []
-      : [restart('its scripts may restart what it brings'), ...restartedBy(packageSubject(name), to, restart)]
+      : [restart('its scripts may restart what it brings'), ...statedEffects(packageSubject(name), to, restart)]
   if (part === 'archives') return [restart('what runs may be replaced')]
   if (part !== 'files' && part !== 'links') return []
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),
     ...(reader === undefined && unitOfFile(name) !== undefined ? [restart('its unit restarts')] : []),
-    ...restartedBy(name, to, restart),
+    ...statedEffects(name, to, restart),
   ]
 }
 
-/** @param subject a path, or a package */
-function restartedBy(subject: string, to: string | undefined, restart: (because: string) => Effect): Effect[] {
-  const host: HostDocument = to === undefined ? {} : parseHostDocument(to)
-  const units = (host.units ?? []).filter((unit) => unit.restartOn?.includes(subject))
-  return units.map((unit) => restart(`${unit.name} restarts on it`))
+/** What the document says of a change of it. @param subject a path, or a package */
+function statedEffects(subject: string, to: string | undefined, restart: (because: string) => Effect): Effect[] {
+  const { units = [], rebootOn = [] }: HostDocument = to === undefined ? {} : parseHostDocument(to)
+  const readers = units.filter((unit) => unit.restartOn?.includes(subject)).map((unit) => restart(`${unit.name} restarts on it`))
+  return rebootOn.includes(subject) ? [{ ...restart('it counts after a reboot'), disruption: 'reboot' }, ...readers] : readers
 }
 
 type OfPair<Result> = (from: string | undefined, to: string | undefined) => Result

@@ -51,6 +51,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
       collect(profiles, 'repositories').map((spec) => repository(model, spec)),
     ),
     ...filled('packages', collect(profiles, 'packages')),
+    ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
@@ -115,7 +116,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
   return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules'
+type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules' | 'rebootOn'
 
 function collect<Key extends ListKey>(
   profiles: readonly HostProfileSpec[],

@@ -71,7 +71,7 @@ function memberOf(facts: NodeFacts, { wave, isLastResort }: Place, context: Memb
   const content = contentOf(facts, { exposure, rollout, clock })
   const { revision, wanted } = content
   const { policy, proofs } = context.pool
-  const reboot = dueReboot(node, context.pool)
+  const reboot = dueReboot(node, { policy, ceiling: context.pool.ceiling, now })
   const assigned = content.assigned && reboot === undefined
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })

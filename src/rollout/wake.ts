@@ -4,6 +4,7 @@ import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import type { Instant } from './model/instant.ts'
 import type { PoolState } from './model/pool-state.ts'
+import { requestCountsAt } from './model/reboot.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
 import { takenAt } from './selection/served.ts'
@@ -20,6 +21,7 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
     ...members.map((member) => workEnds(member, poolState)),
     ...members.map(({ node }) => pastDrainingAt(node, pool.policy)),
     ...members.map((member) => takenAt(member, poolState)),
+    ...members.map(({ node }) => requestCountsAt(node, now)),
     ...restrained,
     rollout.commitBlocker?.until,
     ...nextGate(poolState),

@@ -29,6 +29,13 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     'drain',
     ['version: minor release 1.36 → 1.35 (drain)'],
   ],
+  [
+    'a file changes that counts after a reboot',
+    host({ files: [{ path: '/etc/modprobe.d/gpu.conf', content: 'a' }], rebootOn: ['/etc/modprobe.d/gpu.conf'] }),
+    host({ files: [{ path: '/etc/modprobe.d/gpu.conf', content: 'b' }], rebootOn: ['/etc/modprobe.d/gpu.conf'] }),
+    'reboot',
+    ['host.files./etc/modprobe.d/gpu.conf: it counts after a reboot (reboot)'],
+  ],
   ['only the v of a version changes', { version: 'v1.36.3' }, { version: '1.36.3' }, 'none', []],
   [
     'a version comes to be managed',

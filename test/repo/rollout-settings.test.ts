@@ -18,6 +18,7 @@ test('rolloutSettings leaves nothing open when nobody states anything', () => {
     zones: 'Any',
     cordoned: 'Skip',
     windows: [],
+    reboot: { whenRequired: 'Never', timeout: 600_000 },
     rollbackOutsideWindows: true,
     gates: [],
   })

@@ -9,6 +9,9 @@ import type { Kinds } from './kinds.ts'
 /** A host document with whatever sections the kinds of this agent have. */
 export type ReadableDocument = HostDocument & { readonly [section: string]: unknown }
 
+/** No kind's: they say how the rest is applied. */
+const OWN_KEYS = ['kubelet', 'rebootOn']
+
 /**
  * Half of a host document is not what anybody asked for: a section that no kind of this agent reads makes it refuse the whole.
  * @throws {AgentError} naming the sections; the host stays as it is.
@@ -16,7 +19,7 @@ export type ReadableDocument = HostDocument & { readonly [section: string]: unkn
 export function readDocument({ host, secret }: Pick<NodeContent, 'host' | 'secret'>, kinds: Kinds): ReadableDocument {
   const document = host === undefined ? {} : parse(host, kinds)
   const unread = Object.entries(document)
-    .filter(([key, value]) => key !== 'kubelet' && !kinds.sections.has(key) && !isEmpty(value))
+    .filter(([key, value]) => !OWN_KEYS.includes(key) && !kinds.sections.has(key) && !isEmpty(value))
     .map(([key]) => key)
   if (document.kubelet?.package) unread.push('kubelet.package')
   if (unread.length === 0) return filledIn(document, secret)

@@ -25,8 +25,9 @@ export interface Activation {
 }
 
 /** Pure: what was found decides. Each kind says which of its changes come first; an undo goes the other way. */
-export function plan(resources: readonly Resource[], findings: readonly Finding[]): Plan {
-  const steps = atOnce(findings.flatMap(({ change }) => change ?? [])).map((change) => toStep(change, resources))
+export function plan(resources: readonly Resource[], findings: readonly Finding[], rebootOn: readonly string[] = []): Plan {
+  const changes = findings.flatMap(({ change }) => change ?? [])
+  const steps = atOnce(changes).map((change) => toStep(afterBoot(change, rebootOn), resources))
   return {
     steps: steps.toSorted((a, b) => isFinal(a) - isFinal(b) || a.change.order - b.change.order),
     needs: greatest(steps.map((step) => step.disruption)),
@@ -42,6 +43,12 @@ function isFinal({ change }: Step): number {
 /** The part of a plan that brings back what was proved, and disturbs nobody with it. */
 export function harmlessRepairs(whole: Plan): readonly Step[] {
   return whole.steps.filter((step) => atMost(step.repairDisruption, 'none'))
+}
+
+/** The configuration says that it counts only after a reboot. */
+function afterBoot(change: BoundChange, rebootOn: readonly string[]): BoundChange {
+  const counts = change.subjects.some((subject) => rebootOn.includes(subject))
+  return counts ? { ...change, awaits: change.awaits ?? 'boot' } : change
 }
 
 /** What can only be done at once is one step, at the place of the first. */

@@ -49,7 +49,13 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
   const args = target.kubelet?.args ?? []
   const fields = content.config === undefined ? [] : await overriddenFields(content.config, { args, files: ports.files })
   const overridden = [...fields, ...findings.flatMap((finding) => finding.overridden ?? [])]
-  return { target, plan: plan(target.resources, findings), strange, overridden, ...rebasedOn(before, target.resources) }
+  return {
+    target,
+    plan: plan(target.resources, findings, blueprint.document.rebootOn),
+    strange,
+    overridden,
+    ...rebasedOn(before, target.resources),
+  }
 }
 
 /**

@@ -93,6 +93,8 @@ const archive = z.strictObject({
   strip: z.int().min(0).max(20).exactOptional().describe('How many of the first parts of each path are left out. Default: 0.'),
 })
 
+const pathOrPackage = z.union([absolutePath, z.string().regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/)])
+
 const unit = z.strictObject({
   name: z
     .string()
@@ -117,7 +119,7 @@ const unit = z.strictObject({
     ),
   state: z.enum(['running', 'stopped']).exactOptional().describe('Default: unchanged.'),
   restartOn: z
-    .array(z.union([absolutePath, z.string().regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/)]))
+    .array(pathOrPackage)
     .exactOptional()
     .describe('Files, and packages as `package:NAME`, whose change restarts the unit, besides its own files.'),
   masked: z
@@ -182,6 +184,13 @@ const hostProfileSpec = z.strictObject({
   links: z.array(link).max(1000).exactOptional().describe('Symbolic links.'),
   archives: z.array(archive).max(100).exactOptional().describe('Archives that are unpacked into a directory.'),
   units: z.array(anyUnit).max(200).exactOptional().describe('Services and their like.'),
+  rebootOn: z
+    .array(pathOrPackage)
+    .max(200)
+    .exactOptional()
+    .describe(
+      'Files, and packages as `package:NAME`, whose change counts only after a reboot: the node is drained and reboots with it.',
+    ),
   repositories: z
     .array(z.strictObject({ name, apt: aptRepository }))
     .max(100)

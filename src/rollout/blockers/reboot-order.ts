@@ -1,6 +1,7 @@
 import { waveMembership, wavesOf } from '../exposure/waves.ts'
 import { isApplied } from '../model/agent-report.ts'
 import type { Blocker } from '../model/blocker.ts'
+import { isUnderDrain } from '../model/cordon.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { awaitsReboot } from '../model/reboot.ts'
@@ -13,7 +14,8 @@ import { listNames } from '../model/text.ts'
 export function rebootOrder(state: PoolState): (member: Member) => Blocker | undefined {
   let order: Order | undefined
   return (member) => {
-    if (member.reboot === undefined) return undefined
+    // What has begun ends: its place in the budget may be what the others wait for.
+    if (member.reboot === undefined || isUnderDrain(member.node)) return undefined
     order ??= orderOf(state)
     if (order.failed) return order.failed
     const { waveOf, open } = order

@@ -2,12 +2,23 @@ import { NOT_REBOOTED, REBOOT_REFUSED } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import { isSameOrder, type RebootOrder } from '../../protocol/reboot-order.ts'
 import { type Ceiling, selects } from './ceiling.ts'
+import type { Instant } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
 
 export interface RebootContext {
   readonly policy: Pick<RolloutPolicy, 'reboot'>
   readonly ceiling?: Ceiling | undefined
+  readonly now: Instant
+}
+
+/** Milliseconds. Who asks for many nodes writes one after the other, and the first to be seen need not be of the first wave. */
+const STILL_WRITING = 10_000
+
+/** When a request that was made a moment ago counts. One from a clock that is ahead counts at once. */
+export function requestCountsAt({ bootId, rebootRequest }: NodeView, now: Instant): Instant | undefined {
+  const at = rebootRequest?.boot === bootId ? Date.parse(rebootRequest?.at ?? '') : Number.NaN
+  return at <= now && now < at + STILL_WRITING ? at + STILL_WRITING : undefined
 }
 
 /** What the node is to be rebooted for, with its next assignment; undefined: nothing, or that was ordered already. Once for each boot and request. */
@@ -17,9 +28,9 @@ export function dueReboot(node: NodeView, context: RebootContext): RebootOrder |
 }
 
 /** What a person asks for counts whatever the policy says. */
-function wantedReboot(node: NodeView, { policy, ceiling }: RebootContext): RebootOrder | undefined {
+function wantedReboot(node: NodeView, { policy, ceiling, now }: RebootContext): RebootOrder | undefined {
   const { bootId, rebootRequest } = node
-  if (bootId === undefined) return undefined
+  if (bootId === undefined || requestCountsAt(node, now) !== undefined) return undefined
   if (rebootRequest?.boot === bootId) {
     const { boot, at } = rebootRequest
     return { boot, ...(at !== undefined && { at }) }

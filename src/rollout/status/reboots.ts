@@ -33,7 +33,8 @@ function rebootOf(member: Member): NodeReboot | undefined {
 }
 
 function stateOf({ node, report, reboot, progress }: Member): NodeReboot['state'] | undefined {
-  if (reboot !== undefined) return 'Waiting'
+  const isAsked = node.rebootRequest !== undefined && node.rebootRequest.boot === node.bootId
+  if (reboot !== undefined || (isAsked && !awaitsReboot(node))) return 'Waiting'
   if (awaitsReboot(node)) return progress.failure ? 'Failed' : 'Rebooting'
   if (progress.phase === 'Rebooting') return 'Rebooting'
   const asks = report?.phase === 'Blocked' && report.needs === 'reboot'

@@ -91,6 +91,24 @@ test('change is undone when the machine was asked to reboot and does not', async
   expect(machine.host.reboots).toBe(1)
 })
 
+test('file that counts after a reboot reboots the machine, and another one does not', async () => {
+  const machine = new Machine()
+  await proved(machine)
+  const files = [
+    { path: '/etc/modprobe.d/gpu.conf', content: 'options gpu a=1\n' },
+    { path: '/etc/motd', content: 'hello\n' },
+  ]
+  const rebootOn = ['/etc/modprobe.d/gpu.conf']
+  const host = (motd: string) => JSON.stringify({ files: [files[0], { ...files[1], content: motd }], rebootOn })
+  const first = machine.assign({ flags: '--v=2', host: host('hello\n') }, GRANTED)
+  await machine.untilDigest(first, 'Applied')
+  expect(machine.host.reboots).toBe(1)
+  const second = machine.assign({ flags: '--v=2', host: host('hello again\n') }, GRANTED)
+  await machine.untilDigest(second, 'Applied')
+
+  expect(machine.host.reboots).toBe(1)
+})
+
 test('machine is rebooted when the assignment names the boot that it runs with', async () => {
   const machine = new Machine()
   const digest = await proved(machine)

@@ -1,7 +1,9 @@
 /** Machines reboot: asked for by an operator, and by the host itself; drained, one at a time, and under a budget that is kept. */
+import { type AgentStatus, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { assignedNodes } from '../product/course.ts'
 import { type Operator, operatorOf } from '../product/operator.ts'
 import { waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
@@ -25,6 +27,7 @@ async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
   await waitPodsReady(cluster, { name, replicas })
   await part('a host that requires a reboot is shown, and left alone', () => required(cluster, operator))
   await part('rollout.reboot InWindows → it reboots', () => inWindows(cluster, product))
+  await part('a change that breaks the kubelet at the next boot → undone by one more reboot', () => undone(cluster, product))
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
   await cluster.kubectl(['delete', `deployment/${name}`, `poddisruptionbudget/${name}`])
 }
@@ -66,6 +69,47 @@ async function inWindows(cluster: Cluster, product: Product): Promise<void> {
   await isSettled(cluster)
   check('the other machine has not rebooted', (await bootsOf(cluster)).n2 === before.n2)
   checkOrder(await timeline.upToNow(), ['n1'])
+}
+
+/** It hides the kubelet's certificates: what undoes it counts only after another boot. */
+const HIDES_CERTIFICATES = `[Unit]
+Before=kubelet.service
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/mount -t tmpfs none /var/lib/kubelet/pki
+[Install]
+WantedBy=multi-user.target
+`
+
+async function undone(cluster: Cluster, product: Product): Promise<void> {
+  using timeline = await startTimeline(cluster.api)
+  const before = await bootsOf(cluster)
+  const unit = { name: 'bad-boot.service', content: HIDES_CERTIFICATES, enabled: true }
+  const host = { units: [unit], rebootOn: ['/etc/systemd/system/bad-boot.service'] }
+  const bad = await product.push({ ...fleet, host }, 'a unit that hides the certificates of the kubelet')
+  await waitPool(cluster, {
+    for: 'the commit to have failed',
+    when: ({ rejected, nodes }) => rejected.some(({ revision }) => revision === bad) && (nodes.byPhase.Failed ?? 0) === 1,
+  })
+  const [failed, ...others] = assignedNodes(await timeline.upToNow(), bad)
+  const node = cluster.node(failed ?? '')
+  check('one node was given it', others.length === 0, others)
+  const { error, reboot } = await statusOf(cluster, node.name)
+  check('its agent says why', error?.reason === 'HealthCheckFailed', error)
+  check('nothing is left to reboot for', reboot === undefined, reboot)
+  check('it has rebooted', (await bootsOf(cluster))[node.name] !== before[node.name])
+  check('the unit is gone', (await node.output(['sh', '-c', 'ls /etc/systemd/system/bad-boot.service || true'])).trim() === '')
+  check('the certificates are there', (await node.output(['ls', '/var/lib/kubelet/pki'])).includes('kubelet-client-current.pem'))
+  await product.settle(fleet)
+  await isSettled(cluster)
+}
+
+async function statusOf(cluster: Cluster, name: string): Promise<AgentStatus> {
+  const { metadata } = await cluster.node(name).get()
+  const status = parseAgentStatus(metadata.annotations?.['nodewave.io/status'])
+  check(`the agent of "${name}" has reported`, status !== undefined)
+  return status
 }
 
 /** Nobody has to reboot any more, no request is left, and nobody is cordoned. */

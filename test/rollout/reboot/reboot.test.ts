@@ -141,7 +141,7 @@ test('machine that refused to reboot has failed; asked once more it is ordered o
     .orderedToReboot('new', { boot: '1', at: ASKED })
     .reporting('RolledBack', { active: 'new', error: { reason: 'RebootRefused', message: 'inhibited by apt' } })
   const asked = refused.toReboot('1')
-  const again = refused.toReboot('1', { at: stamp(noon) })
+  const again = refused.toReboot('1', { at: stamp(noon - minute / 2) })
 
   expect(deeds(deciding({}, asked))).toEqual([])
   expect(deciding({}, asked).status.failed[0]?.reason).toBe('RebootRefused')
@@ -240,6 +240,27 @@ test('second wave reboots when the first has rebooted and was Ready for its soak
   expect(condition(soaking, 'Reconciling').message).toContain('reboots after wave "canary", which soaks')
   expect(soaking.wakeAt).toBe(noon + minute)
   expect(deeds(deciding({ waves: CANARY }, back(noon - 5 * minute), ...others))).toHaveLength(2)
+})
+
+test('node that is under drain for its reboot gets it, though nodes of an earlier wave were asked for since', () => {
+  const names = ['a', 'b', 'c']
+  const asked = names.map((name) => done(name).toReboot('1'))
+  const canary = deeds(deciding({ waves: CANARY }, ...asked))[0]?.replace('cordon ', '')
+  const [later] = names.filter((name) => name !== canary)
+  const nodes = asked.map((node) => (node.name === later ? node.drainedFor('new') : node))
+
+  const decision = deciding({ waves: CANARY, maxUnavailable: 1, pods: { [later ?? '']: [] } }, ...nodes)
+  expect(deeds(decision)).toEqual([`assign ${later} reboot 1`])
+})
+
+test('request counts ten seconds after it was made: others of the same command may still be on their way', () => {
+  const fresh = deciding({}, done('a').toReboot('1', { at: stamp(noon - 4000) }))
+
+  expect(deeds(fresh)).toEqual([])
+  expect(fresh.wakeAt).toBe(noon + 6000)
+  expect(fresh.status.reboots?.[0]?.state).toBe('Waiting')
+  expect(deeds(deciding({}, done('a').toReboot('1', { at: stamp(noon - 10_000) })))).toEqual(['cordon a'])
+  expect(deeds(deciding({}, done('a').toReboot('1', { at: stamp(noon + hour) })))).toEqual(['cordon a'])
 })
 
 test('request is recorded once, with who asked', () => {
