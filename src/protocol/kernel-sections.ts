@@ -9,3 +9,8 @@ export const KERNEL_SECTIONS = {
   kernelModules: z.array(z.string().check(z.regex(MODULE_NAME))),
   swap: z.literal('off'),
 } as const
+
+/** The kernel makes no difference between `-` and `_`, and shows the latter. */
+export function moduleName(name: string): string {
+  return name.replaceAll('-', '_')
+}

@@ -82,10 +82,12 @@ function kubeletEffectOf({ path: [part = '', name = ''], from, to }: ContentChan
 const KUBELET_INSTALL = new Set(['layout', 'configMode', 'flagsFile', 'binary', 'package'])
 
 function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentChange, to: string | undefined): Effect[] {
-  const restart = (because: string): Effect => ({ path: ['host', part, name], disruption: 'restart', because })
+  const restart = (because: string): Effect => ({ path: ['host', part, name].filter(Boolean), disruption: 'restart', because })
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
   if (part === 'sysctls') return [restart('the running kernel takes it at once')]
+  if (part === 'kernelModules') return [restart('the running kernel loads it')]
+  if (part === 'swap') return [restart('what was swapped out needs memory')]
   if (part === 'packages')
     return what === 'hold'
       ? []

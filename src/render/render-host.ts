@@ -1,4 +1,5 @@
 import type { Artifact, HostDocument, HostFile, HostRepository, KubeletInstall } from '../protocol/host-document.ts'
+import { moduleName } from '../protocol/kernel-sections.ts'
 import { own } from '../protocol/own.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
@@ -52,7 +53,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ),
     ...filled('packages', collect(profiles, 'packages')),
     ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
-    ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules'))]),
+    ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
   }

@@ -14,6 +14,7 @@ import { checkReleases } from './checks/releases.ts'
 import { checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
 import { checkShadowedFields } from './checks/shadowed-fields.ts'
+import { checkSwap } from './checks/swap.ts'
 import { checkSysctls } from './checks/sysctls.ts'
 import { checkWindows } from './checks/windows.ts'
 import { type Draft, draftOf } from './draft.ts'
@@ -49,6 +50,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkHostFiles,
   checkFileReaders,
   checkSysctls,
+  checkSwap,
   checkOverrides,
   checkWindows,
 ]

@@ -17,8 +17,6 @@ export const NOT_YET: readonly NotYet[] = [
   { kind: 'NodePool', path: ['kubelet', 'layout'], except: ['kubeadm', 'env'] },
   { kind: 'KubeletRelease', path: ['apt'] },
   { kind: 'KubeletRelease', path: ['dnf'] },
-  { kind: 'HostProfile', path: ['kernelModules'] },
-  { kind: 'HostProfile', path: ['swap'] },
 ]
 
 /** Paths in a spec that stand for something this version would not do. */

@@ -25,7 +25,7 @@ test('fillTables writes a row for each field, with what may stand there and whet
   expect(filled).not.toContain('WHAT STOOD HERE')
   expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
   expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
-  expect(fillTables('<!-- fields of host-profile.json -->\n<!-- end -->', jsonSchemas())).toContain(
-    '| `kernelModules` | list of string | *not yet* |',
+  expect(fillTables('<!-- fields of fleet.json -->\n<!-- end -->', jsonSchemas())).toContain(
+    '| `commitStatus` | map | *not yet* |',
   )
 })

@@ -2,6 +2,8 @@ import { AgentError } from '../agent-error.ts'
 import { archives } from './archives.ts'
 import { directory } from './directory.ts'
 import { file } from './file.ts'
+import { fstabSwap } from './fstab-swap.ts'
+import { kernelModule } from './kernel-module.ts'
 import type {
   BoundBaseline,
   BoundUndo,
@@ -18,6 +20,7 @@ import { kubeletEnvironment } from './kubelet-environment.ts'
 import { link } from './link.ts'
 import { packageKind } from './package.ts'
 import { repository } from './repository.ts'
+import { swap } from './swap.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
 import { unit } from './unit.ts'
@@ -31,10 +34,13 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   kubeletBinary,
   kubeletConfig,
   kubeletEnvironment,
+  kernelModule,
   sysctl,
   sysctlFile,
   repository,
   packageKind,
+  swap,
+  fstabSwap,
 ]
 
 /** Sections that are made of other kinds. */

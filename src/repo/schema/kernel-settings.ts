@@ -12,6 +12,10 @@ export const kernelSettings = {
     .record(sysctlName, z.union([z.string().regex(SYSCTL_VALUE, 'expected one line with a value in it'), z.int()]))
     .exactOptional()
     .describe('Settings of the kernel by name, now and after each boot. See docs/host-profile.md.'),
-  kernelModules: z.array(z.string().regex(MODULE_NAME, 'expected the name of a kernel module')).max(100).exactOptional(),
-  swap: z.literal('off').exactOptional(),
+  kernelModules: z
+    .array(z.string().regex(MODULE_NAME, 'expected the name of a kernel module'))
+    .max(100)
+    .exactOptional()
+    .describe('Modules of the kernel that are loaded, now and at each boot.'),
+  swap: z.literal('off').exactOptional().describe('Nothing is swapped to, now and after each boot. Default: unchanged.'),
 }

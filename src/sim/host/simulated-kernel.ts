@@ -15,6 +15,8 @@ export interface SimulatedModule {
   readonly sysctls?: Readonly<Record<string, SimulatedSysctl>>
   /** Somebody uses it: it cannot be unloaded. */
   readonly isInUse?: boolean
+  /** The module that it is another name of. */
+  readonly alias?: string
 }
 
 const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
@@ -36,6 +38,7 @@ const BRIDGE = { 'net/bridge/bridge-nf-call-iptables': { value: '1' } }
 const MODULES: Readonly<Record<string, SimulatedModule>> = {
   br_netfilter: { sysctls: BRIDGE },
   ip_vs: {},
+  ip_vs_alias: { alias: 'ip_vs' },
   nf_conntrack: { isInUse: true },
 }
 
@@ -46,6 +49,8 @@ export class SimulatedKernel implements Kernel {
   readonly #modules = new Set<string>()
   readonly #sysctls = new Map<string, SimulatedSysctl>()
   readonly #swaps = new Map<string, Swap>()
+  /** Swaps with more in them than memory has room for. */
+  readonly #full = new Set<string>()
 
   constructor(files: MemoryFiles) {
     this.#files = files
@@ -72,9 +77,9 @@ export class SimulatedKernel implements Kernel {
 
   async loadModule(name: string): Promise<void> {
     if (this.#builtIn.has(name)) return
-    const { sysctls = {} } = this.#known(name)
+    const { sysctls = {}, alias = name } = this.#known(name)
     if (!this.#modules.has(name)) for (const [path, sysctl] of Object.entries(sysctls)) this.#sysctls.set(path, sysctl)
-    this.#modules.add(name)
+    this.#modules.add(alias)
   }
 
   async unloadModule(name: string): Promise<void> {
@@ -91,6 +96,8 @@ export class SimulatedKernel implements Kernel {
   }
 
   async swapOff(path: string): Promise<void> {
+    if (this.#full.has(path))
+      throw new Error(`swapoff -- ${path}: exit 4: swapoff: ${path}: swapoff failed: Cannot allocate memory`)
     if (!this.#swaps.delete(path))
       throw new Error(`swapoff -- ${path}: exit 4: swapoff: ${path}: swapoff failed: Invalid argument`)
   }
@@ -108,6 +115,11 @@ export class SimulatedKernel implements Kernel {
     for (const name of modules) if (name in MODULES) void this.loadModule(name)
     for (const [path, value] of sysctls) if (this.#sysctls.has(path)) this.set(path, value)
     for (const swap of swaps) this.#swaps.set(swap.path, swap)
+  }
+
+  /** More is swapped to it than memory has room for. */
+  fill(path: string): void {
+    this.#full.add(path)
   }
 
   /** As `writeSysctl`, at once: for who sets the stage, or changes something by hand. */

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
 import { Machine } from '../support/machine.ts'
 
+const SYSCTLS = { 'net.bridge.bridge-nf-call-iptables': '0', 'vm.swappiness': '10' }
+
 /** Things that can be assigned: good ones that overlap in what they manage, and bad ones of every kind. */
 function contents(machine: Machine): readonly NodeContent[] {
   const release = (version: string, more: object = {}): string => JSON.stringify({ kubelet: machine.release(version), ...more })
@@ -15,7 +17,7 @@ function contents(machine: Machine): readonly NodeContent[] {
     { version: '1.36.1', host: release('1.36.1', tuned) },
     { flags: '--container-runtime-endpoint=unix:///none.sock', host: JSON.stringify(motd('crash\n')) },
     { flags: '--no-such-flag', config: 'maxPods: 1\n' },
-    { host: JSON.stringify({ swap: 'off' }) },
+    { host: JSON.stringify({ swap: 'off', kernelModules: ['br_netfilter', 'ip_vs'], sysctls: SYSCTLS }) },
     { version: '1.36.2', flags: '--v=1' },
   ]
 }
@@ -33,6 +35,8 @@ function furnished(): Machine {
   const machine = new Machine()
   machine.host.files.put('/etc/motd', 'welcome\n', { mode: 0o600, uid: 7, gid: 8 })
   machine.host.files.put('/etc/old', 'old\n', { mode: 0o644 })
+  machine.host.files.put('/etc/fstab', '/dev/sda2 none swap sw 0 0\n')
+  void machine.host.kernel.swapOn({ path: '/dev/sda2', priority: -2 })
   return machine
 }
 
@@ -64,6 +68,7 @@ async function heal(machine: Machine): Promise<void> {
 test('agent brings the host to what was assigned last, and back to the very beginning, whatever happened in between', async () => {
   const clean = furnished()
   const original = clean.hostFiles()
+  const kernel = clean.host.kernel.snapshot()
   clean.start()
   const wanted = contents(clean)[0] ?? {}
   await clean.untilDigest(clean.assign(wanted), 'Applied')
@@ -83,6 +88,7 @@ test('agent brings the host to what was assigned last, and back to the very begi
       machine.annotate(null)
       await machine.until('Reverted')
       expect(machine.hostFiles()).toEqual(original)
+      expect(machine.host.kernel.snapshot()).toEqual(kernel)
       expect(await machine.host.services.show('tuned.service')).toMatchObject({ enabled: false, active: 'inactive' })
       expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
     }),

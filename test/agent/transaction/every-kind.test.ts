@@ -22,6 +22,16 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     },
     host: { sysctls: { 'net.ipv4.tcp_rmem': '4096 131072 8388608', 'vm.swappiness': '10' } },
   },
+  'kernelModules and their sysctls': {
+    host: { kernelModules: ['br_netfilter', 'ext4', 'ip_vs'], sysctls: { 'net.bridge.bridge-nf-call-iptables': '0' } },
+  },
+  swap: {
+    furnish: ({ host }) => {
+      host.files.put('/etc/fstab', '/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n', { mode: 0o640, gid: 6 })
+      void host.kernel.swapOn({ path: '/dev/sda2', priority: -2 })
+    },
+    host: { swap: 'off' },
+  },
 }
 
 async function furnished({ furnish }: KindStory): Promise<Machine> {

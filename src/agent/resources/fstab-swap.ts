@@ -1,0 +1,49 @@
+import * as z from 'zod/mini'
+import { defineKind } from './define-kind.ts'
+import { type FileChange, fileHands } from './file-hands.ts'
+import type { Kind } from './kind.ts'
+import { readRegular } from './regular-file.ts'
+
+export const FSTAB = '/etc/fstab'
+const MARK = '# nodewave: '
+
+interface FstabSwapSpec {
+  /** Whether lines of swap are comments of ours. */
+  readonly isOff: boolean
+}
+
+/**
+ * The lines of swap in fstab. The other lines are their owner's: what is given back are ours, and not the file. So whoever edits the file
+ * meanwhile keeps what they wrote.
+ */
+export const fstabSwap: Kind<FstabSwapSpec> = defineKind({
+  name: 'fstab-swap',
+  ...fileHands,
+  subject: () => FSTAB,
+  observe: (_, { files }) => readRegular(files, FSTAB),
+  differ: ({ isOff }: FstabSwapSpec, actual): FileChange | undefined => {
+    if (actual === undefined) return undefined
+    const text = Buffer.from(actual.bytes).toString()
+    const wanted = isOff ? withoutSwap(text) : withSwap(text)
+    return wanted === text ? undefined : { do: 'write', path: FSTAB, bytes: Buffer.from(wanted) }
+  },
+  // systemd makes units of it.
+  effects: () => ({ reload: true }),
+  baseline: {
+    collection: 'files',
+    schema: z.object({ path: z.string() }),
+    key: ({ path }) => path,
+    capture: async () => ({ path: FSTAB }),
+    giveBack: async () => fstabSwap.of({ isOff: false }),
+  },
+})
+
+/** Pure: the same, with each line of swap as a comment of ours. */
+export function withoutSwap(text: string): string {
+  return text.replace(/^[ \t]*[^\s#]\S*[ \t]+\S+[ \t]+swap(?=\s|$).*$/gm, (line) => `${MARK}${line}`)
+}
+
+/** Pure: the same, without comments of ours. */
+export function withSwap(text: string): string {
+  return text.replace(new RegExp(`^${MARK}`, 'gm'), '')
+}
