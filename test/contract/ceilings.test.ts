@@ -1,7 +1,12 @@
 /** The kind Ceiling on an API server, and who may write it; the embedded one checks no names by CEL, and authorizes nothing. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { followCollection } from '../../src/controller/cache/follow-collection.ts'
+import { ObjectCache } from '../../src/controller/cache/object-cache.ts'
 import { ceilingCrd } from '../../src/controller/ceilings/ceiling-crd.ts'
-import { CEILINGS_PATH, projectCeiling } from '../../src/controller/ceilings/ceiling-schema.ts'
+import { CEILINGS_PATH, type CeilingView, projectCeiling } from '../../src/controller/ceilings/ceiling-schema.ts'
+import { ConfirmedCeilings } from '../../src/controller/ceilings/confirmed-ceilings.ts'
+import { systemClock } from '../../src/controller/clock/system-clock.ts'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { applyManifests, deleteManifests, readManifests } from './manifests.ts'
 import { as, identityOf } from './policy-identities.ts'
 import { contractServer } from './server.ts'
@@ -31,6 +36,49 @@ test('a Ceiling is kept as it was written, and read by the controller', async ()
   expect(projectCeiling(body).ceiling.unreadable).toBeUndefined()
 })
 
+/** Until the cache tells of another change. */
+function followed() {
+  const [signals, stop] = [[Promise.withResolvers<void>()], new AbortController()]
+  const changed = () => {
+    signals.at(-1)?.resolve()
+    signals.push(Promise.withResolvers())
+  }
+  const ceilings = new ObjectCache<CeilingView>(changed)
+  const options = {
+    kube: createKubeClient(server.connection),
+    clock: systemClock,
+    log: () => undefined,
+    signal: stop.signal,
+    changed,
+  }
+  const cache = new ConfirmedCeilings({ ...options, ceilings })
+  const onRefused = (error: unknown) => cache.refused(error)
+  const synced = followCollection(options, { path: CEILINGS_PATH, cache, project: projectCeiling, onRefused })
+  const until = async (wanted: (view: CeilingView | undefined) => boolean) => {
+    while (!wanted(ceilings.get('fleet'))) await signals.at(-1)?.promise
+    return ceilings.get('fleet')
+  }
+  return { synced, until, [Symbol.dispose]: () => stop.abort() }
+}
+
+test('a Ceiling that is deleted is gone; one whose kind is deleted cannot be read, until the kind is back', async () => {
+  using ceilings = followed()
+  await ceilings.synced
+  const path = `${CEILINGS_PATH}/fleet`
+  if ((await server.send('GET', path)).code !== 200) await server.send('POST', CEILINGS_PATH, { body: ceiling('fleet') })
+  await ceilings.until((view) => view?.ceiling.unreadable === undefined && view !== undefined)
+  await server.send('DELETE', path)
+  await ceilings.until((view) => view === undefined)
+  await server.send('POST', CEILINGS_PATH, { body: ceiling('fleet') })
+  await ceilings.until((view) => view !== undefined)
+  await server.send('DELETE', `${DEFINITIONS}/ceilings.nodewave.io`)
+  const unreadable = await ceilings.until((view) => view?.ceiling.unreadable !== undefined || view === undefined)
+  expect(unreadable?.ceiling.remedy).toContain('deploy/crds/ceilings.yaml')
+  // The name is free once the server has ended what it began.
+  while ((await server.send('POST', DEFINITIONS, { body: ceilingCrd() })).code !== 201) await server.send('GET', '/readyz')
+  await ceilings.until((view) => view === undefined)
+})
+
 describe.runIf(isReal)('who may write a Ceiling', () => {
   let roles: Awaited<ReturnType<typeof readManifests>>
   beforeAll(async () => {
@@ -45,6 +93,7 @@ describe.runIf(isReal)('who may write a Ceiling', () => {
     await applyManifests(server, roles)
     const headers = as(identityOf('controller'))
     while ((await server.send('GET', CEILINGS_PATH, { headers })).code !== 200) await server.send('GET', '/readyz')
+    await server.send('POST', CEILINGS_PATH, { body: ceiling('fleet') })
   })
   afterAll(() => deleteManifests(server, roles))
 

@@ -1,5 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { CEILINGS_PATH, type CeilingView, projectCeiling } from '../ceilings/ceiling-schema.ts'
+import { ConfirmedCeilings } from '../ceilings/confirmed-ceilings.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
 import { storedPath } from '../config-maps/config-map-store.ts'
@@ -145,8 +146,10 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     project: projectSecret,
     labelSelector: REVISIONS,
   }))
-  const ofCeilings: readonly Followed<CeilingView>[] =
-    settings.readsCeiling === true ? [{ path: CEILINGS_PATH, cache: ceilings, project: projectCeiling }] : []
+  const confirmed = new ConfirmedCeilings({ ...options, ceilings })
+  const ofCeilings: readonly Followed<CeilingView>[] = settings.readsCeiling
+    ? [{ path: CEILINGS_PATH, cache: confirmed, project: projectCeiling, onRefused: (error) => confirmed.refused(error) }]
+    : []
   const pods: Followed<ControlPlanePod> = {
     path: CONTROL_PLANE_PODS,
     cache: controlPlane.pods,

@@ -16,7 +16,7 @@ export interface Following {
 export interface Followed<T extends Cached>
   extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter'> {
   readonly path: string
-  readonly cache: ObjectCache<T>
+  readonly cache: Pick<ObjectCache<T>, 'observe' | 'catchUp'>
   readonly project: (object: KubeObject) => T
   /** Names are unique only within their namespaces; the cache has them as `namespace/name`. */
   readonly manyNamespaces?: boolean

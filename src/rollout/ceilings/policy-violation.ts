@@ -12,8 +12,8 @@ type Subject = Pick<PoolSnapshot, 'name' | 'places'> & {
 }
 
 /** Pure: the first limit that the rollout policy of a pool exceeds, with its place, the limit and what to do; undefined: none. */
-export function policyViolation(pool: Subject, { rules, unreadable }: Ceiling): string | undefined {
-  if (unreadable !== undefined) return `the Ceiling "fleet" cannot be read: ${unreadable}; correct it: kubectl edit ceiling fleet`
+export function policyViolation(pool: Subject, { rules, unreadable, remedy = EDIT }: Ceiling): string | undefined {
+  if (unreadable !== undefined) return `the Ceiling "fleet" cannot be read: ${unreadable}; ${remedy}`
   for (const rule of rules) {
     if (!pool.nodes.some((node) => selects(rule, node))) continue
     const violation = unavailableViolation(pool, rule) ?? firstWaveViolation(pool, rule)
@@ -21,6 +21,8 @@ export function policyViolation(pool: Subject, { rules, unreadable }: Ceiling): 
   }
   return undefined
 }
+
+const EDIT = 'correct it: kubectl edit ceiling fleet'
 
 /** As many nodes as it comes to: of a small pool, a greater percentage may be no more. One node is always allowed. */
 function unavailableViolation(

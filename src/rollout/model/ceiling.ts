@@ -8,6 +8,8 @@ export interface Ceiling {
   readonly rules: readonly CeilingRule[]
   /** Why it cannot be read; then nothing is allowed. */
   readonly unreadable?: string
+  /** How to make it readable. */
+  readonly remedy?: string
 }
 
 /** A rule counts for a pool of which it selects a node, and for the content of the nodes that it selects. */

@@ -83,6 +83,23 @@ test('a Ceiling that is deleted limits nothing', async () => {
   await stage.until(NODES, (nodes) => assigned(nodes) === 4)
 })
 
+test('a Ceiling that is gone with its kind limits everything until it is back, and the controller goes on', async () => {
+  await using stage = await aStageWith({ rules: [{ maxUnavailable: 1 }] })
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CeilingExceeded')
+  await stage.kube.delete('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/ceilings.nodewave.io')
+  await stage.clock.awaited(5_000)
+  stage.push('b', aFleet({ rollout: 'maxUnavailable: 1' }))
+  const pools = await stage.until(POOLS, (found) => {
+    return conditionOf(found.get('workers'), 'Stalled')?.message.includes('cannot be read') === true
+  })
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain('apply deploy/crds/ceilings.yaml')
+  expect(assigned(await stage.until(NODES, () => true))).toBe(0)
+  await stage.kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', ceilingCrd())
+  stage.clock.advance(5_000)
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+})
+
 test.each([
   ['a path', { forbiddenPaths: ['/etc/sudoers.d'] }],
   ['the disruption', { disruption: 'none' }],

@@ -1,0 +1,58 @@
+import type { FollowEvent, KubeApi } from '../../kube/kube-api.ts'
+import { KubeError } from '../../kube/kube-api.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
+import type { Clock } from '../clock/clock.ts'
+import { CEILING_NAME, CEILINGS_PATH, type CeilingView, projectCeiling } from './ceiling-schema.ts'
+
+export interface ConfirmedCeilingsOptions {
+  readonly kube: KubeApi
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly ceilings: ObjectCache<CeilingView>
+}
+
+/** Milliseconds. */
+const ASK_AGAIN = 1_000
+
+/**
+ * What the watch of Ceilings tells. A Ceiling that somebody deleted limits nothing; one that is gone because its kind is, as after a deletion
+ * of all that was installed, limits everything until it is back. So a deletion counts only when a list confirms it.
+ */
+export class ConfirmedCeilings {
+  readonly #options: ConfirmedCeilingsOptions
+
+  constructor(options: ConfirmedCeilingsOptions) {
+    this.#options = options
+  }
+
+  observe(event: FollowEvent<CeilingView>): void {
+    if (event.type === 'delete') void this.#confirm()
+    else this.#options.ceilings.observe(event)
+  }
+
+  catchUp(list: () => Promise<readonly CeilingView[]>): Promise<void> {
+    return this.#options.ceilings.catchUp(list)
+  }
+
+  /** The server does not give the collection. */
+  refused(error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error)
+    const ceiling = { rules: [], unreadable: why, remedy: 'apply deploy/crds/ceilings.yaml and deploy/controller-rbac.yaml' }
+    const item = { name: CEILING_NAME, namespace: '' as const, resourceVersion: '', ceiling }
+    this.#options.ceilings.observe({ type: 'sync', items: [item] })
+  }
+
+  /** What was known holds until the server has answered. The watch may never notice that the kind was gone for a moment. */
+  async #confirm(): Promise<void> {
+    const { kube, clock, signal, ceilings } = this.#options
+    while (!signal.aborted) {
+      try {
+        const { items } = await kube.list(CEILINGS_PATH, { project: projectCeiling, signal })
+        return ceilings.observe({ type: 'sync', items })
+      } catch (error) {
+        if (error instanceof KubeError && error.reaction === 'refuse') this.refused(error)
+        await clock.sleepUntil(clock.now() + ASK_AGAIN, signal)
+      }
+    }
+  }
+}
