@@ -55,7 +55,7 @@ export class Decider {
   ): Assessment | undefined {
     const last = this.#last.get(pool.name)
     const held = last && isHeld(last, { pool, facts, at }) ? last : undefined
-    const assessment = held?.assessment ?? this.#steps.assess(pool, facts, at)
+    const assessment = held?.assessment ?? this.#steps.assess(pool, facts, at, last?.assessment)
     if (assessment) known.set(pool.name, held ?? { pool, facts, assessment })
     return assessment
   }

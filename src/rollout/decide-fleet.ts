@@ -46,11 +46,14 @@ export interface FleetControls {
 
 /** How a pool is assessed and concluded. Undefined: it cannot be; nothing is granted to it, and its nodes count as they are. */
 export interface PoolSteps {
-  readonly assess: (pool: PoolSnapshot, facts: FleetFacts, now: Instant) => Assessment | undefined
+  readonly assess: (pool: PoolSnapshot, facts: FleetFacts, now: Instant, last?: Assessment) => Assessment | undefined
   readonly conclude: (assessment: Assessment, grant: PoolGrant, now: Instant) => Decision | undefined
 }
 
-export const POOL_STEPS: PoolSteps = { assess: (pool, facts, now) => assess({ ...pool, fleet: facts }, now), conclude }
+export const POOL_STEPS: PoolSteps = {
+  assess: (pool, facts, now, last) => assess({ ...pool, fleet: facts }, now, last),
+  conclude,
+}
 
 /** A decision for each pool, by name: each pool asks, one arbiter grants, and what was granted is concluded. */
 export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STEPS): ReadonlyMap<string, Decision> {

@@ -1,4 +1,5 @@
 import { assessPool } from './assess-pool.ts'
+import type { AssessedPool } from './assessed-pool.ts'
 import { byHandChanges } from './controls/by-hand.ts'
 import { endedRequests } from './controls/reboots.ts'
 import { spentControls } from './controls/spent-controls.ts'
@@ -10,7 +11,6 @@ import { isAtWork } from './model/agent-report.ts'
 import type { Decision } from './model/decision.ts'
 import type { PoolGrant } from './model/grant.ts'
 import type { Instant } from './model/instant.ts'
-import type { PoolState } from './model/pool-state.ts'
 import { isBeingProved } from './model/proof.ts'
 import type { PoolSnapshot } from './model/snapshot.ts'
 import { advance } from './progress/advance.ts'
@@ -24,7 +24,7 @@ import { wakeAt } from './wake.ts'
 
 /** How a pool stands, and what it asks for. */
 export interface Assessment extends PoolClaim {
-  readonly state: PoolState
+  readonly state: AssessedPool
   /** When time alone changes it. */
   readonly wakeAt?: Instant
 }
@@ -39,9 +39,12 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
   return conclude(assessment, grant, now)
 }
 
-/** What the pool would do if nothing but its own budget counted. */
-export function assess(pool: PoolSnapshot, now: Instant): Assessment {
-  const state = settle(pool, now)
+/**
+ * What the pool would do if nothing but its own budget counted.
+ * @param last the last assessment of the same pool; it makes no difference but to the cost
+ */
+export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Assessment {
+  const state = settle(pool, now, last?.state)
   const proposal = propose(state)
   const wake = wakeAt(state, proposal)
   return {
@@ -56,10 +59,10 @@ export function assess(pool: PoolSnapshot, now: Instant): Assessment {
 }
 
 /** Assesses again for as long as the rollout advances: a rejection changes the target, a new wave who is eligible. */
-function settle(pool: PoolSnapshot, now: Instant): PoolState {
-  const state = assessPool(pool, now)
+function settle(pool: PoolSnapshot, now: Instant, last: AssessedPool | undefined): AssessedPool {
+  const state = assessPool(pool, now, last)
   const memory = advance(state)
-  return memory ? settle({ ...pool, memory }, now) : state
+  return memory ? settle({ ...pool, memory }, now, state) : state
 }
 
 /** The decision, once it is known what the pool may do of what it asked for. */

@@ -3,7 +3,7 @@ import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import type { Instant } from './model/instant.ts'
-import type { PoolState } from './model/pool-state.ts'
+import type { Member, PoolState } from './model/pool-state.ts'
 import { requestCountsAt } from './model/reboot.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
@@ -11,21 +11,31 @@ import { takenAt } from './selection/served.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'blocker'>): Instant | undefined {
-  const { pool, members, rollout, now } = poolState
-  const mayBegin = rollout.state !== 'Halted' && !isSettled(poolState)
-  const restrained = [...(isSettled(poolState) ? [] : [blocker?.until]), ...(mayBegin ? [closingTime(poolState)] : [])]
-  let earliest: Instant | undefined
-  for (const until of [
-    ...members.map(({ progress }) => progress.until),
-    ...members.map(({ proof }) => (proof?.kind === 'Underway' ? proof.until : undefined)),
-    ...members.map((member) => workEnds(member, poolState)),
-    ...members.map(({ node }) => pastDrainingAt(node, pool.policy)),
-    ...members.map((member) => takenAt(member, poolState)),
-    ...members.map(({ node }) => requestCountsAt(node, now)),
-    ...restrained,
-    rollout.commitBlocker?.until,
-    ...nextGate(poolState),
-  ])
-    if (until !== undefined && until > now) earliest = Math.min(earliest ?? until, until)
-  return earliest
+  const { members, rollout, now } = poolState
+  const settled = isSettled(poolState)
+  const mayBegin = rollout.state !== 'Halted' && !settled
+  let earliest = Number.POSITIVE_INFINITY
+  const consider = (until: Instant | undefined): void => {
+    if (until !== undefined && until > now && until < earliest) earliest = until
+  }
+  for (const member of members) considerMember(member, { poolState, consider })
+  if (!settled) consider(blocker?.until)
+  if (mayBegin) consider(closingTime(poolState))
+  consider(rollout.commitBlocker?.until)
+  for (const until of nextGate(poolState)) consider(until)
+  return earliest === Number.POSITIVE_INFINITY ? undefined : earliest
+}
+
+/** Without lists in between: there are thousands of members, and few that wait for anything. */
+function considerMember(
+  member: Member,
+  { poolState, consider }: { readonly poolState: PoolState; readonly consider: (until: Instant | undefined) => void },
+): void {
+  const { node, progress, proof } = member
+  consider(progress.until)
+  if (proof?.kind === 'Underway') consider(proof.until)
+  consider(workEnds(member, poolState))
+  consider(pastDrainingAt(node, poolState.pool.policy))
+  consider(takenAt(member, poolState))
+  consider(requestCountsAt(node, poolState.now))
 }

@@ -19,17 +19,60 @@ export interface WantedSources {
   readonly refused?: RefusedWrites | undefined
 }
 
-/** What each node is to become, by name. */
-export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources): ReadonlyMap<string, NodeTarget> {
+/** What each node is to become, and what that was found with. */
+export interface Wanted {
+  readonly nodes: readonly ClusterNode[]
+  readonly sources: WantedSources
+  readonly byName: ReadonlyMap<string, NodeTarget>
+}
+
+/**
+ * What each node is to become.
+ * @param before the same for an earlier pass: targets of nodes that have not changed are the same objects again, and so is the whole map if
+ * all are
+ */
+export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources, before?: Wanted): Wanted {
+  if (!before || !isSameSources(before.sources, sources) || !isSameList(before.nodes, nodes)) return wantedAnew(nodes, sources)
+  const changed = nodes.filter((node, index) => !isSameNode(before.nodes[index], node))
+  if (changed.length === 0) return { ...before, nodes }
+  const byName = new Map(before.byName)
+  for (const [name, target] of wantedAnew(changed, sources).byName) byName.set(name, target)
+  return { nodes, sources, byName }
+}
+
+function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Wanted {
   const render = sources.renderer.renderOf(sources.pool)
-  const wanted = new Map<string, NodeTarget>()
+  const byName = new Map<string, NodeTarget>()
   for (const node of nodes) {
     const rendered = render(node)
     const refusal = sources.refused?.of(node, rendered)
-    if (refusal?.isDue === false) wanted.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
-    else wanted.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
+    if (refusal?.isDue === false) byName.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
+    else byName.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
   }
-  return wanted
+  return { nodes, sources, byName }
+}
+
+function isSameSources(a: WantedSources, b: WantedSources): boolean {
+  const [before, after] = [[...a.revisions.values()], [...b.revisions.values()]]
+  return (
+    a.pool === b.pool &&
+    a.renderer === b.renderer &&
+    a.ceiling === b.ceiling &&
+    a.refused === undefined &&
+    b.refused === undefined &&
+    before.length === after.length &&
+    before.every((fleet, index) => fleet === after[index])
+  )
+}
+
+/** The same names in the same order. */
+function isSameList(before: readonly ClusterNode[], nodes: readonly ClusterNode[]): boolean {
+  return before.length === nodes.length && nodes.every(({ name }, index) => before[index]?.name === name)
+}
+
+/** A heartbeat makes another object of a node in which these are the same. */
+function isSameNode(before: ClusterNode | undefined, { view, current }: ClusterNode): boolean {
+  return before?.view === view && before.current === current
 }
 
 function targetOf(node: ClusterNode, rendered: RenderedConfig, sources: WantedSources): NodeTarget {

@@ -9,7 +9,7 @@ import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
 import type { Refusal } from '../execution/write-failures.ts'
 import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
-import { wantedBy } from './node-targets.ts'
+import { type Wanted, wantedBy } from './node-targets.ts'
 import type { PoolRenderer } from './pool-renderer.ts'
 import { refusedProofs } from './refused-proofs.ts'
 import { refusedWrites } from './refused-writes.ts'
@@ -46,17 +46,47 @@ export interface Rendering {
   readonly revisions: ReadonlyMap<string, CompiledFleet>
 }
 
+interface Made {
+  readonly sources: PoolSources
+  readonly snapshot: PoolSnapshot
+  /** By fingerprint. */
+  readonly wanted: WantedByContent
+}
+
+type WantedByContent = ReadonlyMap<string, Wanted>
+
 /** Gives the same snapshot again for as long as nothing has changed that it is made of: then the last decision holds, too. */
 export class PoolSnapshots {
-  readonly #last = new Map<string, { readonly sources: PoolSources; readonly snapshot: PoolSnapshot }>()
+  readonly #last = new Map<string, Made>()
 
   of(sources: PoolSources, rendering: Rendering): PoolSnapshot {
     const last = this.#last.get(sources.pool.name)
     if (last && isSame(last.sources, sources)) return last.snapshot
-    const snapshot = snapshotOf(sources, rendering)
-    this.#last.set(sources.pool.name, { sources, snapshot })
+    const wanted = wantedAt(sources, rendering, last?.wanted)
+    const snapshot = snapshotOf(sources, { ...rendering, wanted })
+    this.#last.set(sources.pool.name, { sources, snapshot, wanted })
     return snapshot
   }
+}
+
+/** Of each content that the pool may be brought to: commits that change nothing here share it. */
+function wantedAt(
+  { pool, known, nodes, refusals, ceiling }: PoolSources,
+  { renderer, revisions }: Rendering,
+  before: WantedByContent | undefined,
+): WantedByContent {
+  const refused = refusedWrites(refusals)
+  const wanted = new Map<string, Wanted>()
+  for (const compiled of compiledAt(pool, known)) {
+    const { fingerprint } = compiled
+    if (wanted.has(fingerprint)) continue
+    wanted.set(fingerprint, wantedBy(nodes, { pool: compiled, revisions, renderer, refused, ceiling }, before?.get(fingerprint)))
+  }
+  return wanted
+}
+
+function compiledAt(pool: CompiledPool, known: readonly CompiledFleet[]): readonly CompiledPool[] {
+  return [pool, ...known.flatMap((fleet) => fleet.pools.get(pool.name) ?? [])]
 }
 
 function isSame(a: PoolSources, b: PoolSources): boolean {
@@ -105,7 +135,7 @@ function snapshotOf(
     gateAnswers,
     refusals,
   }: PoolSources,
-  { renderer, revisions }: Rendering,
+  { renderer, wanted }: Pick<Rendering, 'renderer'> & { readonly wanted: WantedByContent },
 ): PoolSnapshot {
   const refused = refusedWrites(refusals)
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -113,13 +143,13 @@ function snapshotOf(
     fingerprint: compiled.fingerprint,
     author: fleet.author,
     subject: fleet.subject,
-    wanted: wantedBy(nodes, { pool: compiled, revisions, renderer, refused, ceiling }),
+    wanted: wanted.get(compiled.fingerprint)?.byName ?? new Map(),
   })
   const others = known.flatMap((fleet) => {
     const compiled = fleet.pools.get(pool.name)
     return compiled ? [[fleet.commit, revisionAt(fleet, compiled)] as const] : []
   })
-  const compiledPools = [pool, ...known.flatMap((fleet) => fleet.pools.get(pool.name) ?? [])]
+  const compiledPools = compiledAt(pool, known)
   const told = [
     ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []),
     ...refusedProofs(nodes, { refusals, proofs }),

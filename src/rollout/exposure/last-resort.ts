@@ -3,18 +3,15 @@ import { asideOf, isOurCordon } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
-import { stableHash } from '../model/stable-hash.ts'
 import type { NodeFacts } from './node-facts.ts'
-import { type OpenWaves, type PlacedCandidate, placesLeft, type WaveDivision } from './waves.ts'
+import { type OpenWaves, placesLeft, type WaveDivision } from './waves.ts'
 
 export interface LastResortContext extends PoolContext, OpenWaves {
   readonly clock: RolloutClock
-  readonly waveOf: ReadonlyMap<string, number>
-  readonly division: PlacedDivision
-}
-
-interface PlacedDivision extends WaveDivision {
-  readonly nodes: readonly PlacedCandidate[]
+  /** Of each node, at its index. */
+  readonly waveOf: readonly number[]
+  /** Of open waves that are percentages. */
+  readonly sizes: WaveDivision['sizes']
 }
 
 const NOBODY: ReadonlySet<string> = new Set()
@@ -23,24 +20,23 @@ const NOBODY: ReadonlySet<string> = new Set()
  * Nodes that are down come last into a wave: a zone that comes back must not meet an unproven target all at once. But when they use up
  * the budget for long, no sound node of an open wave can be paid for, and what would heal them never reaches them. Then they may take
  * the places of those that cannot be paid for: no more than are free, and no more than such a wave tries.
+ * @param nodes that the waves divide, scattered
  */
 export function lastResort(nodes: readonly NodeFacts[], context: LastResortContext): ReadonlySet<string> {
-  const { pool, rollout, clock, waves, waveOf, open, division } = context
+  const { rollout, clock, waves, waveOf, sizes, open } = context
   if (rollout.state !== 'InProgress' || open < 0) return NOBODY
-  const isMember = ({ name }: { readonly name: string }) => (waveOf.get(name) ?? Number.POSITIVE_INFINITY) <= open
-  const down = nodes.filter((facts) => isDownForLong(facts, clock) && !isMember(facts.node))
+  const isMember = (index: number): boolean => (waveOf[index] ?? Number.POSITIVE_INFINITY) <= open
+  const down = nodes.filter((facts, index) => isDownForLong(facts, clock) && !isMember(index))
   if (down.length === 0 || nodes.some(isBusy)) return NOBODY
-  const names = down
-    .filter((facts) => !isAside(facts, context))
-    .map(({ node }) => ({ name: node.name, hash: stableHash(pool.name, node.name) }))
-  names.sort((a, b) => a.hash - b.hash || (a.name < b.name ? -1 : 1))
-  const places = placesLeft(waves.slice(0, open + 1), { members: division.nodes.filter(isMember), division })
-  return new Set(names.slice(0, places).map(({ name }) => name))
+  const names = down.filter((facts) => !isAside(facts, context)).map(({ name }) => name)
+  const members = nodes.filter((_, index) => isMember(index))
+  const places = placesLeft(waves.slice(0, open + 1), { members, division: { nodes, sizes } })
+  return new Set(names.slice(0, places))
 }
 
 /** So long that Kubernetes has given its pods up; what blinks does not count. */
-function isDownForLong({ node, exposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
-  return !node.ready && !exposed && changes && now >= node.readySince + applyTimeout
+function isDownForLong({ node, isExposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
+  return !node.ready && !isExposed && changes && now >= node.readySince + applyTimeout
 }
 
 function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastResortContext): boolean {

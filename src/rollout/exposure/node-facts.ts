@@ -1,52 +1,71 @@
 import { reportOf } from '../model/agent-report.ts'
 import type { Reported } from '../model/availability.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
 import { hasGoal, isInRollout } from '../model/node-progress.ts'
 import type { NodeView } from '../model/node-view.ts'
+import type { RolloutPolicy } from '../model/policy.ts'
 import type { Rollout } from '../model/rollout.ts'
 import type { NodeTarget, Revision } from '../model/snapshot.ts'
 import { type Condition, conditionOf } from './condition.ts'
 import { isJoining } from './joining.ts'
+import { validUntil } from './valid-until.ts'
+import { placeOf, rankOf } from './wave-order.ts'
+import type { PlacedCandidate } from './waves.ts'
 
 /** What the rule of exposure looks at, for one node. */
-export interface NodeFacts extends Reported {
+export interface NodeFacts extends Reported, PlacedCandidate {
   readonly target: NodeTarget
   readonly condition: Condition
   /** It is assigned the target, and need not be again. */
   readonly assigned: boolean
-  /** This rollout has assigned the target to it. */
-  readonly exposed: boolean
   /** The target is other content than the stable revision: only such a node proves anything. */
   readonly changes: boolean
   /** A young node that serves nobody yet; it gets the stable content at once. */
   readonly joins: boolean
+  /** What the node is to become at the stable revision, if there is one. */
+  readonly stable: NodeTarget | undefined
+  /** Until then time alone changes nothing about the node. Not later than the present: they are good for this pass alone. */
+  readonly validUntil: Instant
 }
 
 export interface FactsContext {
   readonly rollout: Rollout
   readonly clock: RolloutClock
+  readonly policy: RolloutPolicy
+  /** The nodes are divided among waves: then the place of each counts. */
+  readonly isDivided: boolean
 }
 
 const NOT_RENDERED: NodeTarget = { kind: 'problem', message: 'no configuration was rendered for this node' }
 
-export function factsOf(node: NodeView, { rollout, clock }: FactsContext): NodeFacts {
+/** Literals of one shape: one is made for each node in each pass. */
+export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: FactsContext): NodeFacts {
   const report = reportOf(node)
   const target = targetFor(node, rollout.target)
   const stable = rollout.stable && targetFor(node, rollout.stable)
   const assigned = hasGoal(node, { report, wanted: target }, clock)
   const changes = stable?.kind !== 'config' || target.kind !== 'config' || stable.digest !== target.digest
+  const isOnTarget = assigned && rollout.state !== 'Halted'
+  const condition = conditionOf({ node, report, isOnTarget, isOnStable: isAssigned(node, stable) }, clock)
+  const isExposed = assigned && changes && node.assigned !== undefined && isInRollout(node.assigned, clock)
+  const subject = { node, report, target, condition, assigned, isExposed, changes }
   return {
     node,
     report,
     target,
-    condition: conditionOf(
-      { node, report, isOnTarget: assigned && rollout.state !== 'Halted', isOnStable: isAssigned(node, stable) },
-      clock,
-    ),
+    condition,
     assigned,
-    exposed: assigned && changes && node.assigned !== undefined && isInRollout(node.assigned, clock),
+    isExposed,
     changes,
+    name: node.name,
+    labels: node.labels,
+    rank: isDivided ? rankOf(subject, { policy, clock }) : 0,
+    place: isDivided ? placeOf(subject, { clock }) : 'Sound',
+    assignedAt: isExposed ? node.assigned?.at : undefined,
     joins: isJoining(node, { target, stable, clock }),
+    stable,
+    validUntil: validUntil({ node, report }, clock),
   }
 }
 

@@ -1,10 +1,19 @@
+import type { Reported } from '../model/availability.ts'
 import { asideOf, isUnderDrain } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { RolloutPolicy } from '../model/policy.ts'
-import { needsRepair } from './condition.ts'
-import type { NodeFacts } from './node-facts.ts'
-import type { WaveCandidate } from './waves.ts'
+import type { NodeTarget } from '../model/snapshot.ts'
+import { type Condition, needsRepair } from './condition.ts'
+import type { PlacedCandidate } from './waves.ts'
+
+export interface OrderSubject extends Reported {
+  readonly target: NodeTarget
+  readonly condition: Condition
+  readonly assigned: boolean
+  readonly isExposed: boolean
+  readonly changes: boolean
+}
 
 export interface OrderContext {
   readonly policy: RolloutPolicy
@@ -19,13 +28,13 @@ export interface OrderContext {
  */
 const ORDER = ['Exposed', 'Broken', 'PutBack', 'Draining', 'Ready', 'Late', 'InFlight', 'Down', 'Unchanged'] as const
 
-export function rankOf(facts: NodeFacts, context: OrderContext): number {
+export function rankOf(facts: OrderSubject, context: OrderContext): number {
   return ORDER.indexOf(classOf(facts, context))
 }
 
-function classOf(facts: NodeFacts, { policy, clock }: OrderContext): (typeof ORDER)[number] {
-  const { node, condition, target, assigned, exposed, changes } = facts
-  if (exposed) return 'Exposed'
+function classOf(facts: OrderSubject, { policy, clock }: OrderContext): (typeof ORDER)[number] {
+  const { node, condition, target, assigned, isExposed, changes } = facts
+  if (isExposed) return 'Exposed'
   if (assigned || !changes) return 'Unchanged'
   if (condition === 'Broken') return needsRepair(facts) ? 'Broken' : 'PutBack'
   if (isUnderDrain(node)) return 'Draining'
@@ -39,10 +48,10 @@ function classOf(facts: NodeFacts, { policy, clock }: OrderContext): (typeof ORD
  * The place that a node takes in its wave. Sound nodes and unsound ones have as many each as the wave has; one that was assigned the
  * target, had its chance and is no evidence (Tried) gives its place to another.
  */
-export function placeOf(facts: NodeFacts, { clock }: OrderContext): NonNullable<WaveCandidate['place']> {
-  const { exposed, condition, node, report } = facts
+export function placeOf(facts: OrderSubject, { clock }: Pick<OrderContext, 'clock'>): PlacedCandidate['place'] {
+  const { isExposed, condition, node, report } = facts
   const isPutBack = condition === 'Broken' && node.ready && report?.phase === 'RolledBack'
-  if (!exposed) return condition === 'Sound' || isPutBack ? 'Sound' : 'Unsound'
+  if (!isExposed) return condition === 'Sound' || isPutBack ? 'Sound' : 'Unsound'
   if (isEvidence(facts, clock)) return 'Sound'
   return hasHadItsChance(facts, clock) ? 'Tried' : 'Unsound'
 }

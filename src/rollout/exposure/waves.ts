@@ -1,7 +1,7 @@
 import type { WaveStatus } from '../../protocol/node-pool.ts'
 import { own } from '../../protocol/own.ts'
 import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
-import { scattered } from '../model/scattered.ts'
+import { byClass, inOrderOf, scatteredIndices } from '../model/scattered.ts'
 import { resolveShare } from '../model/share.ts'
 
 /** A node as the waves see it. */
@@ -11,7 +11,7 @@ export interface WaveCandidate {
   /** Lower ones come into earlier waves; equal ones by the hash. Absent: 0. */
   readonly rank?: number
   /** Among equal ranks, lower ones come first: those that are taken already, in the order in which they were. Absent: last. */
-  readonly assignedAt?: number
+  readonly assignedAt?: number | undefined
   /** Which place it takes in a wave of a size, see `placesIn`. Absent: Sound. */
   readonly place?: 'Sound' | 'Unsound' | 'Tried'
   /** This rollout has assigned it the target. */
@@ -64,16 +64,33 @@ export function wavesOf({ waves }: Pick<RolloutPolicy, 'waves'>): readonly WaveP
 /**
  * Which wave each node belongs to, as an index into `waves`; the last takes what is left, so that rounding loses nobody.
  * A node that leaves moves at most one other across each border.
+ * @param division.pool name of the pool: each scatters its nodes in its own way
  */
-export function waveMembership(waves: readonly WavePolicy[], division: WaveDivision): ReadonlyMap<string, number> {
-  const { pool, nodes } = division
-  const waveOf = new Map<string, number>()
-  let left = inWaveOrder(pool, nodes)
-  for (const [index, wave] of waves.entries()) {
-    const belongs = index === waves.length - 1 ? () => true : membersOf(wave, sizeNow(wave, division))
-    left = left.filter((node) => {
-      if (!belongs(node)) return true
-      waveOf.set(node.name, index)
+export function waveMembership(
+  waves: readonly WavePolicy[],
+  { pool, nodes, sizes }: WaveDivision & { readonly pool: string },
+): ReadonlyMap<string, number> {
+  const scattered = inOrderOf(
+    nodes,
+    scatteredIndices(
+      pool,
+      nodes.map(({ name }) => name),
+    ),
+  )
+  const waveOf = assignWaves(waves, { nodes: scattered, sizes })
+  return new Map(scattered.map(({ name }, index) => [name, waveOf[index] ?? 0]))
+}
+
+/** The same for nodes that are scattered already: the wave of each, at its index. */
+export function assignWaves(waves: readonly WavePolicy[], division: WaveDivision): readonly number[] {
+  const { nodes } = division
+  const waveOf = nodes.map(() => waves.length - 1)
+  let left = inWaveOrder(nodes)
+  for (const [index, wave] of waves.slice(0, -1).entries()) {
+    const belongs = membersOf(wave, sizeNow(wave, division))
+    left = left.filter((at) => {
+      if (!belongs(nodes[at] as WaveCandidate)) return true
+      waveOf[at] = index
       return false
     })
   }
@@ -81,8 +98,6 @@ export function waveMembership(waves: readonly WavePolicy[], division: WaveDivis
 }
 
 export interface WaveDivision {
-  /** Name of the pool: each scatters its nodes in its own way. */
-  readonly pool: string
   readonly nodes: readonly WaveCandidate[]
   /** Of open waves that are percentages. */
   readonly sizes?: readonly WaveSize[] | undefined
@@ -139,16 +154,9 @@ export function placesLeft(
   return Math.max(0, Math.min(free, unsound - tried))
 }
 
-/** By rank, then by turn, then scattered: neighbours by name often share a rack. */
-function inWaveOrder(pool: string, nodes: readonly WaveCandidate[]): WaveCandidate[] {
-  const ranked = scattered(nodes, { scope: pool, nameOf: ({ name }) => name, classOf: rankOf })
-  return ranked.sort((a, b) => rankOf(a) - rankOf(b) || turnOf(a) - turnOf(b))
-}
-
-function rankOf({ rank = 0 }: WaveCandidate): number {
-  return rank
-}
-
-function turnOf({ assignedAt = Number.MAX_SAFE_INTEGER }: WaveCandidate): number {
-  return assignedAt
+/** Indices by rank, then by turn; equal ones stay scattered, for neighbours by name often share a rack. */
+function inWaveOrder(nodes: readonly WaveCandidate[]): readonly number[] {
+  const turnOf = (index: number): number => nodes[index]?.assignedAt ?? Number.MAX_SAFE_INTEGER
+  const byTurn = byClass([...nodes.keys()], turnOf)
+  return byClass(byTurn, (index) => nodes[index]?.rank ?? 0)
 }

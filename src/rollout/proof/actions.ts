@@ -17,10 +17,7 @@ export function proofActions(state: PoolState, selected: readonly { readonly nod
   const { pool, members } = state
   if (pool.proofs?.kind !== 'known') return []
   const { pods } = pool.proofs
-  const concerned = inOrder(
-    pool.name,
-    members.filter(({ node, proof }) => proof || pods.has(node.name)),
-  )
+  const concerned = inOrder(members.filter(({ node, proof }) => proof || pods.has(node.name)))
   let places = AT_ONCE - pods.size
   const others = new Set(selected.map(({ node }) => node))
   return concerned.flatMap((member): ProofAction[] => {

@@ -1,19 +1,16 @@
 import { noEligibleNode } from '../blockers/no-eligible-node.ts'
 import { nodeBlockers } from '../blockers/node-blockers.ts'
 import { blockerOf } from '../blockers/pool-blocker.ts'
-import { mustDrain } from '../drain/requirement.ts'
-import { disruptionOf } from '../exposure/eligible.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
-import type { Instant } from '../model/instant.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import type { NodeRequest, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
-import { type Eligible, eligibleNodes } from './eligible-nodes.ts'
+import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
 import { isIdle, isIdleUnderCordon } from './idle-nodes.ts'
 import { servedIn } from './served.ts'
 import { withinZones } from './zones.ts'
@@ -28,8 +25,8 @@ export interface PoolProposal extends Proposal<SelectableNode> {
 }
 
 /** An eligible node that nothing but a budget or a turn keeps from being selected. */
-export interface SelectableNode extends Eligible, NodeRequest {
-  readonly zone: string
+export interface SelectableNode extends NodeRequest {
+  readonly member: Member
   readonly digest: string
   /** Its pods go first: it is cordoned now, and assigned later. */
   readonly mustDrain: boolean
@@ -42,41 +39,82 @@ export function propose(state: PoolState): PoolProposal {
   const eligible = eligibleNodes(state)
   if (rollout.state === 'Halted' && eligible.length === 0) return nothingToDo(state)
   const poolWide = blockerOf(state)
-  const blockerFor = nodeBlockers(state)
-  const spared = eligible.filter(({ member }) => isSpared(member, poolWide))
-  const found: Blocker[] = []
-  const unblocked = spared.filter(({ member }) => {
-    const blocker = blockerFor(member)
-    if (blocker) found.push(blocker)
-    return blocker === undefined
-  })
-  const blocker = poolWide ?? found[0] ?? noEligibleNode(state)
-  const selectable = unblocked.flatMap((candidate) =>
-    selectableOf(candidate, { pool, now: state.now, kind: kindOf(candidate.member, state) }),
-  )
-  const spending = withinZones(
-    selectable.filter(({ spends }) => spends),
-    state,
-  )
-  const free = selectable.filter(({ spends, isIdle }) => !spends && !isIdle)
-  const idle = selectable.filter((request) => request.isIdle)
+  const { selectable, found } = unblocked(eligible, { state, poolWide })
+  const blocker = poolWide ?? found ?? noEligibleNode(state)
+  const { free, idle, spending } = byPrice(selectable, state)
   const use = budgetUse(members, idle)
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
   const servedAt = servedIn(state)
+  const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
   return {
     pool: pool.name,
     // Of thousands that are eligible, a few are asked for: only of these it is found out how much the change disturbs them.
-    requests: [...free, ...upTo(left.idlePlaces + 1, idle), ...upTo(left.places + 1, spending)].map((node) => ({
-      ...node,
-      mustDrain: isToDrain(node, pool),
-      needsProof: needsProof(node.member, state),
-    })),
+    requests: [
+      ...asked(free, { spends: false, isIdle: false }),
+      ...asked(upTo(left.idlePlaces + 1, idle, pool), { spends: false, isIdle: true }),
+      ...asked(upTo(left.places + 1, withinZones(spending, state), pool), { spends: true, isIdle: false }),
+    ],
     ...left,
     use,
-    spending: selectable.length - free.length,
+    spending: idle.length + spending.length,
     ...(servedAt !== undefined && { servedAt }),
     ...(blocker && { blocker }),
   }
+}
+
+/** Those that nothing but a budget keeps from being selected, and the first reason that keeps another. */
+function unblocked(
+  eligible: readonly Member[],
+  { state, poolWide }: { readonly state: PoolState; readonly poolWide: Blocker | undefined },
+): { readonly selectable: readonly Member[]; readonly found: Blocker | undefined } {
+  const blockerFor = nodeBlockers(state)
+  let found: Blocker | undefined
+  const selectable = eligible.filter((member) => {
+    if (!isSpared(member, poolWide)) return false
+    const blocker = blockerFor(member)
+    found ??= blocker
+    return blocker === undefined && member.wanted.kind === 'config'
+  })
+  return { selectable, found }
+}
+
+type Price = Pick<NodeRequest, 'spends' | 'isIdle'>
+
+/** By what they take of the budgets: nothing, or one of their places. */
+function byPrice(selectable: readonly Member[], state: PoolState) {
+  const [free, idle, spending]: [Member[], Member[], Member[]] = [[], [], []]
+  for (const member of selectable) {
+    if (isUndisturbed(member, state)) free.push(member)
+    else if (!isUnavailable(member.node, member.report)) spending.push(member)
+    else if (isIdle(member, state)) idle.push(member)
+    else free.push(member)
+  }
+  return { free, idle, spending }
+}
+
+/** The change makes nothing unavailable. */
+function isUndisturbed(member: Member, state: PoolState): boolean {
+  const { report, wanted, exposure, reboot } = member
+  if (reboot === undefined && wanted.kind === 'config' && alreadyRuns(wanted.digest, report)) return true
+  return exposure.because === 'Joining' && !isToDrain(member, state)
+}
+
+function requestFor(member: Member, { price, state }: { readonly price: Price; readonly state: PoolState }): SelectableNode {
+  const { node, wanted, exposure } = member
+  return {
+    member,
+    name: node.name,
+    kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(member, state),
+    ...price,
+    isControlPlane: isControlPlane(member, state.pool),
+    digest: wanted.kind === 'config' ? wanted.digest : '',
+    mustDrain: isToDrain(member, state),
+    needsProof: needsProof(member, state),
+  }
+}
+
+function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
+  return fleet?.controlPlane?.has(node.name) === true
 }
 
 function nothingToDo({ pool, members }: PoolState): PoolProposal {
@@ -84,9 +122,9 @@ function nothingToDo({ pool, members }: PoolState): PoolProposal {
 }
 
 /** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
-function budgetUse(members: readonly Member[], requests: readonly Pick<SelectableNode, 'member'>[]): BudgetUse {
+function budgetUse(members: readonly Member[], requested: readonly Member[]): BudgetUse {
   const unavailable = members.filter(({ node, report }) => isUnavailable(node, report))
-  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requests.map(({ member }) => member)])
+  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requested])
   return { unavailable: unavailable.length, idle: idle.size }
 }
 
@@ -94,37 +132,6 @@ function budgetUse(members: readonly Member[], requests: readonly Pick<Selectabl
 function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): boolean {
   if (blocker === undefined || drain?.kind === 'Done') return true
   return blocker.sparesJoining === true && exposure.because === 'Joining'
-}
-
-interface Asking {
-  readonly pool: PoolSnapshot
-  readonly now: Instant
-  readonly kind: WorkKind
-}
-
-function selectableOf(eligible: Eligible, { pool, now, kind }: Asking): Omit<SelectableNode, 'mustDrain' | 'needsProof'>[] {
-  const { node, report, wanted, exposure, reboot } = eligible.member
-  if (wanted.kind === 'problem') return []
-  const { digest } = wanted
-  const isUndisturbed =
-    (reboot === undefined && alreadyRuns(digest, report)) || (exposure.because === 'Joining' && !isToDrain(eligible, pool))
-  return [
-    {
-      member: eligible.member,
-      drained: eligible.drained,
-      name: node.name,
-      kind: exposure.because === 'LastResort' ? 'lastResort' : kind,
-      spends: !isUndisturbed && !isUnavailable(node, report),
-      isIdle: !isUndisturbed && isIdle(eligible.member, { pool, now }),
-      isControlPlane: pool.fleet?.controlPlane?.has(node.name) === true,
-      zone: node.zone,
-      digest,
-    },
-  ]
-}
-
-function isToDrain({ member, drained }: Eligible, { policy }: PoolSnapshot): boolean {
-  return !drained && mustDrain(policy, disruptionOf(member))
 }
 
 function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {
@@ -135,7 +142,7 @@ function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolStat
 }
 
 /** So many that are not of the control plane, and all before them that are: these may have to wait for their turn. */
-function upTo<T extends NodeRequest>(count: number, nodes: readonly T[]): readonly T[] {
+function upTo(count: number, members: readonly Member[], pool: PoolSnapshot): readonly Member[] {
   let left = count
-  return nodes.filter(({ isControlPlane }) => left > 0 && (isControlPlane || left-- > 0))
+  return members.filter((member) => left > 0 && (isControlPlane(member, pool) || left-- > 0))
 }

@@ -7,14 +7,11 @@ import { isBeingProved } from '../model/proof.ts'
  * Those that may be taken without making nodes of two zones unavailable at once, where the policy says so: those of the zone that the
  * rollout is in, else of the zone of the first.
  */
-export function withinZones<T extends { readonly zone: string }>(
-  offers: readonly T[],
-  { pool, members }: PoolState,
-): readonly T[] {
+export function withinZones(offers: readonly Member[], { pool, members }: PoolState): readonly Member[] {
   if (pool.policy.zones === 'Any') return offers
   const selected = new Set(members.filter(isDownByUs).map(({ node }) => node.zone))
-  const [zone = offers[0]?.zone] = selected
-  return selected.size > 1 ? [] : offers.filter((offer) => offer.zone === zone)
+  const [zone = offers[0]?.node.zone] = selected
+  return selected.size > 1 ? [] : offers.filter(({ node }) => node.zone === zone)
 }
 
 /** One that was down already when it was assigned is an outage of its own. */

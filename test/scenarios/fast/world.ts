@@ -1,7 +1,8 @@
+import type { Disruption } from '../../../src/protocol/desired-config.ts'
 import type { FleetControls, FleetPolicy } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
-import { type Memory, NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
+import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
@@ -240,11 +241,21 @@ export class World {
     const wanted = new Map(
       nodes.map(({ name, view }) => {
         const disruption = view.status?.active === content ? 'none' : usual
-        return [name, { kind: 'config', digest: content, disruption } as const]
+        return [name, targetOf(content, disruption)]
       }),
     )
     return { revision, fingerprint: `of ${content}`, wanted }
   }
+}
+
+const TARGETS = new Map<string, NodeTarget>()
+
+/** The same object each time, as the real controller gives it for a node that has not changed. */
+function targetOf(digest: string, disruption: Disruption): NodeTarget {
+  const key = `${digest} ${disruption}`
+  const target = TARGETS.get(key) ?? { kind: 'config', digest, disruption }
+  TARGETS.set(key, target)
+  return target
 }
 
 /** A node as the controller's cache has it. */

@@ -1,0 +1,64 @@
+import { drainOf } from './drain/drain.ts'
+import { progressUnder } from './drain/drain-progress.ts'
+import type { DrainContext } from './drain/needs-drain.ts'
+import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
+import { type NodeFacts, targetFor } from './exposure/node-facts.ts'
+import type { OpenWaves } from './exposure/waves.ts'
+import type { RolloutClock } from './model/deadlines.ts'
+import type { Exposure } from './model/exposure.ts'
+import { hasGoal, progressOf } from './model/node-progress.ts'
+import type { Member } from './model/pool-state.ts'
+import { dueReboot } from './model/reboot.ts'
+import type { Rollout } from './model/rollout.ts'
+import type { NodeTarget } from './model/snapshot.ts'
+import { judgeProof } from './proof/judge-proof.ts'
+
+/** The wave of a node, if it counts in one, and whether it may take the place of a member that cannot be paid for. */
+export type Place = Pick<ExposureContext, 'wave' | 'isLastResort'>
+
+export interface MemberContext extends DrainContext, OpenWaves {
+  readonly clock: RolloutClock
+}
+
+/** Every object here is made once a node and pass: literals of one shape cost a fraction of spreads. */
+export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, context: MemberContext): Member {
+  const { waves, open, rollout, clock, now } = context
+  const { node, report, joins } = facts
+  const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
+  const content = contentOf(facts, { exposure, rollout, clock })
+  const { revision, wanted } = content
+  const { policy, proofs, ceiling } = context.pool
+  const reboot = dueReboot(node, { policy, ceiling, now })
+  const assigned = content.assigned && reboot === undefined
+  const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
+  const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
+  const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
+  const broken = isBroken(facts, rollout)
+  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, reboot }
+  const drain = drainOf(candidate, context)
+  return drain ? { ...candidate, drain, progress: progressUnder(drain, { progress, ready: node.ready, now }) } : candidate
+}
+
+interface Content {
+  readonly revision: string
+  readonly wanted: NodeTarget
+  readonly assigned: boolean
+}
+
+/** What the node is to become: the stable content where the rule says so, else the target, now or in its turn. */
+function contentOf(
+  { node, report, target, assigned, joins }: NodeFacts,
+  { exposure, rollout, clock }: { readonly exposure: Exposure; readonly rollout: Rollout; readonly clock: RolloutClock },
+): Content {
+  const { stable } = rollout
+  if (!stable || !(joins || exposure.content === 'stable')) return { revision: rollout.target.revision, wanted: target, assigned }
+  const wanted = targetFor(node, stable)
+  return { revision: stable.revision, wanted, assigned: hasGoal(node, { report, wanted }, clock) }
+}
+
+/** A rollout that did not end has got at it, and it is not well: a drain does not wait for it. */
+function isBroken({ node, condition }: NodeFacts, { stable }: Rollout): boolean {
+  if (condition === 'Broken') return true
+  const good = stable && targetFor(node, stable)
+  return node.assigned !== undefined && !node.ready && !(good?.kind === 'config' && good.digest === node.assigned.digest)
+}

@@ -1,0 +1,29 @@
+import { isInFlight } from '../model/agent-report.ts'
+import type { Reported } from '../model/availability.ts'
+import { deadlineOf, type RolloutClock, silenceEnds } from '../model/deadlines.ts'
+import type { Instant } from '../model/instant.ts'
+import type { NodeView } from '../model/node-view.ts'
+
+/**
+ * Until when time alone changes nothing about a node, whatever it is to become. Most nodes wait for nothing. Of those that are down or
+ * cordoned, or bear a stamp from the future, every instant may change something: for them it is now.
+ */
+export function validUntil({ node, report }: Reported, clock: RolloutClock): Instant {
+  const { now } = clock
+  if (!isQuiet(node, now)) return now
+  const { assigned } = node
+  if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
+  if (!isInFlight(node, report)) return Number.POSITIVE_INFINITY
+  return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
+}
+
+/** In service, nobody asks for its reboot, and all its stamps are of the past. */
+function isQuiet(node: NodeView, now: Instant): boolean {
+  const { ready, unschedulable, mark, rebootRequest, readySince, createdAt, assigned } = node
+  if (!ready || unschedulable || mark !== undefined || rebootRequest !== undefined) return false
+  return readySince <= now && createdAt <= now && (assigned === undefined || (assigned.at ?? Number.POSITIVE_INFINITY) <= now)
+}
+
+function later(instant: Instant, now: Instant): Instant {
+  return instant > now ? instant : Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,106 @@
+import type { AssessedPool } from './assessed-pool.ts'
+import { type FactsContext, factsOf, type NodeFacts, targetFor } from './exposure/node-facts.ts'
+import type { OpenWaves } from './exposure/waves.ts'
+import type { Instant } from './model/instant.ts'
+import type { NodeView } from './model/node-view.ts'
+import type { Member, PoolContext } from './model/pool-state.ts'
+import { type Indices, scatteredIndices } from './model/scattered.ts'
+import type { PoolSnapshot, Revision } from './model/snapshot.ts'
+
+/** How the nodes of a pool are scattered: as before, while they have the same names. */
+export function scatteredOrder({ name, nodes }: PoolSnapshot, last: AssessedPool | undefined): Indices {
+  const before = last?.pool.nodes
+  const isSame = before?.length === nodes.length && nodes.every((node, index) => node.name === before[index]?.name)
+  if (last && isSame && last.pool.name === name) return last.order
+  return scatteredIndices(
+    name,
+    nodes.map((node) => node.name),
+  )
+}
+
+/** Finds the facts about the node at an index, where nothing that they are made of has changed since the last assessment. */
+export function reusableFacts(
+  context: FactsContext,
+  last: AssessedPool | undefined,
+): (node: NodeView, index: number) => NodeFacts {
+  if (!last || !isSameBasis(context, last)) return (node) => factsOf(node, context)
+  const { now } = context.clock
+  const { target, stable } = context.rollout
+  const isSameTarget = sameTargets(target, last.rollout.target)
+  const isSameStable = stable ? sameTargets(stable, last.rollout.stable) : () => true
+  return (node, index) => {
+    const known = last.facts[index]
+    if (known?.node !== node || !(now === last.now || now < known.validUntil)) return factsOf(node, context)
+    return isSameTarget(node) && isSameStable(node) ? known : factsOf(node, context)
+  }
+}
+
+/** The same for all nodes of the pool. A clock that went back, or that is not relied on yet, makes every instant another one. */
+function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: AssessedPool): boolean {
+  const { now, steadySince = last.now } = clock
+  return (
+    now >= last.now &&
+    steadySince <= last.now &&
+    policy === last.pool.policy &&
+    isDivided === last.open < last.waves.length &&
+    clock.rolloutStart === last.clock.rolloutStart &&
+    clock.steadySince === last.clock.steadySince &&
+    (rollout.state === 'Halted') === (last.rollout.state === 'Halted') &&
+    (rollout.stable === undefined) === (last.rollout.stable === undefined)
+  )
+}
+
+function sameTargets(revision: Revision, last: Revision | undefined): (node: NodeView) => boolean {
+  if (revision.wanted === last?.wanted) return () => true
+  return (node) => last !== undefined && targetFor(node, revision) === targetFor(node, last)
+}
+
+export interface MembersContext extends PoolContext, OpenWaves {
+  readonly lastResort: ReadonlySet<string>
+}
+
+interface Known {
+  readonly fact: NodeFacts
+  readonly wave: number | undefined
+  readonly index: number
+}
+
+/** Finds the member as it was assessed last, where nothing that it is made of has changed since. */
+export function reusableMembers(context: MembersContext, last: AssessedPool | undefined): (known: Known) => Member | undefined {
+  if (!last || !isSameRule(context, last)) return () => undefined
+  const { now } = context
+  return ({ fact, wave, index }) => {
+    const member = last.members[index]
+    if (member === undefined || last.facts[index] !== fact || member.wave !== wave) return undefined
+    if (now >= fact.validUntil || now >= progressEnds(member)) return undefined
+    const soaks = wave !== undefined && wave >= last.open && (last.waves[wave]?.soak ?? 0) > 0
+    return soaks && isUnsteady(member, last.now) ? undefined : member
+  }
+}
+
+/** What a node may get is decided as before. */
+function isSameRule({ pool, rollout, open, lastResort }: MembersContext, last: AssessedPool): boolean {
+  const before = last.rollout
+  return (
+    pool.policy === last.pool.policy &&
+    pool.ceiling === last.pool.ceiling &&
+    open === last.open &&
+    rollout.proven === before.proven &&
+    rollout.target.revision === before.target.revision &&
+    rollout.stable?.revision === before.stable?.revision &&
+    (rollout.commitBlocker === undefined) === (before.commitBlocker === undefined) &&
+    lastResort.size + last.lastResort.size === 0
+  )
+}
+
+/** When time, or what a pod shows, may change how far a node in service is. */
+function progressEnds({ progress, proof }: Member): Instant {
+  const isOpen = proof !== undefined && (proof.kind === 'Underway' || !proof.isNoted)
+  return isOpen ? Number.NEGATIVE_INFINITY : (progress.until ?? Number.POSITIVE_INFINITY)
+}
+
+/** In a soak: pressure may end it, and stamps from which it is counted, of other clocks, may be ahead. */
+function isUnsteady({ node, report, proof }: Member, now: Instant): boolean {
+  if (node.pressures !== undefined || (proof !== undefined && proof.kind !== 'Underway' && proof.at > now)) return true
+  return report !== undefined && !(Date.parse(report.since) <= now)
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { type Assessment, assess } from '../../src/rollout/decide.ts'
+import type { Instant } from '../../src/rollout/model/instant.ts'
+import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts'
+import { aNode, aPool, aRevision, aWave, hour, minute, type NodeDraft, noon, stamp } from './builders.ts'
+
+const NAMES = ['a', 'b', 'c', 'd', 'e']
+const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('early', '40%', { soak: minute }), aWave('rest', '100%')]
+const POLICIES = [
+  aPool({ waves, maxUnavailable: 2, drain: 'Always', proof: {} }).with().policy,
+  aPool({
+    waves,
+    maxUnavailable: '50%',
+    cordoned: 'Change',
+    onFailure: 'Halt',
+    applyTimeout: 10 * minute,
+    reboot: { whenRequired: 'InWindows', timeout: minute },
+  }).with().policy,
+]
+
+/** Stamps of agents and kubelets: their clocks may be ahead. */
+const instant = fc
+  .constantFrom(-3 * hour, -20 * minute, -10 * minute, -minute, -1000, 0, 30_000, 40 * minute)
+  .map((by) => noon + by)
+const content = fc.constantFrom('new', 'new', 'older', 'other')
+const phase = fc.constantFrom('Applied', 'Applied', 'Applied', 'none', 'Staging', 'RolledBack', 'Failed', 'Blocked')
+const mostlyAbsent = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value })
+
+/** Any node, whether it can come to be so or not. */
+const state = fc.record({
+  assigned: fc.option(fc.record({ content, at: instant, phase }), { freq: 6, nil: undefined }),
+  ready: mostlyAbsent(fc.record({ ready: fc.boolean(), since: instant })),
+  cordon: mostlyAbsent(fc.record({ content, state: fc.constantFrom('Ours', 'Found', 'Skipped', 'Released'), at: instant })),
+  isCordoned: mostlyAbsent(fc.constant(true)),
+  hold: mostlyAbsent(fc.constant('a test')),
+  createdAt: mostlyAbsent(instant),
+  proof: mostlyAbsent(fc.constantFrom('Wanted' as const, 'Passed' as const, 'Failed' as const)),
+  pressure: mostlyAbsent(instant),
+  reboot: mostlyAbsent(fc.constantFrom('asked', 'askedNow', 'required', 'ordered')),
+})
+type State = typeof state extends fc.Arbitrary<infer T> ? T : never
+
+const step = fc.record({
+  passes: fc.constantFrom(-minute, 0, 1, 1000, 29_000, 59_000, 5 * minute, 9 * minute, 21 * minute),
+  node: fc.option(fc.record({ index: fc.nat(NAMES.length - 1), state }), { freq: 2 }),
+  head: mostlyAbsent(content),
+  policy: mostlyAbsent(fc.nat(POLICIES.length - 1)),
+  paused: mostlyAbsent(fc.boolean()),
+  steadySince: mostlyAbsent(instant),
+  /** The status of the decision before is what the pool remembers. */
+  isWritten: fc.boolean(),
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const REVISIONS = new Map(['older', 'new', 'other'].map((name): [string, Revision] => [name, aRevision(name, NAMES.map(aNode))]))
+
+test('an assessment that takes over from the last one is the same as one that does not, whatever the nodes and the time', () => {
+  fc.assert(
+    fc.property(
+      fc.array(state, { minLength: NAMES.length, maxLength: NAMES.length }),
+      fc.array(step, { maxLength: 12 }),
+      (states, steps) => {
+        let [pool, now] = [start(states), noon]
+        let last: Assessment | undefined
+        for (const each of steps) {
+          now += each.passes
+          pool = after(pool, each, last)
+          const assessment = assess(pool, now, last)
+          expect(gistOf(assessment)).toEqual(gistOf(assess(pool, now)))
+          last = assessment
+        }
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+test('an assessment takes over the nodes that have not changed', () => {
+  const pool = aPool({ stable: 'older', waves, since: noon - minute }).with(...NAMES.map((name) => aNode(name).on('older')))
+  const first = assess(pool, noon)
+  const [changed, ...others] = pool.nodes
+  const nodes = [(changed as NodeDraft).reporting('Applied', { since: noon }), ...others]
+  const { state } = assess({ ...pool, memory: first.memory, nodes }, noon + 1000, first)
+  const taken = state.members.filter((member) => first.state.members.includes(member)).map(({ node }) => node.name)
+  expect(taken.sort()).toEqual(['b', 'c', 'd', 'e'])
+})
+
+function gistOf({ state: { members, ...state }, ...assessment }: Assessment) {
+  return { members, ...assessment, pool: undefined, waves: state.waves, open: state.open, rollout: state.rollout }
+}
+
+function start(states: readonly State[]): PoolSnapshot {
+  const nodes = states.map((each, index) => nodeAs(NAMES[index] ?? '', each))
+  const pool = aPool({ stable: 'older', since: noon - 5 * minute, wave: { index: 1, count: 3, name: 'canary' } }).with(...nodes)
+  return { ...pool, policy: POLICIES[0] as PoolSnapshot['policy'], head: revisionOf('new'), known: REVISIONS }
+}
+
+function after(
+  pool: PoolSnapshot,
+  { node, head, policy, paused, steadySince, isWritten }: Step,
+  last: Assessment | undefined,
+): PoolSnapshot {
+  return {
+    ...pool,
+    ...(node && {
+      nodes: pool.nodes.map((before, index) => (index === node.index ? nodeAs(before.name, node.state) : before)),
+    }),
+    ...(head && { head: revisionOf(head) }),
+    ...(policy !== undefined && { policy: POLICIES[policy] as PoolSnapshot['policy'] }),
+    ...(paused !== undefined && { controls: paused ? { paused: 'a test', stopDrains: true } : {} }),
+    ...(steadySince !== undefined && { steadySince }),
+    ...(isWritten && last && { memory: last.memory }),
+  }
+}
+
+function revisionOf(name: string): Revision {
+  return REVISIONS.get(name) ?? aRevision(name, [])
+}
+
+function nodeAs(
+  name: string,
+  { assigned, ready, cordon, isCordoned, hold, createdAt, proof, pressure, reboot }: State,
+): NodeDraft {
+  let node = aNode(name).withPause().booted('first')
+  if (createdAt !== undefined) node = node.createdAtInstant(createdAt)
+  if (assigned) node = node.assignedTo(assigned.content, { at: assigned.at })
+  if (assigned && assigned.phase !== 'none')
+    node = node.reporting(assigned.phase as 'Applied', sinceOf(assigned.at + 20_000, assigned.phase))
+  if (reboot === 'asked' || reboot === 'askedNow')
+    node = node.toReboot('first', { at: stamp(reboot === 'asked' ? noon - hour : noon) })
+  if (reboot === 'required' && node.status) node = node.requiringReboot('first')
+  if (reboot === 'ordered' && assigned) node = node.orderedToReboot(assigned.content, { boot: 'first' }, { at: assigned.at })
+  if (cordon) node = node.drainedFor(cordon.content, { at: cordon.at, state: cordon.state as 'Ours' })
+  if (isCordoned === true) node = node.cordoned()
+  if (proof) node = node.noting(proof, { ...(proof === 'Failed' && { message: 'a test' }) })
+  if (pressure !== undefined) node = node.under('DiskPressure', pressure)
+  if (ready) node = ready.ready ? node.readyAgain(ready.since) : node.notReady(ready.since)
+  return hold === undefined ? node : node.held(hold)
+}
+
+function sinceOf(since: Instant, phase: string): { readonly since: Instant; readonly needs?: 'drain' } {
+  return phase === 'Blocked' ? { since, needs: 'drain' } : { since }
+}
