@@ -142,6 +142,7 @@ export const nodePoolStatus = z.object({
 export function parsePoolStatus(value: unknown): Partial<NodePoolStatus> {
   if (value === null || typeof value !== 'object') return {}
   const members = Object.entries(nodePoolStatus.shape).flatMap(([key, schema]) => {
+    if (!Object.hasOwn(value, key)) return []
     const result = schema.safeParse((value as Record<string, unknown>)[key])
     return result.success ? [[key, result.data] as const] : []
   })

@@ -30,7 +30,9 @@ export class Workload {
   }
 
   on(node: string): SimPod[] {
-    return [...this.pods.values()].filter((pod) => pod.node === node)
+    const pods: SimPod[] = []
+    for (const pod of this.pods.values()) if (pod.node === node) pods.push(pod)
+    return pods
   }
 
   /** A person deletes it. */
@@ -48,10 +50,15 @@ export class Workload {
   }
 
   #goOn(nodes: Nodes): void {
-    for (const pod of this.pods.values()) if (hasEnded(pod, nodes)) this.#remove(pod)
-    const replicas = [...this.pods.values()].filter(({ kind, terminating }) => kind === 'ReplicaSet' && !terminating)
-    for (let i = replicas.length; i < this.replicas; i++) this.add('ReplicaSet')
-    for (const pod of this.pods.values()) if (pod.node === undefined) this.#schedule(pod, nodes)
+    let replicas = 0
+    let isWaiting = false
+    for (const pod of this.pods.values()) {
+      if (hasEnded(pod, nodes)) this.#remove(pod)
+      else if (pod.kind === 'ReplicaSet' && !pod.terminating) replicas += 1
+      isWaiting ||= pod.node === undefined
+    }
+    for (let i = replicas; i < this.replicas; i++) this.add('ReplicaSet')
+    if (isWaiting || replicas < this.replicas) this.#schedule(nodes)
   }
 
   /** As the API server does it, by the budget as the disruption controller would see it now. */
@@ -71,13 +78,25 @@ export class Workload {
     this.version += 1
   }
 
-  #schedule(pod: SimPod, nodes: Nodes): void {
-    const free = [...nodes.values()].filter(({ shown }) => shown.ready && !shown.unschedulable)
-    const [node] = free.sort((a, b) => this.on(a.name).length - this.on(b.name).length || (a.name < b.name ? -1 : 1))
-    if (!node) return
-    pod.node = node.name
-    this.version += 1
+  /** Each where there are the fewest. */
+  #schedule(nodes: Nodes): void {
+    const free = [...nodes.values()].filter(({ shown }) => shown.ready && !shown.unschedulable).map(({ name }) => name)
+    if (free.length === 0) return
+    const loads = new Map(free.sort().map((name) => [name, this.on(name).length]))
+    for (const pod of this.pods.values()) {
+      if (pod.node !== undefined) continue
+      const node = leastOf(loads)
+      loads.set(node, (loads.get(node) ?? 0) + 1)
+      pod.node = node
+      this.version += 1
+    }
   }
+}
+
+function leastOf(loads: ReadonlyMap<string, number>): string {
+  const least = Math.min(...loads.values())
+  for (const [name, load] of loads) if (load === least) return name
+  throw new Error('there is no node')
 }
 
 function hasEnded({ node, terminating }: SimPod, nodes: Nodes): boolean {
