@@ -84,12 +84,24 @@ export class KubeError extends Error {
   readonly reason: string
   /** Seconds the server asked to wait, if it did. */
   readonly retryAfter: number | undefined
+  /** Of a watch that fell silent: milliseconds from its last byte until that was noticed. */
+  readonly silentFor: number | undefined
 
-  constructor(message: string, details: { code: number; reason: string; retryAfter?: number | undefined; cause?: unknown }) {
+  constructor(
+    message: string,
+    details: {
+      code: number
+      reason: string
+      retryAfter?: number | undefined
+      silentFor?: number | undefined
+      cause?: unknown
+    },
+  ) {
     super(message, { cause: details.cause })
     this.code = details.code
     this.reason = details.reason
     this.retryAfter = details.retryAfter
+    this.silentFor = details.silentFor
   }
 
   /**

@@ -56,13 +56,14 @@ function secondsOf(value: unknown): number | undefined {
 /** No answer that could be used: the network, TLS, a proxy's page instead of JSON, more bytes than any API server sends. */
 export function unreachable(
   what: string,
-  details: { readonly reason?: string; readonly why?: string; readonly cause?: unknown },
+  details: { readonly reason?: string; readonly why?: string; readonly silentFor?: number; readonly cause?: unknown },
 ): KubeError {
   const why =
     details.why ?? (details.cause instanceof Error ? details.cause.message || details.cause.name : String(details.cause))
   return new KubeError(`failed to ${what}: ${why}`, {
     code: 0,
     reason: details.reason ?? 'Unreachable',
+    silentFor: details.silentFor,
     cause: details.cause,
   })
 }

@@ -35,6 +35,11 @@ const TIMEOUT = 30_000
 const MAX_ANSWER = 64 * 1024 * 1024
 /** Below the 90 s after which an API server closes an idle connection, so that we never write into one that is going. */
 const IDLE = 60_000
+/**
+ * So long after the last byte the kernel probes the peer of a watch, then every second, ten times: a dead host or path shows within 15 s.
+ * Kernels answer each other, the API server does nothing for it; and firewalls do not forget the connection.
+ */
+const PROBE_AFTER = 5_000
 
 export interface TransportOptions {
   readonly timers: Timers
@@ -77,6 +82,9 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
         if (response.statusCode !== 200) await answerOf(response, call)
         deadline.stopClock()
         response.once('close', deadline.release)
+        response.socket.setKeepAlive(true, PROBE_AFTER)
+        // Else the reader would learn that it was aborted, and not why.
+        response.socket.once('error', (cause) => response.destroy(cause))
         return response
       } catch (error) {
         deadline.release()

@@ -61,20 +61,34 @@ async function* eventsOf(response: IncomingMessage, chunks: AsyncIterable<Buffer
   }
 }
 
-/** Fails when the next chunk does not come in time. The clock stands still while the consumer is at work. */
+/**
+ * Fails when the next chunk does not come in time, or nobody answers the kernel's probes. The clock stands still while the consumer
+ * is at work.
+ */
 async function* guarded(
   response: IncomingMessage,
   timers: Timers,
   { milliseconds, what }: { readonly milliseconds: number; readonly what: string },
 ): AsyncGenerator<Buffer> {
-  const stalled = () => unreachable(what, { reason: 'Stalled', why: `no data for ${milliseconds} ms` })
+  const stalled = (why: string, silentFor: number): KubeError => unreachable(what, { reason: 'Stalled', why, silentFor })
   const chunks = response[Symbol.asyncIterator]()
   for (;;) {
-    const cancel = timers.after(milliseconds, () => response.destroy(stalled()))
-    const next = await chunks.next().finally(cancel)
+    const since = timers.elapsed()
+    const cancel = timers.after(milliseconds, () => response.destroy(stalled(`no data for ${milliseconds} ms`, milliseconds)))
+    const next = await chunks
+      .next()
+      .catch((cause) => {
+        throw isUnanswered(cause) ? stalled('no answer to keep-alive probes', timers.elapsed() - since) : cause
+      })
+      .finally(cancel)
     if (next.done) return
     yield next.value
   }
+}
+
+/** What a socket says of a peer that acknowledges nothing any more. */
+function isUnanswered(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ETIMEDOUT'
 }
 
 function eventOf(line: string, what: string): WatchEvent {

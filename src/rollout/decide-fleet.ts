@@ -69,17 +69,27 @@ export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STE
 
 type Assessments = ReadonlyMap<string, Assessment>
 
+/** A stop shows failures, and these change what is said of the stop: at most once for each of some nodes. */
+const MOST_STOPS = 4
+
 /**
- * What one pool shows may stop the others: then they are assessed again, so that no pool goes on in the pass that found it.
+ * What one pool shows may stop the others: then they are assessed again, so that no pool goes on in the pass that found it. Nodes whose
+ * drains that stops may have failed: then once more.
  */
 function assessFleet(fleet: FleetSnapshot, assessing: Omit<Assessing, 'stopped'>): Assessments {
   const { pools, policy } = fleet
   const stopOf = (memoryOf: (pool: PoolSnapshot) => Memory): string | undefined =>
     policy.maxFailures && fleetStop(policy.maxFailures, { pools, memoryOf })
-  const known = stopOf(({ memory }) => memory)
-  const assessed = assessInOrder(fleet, { ...assessing, stopped: known })
-  const found = stopOf((pool) => assessed.get(pool.name)?.memory ?? pool.memory)
-  return found === known ? assessed : assessInOrder(fleet, { ...assessing, stopped: found })
+  let stopped = stopOf(({ memory }) => memory)
+  let assessed = assessInOrder(fleet, { ...assessing, stopped })
+  for (let stops = 0; stops < MOST_STOPS; stops++) {
+    const found = stopOf((pool) => assessed.get(pool.name)?.memory ?? pool.memory)
+    // A pool that a stop keeps from beginning shows nothing of what failed there.
+    if (found === stopped || (found === undefined && stops > 0)) break
+    stopped = found
+    assessed = assessInOrder(fleet, { ...assessing, stopped })
+  }
+  return assessed
 }
 
 interface Assessing {

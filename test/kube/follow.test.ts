@@ -10,12 +10,16 @@ async function startFollow(answers: readonly Answer[], options: Partial<FollowOp
   const server = await scriptedServer(answers)
   const timers = new ManualTimers()
   const troubles: string[] = []
+  const silences: number[] = []
   let opened = 0
   const client = createKubeClient({ server: server.url, credentials: async () => ({}) }, { timers, random: () => 0.5 })
   const stop = new AbortController()
   const events = client.follow(NODES, {
     project: (object) => `${object.metadata.name}@${object.metadata.resourceVersion}`,
-    onTrouble: (error) => troubles.push(error instanceof KubeError ? error.reason : String(error)),
+    onTrouble: (error) => {
+      troubles.push(error instanceof KubeError ? error.reason : String(error))
+      if (error instanceof KubeError && error.silentFor !== undefined) silences.push(error.silentFor)
+    },
     onOpen: () => opened++,
     signal: stop.signal,
     ...options,
@@ -26,7 +30,7 @@ async function startFollow(answers: readonly Answer[], options: Partial<FollowOp
     stop.abort()
     await server[Symbol.asyncDispose]()
   }
-  return { server, timers, troubles, opened: () => opened, next, stop, [Symbol.asyncDispose]: dispose }
+  return { server, timers, troubles, silences, opened: () => opened, next, stop, [Symbol.asyncDispose]: dispose }
 }
 
 test('follow gives the list and then each change when nothing goes wrong', async () => {
@@ -161,6 +165,7 @@ test('follow goes on from the last version when a watch that has spoken falls si
   expect(await next).toEqual({ type: 'upsert', item: 'a@10' })
   expect(it.server.received[2]?.url.searchParams.get('resourceVersion')).toBe('9')
   expect(it.troubles).toEqual(['Stalled'])
+  expect(it.silences).toEqual([1234])
 })
 
 test('follow lists anew when a watch stays silent from its first moment, as one of a restored server does', async () => {

@@ -1,4 +1,4 @@
-import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { CEILINGS_PATH, type CeilingView, projectCeiling } from '../ceilings/ceiling-schema.ts'
 import { ConfirmedCeilings } from '../ceilings/confirmed-ceilings.ts'
 import type { Clock } from '../clock/clock.ts'
@@ -108,7 +108,7 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
       contact.restored(NODES, clock.now())
       void versions.ask(NODES)
     },
-    onTrouble: () => contact.lost(NODES, clock.now()),
+    onTrouble: (_, error) => contact.lost(NODES, clock.now() - silenceBefore(error)),
   }
   const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
@@ -205,6 +205,11 @@ async function listAnew<T extends Cached>(
 ): Promise<void> {
   const selected = labelSelector === undefined ? {} : { labelSelector }
   await cache.catchUp(async () => (await kube.list(path, { project, signal, limit: PAGE, ...selected })).items)
+}
+
+/** Milliseconds. The nodes of a watch that fell silent have been unknown since then, not only since that was noticed. */
+function silenceBefore(error: unknown): number {
+  return (error instanceof KubeError && error.silentFor) || 0
 }
 
 function whatOf({ path, labelSelector = '' }: Pick<Followed<Cached>, 'path' | 'labelSelector'>): string {

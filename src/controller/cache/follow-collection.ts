@@ -25,7 +25,7 @@ export interface Followed<T extends Cached>
   /** All of it has been read. */
   readonly onListed?: () => void
   /** It broke off or was refused, and why. */
-  readonly onTrouble?: (trouble: string) => void
+  readonly onTrouble?: (trouble: string, error: unknown) => void
   /** The server refuses the collection. */
   readonly onRefused?: (error: unknown) => void
 }
@@ -44,7 +44,7 @@ export function followCollection<T extends Cached>(following: Following, followe
     }
     // Before the first list this ends the wait with a clear error; afterwards nobody waits for it any more.
     const onRefused = (error: unknown): void => {
-      followed.onTrouble?.(troubleWith(followed, error))
+      followed.onTrouble?.(troubleWith(followed, error), error)
       followed.onRefused?.(error)
       reject(error)
     }
@@ -80,7 +80,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
     signal,
     onTrouble: (error) => {
       log('warn', troubleWith(followed, error))
-      followed.onTrouble?.(troubleWith(followed, error))
+      followed.onTrouble?.(troubleWith(followed, error), error)
     },
     onOpen: () => {
       changed()

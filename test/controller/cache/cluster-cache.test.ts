@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { followCluster } from '../../../src/controller/cache/cluster-cache.ts'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pools/node-pool-crd.ts'
-import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { type FollowOptions, type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 import { createCore } from '../../../src/sim/apiserver/create-core.ts'
 import { inProcessClient } from '../../../src/sim/apiserver/in-process-client.ts'
@@ -23,4 +23,29 @@ test('a Node is read anew only when its version is another than the one that is 
   expect(cluster.readNode(first)).toBe(cluster.nodes.get('n0'))
   const second = await kube.patch<KubeObject>('/api/v1/nodes/n0', { spec: { unschedulable: true } })
   expect(cluster.readNode(second).view.unschedulable).toBe(true)
+})
+
+test('nodes count as unknown since their watch fell silent, not since that was noticed', async () => {
+  const contact = new Contact()
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  let ofNodes: FollowOptions<unknown> | undefined
+  const kube: KubeApi = {
+    ...core,
+    follow(path, options) {
+      if (path === '/api/v1/nodes') ofNodes = options as FollowOptions<unknown>
+      return core.follow(path, options)
+    },
+  }
+  const ending = new AbortController()
+  const clock = { now: () => 100_000, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
+  followCluster({ kube, settings, contact, clock, log: () => {}, changed: () => {}, signal: ending.signal }).synced.catch(
+    () => {},
+  )
+  ofNodes?.onTrouble?.(new KubeError('silent', { code: 0, reason: 'Stalled', silentFor: 20_000 }))
+  expect(contact.unbrokenSince(100_000)).toBe(100_000)
+  ofNodes?.onOpen?.()
+  ofNodes?.onTrouble?.(new KubeError('broken off', { code: 0, reason: 'Unreachable' }))
+  ofNodes?.onOpen?.()
+  expect(contact.unbrokenSince(200_000)).toBe(100_000)
+  ending.abort()
 })

@@ -1,10 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetControls } from '../../../src/rollout/decide-fleet.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../src/rollout/model/policy.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aRollout, condition, minute, nodes, noon, type PoolOptions, selected } from '../builders.ts'
+import {
+  aNode,
+  aPod,
+  aPool,
+  aRollout,
+  condition,
+  minute,
+  nodes,
+  noon,
+  type PoolOptions,
+  remembering,
+  selected,
+} from '../builders.ts'
 
 const since = noon - 9 * minute
 const begun = { at: noon - 8 * minute, pool: 'gpu' }
@@ -44,6 +57,32 @@ test('every pool stops in the very pass in which more failed, each below its own
     message:
       '3 nodes of the fleet failed at new: 3 in "gpu" ("gpu-bad-0", "gpu-bad-1", "gpu-bad-2"); push a fix or a revert, or continue with: nodewave retry --all --revision new',
   })
+})
+
+test('a node that fails only because its drain is stopped counts in the very pass that stops it', () => {
+  const overdue = aNode('gpu-0')
+    .assignedTo('new', { at: noon - 11 * minute, pool: 'gpu' })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+    .drainedFor('new')
+  const options = {
+    maxFailures: 1,
+    applyTimeout: 10 * minute,
+    since: noon - 12 * minute,
+    drain: 'Always',
+    pods: { 'gpu-0': [aPod('a')] },
+  } as const
+  const gpu = pool('gpu', [overdue, aNode('gpu-bad').rolledBackFrom('new', begun)], options)
+  const pools = [gpu, pool('web', [aNode('web-0').on('older')])]
+  const messages = (decisions: ReturnType<typeof decide>): (string | undefined)[] =>
+    [...decisions.values()].map((decision) => condition(decision, 'Stalled').message.slice(0, 60))
+
+  const first = decide(pools, { count: 0 })
+  const again = decide(
+    pools.map((each) => remembering(each, first.get(each.name) as Decision)),
+    { count: 0 },
+  )
+  expect(messages(first)).toEqual(messages(again))
+  expect(first.get('web') && messages(first)[1]).toContain('2 nodes of the fleet failed at new: 2 in "gpu"')
 })
 
 test('a share of the fleet counts all nodes', () => {

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { listOf, scriptedServer, watching } from './scripted-server.ts'
+
+/** Linux alone shows the timers of its sockets. */
+const SOCKETS = '/proc/net/tcp'
+const KEEP_ALIVE = '02'
+const TICKS_A_SECOND = 100
+
+/** Seconds until the kernel probes the other end of our connections to a port; undefined for a connection that it never probes. */
+function probesTo(port: number): (number | undefined)[] {
+  const rows = readFileSync(SOCKETS, 'utf8').trim().split('\n').slice(1)
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , remote = '']) => Number.parseInt(remote.split(':')[1] ?? '', 16) === port)
+    .map(([, , , , , timer = '']) => timer.split(':'))
+    .map(([kind, due = '']) => (kind === KEEP_ALIVE ? Number.parseInt(due, 16) / TICKS_A_SECOND : undefined))
+}
+
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, 'fixtures', name), 'utf8')
+const tls = { key: fixture('server.key'), cert: fixture('server.crt') }
+
+test.runIf(existsSync(SOCKETS)).for([
+  ['HTTP', undefined],
+  ['HTTPS', tls],
+] as const)('the connection of a watch over %s is probed within five seconds of silence', async ([, secured]) => {
+  const answers = [listOf([], '5'), watching([{ type: 'ADDED', name: 'a', version: '6' }], 'silence')]
+  await using server = await scriptedServer(answers, secured)
+  const credentials = async () => (secured ? { ca: fixture('ca.crt') } : {})
+  const client = createKubeClient({ server: server.url, tlsServerName: 'api.example.invalid', credentials })
+  const stop = new AbortController()
+  const events = client.follow('/api/v1/nodes', { project: ({ metadata }) => metadata.name, signal: stop.signal })
+  const iterator = events[Symbol.asyncIterator]()
+  await iterator.next()
+  expect((await iterator.next()).value).toEqual({ type: 'upsert', item: 'a' })
+  expect(probesTo(Number(new URL(server.url).port))).toContainEqual(expect.closeTo(4.5, 0))
+  stop.abort()
+})
