@@ -30,6 +30,8 @@ export type Fault = (world: World, random: Random) => void
 export const FAULTS: readonly Fault[] = [
   commitArrives,
   commitArrives,
+  commitArrives,
+  commitArrives,
   powerFails,
   networkFails,
   nodeJoins,

@@ -3,6 +3,7 @@ import { gatesChange } from './faults/gates-change.ts'
 import { FAULTS } from './faults.ts'
 import { checkDecision, checkWorld } from './invariants.ts'
 import { drawMishap } from './mishap.ts'
+import type { SimNode } from './sim-node.ts'
 import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
@@ -12,12 +13,19 @@ const MINUTE = 60_000
 export function happen(world: World, random: Random): void {
   world.takes = []
   const dice = random.next()
-  if (dice < 0.5) world.step(random.pick([...world.nodes.values()]))
+  if (dice < 0.5) world.step(nextToStep(world, random))
   else if (dice < 0.75) pass(world, random)
   else if (dice < 0.85) world.now += random.pick([200, 5_000, MINUTE, 5 * MINUTE])
   else if (hasGates(world) && random.chance(0.2)) gatesChange(world, random)
   else random.pick(FAULTS)(world, random)
   checkWorld(world)
+}
+
+/** Mostly one that has work: a fleet mostly gets on. */
+function nextToStep({ nodes }: World, random: Random): SimNode {
+  const all = [...nodes.values()]
+  const busy = random.chance(0.5) ? all.filter(({ isBusy }) => isBusy) : []
+  return random.pick(busy.length > 0 ? busy : all)
 }
 
 function hasGates({ rules }: World): boolean {

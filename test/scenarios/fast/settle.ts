@@ -11,7 +11,8 @@ import { noteSituations } from './situations.ts'
 import type { World } from './world.ts'
 
 /**
- * The faults cease. A good commit must reach everybody, a bad one must be stopped, and its revert must reach everybody again.
+ * The faults cease. A good commit must reach everybody. A bad one must be stopped, and stay so when another commit changes nothing. Its
+ * revert must reach everybody again.
  */
 export function settle(world: World, random: Random): void {
   recover(world)
@@ -19,8 +20,11 @@ export function settle(world: World, random: Random): void {
   expectEveryoneAt('last', world, random)
   const effect = isProved(world) && random.chance(0.5) ? 'mute' : random.pick(BAD_EFFECTS)
   pushToAll(world, { content: 'bad', effect, random })
-  const { last: stopped } = rest(world, random)
-  for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
+  expectAllStopped(effect, world, random)
+  const victims = assigned('bad', world)
+  world.push({})
+  expectAllStopped(effect, world, random)
+  expect(assigned('bad', world).filter((name) => !victims.includes(name))).toEqual([])
   pushToAll(world, { content: 'last', effect: 'good', random })
   expectEveryoneAt('last', world, random)
 }
@@ -38,6 +42,15 @@ function pushToAll(
 }
 
 const WAITING = ['WaitingForBudget', 'WaitingForWindow', 'WaitingForDependency']
+
+function assigned(content: string, { nodes }: World): string[] {
+  return [...nodes.values()].flatMap(({ name, shown }) => (shown.assigned?.digest === content ? [name] : []))
+}
+
+function expectAllStopped(effect: Effect, world: World, random: Random): void {
+  const { last: stopped } = rest(world, random)
+  for (const name of world.pools.keys()) expectStopped(world, { name, effect, stopped })
+}
 
 function expectStopped(
   world: World,

@@ -138,6 +138,14 @@ export class SimNode {
     this.#publish()
   }
 
+  /** Its agent has been told of something that it has not ended. */
+  get isBusy(): boolean {
+    const { assigned } = this.#shown
+    if (this.dead || assigned === undefined) return false
+    const { assigned: at, assignedAt, phase } = this.#said ?? {}
+    return at !== assigned.digest || assignedAt !== stampOf(assigned) || phase === 'Fetching' || phase === 'Applying'
+  }
+
   /** The next thing that happens on it, if anything does. */
   step(effectOf: (digest: string) => Effect, now: Instant): void {
     if (this.dead) return

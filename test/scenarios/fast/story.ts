@@ -1,5 +1,6 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
+import { establish } from './establish.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
@@ -59,6 +60,7 @@ function tell(world: World, { random, steps, extra }: Telling): Told {
   }
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, 'first'])))
   try {
+    if (random.chance(0.8)) establish(world)
     for (let i = 0; i < steps; i++) {
       if (extra && random.chance(0.05)) extra(world, random)
       happen(world, random)
