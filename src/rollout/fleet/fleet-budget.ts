@@ -1,7 +1,9 @@
+import type { AgentStatus } from '../../protocol/agent-status.ts'
 import { isAtWork, reportOf } from '../model/agent-report.ts'
 import { isOurCordon } from '../model/cordon.ts'
 import type { NodeView } from '../model/node-view.ts'
 import type { Share } from '../model/policy.ts'
+import { hasFailedProof } from '../model/proof.ts'
 import type { Places } from '../model/proposal.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { allowedUnavailable, type BudgetUse, countUnavailable, placesLeft } from '../selection/budget.ts'
@@ -40,11 +42,18 @@ function useOf({ nodes }: PoolSnapshot): BudgetUse {
   return { unavailable: countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) }))), idle: 0 }
 }
 
-/** Nodes that left their pool while a rollout had them unavailable, or that are down since. A cordon of somebody else is no work of ours. */
+/**
+ * Nodes that left their pool while a rollout had them unavailable, or that are down since, or failed. A cordon of somebody else is no
+ * work of ours; and a proof that was under way is not ended by anybody, so nothing waits for it.
+ */
 export function strayHolders(strays: readonly NodeView[]): readonly string[] {
   return strays
     .filter((node) => node.assigned !== undefined || node.mark !== undefined)
-    .filter((node) => !node.ready || isOurCordon(node) || isAtWork(node, reportOf(node)))
+    .filter((node) => !node.ready || isOurCordon(node) || isUndone(node, reportOf(node)))
     .map(({ name }) => name)
     .sort()
+}
+
+function isUndone(node: NodeView, report: AgentStatus | undefined): boolean {
+  return isAtWork(node, report) || report?.phase === 'Failed' || hasFailedProof(node, report)
 }

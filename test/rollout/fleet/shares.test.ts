@@ -139,6 +139,8 @@ test('a node that left its pool while it was at work, or that is down since, cou
   expect(strays(busy)).toEqual({ a: 0 })
   expect(strays(aNode('x').on('old').notReady())).toEqual({ a: 0 })
   expect(strays(aNode('x').on('old').drainedFor('new'))).toEqual({ a: 0 })
+  expect(strays(aNode('x').assignedTo('new').reporting('Failed'))).toEqual({ a: 0 })
+  expect(strays(aNode('x').on('new').noting('Failed'))).toEqual({ a: 0 })
 })
 
 test('nodes without a pool that nodewave never managed, or that somebody else cordoned, do not count', () => {
