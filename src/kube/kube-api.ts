@@ -36,7 +36,7 @@ export interface ListOptions<T> extends RequestOptions {
 }
 
 export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
-  /** Milliseconds without a byte (bookmarks come every minute) after which the connection counts as dead; the default is 90,000. */
+  /** Milliseconds without a byte (bookmarks come every minute) after which the watch counts as stalled; the default is 75,000. */
   readonly stallAfter?: number
   /**
    * One request instead of two: the watch itself begins with what is there. For small collections, since all of it is kept until it is

@@ -8,7 +8,8 @@ import type { Transport } from './transport.ts'
 
 /** etcd holds 1.5 MiB of an object; as JSON it is larger, but never this large. */
 const MAX_LINE = 8 * 1024 * 1024
-const STALL_AFTER = 90_000
+/** API servers send a bookmark a minute to a watch that has nothing else to tell; proxies and busy servers add to that. */
+const STALL_AFTER = 75_000
 
 const FROM_THE_BEGINNING = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
 
