@@ -48,7 +48,19 @@ export interface ExploreOptions {
   readonly mostStates?: number
   /** Default: the real one. */
   readonly decide?: Decide
+  /** Told now and then, for a long way. */
+  readonly onProgress?: (progress: Progress) => void
 }
+
+/** How far an exploration has come: what is known, and what of it was visited. It ends when both are equal in the last layer. */
+export interface Progress {
+  readonly faults: number
+  readonly known: number
+  readonly visited: number
+}
+
+/** States between two tellings. */
+const TELL_EVERY = 20_000
 
 /** Visits the states that a fleet can reach: with no fault, then with one, and so on, the nearest first. */
 export function explore(scope: Scope, options: ExploreOptions = {}): Explored {
@@ -66,13 +78,19 @@ class Exploration {
   readonly #scope: Scope
   readonly #mostStates: number
   readonly #decide: Decide
+  readonly #onProgress: (progress: Progress) => void
+  #visited = 0
   readonly #graph = new Graph()
   readonly #settled = new Set<string>()
   #events = 0
   #atRest = 0
   #complete = true
 
-  constructor(scope: Scope, { mostStates = Number.POSITIVE_INFINITY, decide = decideFleet }: ExploreOptions) {
+  constructor(
+    scope: Scope,
+    { mostStates = Number.POSITIVE_INFINITY, decide = decideFleet, onProgress = () => {} }: ExploreOptions,
+  ) {
+    this.#onProgress = onProgress
     this.#scope = scope
     this.#mostStates = mostStates
     this.#decide = decide
@@ -81,7 +99,7 @@ class Exploration {
   run(): void {
     const state = this.#established()
     let layer: Found[] = [{ state, number: this.#graph.add(keyOf(state), { from: 0, label: '' }) }]
-    for (let faults = 0; faults <= this.#scope.mostFaults; faults++) layer = this.#visit(layer, faults < this.#scope.mostFaults)
+    for (let faults = 0; faults <= this.#scope.mostFaults; faults++) layer = this.#visit(layer, faults)
     const endless = this.#complete ? this.#graph.endless() : undefined
     if (endless !== undefined) throw new Wrong('the fleet never comes to rest', { number: endless })
   }
@@ -102,11 +120,14 @@ class Exploration {
   }
 
   /** @returns the states that one more fault leads to */
-  #visit(queue: Found[], mayFail: boolean): Found[] {
+  #visit(queue: Found[], faults: number): Found[] {
     const failed: Found[] = []
+    const mayFail = faults < this.#scope.mostFaults
     for (let index = 0; index < queue.length; index++) {
       const found = queue[index]
       if (!found) break
+      this.#visited += 1
+      if (this.#visited % TELL_EVERY === 0) this.#onProgress({ faults, known: this.#graph.size, visited: this.#visited })
       const moment = this.#momentOf(found.state)
       this.#check(moment, found)
       const next = nextByItself(moment)

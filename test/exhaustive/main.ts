@@ -1,6 +1,6 @@
 /** `npm run explore -- --nodes 3 --pools 2 --faults 2 [--scope NAME] [--states N]`: visits every state of small fleets. */
 import { parseArgs } from 'node:util'
-import { type Explored, explore } from './explore.ts'
+import { type Explored, explore, type Progress } from './explore.ts'
 import { scopesOf } from './scope.ts'
 
 const { values } = parseArgs({
@@ -18,7 +18,9 @@ if (scopes.length === 0) throw new Error(`no scope "${values.scope}": ${scopesOf
 
 for (const scope of scopes) {
   const began = performance.now()
-  const explored = explore(scope, { mostStates: number('states') })
+  const onProgress = ({ faults, known, visited }: Progress): void =>
+    console.error(`${scope.name}: ${visited} of ${known} known states visited, with ${faults} faults so far`)
+  const explored = explore(scope, { mostStates: number('states'), onProgress })
   console.log(`${scope.name}: ${describe(explored)} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
   if (explored.wrong) {
     console.log(['', ...explored.wrong.story.map((event) => `  ${event}`), `  wrong: ${explored.wrong.claim}`, ''].join('\n'))
