@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flagValue, healthzUrl, joinFlags, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
+import { flagValue, healthzUrl, joinFlags, staticPodPath, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
 
 test('flag value is the last one, however it is written', () => {
   expect(flagValue(['--v=1', '--v', '2'], 'v')).toBe('2')
@@ -31,4 +31,14 @@ test.each([
   [{ healthzPort: 0 }, [], undefined],
 ])('health endpoint is where %j and %j put it', (document, args, url) => {
   expect(healthzUrl(document, args)).toBe(url)
+})
+
+test.each([
+  [{ staticPodPath: '/etc/kubernetes/manifests/' }, [], '/etc/kubernetes/manifests'],
+  [{ staticPodPath: '/etc/kubernetes/manifests' }, ['--pod-manifest-path=/srv/static'], '/srv/static'],
+  [{ staticPodPath: '' }, [], undefined],
+  [{ staticPodPath: 'manifests' }, [], undefined],
+  [{}, [], undefined],
+])('static pods of %j with %j are in %j', (document, args, expected) => {
+  expect(staticPodPath(document, args)).toBe(expected)
 })
