@@ -11,6 +11,7 @@ import {
   condition,
   hour,
   minute,
+  NodeDraft,
   nodes,
   noon,
   type PoolOptions,
@@ -282,6 +283,8 @@ test('the pool says that a proof waits for the pod of an earlier assignment, whi
   )
 })
 
+const A_QUIET_CHANGE = { digest: 'new', revision: 'new', pool: 'workers', grant: 'none', at } as const
+
 test('the pool says which nodes no pod proves, because they report no pause image', () => {
   const unproved = aNode('a').on('new', { at })
   const says = (options: PoolOptions, node = unproved) =>
@@ -292,6 +295,10 @@ test('the pool says which nodes no pod proves, because they report no pause imag
   expect(says({ proof: { mode: 'Never' } })).not.toContain('pause image')
   expect(says({ proof: { image: 'example.com/probe:1' } })).not.toContain('pause image')
   expect(says({}, canary.noting('Passed', { endedAt: noon }))).not.toContain('pause image')
+  expect(says({}, unproved.noting('Passed', { endedAt: noon }))).not.toContain('pause image')
+  expect(says({}, new NodeDraft({ ...unproved, assigned: { ...A_QUIET_CHANGE } }))).not.toContain('pause image')
+  expect(says({ proof: { mode: 'Always' } }, new NodeDraft({ ...unproved, assigned: { ...A_QUIET_CHANGE } }))).toContain(words)
+  expect(says({ stable: 'new' })).not.toContain('pause image')
 })
 
 test('a pool that has completed says so, too, of the nodes that its last rollout disturbed, and of no others', () => {
