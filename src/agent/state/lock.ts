@@ -24,6 +24,11 @@ export interface LockContext {
   readonly processes: Processes
 }
 
+interface LockTaking extends LockContext {
+  /** A boot empties its directory: an id of the boot, which some containers show to one process and not to another, is not asked for. */
+  readonly isOfThisBoot?: boolean
+}
+
 /** A disk that takes no file; what is there can be read. */
 const TAKES_NOTHING = ['ENOSPC', 'EDQUOT', 'EROFS']
 
@@ -33,7 +38,7 @@ const TAKES_NOTHING = ['ENOSPC', 'EDQUOT', 'EROFS']
  * @throws when an agent that runs has one of them
  */
 export async function takeLocks(paths: StatePaths, context: LockContext): Promise<void> {
-  await takeLock(HOST_LOCK, context)
+  await takeLock(HOST_LOCK, { ...context, isOfThisBoot: true })
   // Nobody was found to have it, and nobody could take it now. An agent that does not start puts nothing back.
   await takeLock(paths.lock, context).catch((error: NodeJS.ErrnoException) => {
     if (!TAKES_NOTHING.includes(error.code ?? '')) throw error
@@ -44,7 +49,7 @@ export async function takeLocks(paths: StatePaths, context: LockContext): Promis
  * The lock is the file with the highest number. It is never given back; it is stale when its process is gone, and then the next number is
  * made, which one of those who want it succeeds in. (Replacing a stale file could replace the fresh one of somebody who was faster.)
  */
-async function takeLock(lock: string, context: LockContext): Promise<void> {
+async function takeLock(lock: string, context: LockTaking): Promise<void> {
   const { files, processes } = context
   const own = Buffer.from(JSON.stringify(await processes.own()))
   for (;;) {
@@ -60,9 +65,11 @@ async function takeLock(lock: string, context: LockContext): Promise<void> {
   }
 }
 
-async function refuseWhenHeld(file: string, { files, processes }: LockContext): Promise<void> {
+async function refuseWhenHeld(file: string, { files, processes, isOfThisBoot = false }: LockTaking): Promise<void> {
   const holder = parse(await files.read(file))
-  if (holder === undefined || !(await processes.isRunning(holder))) return
+  if (holder === undefined) return
+  const { boot } = isOfThisBoot ? await processes.own() : holder
+  if (!(await processes.isRunning({ ...holder, boot }))) return
   throw new Error(
     `lock "${dirname(file)}": the agent with pid ${holder.pid} works on this host; stop that one, or give this one a --root of its own`,
   )

@@ -5,7 +5,7 @@ import type { HostFiles } from '../../../src/agent/ports.ts'
 import { type Processes, type ProcessIdentity, takeLocks } from '../../../src/agent/state/lock.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 
-const key = ({ pid, boot, started }: ProcessIdentity): string => `${pid} ${boot} ${started}`
+const key = ({ pid, started }: ProcessIdentity): string => `${pid} ${started}`
 
 /** A machine's processes, as the agent that asks sees them. */
 class Machine {
@@ -14,12 +14,20 @@ class Machine {
 
   async take(own: ProcessIdentity, { directory = '/var/lib/nodewave', files = this.files as HostFiles } = {}): Promise<void> {
     this.running.add(key(own))
-    const processes: Processes = { own: async () => own, isRunning: async (other) => this.running.has(key(other)) }
+    const processes: Processes = {
+      own: async () => own,
+      isRunning: async (other) => this.running.has(key(other)) && other.boot === own.boot,
+    }
     await takeLocks(statePaths(directory), { files, processes })
   }
 
   end(one: ProcessIdentity): void {
     this.running.delete(key(one))
+  }
+
+  async reboot(): Promise<void> {
+    this.running.clear()
+    await this.files.removeTree('/run/nodewave')
   }
 }
 
@@ -37,7 +45,6 @@ test('takeLocks refuses a second agent, names the first, and says what to do', a
 test.each([
   ['the agent that had it was killed', { pid: 200, boot: 'b1', started: '9' }],
   ['its pid was given to another process since', { ...first, started: '8' }],
-  ['the machine was started anew, and the pid is the same', { ...first, boot: 'b2' }],
 ])('takeLocks takes over when %s', async (_, second) => {
   const machine = new Machine()
   await machine.take(first)
@@ -46,6 +53,26 @@ test.each([
 
   const file = `600 0:0 ${JSON.stringify(second)}`
   expect(machine.files.snapshot()).toEqual({ '/run/nodewave/lock.2': file, '/var/lib/nodewave/lock.2': file })
+})
+
+test('takeLocks takes over when the machine was started anew, and the pid is the same', async () => {
+  const machine = new Machine()
+  await machine.take(first)
+  await machine.reboot()
+  const second = { ...first, boot: 'b2' }
+  await machine.take(second)
+
+  const file = `600 0:0 ${JSON.stringify(second)}`
+  expect(machine.files.snapshot()).toEqual({ '/run/nodewave/lock.1': file, '/var/lib/nodewave/lock.2': file })
+})
+
+test('takeLocks refuses a second agent to which the id of the boot looks different, as below a systemd unit in some containers', async () => {
+  const machine = new Machine()
+  await machine.take(first)
+
+  await expect(machine.take({ pid: 200, boot: 'of the container', started: '9' }, { directory: '/srv/other' })).rejects.toThrow(
+    'lock "/run/nodewave": the agent with pid 100 works on this host',
+  )
 })
 
 test('takeLocks refuses a second agent that has another state directory: the host is the same', async () => {
