@@ -33,6 +33,7 @@ Options:
   --state-directory DIR      directory of the agent's state (default: ${DEFAULT_OPTIONS.stateDirectory})
   --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
+  --drift-interval SECONDS   time between two looks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
   -o, --output FORMAT        format of doctor: ${FORMATS.join(' or ')} (default: text)
@@ -60,6 +61,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
       'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
+      'drift-interval': { type: 'string', default: String(DEFAULT_TIMING.drift / 1000) },
       root: { type: 'string', default: '/' },
       'log-format': { type: 'string', default: 'text' },
       output: { type: 'string', short: 'o', default: 'text' },
@@ -86,6 +88,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
         ...DEFAULT_TIMING,
         healthy: seconds('--health-timeout', values['health-timeout']) * 1000,
         trial: seconds('--trial', values.trial) * 1000,
+        drift: atLeastOne('--drift-interval', values['drift-interval']) * 1000,
       },
     },
   }
@@ -115,4 +118,10 @@ function absolute(option: string, path: string): string {
 function seconds(option: string, text: string): number {
   if (/^\d{1,7}$/.test(text)) return Number(text)
   throw new Error(`invalid ${option} "${text}": expected a number of seconds`)
+}
+
+function atLeastOne(option: string, text: string): number {
+  const found = seconds(option, text)
+  if (found >= 1) return found
+  throw new Error(`invalid ${option} "${text}": expected at least one second`)
 }

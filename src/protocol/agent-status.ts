@@ -67,6 +67,8 @@ const agentStatus = z.object({
   error: z.optional(z.object({ reason: z.string(), message: z.string() })),
   /** Paths that no longer are as they were applied. */
   drift: z.optional(z.array(z.string())),
+  /** Of these, what something else changes each time that it is put back; it is left alone until something else is assigned. */
+  contested: z.optional(z.array(z.string())),
   /** The machine has to start again, whether or not it is allowed to. */
   reboot: z.optional(rebootNeed),
   agent: z.optional(z.string()),
@@ -90,7 +92,7 @@ export function parseAgentStatus(annotation: string | undefined): AgentStatus | 
 }
 
 /** The one place where text of agents comes in. */
-function shownAsIs({ error, drift, reboot, ...rest }: AgentStatus): AgentStatus {
+function shownAsIs({ error, drift, contested, reboot, ...rest }: AgentStatus): AgentStatus {
   const words = Object.entries(rest).map(([key, value]) => [
     key,
     typeof value === 'string' ? foreignText(value, MAX_WORD) : value,
@@ -106,6 +108,7 @@ function shownAsIs({ error, drift, reboot, ...rest }: AgentStatus): AgentStatus 
         because: reboot.because.slice(0, MAX_REBOOT).map((what) => foreignText(what, MAX_WORD)),
       },
     }),
+    ...(contested && { contested: contested.slice(0, MAX_DRIFT).map((path) => foreignText(path, MAX_WORD * 10)) }),
     ...(drift && { drift: drift.slice(0, MAX_DRIFT).map((path) => foreignText(path, MAX_WORD * 10)) }),
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { driftRules } from './drift-policy.ts'
 import { KERNEL_SECTIONS } from './kernel-sections.ts'
 import { ProtocolError } from './protocol-error.ts'
 
@@ -147,6 +148,7 @@ const hostDocument = z.strictObject({
   sysctls: z.optional(KERNEL_SECTIONS.sysctls),
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
   swap: z.optional(KERNEL_SECTIONS.swap),
+  drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */
   rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),
 })

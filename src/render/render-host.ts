@@ -52,11 +52,19 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
       collect(profiles, 'repositories').map((spec) => repository(model, spec)),
     ),
     ...filled('packages', collect(profiles, 'packages')),
+    ...driftOf(model, subject),
     ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
   }
+}
+
+/** The pool's word wins over the Fleet's, kind by kind. */
+function driftOf({ fleet }: FleetModel, { pool }: LayerSubject): Pick<HostDocument, 'drift'> {
+  const kinds = { ...fleet.spec.drift?.kinds, ...pool.spec.drift?.kinds }
+  const stated = { ...fleet.spec.drift, ...pool.spec.drift, ...(Object.keys(kinds).length > 0 && { kinds }) }
+  return Object.keys(stated).length === 0 ? {} : { drift: stated }
 }
 
 function kubeletInstall(model: FleetModel, { pool }: LayerSubject): KubeletInstall {

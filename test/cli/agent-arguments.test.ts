@@ -19,13 +19,14 @@ test('agent takes the place of a CoreOS Node Agent by its arguments', () => {
     'env',
     '--trial=120',
     '--health-timeout=180',
+    '--drift-interval=60',
   ]
 
   expect(parseAgentArguments(args).options).toMatchObject({
     prefix: 'node-agent.alpha.coreos.com',
     namespace: 'kube-system',
     layout: 'env',
-    timing: { trial: 120_000, healthy: 180_000 },
+    timing: { trial: 120_000, healthy: 180_000, drift: 60_000 },
   })
 })
 
@@ -34,6 +35,7 @@ test.each([
   [['--state-directory', 'var'], 'invalid --state-directory "var": expected an absolute path'],
   [['--environment-file', '/etc/../x'], 'invalid --environment-file "/etc/../x": expected an absolute path'],
   [['--trial', '10m'], 'invalid --trial "10m": expected a number of seconds'],
+  [['--drift-interval', '0'], 'invalid --drift-interval "0": expected at least one second'],
   [['rebse'], 'unknown argument "rebse": commands are "rebase" and "doctor"; see nodewave agent --help'],
   [['--no-such'], "Unknown option '--no-such'"],
 ])('agent refuses %j and says what it can be', (args, message) => {

@@ -104,6 +104,21 @@ test('render shares ConfigMaps among nodes whose flags differ by template only',
   expect(a.payloads.map(({ name }) => name)).toEqual(b.payloads.map(({ name }) => name))
 })
 
+test('render takes the drift policy of the Fleet, and of the pool where that says otherwise, kind by kind', () => {
+  const { content } = rendered(
+    aFleet({
+      'Fleet fleet': 'drift: {policy: Report, kinds: {files: Repair, units: Ignore}}',
+      'NodePool workers': `${WORKERS}\ndrift: {kinds: {units: Report}, repairsPerHour: 2}`,
+    }),
+    aNode('n1'),
+  )
+  expect(JSON.parse(content.host ?? '').drift).toEqual({
+    policy: 'Report',
+    kinds: { files: 'Repair', units: 'Report' },
+    repairsPerHour: 2,
+  })
+})
+
 test('render does without a kubelet ConfigMap when the pool says nothing about the kubelet', () => {
   const { content, payloads } = rendered(aFleet({ 'NodePool workers': WORKERS }), aNode('n1'))
   expect(content).toEqual({

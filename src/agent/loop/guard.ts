@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
@@ -8,7 +9,8 @@ import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
 import { requireBad } from './converge.ts'
-import { mendDrift } from './drift.ts'
+import { type Drift, mendDrift, NO_DRIFT } from './drift.ts'
+import { Fights } from './fights.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
 import { hostRebootNeed, isSameNeed } from './reboot-need.ts'
@@ -36,7 +38,8 @@ export class Guard {
   readonly #context: AgentContext
   readonly #actions: GuardActions
   readonly #trial: Trial
-  #drift: readonly string[] = []
+  #drift: Drift = NO_DRIFT
+  readonly #fights = new Fights()
   #rebootNeed: RebootNeed | undefined
   #mending: Mending
   #driftCheckedAt: number
@@ -57,7 +60,7 @@ export class Guard {
   }
 
   /** Paths and units that are not as they were applied, as far as is known. */
-  get drift(): readonly string[] {
+  get drift(): Drift {
     return this.#drift
   }
 
@@ -82,7 +85,7 @@ export class Guard {
 
   /** The host was made anew: it has not drifted, and its trial begins. */
   changed(): void {
-    this.#drift = []
+    this.#drift = NO_DRIFT
     this.#mending = new Mending(this.#context.options.timing.drift)
     this.#driftCheckedAt = this.#context.ports.clock.elapsed()
     this.#nextFallBack = 0
@@ -146,8 +149,8 @@ export class Guard {
     if (left > 0) return left
     this.#driftCheckedAt = ports.clock.elapsed()
     if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
-    const drift = await mendDrift(this.#mending, this.#context)
-    const isNews = drift.join('\n') !== this.#drift.join('\n')
+    const drift = await mendDrift({ mending: this.#mending, fights: this.#fights }, this.#context)
+    const isNews = !isDeepStrictEqual(drift, this.#drift)
     this.#drift = drift
     if (isNews) await this.#actions.show(outcome)
     const { state } = this.#context

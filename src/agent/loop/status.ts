@@ -5,6 +5,7 @@ import { bareVersion } from '../kubelet/versions.ts'
 import type { OwnNode } from '../ports.ts'
 import type { Outcome } from '../state/state.ts'
 import { stateTrouble } from '../state/trouble.ts'
+import type { Drift } from './drift.ts'
 import { isFinal } from './goal.ts'
 import type { Report } from './report.ts'
 
@@ -14,7 +15,7 @@ export async function describeStatus(
   options: {
     readonly context: AgentContext
     readonly node: OwnNode | undefined
-    readonly drift: readonly string[]
+    readonly drift: Drift
     /** Of the host itself. */
     readonly rebootNeed: RebootNeed | undefined
   },
@@ -30,7 +31,8 @@ export async function describeStatus(
     ...(error && { error: { ...error, message: clipped(error.message) } }),
     ...pointers,
     assignedAt: assignmentStamp(assignment),
-    drift: drift.length === 0 ? undefined : few(drift),
+    drift: drift.left.length === 0 ? undefined : few(drift.left),
+    contested: drift.contested.length === 0 ? undefined : few(drift.contested),
     reboot: await wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), { context, rebootNeed }),
     agent: settings.version,
     kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,

@@ -65,6 +65,12 @@ export class Kinds {
     return kind
   }
 
+  /** Which word of the drift policy counts for it: the section that it belongs to, or `kubelet`. */
+  driftKind(name: string): string {
+    const [stem = name] = name.split('-')
+    return this.#byName.get(name)?.section?.key ?? this.#byName.get(stem)?.section?.key ?? stem
+  }
+
   /** @throws {AgentError} JournalUnreadable, when another version of the agent wrote it: skipping it would leave the host half changed. */
   undo({ kind, version, data }: RecordedUndo): BoundUndo {
     const known = this.#byName.get(kind)

@@ -39,6 +39,7 @@ export function nodeSight(
     'to reboot': view.rebootRequest && !isRequestOver(view) ? describeRequest(view) : undefined,
     error: status?.error && `${status.error.reason}: ${status.error.message}`,
     drift: status?.drift?.join(', '),
+    contested: status?.contested?.join(', '),
     failed: failed && `${failed.reason}: ${failed.message}`,
     agent: status?.agent,
   }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { document, share } from './common.ts'
+import { drift } from './drift.ts'
 import { rollout } from './rollout.ts'
 
 const fleetSpec = z.strictObject({
@@ -32,11 +33,7 @@ const fleetSpec = z.strictObject({
     .describe(
       'Whether everybody who may patch Nodes may assign them by hand; with Deny only the group nodewave:break-glass may. Default: Deny.',
     ),
-  drift: z
-    .strictObject({
-      policy: z.enum(['Repair', 'Report']).describe('Repair puts back what was changed on a host; Report only tells.'),
-    })
-    .exactOptional(),
+  drift: drift.exactOptional().describe('What happens to what others change on hosts; a pool may say otherwise.'),
   signing: z
     .strictObject({
       policy: z.enum(['Off', 'Warn', 'Require']).describe('What happens to a commit without a trusted signature.'),
