@@ -16,6 +16,10 @@ const MODE = /^0?[0-7]{3,4}$/
 const LONGEST_TRIAL = 365 * 86_400
 const UNIT = /^[A-Za-z0-9:_.@\\-]{1,200}\.(?:service|socket|timer|mount|automount|swap|path|target|slice)$/
 
+/** A name is given to programs as an argument: it must not look like an option, nor like two. */
+const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/
+const PACKAGE_VERSION = /^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/
+
 const packageSubjectOf = z.string().check(z.regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/))
 const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
 const sha256 = z.string().check(z.regex(SHA256))
@@ -36,9 +40,8 @@ const kubeletInstall = z.strictObject({
   package: z.optional(
     z.strictObject({
       manager: z.enum(['apt', 'dnf', 'zypper']),
-      name: z.string(),
-      version: z.string(),
-      repository: z.optional(z.string()),
+      name: z.string().check(z.regex(PACKAGE)),
+      version: z.string().check(z.regex(PACKAGE_VERSION)),
     }),
   ),
   /** Seconds that health must hold before the configuration becomes last-known-good. */
@@ -96,9 +99,6 @@ const unit = z.strictObject({
   masked: z.optional(z.literal(true)),
 })
 
-/** A name is given to programs as an argument: it must not look like an option, nor like two. */
-const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/
-const PACKAGE_VERSION = /^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/
 /** One line of a repository's file: what ends a line would begin another setting. */
 const SETTING = /^[^\0\n\r]+$/
 

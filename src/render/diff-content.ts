@@ -19,7 +19,7 @@ export function diffContent(from: NodeContent | undefined, to: NodeContent): Con
     ...version,
     ...diffFlags(from, to),
     ...diffConfig(from?.config, to.config),
-    // Where the version changes, so do URL and checksum of its binary: nothing more to tell.
+    // Where the version changes, so do URL and checksum of its binary, or its package and the repository of that: nothing more to tell.
     ...diffHost(from?.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path)),
     ...diffSecrets(from?.secret, to.secret),
   ]
@@ -44,7 +44,9 @@ export function diffSecrets(from: string | undefined, to: string | undefined): C
 }
 
 export function isOfBinary([part, section, key]: ContentChange['path']): boolean {
-  return part === 'host' && section === 'kubelet' && key === 'binary'
+  if (part !== 'host') return false
+  if (section === 'kubelet') return key === 'binary' || key === 'package'
+  return section === 'repositories' && key?.startsWith('release-') === true
 }
 
 function compare(path: readonly string[], from: Json | undefined, to: Json | undefined): ContentChange[] {

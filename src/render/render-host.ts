@@ -1,12 +1,10 @@
-import type { Artifact, HostDocument, HostFile, HostRepository, KubeletInstall } from '../protocol/host-document.ts'
+import type { HostDocument, HostFile } from '../protocol/host-document.ts'
 import { moduleName } from '../protocol/kernel-sections.ts'
-import { own } from '../protocol/own.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
-import type { Doc, FleetModel } from '../repo/model.ts'
-import { rolloutSettings } from '../repo/rollout-settings.ts'
-import type { AptRepositorySpec, HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
-import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
+import type { FleetModel } from '../repo/model.ts'
+import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
 import { type Layer, type LayerSubject, named } from './layers.ts'
+import { kubeletInstall, profileRepositories, releaseRepositories } from './render-install.ts'
 
 type UnitSpec = NonNullable<HostProfileSpec['units']>[number]
 
@@ -47,10 +45,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
     ...filled('units', [...units.values()]),
-    ...filled(
-      'repositories',
-      collect(profiles, 'repositories').map((spec) => repository(model, spec)),
-    ),
+    ...filled('repositories', [...releaseRepositories(model, subject), ...profileRepositories(model, profiles)]),
     ...filled('packages', collect(profiles, 'packages')),
     ...driftOf(model, subject),
     ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
@@ -67,36 +62,6 @@ function driftOf({ fleet }: FleetModel, { pool }: LayerSubject): Pick<HostDocume
   return Object.keys(stated).length === 0 ? {} : { drift: stated }
 }
 
-function kubeletInstall(model: FleetModel, { pool }: LayerSubject): KubeletInstall {
-  const { layout = 'kubeadm', configMode = 'overlay', flagsFile } = pool.spec.kubelet ?? {}
-  const binary = binaries(releaseOf(model, pool)?.spec, pool.spec.kubelet?.version)
-  return {
-    layout,
-    configMode,
-    ...(flagsFile === undefined ? {} : { flagsFile }),
-    ...(binary === undefined ? {} : { binary }),
-    trialSeconds: rolloutSettings(model.fleet.spec, pool.spec).trial / 1000,
-  }
-}
-
-function fillUrl(url: string, values: Readonly<Record<string, string>>): string {
-  return url.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => own(values, name) ?? placeholder)
-}
-
-function releaseOf(model: FleetModel, pool: LayerSubject['pool']): Doc<KubeletReleaseSpec> | undefined {
-  return model.releases.get(pool.spec.kubelet?.release ?? '')
-}
-
-/** By architecture; undefined when the release has no binaries of that version. */
-function binaries(release: KubeletReleaseSpec | undefined, version: string | undefined): Record<string, Artifact> | undefined {
-  const checksums = version === undefined ? undefined : release?.binary?.sha256[version]
-  if (release?.binary === undefined || version === undefined || checksums === undefined) return undefined
-  const { url } = release.binary
-  return Object.fromEntries(
-    Object.entries(checksums).map(([arch, sha256]) => [arch, { url: fillUrl(url, { version, arch }), sha256 }]),
-  )
-}
-
 /** The file with its content in it, but for a secret. */
 export function hostFile(model: FleetModel, { from, contentFrom, ...file }: HostFileSpec): HostFile {
   if (contentFrom) return { mode: SECRET_MODE, ...file, secret: true }
@@ -105,11 +70,6 @@ export function hostFile(model: FleetModel, { from, contentFrom, ...file }: Host
 
 /** Nobody else on the host is to read it, unless the profile says so. */
 const SECRET_MODE = '0600'
-
-function repository(model: FleetModel, { name, apt }: { name: string; apt: AptRepositorySpec }): HostRepository {
-  const { suite = '/', key, keyFrom = '', ...rest } = apt
-  return { name, apt: { ...rest, suite, key: key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString() } }
-}
 
 export function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'contentBase64'> {
   try {

@@ -11,6 +11,7 @@ import { checkNodeIdentity } from './checks/node-identity.ts'
 import { checkOverrides } from './checks/overrides.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
+import { checkRepositoryKeys } from './checks/repository-keys.ts'
 import { checkRollouts } from './checks/rollouts.ts'
 import { checkSelectors } from './checks/selectors.ts'
 import { checkShadowedFields } from './checks/shadowed-fields.ts'
@@ -48,6 +49,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkNodeIdentity,
   checkDisruptionFields,
   checkHostFiles,
+  checkRepositoryKeys,
   checkFileReaders,
   checkSysctls,
   checkSwap,
@@ -104,9 +106,13 @@ function asAttachment(path: string, { documents }: Interpreted): Problem[] {
   return [{ severity: 'error', reason: 'Conflict', at: wholeFile(path), message, remedy: 'put them into files of their own' }]
 }
 
-function attachedPaths({ documents: { HostProfile, NodeOverride } }: Draft): ReadonlySet<string> {
+function attachedPaths({ documents: { HostProfile, KubeletRelease, NodeOverride } }: Draft): ReadonlySet<string> {
   const files = [...HostProfile.values(), ...NodeOverride.values()].flatMap(({ spec }) => spec.files ?? [])
-  const keys = [...HostProfile.values()].flatMap(({ spec }) => spec.repositories ?? []).flatMap(({ apt }) => apt.keyFrom ?? [])
+  const repositories = [
+    ...[...HostProfile.values()].flatMap(({ spec }) => spec.repositories ?? []),
+    ...[...KubeletRelease.values()].map(({ spec }) => spec),
+  ]
+  const keys = repositories.flatMap(({ apt }) => apt?.keyFrom ?? [])
   return new Set([...files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []), ...keys])
 }
 

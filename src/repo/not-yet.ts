@@ -14,7 +14,6 @@ export const NOT_YET: readonly NotYet[] = [
   { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },
   { kind: 'Fleet', path: ['commitStatus'] },
   { kind: 'NodePool', path: ['kubelet', 'layout'], except: ['kubeadm', 'env'] },
-  { kind: 'KubeletRelease', path: ['apt'] },
   { kind: 'KubeletRelease', path: ['dnf'] },
 ]
 

@@ -1,12 +1,12 @@
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AgentError } from '../agent-error.ts'
-import { KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
+import { KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import { configFileOf, configTarget } from './config-target.ts'
 import { flagValue, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
-import { binaryResources, binaryTarget } from './kubelet-install.ts'
+import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
 const OPTS = 'KUBELET_OPTS'
@@ -20,7 +20,7 @@ export const envLayout: Layout = {
   name: 'env',
 
   managed: (input) => [
-    ...(input.install.binary ? [{ kind: 'kubelet-binary', key: KUBELET_BINARY }] : []),
+    ...installClaims(input),
     ...(setsVariables(input)
       ? [{ kind: 'kubelet-environment', key: input.facts.environmentFile, variables: [OPTS, VERSION] }]
       : []),
@@ -44,7 +44,7 @@ export const envLayout: Layout = {
       args: { local: optsIn(texts.local, input), current, wanted: args },
     })
     return {
-      resources: [...binaryResources(binary), ...config.resources, ...environment.resources],
+      resources: [...binaryResources(input, binary), ...config.resources, ...environment.resources],
       args: config.text === undefined ? args : withoutFlag(args, 'config'),
       ...(config.text === undefined ? {} : { config: { path: configPath(input), text: config.text } }),
       binary,

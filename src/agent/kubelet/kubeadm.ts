@@ -1,11 +1,11 @@
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
-import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG } from '../paths.ts'
+import { KUBEADM_FLAGS, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import type { Claim } from '../state/managed.ts'
 import { configFileOf, configTarget } from './config-target.ts'
 import { healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
-import { binaryResources, binaryTarget } from './kubelet-install.ts'
+import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
 const KUBEADM_ARGS = 'KUBELET_KUBEADM_ARGS'
@@ -19,7 +19,7 @@ export const kubeadmLayout: Layout = {
   name: 'kubeadm',
 
   managed: (input) => [
-    ...(input.install.binary ? [{ kind: 'kubelet-binary', key: KUBELET_BINARY }] : []),
+    ...installClaims(input),
     ...(setsFlags(input) ? [flagsClaim(input)] : []),
     ...(input.content.config === undefined ? [] : [{ kind: 'kubelet-config', key: KUBELET_CONFIG }]),
   ],
@@ -40,7 +40,7 @@ export const kubeadmLayout: Layout = {
     const args = { local: argsIn(texts.local, input.facts), current, wanted }
     const config = configTarget(input, texts, { path: KUBELET_CONFIG, args })
     return {
-      resources: [...binaryResources(binary), ...config.resources, ...flags.resources],
+      resources: [...binaryResources(input, binary), ...config.resources, ...flags.resources],
       args: wanted,
       config: { path: KUBELET_CONFIG, text: config.text },
       binary,

@@ -1,11 +1,26 @@
+import { packageSubject } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import { KUBELET_BINARY } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletBinary } from '../resources/kubelet-binary.ts'
+import { packageClaim, packageKind } from '../resources/package.ts'
+import type { Claim } from '../state/managed.ts'
 import type { KubeletTarget, LayoutInput } from './layout.ts'
 
-/** @throws {AgentError} when the release has no binary for this machine. */
-export function binaryTarget({ install, arch, staging }: LayoutInput): KubeletTarget['binary'] {
+/**
+ * What is touched to install the kubelet. A package brings the file that a release of binaries would: what stood there before either of them is
+ * kept once.
+ */
+export function installClaims({ install }: LayoutInput): Claim[] {
+  if (install.binary === undefined && install.package === undefined) return []
+  const binary = { kind: 'kubelet-binary', key: KUBELET_BINARY }
+  return install.package === undefined ? [binary] : [binary, packageClaim(install.package.name)]
+}
+
+/** @throws {AgentError} when the release has nothing for this machine. */
+export function binaryTarget(input: LayoutInput): KubeletTarget['binary'] {
+  const { install, arch, staging } = input
+  if (install.package !== undefined) return packageTarget(input)
   if (install.binary === undefined) return undefined
   const artifact = install.binary[arch]
   if (artifact === undefined)
@@ -13,11 +28,28 @@ export function binaryTarget({ install, arch, staging }: LayoutInput): KubeletTa
       `install the kubelet: the release has no binary for "${arch}", only for ${Object.keys(install.binary).join(', ')}`,
       { kind: 'validate', reason: 'NoBinaryForArchitecture' },
     )
-  return { path: KUBELET_BINARY, staged: `${staging}/kubelet-${artifact.sha256}`, artifact }
+  return { subject: KUBELET_BINARY, staged: `${staging}/kubelet-${artifact.sha256}`, artifact }
 }
 
-export function binaryResources(binary: KubeletTarget['binary']): Resource[] {
-  if (binary === undefined) return []
-  const { path, staged, artifact } = binary
-  return [kubeletBinary.of({ path, staged, artifact })]
+function packageTarget({ install, staging }: LayoutInput): KubeletTarget['binary'] {
+  const { manager, name = 'kubelet', version = '' } = install.package ?? {}
+  if (manager === 'apt') return { subject: packageSubject(name), staged: `${unpackedAt(staging, version)}${KUBELET_BINARY}` }
+  throw new AgentError(`install the kubelet: packages of "${manager}" are not supported by this agent; use apt, or a binary`, {
+    kind: 'validate',
+    reason: 'UnsupportedHostResource',
+  })
+}
+
+/** Where the archive is unpacked, so that its kubelet can judge what it is going to run with. */
+function unpackedAt(staging: string, version: string): string {
+  return `${staging}/kubelet-package-${version}`
+}
+
+export function binaryResources({ install, staging }: LayoutInput, binary: KubeletTarget['binary']): Resource[] {
+  if (install.package !== undefined) {
+    const { name, version } = install.package
+    return [packageKind.of({ name, version, state: 'present', held: true, unpackTo: unpackedAt(staging, version) })]
+  }
+  if (binary?.artifact === undefined) return []
+  return [kubeletBinary.of({ path: KUBELET_BINARY, staged: binary.staged, artifact: binary.artifact })]
 }

@@ -44,7 +44,15 @@ export interface KubeletTarget {
   /** Arguments as the kubelet will get them, without `--config`. */
   readonly args: readonly string[]
   readonly config?: { readonly path: string; readonly text?: string | undefined }
-  readonly binary?: { readonly path: string; readonly staged: string; readonly artifact: Artifact } | undefined
+  readonly binary?:
+    | {
+        /** What is changed to bring it. */
+        readonly subject: string
+        readonly staged: string
+        /** Missing: a package brings it. */
+        readonly artifact?: Artifact
+      }
+    | undefined
   /** The service itself fetches the version it is told to run, so that the binary on this host proves nothing. */
   readonly fetchesVersion: boolean
   /** Where it answers; undefined when it is told not to. */

@@ -21,7 +21,6 @@ export function readDocument({ host, secret }: Pick<NodeContent, 'host' | 'secre
   const unread = Object.entries(document)
     .filter(([key, value]) => !OWN_KEYS.includes(key) && !kinds.sections.has(key) && !isEmpty(value))
     .map(([key]) => key)
-  if (document.kubelet?.package) unread.push('kubelet.package')
   if (unread.length === 0) return filledIn(document, secret)
   throw new AgentError(`apply the host document: this agent has no ${unread.join(', ')}; remove them, or upgrade the agent`, {
     kind: 'validate',

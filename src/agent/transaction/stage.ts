@@ -19,7 +19,7 @@ export async function stage(target: Target, plan: Plan, place: StagePlace): Prom
   const context = { ...place, upcoming }
   const changed = plan.steps.flatMap(({ change }) => change.subjects)
   if (kubelet) await refuseLostStaticPods(kubelet, { changed, files: context.ports.files })
-  const replaced = changed.includes(KUBELET_BINARY)
+  const replaced = changed.includes(kubelet?.binary?.subject ?? KUBELET_BINARY)
   if (kubelet && replaced) await keepBinary(kubelet, context)
   for (const { change } of plan.steps) await change.stage(context)
   if (kubelet === undefined) return
@@ -43,7 +43,7 @@ async function keepBinary({ binary }: KubeletTarget, { ports, paths }: StageCont
   const sha256 = await ports.files.sha256(KUBELET_BINARY)
   const kept = `${paths.staging}/kubelet-${sha256}`
   // Only its mode differs: then it is not what to go back to, and staging it would change the one that runs.
-  if (sha256 === undefined || sha256 === binary?.artifact.sha256) return
+  if (sha256 === undefined || sha256 === binary?.artifact?.sha256) return
   if ((await ports.files.sha256(kept)) !== sha256) await ports.files.keep(KUBELET_BINARY, kept)
 }
 
@@ -57,7 +57,7 @@ async function requireVersion(
   })
   if (sameVersion(found, wanted)) return
   throw new AgentError(
-    `bring kubelet ${wanted} onto the host: "${binary}" is ${found}; name a release with a binary of that version in the host document`,
+    `bring kubelet ${wanted} onto the host: "${binary}" is ${found}; name a release with a binary or a package of that version in the host document`,
     { kind: 'validate', reason: 'VersionNotAvailable' },
   )
 }

@@ -18,7 +18,6 @@ export function checkHostFiles(draft: Draft): Problem[] {
     ...[...HostProfile.values(), ...NodeOverride.values()].flatMap((document) =>
       checkContents(document, document.spec.files ?? [], draft.files),
     ),
-    ...[...HostProfile.values()].flatMap((profile) => checkKeys(profile, draft.files)),
     ...[...HostProfile.values()].flatMap((profile) => repeatedClaims([profile], (claim) => errorOf(profile, claim))),
     ...[...NodePool.values()].flatMap((pool) => checkPool(pool, HostProfile)),
   ]
@@ -38,23 +37,6 @@ function checkContents(document: Loaded<unknown>, specs: readonly HostFileSpec[]
   })
 }
 
-/** A key that is no key would be found out by every node. */
-function checkKeys(profile: Loaded<HostProfileSpec>, files: Draft['files']): Problem[] {
-  return (profile.spec.repositories ?? []).flatMap(({ apt: { keyFrom } }, index) => {
-    if (keyFrom === undefined) return []
-    const path = ['repositories', index, 'apt', 'keyFrom']
-    const refused = refusal(keyFrom, files)
-    if (refused) return [errorAt(profile, path, { reason: 'MissingReference', ...refused })]
-    const file = files.get(keyFrom)
-    const text = file?.kind === 'file' ? Buffer.from(file.bytes).toString() : ''
-    if (text.startsWith(ARMOR)) return []
-    const remedy = `export it with: gpg --armor --export KEYID > ${keyFrom}`
-    return [errorAt(profile, path, { reason: 'InvalidValue', message: `"${keyFrom}" is no armored public key`, remedy })]
-  })
-}
-
-const ARMOR = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
-
 interface Secret {
   readonly path: Path
   readonly source: SopsSource
@@ -70,7 +52,7 @@ function checkSecret(document: Loaded<unknown>, { path, source, files }: Secret)
   return [errorAt(document, [...path, at], { reason: 'InvalidSecret', ...said })]
 }
 
-function refusal(from: string, files: Draft['files']): { message: string; remedy?: string } | undefined {
+export function refusal(from: string, files: Draft['files']): { message: string; remedy?: string } | undefined {
   const file = files.get(from)
   if (!file) {
     const near = nearest(from, files.keys())

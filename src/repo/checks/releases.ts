@@ -2,6 +2,7 @@ import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 import type { KubeletReleaseSpec } from '../schema/kubelet-release.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
+import type { Path } from '../source.ts'
 
 const PLACEHOLDER = /\{\{\s*([^}]*?)\s*\}\}/g
 
@@ -53,12 +54,21 @@ function checkChecksum(pool: Loaded<NodePoolSpec>, version: string, release: Loa
 }
 
 function checkUrl(release: Loaded<KubeletReleaseSpec>): Problem[] {
-  const unknown = [...(release.spec.binary?.url ?? '').matchAll(PLACEHOLDER)].find(
-    ([, name]) => name !== 'version' && name !== 'arch',
-  )
+  const { binary, apt } = release.spec
+  return [
+    ...checkPlaceholders(release, { text: binary?.url, path: ['binary', 'url'], known: ['version', 'arch'] }),
+    ...checkPlaceholders(release, { text: apt?.url, path: ['apt', 'url'], known: ['version', 'minor'] }),
+  ]
+}
+
+function checkPlaceholders(
+  release: Loaded<KubeletReleaseSpec>,
+  { text = '', path, known }: { readonly text: string | undefined; readonly path: Path; readonly known: readonly string[] },
+): Problem[] {
+  const unknown = [...text.matchAll(PLACEHOLDER)].find(([, name = '']) => !known.includes(name))
   if (!unknown) return []
-  const message = `"${unknown[0]}" cannot be filled in: expected {{version}} or {{arch}}`
-  return [errorAt(release, ['binary', 'url'], { reason: 'InvalidValue', message })]
+  const message = `"${unknown[0]}" cannot be filled in: expected ${known.map((name) => `{{${name}}}`).join(' or ')}`
+  return [errorAt(release, path, { reason: 'InvalidValue', message })]
 }
 
 /** Zeros are what people write until they know better. They do no harm: no download has that checksum. */

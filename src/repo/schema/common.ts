@@ -105,3 +105,11 @@ export function document<Kind extends string, Spec extends z.ZodType>(kind: Kind
     spec,
   })
 }
+
+/** A file of the repository. */
+export const relativePath = z
+  .string()
+  .regex(
+    /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\0\\]*[^\0/\\]$/,
+    'expected a path in the repository, relative to the folder of the fleet, without ".."',
+  )

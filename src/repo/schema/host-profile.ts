@@ -1,14 +1,8 @@
 import * as z from 'zod'
 import { AGENT_UNIT } from '../../protocol/names.ts'
-import { absolutePath, document, downloadFields, name } from './common.ts'
+import { absolutePath, document, downloadFields, name, relativePath } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
-
-const relativePath = z
-  .string()
-  .regex(
-    /^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\0\\]*[^\0/\\]$/,
-    'expected a path in the repository, relative to the folder of the fleet, without ".."',
-  )
+import { hostPackage, hostRepository } from './packages.ts'
 
 const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
 
@@ -132,52 +126,6 @@ const anyUnit = unit.refine(
   'a masked unit cannot have content, be enabled or be running',
 )
 
-const oneLine = z.string().regex(/^[^\0\n\r]+$/, 'expected one line')
-
-/** Where a repository is and who signs it. */
-export const aptRepository = z
-  .strictObject({
-    url: z
-      .string()
-      .regex(/^https?:\/\/\S+$/, 'expected an http or https URL')
-      .describe('Where the repository is, such as "https://pkgs.k8s.io/core:/stable:/v1.36/deb/".'),
-    suite: oneLine.exactOptional().describe('Such as "bookworm"; one that ends with "/" has no components. Default: "/".'),
-    components: z.array(oneLine).max(50).exactOptional().describe('Such as "main". Required, unless the suite ends with "/".'),
-    architectures: z.array(oneLine).max(20).exactOptional().describe("Default: the machine's own."),
-    key: z
-      .string()
-      .regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/, 'expected an armored public key')
-      .exactOptional()
-      .describe('The armored public key that signs the repository.'),
-    keyFrom: relativePath
-      .exactOptional()
-      .describe('A file of the repository with that key, relative to the folder of the fleet.'),
-  })
-  .refine(({ key, keyFrom }) => (key === undefined) !== (keyFrom === undefined), 'expected one of key and keyFrom')
-  .refine(
-    ({ suite = '/', components = [] }) => suite.endsWith('/') === (components.length === 0),
-    'expected components, or a suite that ends with "/"',
-  )
-
-const hostPackage = z
-  .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package'),
-    version: z
-      .string('expected a package version as a quoted string')
-      .regex(/^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/, 'expected a whole package version such as "1.36.3-1.1"')
-      .exactOptional()
-      .describe('The whole version. Default: the one that is installed, else the newest one.'),
-    state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
-    hold: z
-      .boolean()
-      .exactOptional()
-      .describe('Keep it from being upgraded by others. Default: true with a version, else unchanged.'),
-  })
-  .refine(
-    ({ version, state, hold }) => state !== 'absent' || (version === undefined && hold === undefined),
-    'expected neither version nor hold with state: absent',
-  )
-
 const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
   directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
@@ -192,7 +140,7 @@ const hostProfileSpec = z.strictObject({
       'Files, and packages as `package:NAME`, whose change counts only after a reboot: the node is drained and reboots with it.',
     ),
   repositories: z
-    .array(z.strictObject({ name, apt: aptRepository }))
+    .array(hostRepository)
     .max(100)
     .exactOptional()
     .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources`.'),
@@ -203,7 +151,6 @@ const hostProfileSpec = z.strictObject({
 export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')
 export type HostProfileSpec = z.infer<typeof hostProfileSpec>
 export type HostFileSpec = z.infer<typeof hostFile>
-export type AptRepositorySpec = z.infer<typeof aptRepository>
 export type SecretSource = z.infer<typeof contentFrom>
 export type SopsSource = SecretSource & { readonly sopsFile: string }
 

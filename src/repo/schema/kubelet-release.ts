@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { architecture, document, httpUrl, sha256, version } from './common.ts'
+import { architecture, document, sha256, version } from './common.ts'
+import { aptRepositoryFields, COMPONENTS, hasComponents, hasOneKey, ONE_KEY, packageName } from './packages.ts'
 
 const urlTemplate = z.string().regex(/^https?:\/\/(?:[^\s{}]|\{\{[^{}]*\}\})+$/, 'expected an http or https URL')
 
@@ -10,21 +11,33 @@ const binary = z.strictObject({
     .describe('Checksum of the binary by version and architecture.'),
 })
 
-const packages = z.strictObject({
-  repository: z.string().min(1).describe('Repository line or base URL; {{minor}} is replaced.'),
-  key: httpUrl.exactOptional().describe('The key that signs the repository.'),
+const apt = z
+  .strictObject({
+    ...aptRepositoryFields,
+    url: urlTemplate.describe('Where the repository is; {{minor}} and {{version}} are replaced.'),
+    package: packageName.exactOptional().describe('Name of the package. Default: kubelet.'),
+    version: z
+      .string()
+      .regex(/^[^\s{}]*\{\{\s*version\s*\}\}[^\s{}]*$/, 'expected a pattern such as "{{version}}-1.1"')
+      .describe('Version of the package, such as "{{version}}-1.1".'),
+  })
+  .refine(hasOneKey, ONE_KEY)
+  .refine(hasComponents, COMPONENTS)
+
+const dnf = z.strictObject({
+  repository: z.string().min(1).describe('Base URL; {{minor}} is replaced.'),
   package: z.string().min(1).describe('Name of the package, such as "kubelet".'),
   version: z.string().min(1).describe('Pattern of the package version, such as "{{version}}-1.1".'),
 })
 
 const kubeletReleaseSpec = z.strictObject({
   binary: binary.exactOptional().describe('The binary itself, by URL and checksum.'),
-  apt: packages.exactOptional().describe('A Debian package.'),
-  dnf: packages.exactOptional().describe('An RPM package.'),
+  apt: apt.exactOptional().describe('A Debian package, from its own repository.'),
+  dnf: dnf.exactOptional().describe('An RPM package.'),
 })
 
 export const kubeletRelease = document(
   'KubeletRelease',
-  kubeletReleaseSpec.refine((spec) => Object.keys(spec).length > 0, 'expected one of binary, apt and dnf'),
+  kubeletReleaseSpec.refine((spec) => Object.keys(spec).length === 1, 'expected one of binary, apt and dnf'),
 ).describe('How a kubelet version is obtained.')
 export type KubeletReleaseSpec = z.infer<typeof kubeletReleaseSpec>

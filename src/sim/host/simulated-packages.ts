@@ -55,6 +55,7 @@ export class SimulatedPackages implements PackageManager {
   constructor(files: MemoryFiles, options: SimulatedPackagesOptions) {
     this.#files = files
     this.#options = options
+    this.#write({})
   }
 
   async installed(name: string): Promise<InstalledPackage | undefined> {
@@ -78,7 +79,8 @@ export class SimulatedPackages implements PackageManager {
   ): Promise<readonly PackageStep[]> {
     this.#upcoming = upcoming
     const isKnown = (offers: readonly Offer[]) => wishes.every((wish) => this.#knows(wish, offers))
-    const [offers, missed] = this.#offered(upcoming)
+    const [offered, missed] = this.#offered(upcoming)
+    const offers = [...offered, ...this.#stored(wishes)]
     const failed = (message: string, kind: 'download' | 'validate', reason: string) => new AgentError(message, { kind, reason })
     if (!isKnown(offers) && missed.length > 0)
       throw failed(`refresh the package index: "${missed[0]}" does not answer`, 'download', 'RepositoryUnavailable')
@@ -150,7 +152,7 @@ export class SimulatedPackages implements PackageManager {
       const now = this.#files.text(path)
       const isEdited = conffiles.includes(path) && now !== undefined && now !== before?.definition.files?.[path]
       if (isEdited && now !== text) this.#files.put(`${path}.dpkg-dist`, text)
-      else if (!isEdited) this.#files.put(path, text, { mode: 0o755 })
+      else if (!isEdited) this.#files.put(path, text, { mode: conffiles.includes(path) ? 0o644 : 0o755 })
     }
     for (const path of Object.keys(before?.definition.files ?? {})) if (!(path in files)) void this.#files.remove(path)
     const entry = {
@@ -212,6 +214,14 @@ export class SimulatedPackages implements PackageManager {
       ...offers.filter((offer) => offer.name === name).map((offer) => offer.version),
     ]
     return state === 'absent' || (version === undefined ? versions.length > 0 : versions.includes(version))
+  }
+
+  /** Archives of the versions that are wished for by name. */
+  #stored(wishes: readonly PackageWish[]): Offer[] {
+    return wishes.flatMap(({ name, version }) => {
+      const path = version && archivePath(this.store, { name, version, architecture: ARCHITECTURE })
+      return path && this.#files.text(path) !== undefined ? [this.#open(path)] : []
+    })
   }
 
   #offered(upcoming: ReadonlyMap<string, Uint8Array | undefined>): [Offer[], string[]] {

@@ -154,6 +154,7 @@ describe.each([
     const down = await packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })
     await packages.apply({ install: [down ?? ''], remove: [] })
     expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
+    expect(await carryOut(world, present('tool', '1:1.1'))).toEqual([step('tool', '1.0', '1:1.1')])
     await expect(packages.resolve([present('app', '1.0')], { upcoming: NOTHING })).rejects.toMatchObject({
       kind: 'download',
       reason: 'RepositoryUnavailable',
@@ -209,7 +210,6 @@ describe.each([
     await world.packages.resolve([present('tool', '1.0')], { upcoming: NOTHING })
     const archive = (await world.packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })) ?? ''
     expect((await world.packages.contents(archive)).toSorted()).toEqual(['/etc/tool.conf', '/usr/bin/tool'])
-    world.put('/var/lib/nodewave/staging/tool/.keep', '')
     await world.packages.unpack(archive, '/var/lib/nodewave/staging/tool')
 
     expect(world.read('/var/lib/nodewave/staging/tool/usr/bin/tool')).toBe('tool 1.0\n')

@@ -99,7 +99,7 @@ test('packages are as they were after a change that the kubelet does not survive
   await machine.until('RolledBack')
 
   // As after `apt-get remove`: the configuration of a package that was not there before stays.
-  expect(machine.hostFiles()).toEqual({ ...before, '/etc/tool.conf': '755 0:0 two' })
+  expect(machine.hostFiles()).toEqual({ ...before, '/etc/tool.conf': '644 0:0 two' })
 })
 
 test('package whose script fails is put back, and the error says so', async () => {

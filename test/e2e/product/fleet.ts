@@ -1,6 +1,9 @@
 /** A fleet repository for the tests: one pool of all nodes unless told otherwise, kubelets from the artifact server. */
 import { stringify } from 'yaml'
+import { repositoryPath } from '../artifacts/apt-repository.ts'
+import { packageRevision } from '../artifacts/kubelet-deb.ts'
 import { kubeletVersions } from '../build/layers.ts'
+import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
 export interface FleetOptions extends PoolOptions {
@@ -12,6 +15,8 @@ export interface FleetOptions extends PoolOptions {
 
 export interface PoolOptions {
   readonly version: string
+  /** Kubelets come as packages, and not as binaries. */
+  readonly packaged?: boolean
   /** Labels of the pool's nodes. Default: all nodes. */
   readonly selector?: Readonly<Record<string, string>>
   /** KubeletConfiguration of all nodes. */
@@ -35,7 +40,11 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
   const pools = Object.entries({ workers, ...others }).map(([name, pool]) => poolFiles(name, pool))
   return {
     'fleet.yaml': document('Fleet', 'e2e', fleet),
-    'release.yaml': document('KubeletRelease', 'local', { binary: await binaries(cluster) }),
+    'release.yaml': document(
+      'KubeletRelease',
+      'local',
+      workers.packaged ? { apt: await packages(cluster) } : { binary: await binaries(cluster) },
+    ),
     ...Object.assign({}, ...pools),
   }
 }
@@ -57,6 +66,12 @@ function poolFiles(name: string, options: PoolOptions): Record<string, string> {
     ...(host && { [`${name}-host.yaml`]: document('HostProfile', `${name}-host`, host) }),
     [`${name}.yaml`]: document('NodePool', name, pool),
   }
+}
+
+async function packages({ artifacts }: Cluster) {
+  const url = `${artifacts}/core:/stable:/v{{minor}}/deb/`
+  const key = await fetch(`${artifacts}/${repositoryPath(versions.kubernetes)}/Release.key`)
+  return { url, key: await key.text(), version: `{{version}}-${packageRevision}` }
 }
 
 async function binaries({ artifacts }: Cluster) {

@@ -44,3 +44,22 @@ test('a package and a repository that are named twice are refused', () => {
     expect.stringContaining('repository r is defined twice'),
   ])
 })
+
+const release = (apt: string) => aDocument('KubeletRelease', 'r', `spec: {apt: {keyFrom: keys/a.asc, ${apt}}}\n`)
+
+test.each([
+  ['that names no version', 'url: "https://p.test/", version: "1.36.3-1.1"', 'expected a pattern such as "{{version}}-1.1"'],
+  [
+    'whose URL cannot be filled in',
+    'url: "https://p.test/{{arch}}/", version: "{{version}}-1.1"',
+    '"{{arch}}" cannot be filled in',
+  ],
+])('a release of packages %s is refused', (_, apt, message) => {
+  expect(told(release(apt), { 'keys/a.asc': ARMORED }).join('\n')).toContain(message)
+})
+
+test('a release of packages whose key is not in the repository is refused', () => {
+  const apt = 'url: "https://p.test/v{{minor}}/deb/", version: "{{version}}-1.1"'
+  expect(told(release(apt)).join('\n')).toContain('the repository has no file "keys/a.asc"')
+  expect(told(release(apt), { 'keys/a.asc': ARMORED })).toEqual([])
+})

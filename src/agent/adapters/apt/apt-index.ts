@@ -1,5 +1,11 @@
 import { AgentError } from '../../agent-error.ts'
-import type { PackageArchive, PackageStep, PackageWish, ResolveOptions } from '../../package-manager.ts'
+import {
+  archivePath,
+  type PackageArchive,
+  type PackageStep,
+  type PackageWish,
+  type ResolveOptions,
+} from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import type { Outcome, RunOptions } from '../run-program.ts'
 import { complaintOf, isUnknownPackage, parseSimulation } from './simulation.ts'
@@ -32,12 +38,14 @@ export class AptIndex {
   async resolve(wishes: readonly PackageWish[], { upcoming, signal }: ResolveOptions): Promise<PackageStep[]> {
     this.#fresh = undefined
     const isChanged = [...upcoming.keys()].some((path) => path === SOURCES || path.startsWith(`${SOURCE_PARTS}/`))
-    if (!isChanged) {
-      const known = await this.#simulate(wishes, [], signal)
+    const stored = await this.#stored(wishes)
+    const args = wishes.map((wish) => stored.get(wish.name) ?? toArgument(wish))
+    if (!isChanged || stored.size === wishes.length) {
+      const known = await this.#simulate(args, [], signal)
       if (known.code === 0) return parseSimulation(known.stdout)
     }
     const missed = await this.#refresh(upcoming, signal)
-    const { code, stdout, stderr } = await this.#simulate(wishes, this.#fresh ?? [], signal)
+    const { code, stdout, stderr } = await this.#simulate(args, this.#fresh ?? [], signal)
     if (code === 0) return parseSimulation(stdout)
     const complaint = complaintOf(`${stderr}\n${stdout}`)
     if (missed !== undefined)
@@ -82,10 +90,24 @@ export class AptIndex {
     return [...nothing, '-o', `Dir::State::lists=${named(`${store}/none`)}`, ...NO_CACHES]
   }
 
-  async #simulate(wishes: readonly PackageWish[], lists: readonly string[], signal: AbortSignal | undefined): Promise<Outcome> {
+  /** Archives of the store, by name: what was installed before needs no repository that knows of it. */
+  async #stored(wishes: readonly PackageWish[]): Promise<ReadonlyMap<string, string>> {
+    const { files, store, named } = this.#options
+    const names = await files.list(store)
+    const found = new Map<string, string>()
+    for (const { name, version } of wishes) {
+      const start =
+        version === undefined ? undefined : archivePath('', { name, version, architecture: '' }).slice(1, -'.deb'.length)
+      const archive = start && names.find((each) => each.startsWith(start) && each.endsWith('.deb'))
+      if (archive) found.set(name, named(`${store}/${archive}`))
+    }
+    return found
+  }
+
+  async #simulate(what: readonly string[], lists: readonly string[], signal: AbortSignal | undefined): Promise<Outcome> {
     const { apt, run } = this.#options
     const insist = ['--yes', '--no-install-recommends', '--allow-downgrades', '--allow-change-held-packages']
-    return run(['apt-get', ...apt, ...lists, ...NO_CACHES, '--simulate', ...insist, 'install', ...wishes.map(toArgument)], {
+    return run(['apt-get', ...apt, ...lists, ...NO_CACHES, '--simulate', ...insist, 'install', ...what], {
       signal,
     })
   }
@@ -107,13 +129,15 @@ export class AptIndex {
     await files.writeAtomic(`${at}/sources.list.d/.keep`, new Uint8Array())
     await files.writeAtomic(`${at}/lists/partial/.keep`, new Uint8Array())
     await files.writeAtomic(`${at}/sources.list`, upcoming.get(SOURCES) ?? (await files.read(SOURCES)) ?? new Uint8Array())
+    const coming = new Set([...upcoming].flatMap(([path, bytes]) => (path.startsWith(SOURCES) ? urlsIn(bytes) : [])))
     for (const path of await this.#parts(upcoming)) {
       const now = await files.read(path)
-      const next = upcoming.get(path)
+      const next = upcoming.has(path) ? upcoming.get(path) : now
       const name = path.slice(SOURCE_PARTS.length + 1)
       if (next !== undefined) await files.writeAtomic(`${at}/sources.list.d/${name}`, next, { mode: 0o600 })
-      // What is installed came from where the host looks now: what it goes back to is fetched from there.
-      if (now !== undefined) await files.writeAtomic(`${at}/sources.list.d/before-${name}`, now, { mode: 0o600 })
+      // What is installed came from where the host looks now: what it goes back to is fetched from there. One source has one key.
+      if (now !== undefined && next !== now && !urlsIn(now).some((url) => coming.has(url)))
+        await files.writeAtomic(`${at}/sources.list.d/before-${name}`, now, { mode: 0o600 })
     }
     const settings = { sourcelist: 'sources.list', sourceparts: 'sources.list.d' }
     return [
@@ -135,4 +159,10 @@ const NO_CACHES = ['-o', 'Dir::Cache::pkgcache=', '-o', 'Dir::Cache::srcpkgcache
 function toArgument({ name, version, state }: PackageWish): string {
   if (state === 'absent') return `${name}-`
   return version === undefined ? name : `${name}=${version}`
+}
+
+/** Of a file of either format. */
+function urlsIn(source: Uint8Array | undefined): string[] {
+  const text = Buffer.from(source ?? []).toString()
+  return [...text.matchAll(/\b(?:https?|file|copy):\/*[^\s]+/g)].map(([url]) => url.replace(/\/+$/, ''))
 }

@@ -115,6 +115,8 @@ export function aptPackages(options: AptOptions): PackageManager {
     },
 
     unpack: async (archive, directory) => {
+      // dpkg-deb makes no parents.
+      await files.writeAtomic(`${directory}/.unpacked`, new Uint8Array())
       const { code, stderr } = await look('dpkg-deb', ['--extract', named(archive), named(directory)])
       if (code !== 0) throw new Error(`dpkg-deb --extract "${archive}": ${complaintOf(stderr)}`)
     },

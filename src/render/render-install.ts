@@ -1,0 +1,73 @@
+import type { Artifact, HostRepository, KubeletInstall } from '../protocol/host-document.ts'
+import { own } from '../protocol/own.ts'
+import type { Doc, FleetModel } from '../repo/model.ts'
+import { rolloutSettings } from '../repo/rollout-settings.ts'
+import type { HostProfileSpec } from '../repo/schema/host-profile.ts'
+import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
+import type { AptRepositorySpec } from '../repo/schema/packages.ts'
+import type { LayerSubject } from './layers.ts'
+
+/** How the kubelet of a pool comes onto its hosts. */
+export function kubeletInstall(model: FleetModel, { pool }: LayerSubject): KubeletInstall {
+  const { layout = 'kubeadm', configMode = 'overlay', flagsFile, version } = pool.spec.kubelet ?? {}
+  const release = releaseOf(model, pool)?.spec
+  return {
+    layout,
+    configMode,
+    ...(flagsFile === undefined ? {} : { flagsFile }),
+    ...binaries(release, version),
+    ...packaged(release, version),
+    trialSeconds: rolloutSettings(model.fleet.spec, pool.spec).trial / 1000,
+  }
+}
+
+/** Of the release, if packages of it are installed. */
+export function releaseRepositories(model: FleetModel, { pool }: LayerSubject): HostRepository[] {
+  const release = releaseOf(model, pool)
+  const { version } = pool.spec.kubelet ?? {}
+  if (release?.spec.apt === undefined || version === undefined) return []
+  const { url, package: _package, version: _pattern, ...rest } = release.spec.apt
+  return [repository(model, { name: `release-${release.name}`, apt: { ...rest, url: filledIn(url, version) } })]
+}
+
+export function profileRepositories(model: FleetModel, profiles: readonly HostProfileSpec[]): HostRepository[] {
+  return profiles.flatMap((profile) => profile.repositories ?? []).map((spec) => repository(model, spec))
+}
+
+function repository(
+  model: FleetModel,
+  { name, apt }: { readonly name: string; readonly apt: AptRepositorySpec },
+): HostRepository {
+  const { suite = '/', key, keyFrom = '', ...rest } = apt
+  return { name, apt: { ...rest, suite, key: key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString() } }
+}
+
+function packaged(release: KubeletReleaseSpec | undefined, version: string | undefined): Pick<KubeletInstall, 'package'> {
+  if (release?.apt === undefined || version === undefined) return {}
+  const { package: name = 'kubelet', version: pattern } = release.apt
+  return { package: { manager: 'apt', name, version: filledIn(pattern, version) } }
+}
+
+/** By architecture; nothing when the release has no binaries of that version. */
+function binaries(release: KubeletReleaseSpec | undefined, version: string | undefined): Pick<KubeletInstall, 'binary'> {
+  const checksums = version === undefined ? undefined : release?.binary?.sha256[version]
+  if (release?.binary === undefined || version === undefined || checksums === undefined) return {}
+  const { url } = release.binary
+  const entries = Object.entries(checksums).map(([arch, sha256]): [string, Artifact] => [
+    arch,
+    { url: fill(url, { version, arch }), sha256 },
+  ])
+  return { binary: Object.fromEntries(entries) }
+}
+
+function filledIn(pattern: string, version: string): string {
+  return fill(pattern, { version, minor: version.split('.').slice(0, 2).join('.') })
+}
+
+function fill(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\{\{\s*(\w+)\s*\}\}/g, (placeholder, name: string) => own(values, name) ?? placeholder)
+}
+
+function releaseOf(model: FleetModel, pool: LayerSubject['pool']): Doc<KubeletReleaseSpec> | undefined {
+  return model.releases.get(pool.spec.kubelet?.release ?? '')
+}

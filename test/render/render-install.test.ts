@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { diffContent } from '../../src/render/diff-content.ts'
+import { disruptionBetween } from '../../src/render/disruption.ts'
+import { aFleet, aNode, rendered, WORKERS } from './fleets.ts'
+
+const KEY = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nabc\n-----END PGP PUBLIC KEY BLOCK-----\n'
+const APT = `apt:
+  url: https://pkgs.k8s.io/core:/stable:/v{{minor}}/deb/
+  keyFrom: keys/kubernetes.asc
+  version: "{{version}}-1.1"`
+
+function contentAt(version: string) {
+  const documents = {
+    'KubeletRelease upstream': APT,
+    'NodePool workers': `${WORKERS}\nkubelet: {version: "${version}", release: upstream}`,
+  }
+  return rendered(aFleet(documents, { 'keys/kubernetes.asc': KEY }), aNode('a')).content
+}
+
+test('a release of packages becomes the package and the repository of its minor version', () => {
+  const { kubelet, repositories } = JSON.parse(contentAt('1.36.3').host ?? '{}')
+
+  expect(kubelet.package).toEqual({ manager: 'apt', name: 'kubelet', version: '1.36.3-1.1' })
+  expect(kubelet.binary).toBeUndefined()
+  expect(repositories).toEqual([
+    { name: 'release-upstream', apt: { url: 'https://pkgs.k8s.io/core:/stable:/v1.36/deb/', suite: '/', key: KEY } },
+  ])
+})
+
+test('a version of a packaged kubelet is one change, and disturbs as any version does', () => {
+  const [from, to] = [contentAt('1.35.4'), contentAt('1.36.3')]
+
+  expect(diffContent(from, to).map(({ path }) => path)).toEqual([['version']])
+  expect(disruptionBetween(from, to)).toEqual({
+    disruption: 'drain',
+    reasons: ['version: minor release 1.35 → 1.36 (drain)'],
+  })
+})
