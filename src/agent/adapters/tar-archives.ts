@@ -16,8 +16,8 @@ type Decompressor = Duplex | ((source: AsyncIterable<Uint8Array>) => AsyncIterab
 
 /** By the first bytes, whatever the file is called. */
 const COMPRESSIONS: readonly { readonly magic: string; readonly decompressor: () => Decompressor }[] = [
-  { magic: '1f8b', decompressor: createGunzip },
-  { magic: '28b52ffd', decompressor: createZstdDecompress },
+  { magic: '1f8b', decompressor: () => createGunzip() },
+  { magic: '28b52ffd', decompressor: () => createZstdDecompress() },
   { magic: 'fd377a585a00', decompressor: () => (source) => decompressXz(source) },
 ]
 
