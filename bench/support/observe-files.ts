@@ -17,6 +17,7 @@ const others: Omit<HostHands, 'files'> = {
   services: undefined as never,
   kernel: undefined as never,
   packages: undefined as never,
+  accounts: undefined as never,
 }
 const specs = Array.from({ length: FILES }, (_, index) => ({
   path: `/etc/systemd/system/service-${index}.service.d/10-nodewave.conf`,

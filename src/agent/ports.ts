@@ -1,4 +1,5 @@
 import type { Artifact } from '../protocol/host-document.ts'
+import type { AccountManager } from './account-manager.ts'
 import type { Manifest } from './archive/unpack.ts'
 import type { Kernel } from './kernel.ts'
 import type { PackageManager } from './package-manager.ts'
@@ -10,6 +11,7 @@ import type { PackageManager } from './package-manager.ts'
 export interface AgentPorts {
   readonly files: HostFiles
   readonly services: ServiceManager
+  readonly accounts: AccountManager
   readonly kernel: Kernel
   readonly packages: PackageManager
   readonly kubelet: KubeletProbe

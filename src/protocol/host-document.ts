@@ -11,6 +11,8 @@ import { ProtocolError } from './protocol-error.ts'
 const SHA256 = /^[0-9a-f]{64}$/
 /** Spelt in one way only: a second spelling of a path would get around everything that paths are compared for. */
 export const ABSOLUTE_PATH = /^\/(?!(?:[^\0\n\r]*\/)?\.{0,2}(?:\/|$))[^\0\n\r]*$/
+/** As useradd takes it, but for capitals. */
+export const ACCOUNT_NAME = /^(?!root$)[a-z_][a-z0-9_-]{0,31}$/
 const MODE = /^0?[0-7]{3,4}$/
 /** Seconds. One that never ends would keep a node from ever having something to go back to. */
 const LONGEST_TRIAL = 365 * 86_400
@@ -87,6 +89,26 @@ const archive = z.strictObject({
   strip: z.optional(z.number()),
 })
 
+/** No name that an option or another field could be mistaken for. */
+const accountName = z.string().check(z.regex(ACCOUNT_NAME))
+const ID = z.number().check(z.gte(1), z.lte(2 ** 31))
+
+const group = z.strictObject({ name: accountName, gid: z.optional(ID), system: z.optional(z.boolean()) })
+
+const user = z.strictObject({
+  name: accountName,
+  uid: z.optional(ID),
+  /** The primary group of a new account. Default: one with its name. */
+  group: z.optional(accountName),
+  /** All supplementary groups. */
+  groups: z.optional(z.array(accountName)),
+  system: z.optional(z.boolean()),
+  shell: z.optional(absolutePath),
+  home: z.optional(absolutePath),
+  /** In the place that sshd reads when its AuthorizedKeysFile names it. */
+  sshKeys: z.optional(z.array(z.string())),
+})
+
 const unit = z.strictObject({
   name: z.string().check(z.regex(UNIT)),
   content: z.optional(z.string()),
@@ -131,6 +153,8 @@ export const HOST_SECTIONS = {
   directories: z.array(directory),
   links: z.array(link),
   archives: z.array(archive),
+  groups: z.array(group),
+  users: z.array(user),
   units: z.array(unit),
   repositories: z.array(repository),
   packages: z.array(hostPackage),
@@ -144,6 +168,8 @@ const hostDocument = z.strictObject({
   directories: z.optional(HOST_SECTIONS.directories),
   links: z.optional(HOST_SECTIONS.links),
   archives: z.optional(HOST_SECTIONS.archives),
+  groups: z.optional(HOST_SECTIONS.groups),
+  users: z.optional(HOST_SECTIONS.users),
   units: z.optional(HOST_SECTIONS.units),
   sysctls: z.optional(KERNEL_SECTIONS.sysctls),
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
@@ -161,6 +187,8 @@ export type HostLink = z.infer<typeof link>
 export type HostArchive = z.infer<typeof archive>
 export type HostPackage = z.infer<typeof hostPackage>
 export type HostRepository = z.infer<typeof repository>
+export type HostGroup = z.infer<typeof group>
+export type HostUser = z.infer<typeof user>
 export type HostUnit = z.infer<typeof unit>
 export type Artifact = z.infer<typeof artifact>
 export type ArtifactSource = z.infer<typeof artifactSource>

@@ -119,11 +119,15 @@ function placesIn(host: string | undefined): ReadonlySet<string> {
     links = [],
     directories = [],
     archives = [],
+    groups = [],
+    users = [],
     units = [],
   }: HostDocument = host === undefined ? {} : JSON.parse(host)
   return new Set([
     ...[...files.filter(({ state }) => state !== 'absent'), ...links, ...directories].map(({ path }) => path),
     ...archives.map(({ name }) => `archive ${name}`),
+    ...groups.map(({ name }) => `group ${name}`),
+    ...users.map(({ name }) => `user ${name}`),
     ...units.map(({ name }) => name),
   ])
 }

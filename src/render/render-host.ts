@@ -44,6 +44,8 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('directories', collect(profiles, 'directories')),
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
+    ...filled('groups', collect(profiles, 'groups')),
+    ...filled('users', collect(profiles, 'users')),
     ...filled('units', [...units.values()]),
     ...filled('repositories', [...releaseRepositories(model, subject), ...profileRepositories(model, profiles)]),
     ...filled('packages', collect(profiles, 'packages')),
@@ -85,7 +87,16 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
   return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 
-type ListKey = 'repositories' | 'packages' | 'directories' | 'links' | 'archives' | 'kernelModules' | 'rebootOn'
+type ListKey =
+  | 'repositories'
+  | 'packages'
+  | 'directories'
+  | 'links'
+  | 'archives'
+  | 'groups'
+  | 'users'
+  | 'kernelModules'
+  | 'rebootOn'
 
 function collect<Key extends ListKey>(
   profiles: readonly HostProfileSpec[],

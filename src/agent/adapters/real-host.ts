@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
+import { accountPrograms } from './account-programs.ts'
 import { hostPackages } from './apt/host-packages.ts'
 import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
@@ -40,6 +41,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     files,
     downloads: httpDownloads({ tree, isNamed }),
     archives: tarArchives(tree),
+    accounts: accountPrograms(root),
     packages: hostPackages({ root, files, stateDirectory }),
     clock: realClock,
     random: Math.random,

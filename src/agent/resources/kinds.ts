@@ -3,6 +3,7 @@ import { archives } from './archives.ts'
 import { directory } from './directory.ts'
 import { file } from './file.ts'
 import { fstabSwap } from './fstab-swap.ts'
+import { group } from './group.ts'
 import { kernelModule } from './kernel-module.ts'
 import type {
   BoundBaseline,
@@ -24,12 +25,15 @@ import { swap } from './swap.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
 import { unit } from './unit.ts'
+import { user } from './user.ts'
 
 /** Every kind that this agent has. A new one is added here, and nowhere else. */
 export const ALL_KINDS: readonly RegisteredKind[] = [
   file,
   directory,
   link,
+  group,
+  user,
   unit,
   kubeletBinary,
   kubeletConfig,

@@ -110,13 +110,15 @@ function repeatedClaims(
 }
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
-  const { files = [], directories = [], links = [], archives = [], units = [] } = profile.spec
+  const { files = [], directories = [], links = [], archives = [], groups = [], users = [], units = [] } = profile.spec
   const { repositories = [], packages = [], sysctls = {} } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
     // One path is a file or a link.
     ...links.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['links', index, 'path'] })),
     ...directories.map(({ path }, index) => ({ what: `directory ${path}`, profile, path: ['directories', index, 'path'] })),
+    ...groups.map(({ name }, index) => ({ what: `group ${name}`, profile, path: ['groups', index, 'name'] })),
+    ...users.map(({ name }, index) => ({ what: `user ${name}`, profile, path: ['users', index, 'name'] })),
     ...archives.map(({ name }, index) => ({ what: `archive ${name}`, profile, path: ['archives', index, 'name'] })),
     ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
     ...packages.map(({ name }, index) => ({ what: `package ${name}`, profile, path: ['packages', index, 'name'] })),

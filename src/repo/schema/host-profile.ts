@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { AGENT_UNIT } from '../../protocol/names.ts'
+import { accounts } from './accounts.ts'
 import { absolutePath, document, downloadFields, name, relativePath } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
 import { hostPackage, hostRepository } from './packages.ts'
@@ -130,6 +131,7 @@ const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
   directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
   links: z.array(link).max(1000).exactOptional().describe('Symbolic links.'),
+  ...accounts,
   archives: z.array(archive).max(100).exactOptional().describe('Archives that are unpacked into a directory.'),
   units: z.array(anyUnit).max(200).exactOptional().describe('Services and their like.'),
   rebootOn: z

@@ -6,6 +6,7 @@ import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-proces
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
+import { simulatedAccounts } from './simulated-accounts.ts'
 import { simulatedArchives } from './simulated-archives.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
@@ -56,6 +57,7 @@ export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
   readonly kernel = new SimulatedKernel(this.files)
+  readonly accounts = simulatedAccounts(this.files)
   readonly packages: SimulatedPackages
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
   readonly #options: SimulatedHostOptions
@@ -91,6 +93,7 @@ export class SimulatedHost {
       files: this.files,
       services: this.services,
       kernel: this.kernel,
+      accounts: this.accounts,
       packages: this.packages,
       kubelet: this.#probe(),
       downloads: this.#downloads(),

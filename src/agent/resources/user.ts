@@ -1,0 +1,136 @@
+import * as z from 'zod/mini'
+import { HOST_SECTIONS, type HostUser } from '../../protocol/host-document.ts'
+import type { UserChange } from '../account-manager.ts'
+import { AgentError } from '../agent-error.ts'
+import { groupsOf, usersOf } from './account-files.ts'
+import { defineKind } from './define-kind.ts'
+import { file, fileClaim } from './file.ts'
+import type { HostHands, Kind, Section } from './kind.ts'
+
+const attributes = z.object({ shell: z.string(), home: z.string(), groups: z.array(z.string()) })
+type Attributes = z.infer<typeof attributes>
+
+/** An account as it was; without attributes there was none. */
+const userState = z.object({ name: z.string(), attributes: z.optional(attributes), hasGroup: z.optional(z.boolean()) })
+type UserState = z.infer<typeof userState>
+
+export interface UserSpec extends UserChange {
+  readonly name: string
+  readonly uid?: number | undefined
+  readonly group?: string | undefined
+  readonly system?: boolean | undefined
+  /** Undefined: it should be there. */
+  readonly isGone?: boolean
+}
+
+interface ActualUser extends Attributes {
+  readonly uid: number
+}
+
+const NO_LOGIN = '/usr/sbin/nologin'
+
+const section: Section = {
+  key: 'users',
+  schema: HOST_SECTIONS.users,
+  managed: (users: readonly HostUser[]) => ({
+    claims: users.flatMap(({ name, sshKeys }) => [{ kind: 'user', key: name }, ...(sshKeys ? [fileClaim(keysFile(name))] : [])]),
+    triggers: [],
+  }),
+  resources: async (users: readonly HostUser[]) =>
+    users.flatMap(({ sshKeys, ...spec }) => [user.of(spec), ...(sshKeys ? [keysOf(spec.name, sshKeys)] : [])]),
+}
+
+/** An account. Of one that was there before, only what is named is changed. */
+export const user: Kind<UserSpec> = defineKind({
+  name: 'user',
+  version: 1,
+  section,
+  subject: ({ name }: UserSpec) => `user ${name}`,
+  observe: async ({ name, uid, isGone }, host) => {
+    const found = await find(name, host)
+    if (found && !isGone && uid !== undefined && found.uid !== uid) throw otherNumber(name, { found: found.uid, wanted: uid })
+    return found
+  },
+  differ: (spec, actual): UserSpec | undefined => {
+    if (spec.isGone) return actual && spec
+    return actual !== undefined && isAsWanted(actual, spec) ? undefined : spec
+  },
+  // After groups; taken away before them, and after what runs as the user was stopped.
+  order: ({ isGone }) => (isGone ? 2 : -2),
+  perform: async (spec, host) => (spec.isGone ? remove({ name: spec.name }, host) : make(spec, host)),
+
+  undo: {
+    // An account that was taken away comes back without its password.
+    fidelity: 'best effort',
+    schema: userState,
+    leavesTrace: true,
+    prepare: async ({ name }, { host }) => stateOf(name, host),
+    perform: async (undo, host) => (undo.attributes ? make({ name: undo.name, ...undo.attributes }, host) : remove(undo, host)),
+    isUndone: async ({ name, attributes: before }, host) => {
+      const now = await find(name, host)
+      return before === undefined ? now === undefined : now !== undefined && isAsWanted(now, before)
+    },
+  },
+
+  baseline: {
+    collection: 'users',
+    schema: userState,
+    key: ({ name }) => name,
+    capture: async ({ key }, { host }) => stateOf(key, host),
+    giveBack: async ({ name, attributes: before }) => user.of(before ? { name, ...before } : { name, isGone: true }),
+  },
+})
+
+/** Below a home directory others than root may write; sshd reads this place when AuthorizedKeysFile names it. */
+function keysFile(name: string): string {
+  return `/etc/ssh/authorized_keys.d/${name}`
+}
+
+function keysOf(name: string, sshKeys: readonly string[]) {
+  const bytes = Buffer.from(sshKeys.map((key) => `${key}\n`).join(''))
+  return file.of({ path: keysFile(name), content: { bytes }, mode: 0o644, uid: 0, gid: 0 })
+}
+
+async function find(name: string, { files }: Pick<HostHands, 'files'>): Promise<ActualUser | undefined> {
+  const entry = (await usersOf(files)).find((one) => one.name === name)
+  if (entry === undefined) return undefined
+  const groups = (await groupsOf(files)).filter(({ members }) => members.includes(name)).map((group) => group.name)
+  return { uid: entry.uid, shell: entry.shell, home: entry.home, groups: groups.toSorted() }
+}
+
+async function stateOf(name: string, host: HostHands): Promise<UserState> {
+  const found = await find(name, host)
+  if (found !== undefined) return { name, attributes: { shell: found.shell, home: found.home, groups: [...found.groups] } }
+  return { name, hasGroup: await hasGroup(name, host) }
+}
+
+function isAsWanted(actual: Attributes, { shell, home, groups }: UserChange): boolean {
+  const hasGroups = groups === undefined || groups.toSorted().join() === actual.groups.join()
+  return (shell ?? actual.shell) === actual.shell && (home ?? actual.home) === actual.home && hasGroups
+}
+
+async function make({ name, uid, group, system, ...change }: UserSpec, host: HostHands): Promise<void> {
+  if ((await find(name, host)) !== undefined) return host.accounts.changeUser(name, change)
+  const primary = group ?? ((await hasGroup(name, host)) ? name : undefined)
+  await host.accounts.addUser({ name, uid, group: primary, system, ...change, shell: change.shell ?? NO_LOGIN })
+}
+
+/** With the group that came with it, as far as that is no longer needed. */
+async function remove({ name, hasGroup: hadGroup = true }: Pick<UserState, 'name' | 'hasGroup'>, host: HostHands): Promise<void> {
+  if ((await find(name, host)) !== undefined) await host.accounts.removeUser(name)
+  if (!hadGroup && (await hasGroup(name, host))) await host.accounts.removeGroup(name)
+}
+
+async function hasGroup(name: string, { files }: Pick<HostHands, 'files'>): Promise<boolean> {
+  return (await groupsOf(files)).some((group) => group.name === name)
+}
+
+function otherNumber(name: string, { found, wanted }: { readonly found: number; readonly wanted: number }): AgentError {
+  return new AgentError(
+    `make the user "${name}": it is there with uid ${found}, not ${wanted}; leave uid out, or take it away first`,
+    {
+      kind: 'validate',
+      reason: 'AccountMismatch',
+    },
+  )
+}
