@@ -16,6 +16,7 @@ export const DRIFT_KINDS = [
   'sysctls',
   'kernelModules',
   'swap',
+  'time',
   'repositories',
   'packages',
   'kubelet',

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { driftRules } from './drift-policy.ts'
 import { KERNEL_SECTIONS } from './kernel-sections.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { SYSTEM_SECTIONS } from './system-sections.ts'
 
 /**
  * The `host` document: how the kubelet is installed on the node, and the files, units and settings around it.
@@ -174,6 +175,7 @@ const hostDocument = z.strictObject({
   sysctls: z.optional(KERNEL_SECTIONS.sysctls),
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
   swap: z.optional(KERNEL_SECTIONS.swap),
+  time: z.optional(SYSTEM_SECTIONS.time),
   drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */
   rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),

@@ -54,6 +54,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
+    ...(profiles.some((profile) => profile.time) ? { time: Object.assign({}, ...profiles.map((profile) => profile.time)) } : {}),
   }
 }
 

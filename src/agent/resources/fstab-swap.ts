@@ -17,7 +17,7 @@ interface FstabSwapSpec {
  * meanwhile keeps what they wrote.
  */
 export const fstabSwap: Kind<FstabSwapSpec> = defineKind({
-  name: 'fstab-swap',
+  name: 'swap-fstab',
   ...fileHands,
   subject: () => FSTAB,
   observe: (_, { files }) => readRegular(files, FSTAB),

@@ -24,6 +24,8 @@ import { repository } from './repository.ts'
 import { swap } from './swap.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
+import { time } from './time.ts'
+import { timeServers } from './time-servers.ts'
 import { unit } from './unit.ts'
 import { user } from './user.ts'
 
@@ -45,10 +47,11 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   packageKind,
   swap,
   fstabSwap,
+  timeServers,
 ]
 
 /** Sections that are made of other kinds. */
-const MORE_SECTIONS: readonly Section[] = [archives]
+const MORE_SECTIONS: readonly Section[] = [archives, time]
 
 /** The kinds by name. */
 export class Kinds {

@@ -20,7 +20,7 @@ const section: Section = {
   key: 'swap',
   schema: KERNEL_SECTIONS.swap,
   managed: () => ({
-    claims: [{ kind: 'swap', key: SUBJECT }, { kind: 'fstab-swap', key: FSTAB }, fileClaim(DROP_IN)],
+    claims: [{ kind: 'swap', key: SUBJECT }, { kind: 'swap-fstab', key: FSTAB }, fileClaim(DROP_IN)],
     triggers: [],
   }),
   unnamedPaths: () => [SUBJECT, FSTAB, DROP_IN],

@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts'
 import { absolutePath, document, downloadFields, name, relativePath } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
 import { hostPackage, hostRepository } from './packages.ts'
+import { systemSettings } from './system-settings.ts'
 
 const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
 
@@ -148,6 +149,7 @@ const hostProfileSpec = z.strictObject({
     .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources`.'),
   packages: z.array(hostPackage).max(1000).exactOptional().describe('Packages of the system, by apt and dpkg.'),
   ...kernelSettings,
+  ...systemSettings,
 })
 
 export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')

@@ -25,6 +25,10 @@ const KINDS: Readonly<Record<string, KindStory>> = {
   'kernelModules and their sysctls': {
     host: { kernelModules: ['br_netfilter', 'ext4', 'ip_vs'], sysctls: { 'net.bridge.bridge-nf-call-iptables': '0' } },
   },
+  time: {
+    furnish: ({ host }) => void host.files.link('/etc/localtime', '/usr/share/zoneinfo/Etc/UTC'),
+    host: { time: { zone: 'Europe/Berlin', ntp: { servers: ['ntp.example.com'] } } },
+  },
   swap: {
     furnish: ({ host }) => {
       host.files.put('/etc/fstab', '/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n', { mode: 0o640, gid: 6 })
@@ -35,7 +39,7 @@ const KINDS: Readonly<Record<string, KindStory>> = {
 }
 
 async function furnished({ furnish }: KindStory): Promise<Machine> {
-  const machine = new Machine()
+  const machine = new Machine({ units: ['containerd.service', 'systemd-timesyncd.service'] })
   furnish?.(machine)
   await machine.clock.advance(5000)
   return machine

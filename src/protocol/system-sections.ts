@@ -1,0 +1,18 @@
+import * as z from 'zod/mini'
+
+/** As the time zone database names them: `Europe/Berlin`, `Etc/GMT+2`. */
+export const TIME_ZONE = /^[A-Za-z][A-Za-z0-9_+-]{0,40}(?:\/[A-Za-z][A-Za-z0-9_+-]{0,40}){0,2}$/
+/** A name or an address, as a line of timesyncd.conf(5) takes it. */
+export const TIME_SERVER = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/
+
+const timeServers = z.array(z.string().check(z.regex(TIME_SERVER)))
+
+/** The parts of the host document that are small settings of the system. */
+export const SYSTEM_SECTIONS = {
+  time: z.strictObject({
+    zone: z.optional(z.string().check(z.regex(TIME_ZONE))),
+    ntp: z.optional(z.strictObject({ servers: timeServers, fallbackServers: z.optional(timeServers) })),
+  }),
+} as const
+
+export type HostTime = z.infer<typeof SYSTEM_SECTIONS.time>
