@@ -12,6 +12,7 @@ import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
+import { addStatusOptions } from './controller/status-options.ts'
 import { addWebhookOptions } from './controller/webhook-options.ts'
 
 interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
@@ -60,7 +61,7 @@ export function controllerCommand(io: CliIo): Command {
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
-  return addWebhookOptions(addElectionOptions(addGitOptions(command, parseDuration), parseDuration))
+  return addStatusOptions(addWebhookOptions(addElectionOptions(addGitOptions(command, parseDuration), parseDuration)))
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',

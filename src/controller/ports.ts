@@ -1,3 +1,4 @@
+import type { CommitStatuses } from '../forge/status/commit-status.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import type { Names } from '../protocol/names.ts'
 import type { Clock } from './clock/clock.ts'
@@ -23,6 +24,8 @@ export interface ControllerPorts {
   readonly compression?: Compression
   /** Whom to show a token to when a gate asks it; absent: nobody. */
   readonly prometheus?: PrometheusAccess
+  /** Where the pools are shown beside their commits, and what the names of these statuses begin with; absent: nowhere. */
+  readonly commitStatuses?: { readonly statuses: CommitStatuses; readonly prefix: string }
   /** How gates are asked, where it is not to be done for real. */
   readonly gateChecks?: GateChecks
 }

@@ -4,6 +4,7 @@ import { assemble } from './assemble.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
 import type { Contact } from './clock/contact.ts'
 import type { WakeSignal } from './clock/wake-signal.ts'
+import { StatusPoster } from './commit-status/status-poster.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { pass } from './pass.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
@@ -43,14 +44,21 @@ export interface LeaderOptions {
  */
 export async function runLeader(options: LeaderOptions): Promise<void> {
   const parts = assemble(options)
+  const poster = posterFor(options)
   try {
-    await Promise.all([followHead(parts, options), passAgainAndAgain(parts, options)])
+    const passes = passAgainAndAgain(parts, options, () => poster?.fire())
+    await Promise.all([followHead(parts, options), passes, poster?.run(options.signal)])
   } finally {
     await parts.end()
   }
 }
 
-async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions): Promise<void> {
+function posterFor({ ports, cluster }: LeaderOptions): StatusPoster | undefined {
+  const { commitStatuses, clock, log } = ports
+  return commitStatuses && new StatusPoster({ ...commitStatuses, clock, log, pools: () => cluster.pools.items.values() })
+}
+
+async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions, passed: () => void): Promise<void> {
   const { clock } = parts.ports
   let failures = 0
   while (!signal.aborted) {
@@ -61,6 +69,7 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
       until = wakeAt
       notBefore = clock.elapsed() + restAfter(took)
       failures = 0
+      passed()
     } catch (error) {
       if (signal.aborted) return
       until = clock.now() + Math.min(FIRST_BACKOFF * 2 ** failures, LAST_BACKOFF)

@@ -26,6 +26,6 @@ test('fillTables writes a row for each field, with what may stand there and whet
   expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
   expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
   expect(fillTables('<!-- fields of fleet.json -->\n<!-- end -->', jsonSchemas())).toContain(
-    '| `commitStatus` | map | *not yet* |',
+    '| `signing.policy` | `Off`, `Warn`, `Require` | *not yet, but for `Off`* **required** What happens to a commit without a trusted signature. |',
   )
 })

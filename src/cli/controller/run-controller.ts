@@ -20,9 +20,10 @@ import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
 import { receivePushes } from './receive-pushes.ts'
+import { type StatusOptions, statusesFor } from './status-options.ts'
 import { type WebhookOptions, webhookOf } from './webhook-options.ts'
 
-export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions, WebhookOptions {
+export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions, WebhookOptions, StatusOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
@@ -57,6 +58,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
       ? undefined
       : assignmentSigner(await readKeyFile(resolve(setup.cwd, setup.signingKey), readSigningKey))
   const webhook = await webhookOf(setup)
+  const commitStatuses = statusesFor(setup)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
@@ -69,6 +71,7 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     log,
     ...(signer && { signer }),
     ...(prometheus && { prometheus }),
+    ...(commitStatuses && { commitStatuses }),
   }
   const names = namesFor(setup.annotationPrefix)
   let receiver: AsyncDisposable | undefined

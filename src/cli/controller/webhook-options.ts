@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
+import { repositoryName } from './repository-name.ts'
 
 export interface WebhookOptions {
   readonly webhookAddress?: Address
@@ -55,7 +56,7 @@ export async function webhookOf(options: WebhookOptions & Subject): Promise<Webh
     ...webhookAddress,
     branch,
     secrets,
-    repository: options.webhookRepository ?? pathOf(options.repo),
+    repository: options.webhookRepository ?? repositoryName(options.repo),
     ...(tls && { tls }),
   }
 }
@@ -74,10 +75,6 @@ async function readTls({ webhookTlsCertFile: cert, webhookTlsKeyFile: key, cwd }
   if (cert === undefined || key === undefined)
     throw new Error('--webhook-tls-cert-file and --webhook-tls-key-file need each other')
   return { cert: await readFile(resolve(cwd, cert), 'utf8'), key: await readFile(resolve(cwd, key), 'utf8') }
-}
-
-function pathOf(repo: string): string {
-  return decodeURIComponent(new URL(repo).pathname).replace(/^\/+|\/+$|\.git\/*$/g, '')
 }
 
 function parseAddress(text: string): Address {

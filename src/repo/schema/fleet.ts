@@ -40,9 +40,6 @@ const fleetSpec = z.strictObject({
     })
     .exactOptional(),
   historyLimit: z.int().min(2).max(100).exactOptional().describe('Accepted revisions kept in the cluster. Default: 10.'),
-  commitStatus: z
-    .strictObject({ context: z.string().min(1).max(100).describe('Name of the status on the commit. Default: "nodewave".') })
-    .exactOptional(),
 })
 
 export const fleet = document('Fleet', fleetSpec).describe('The fleet as a whole. A repository has exactly one.')

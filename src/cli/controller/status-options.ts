@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { CommitStatuses } from '../../forge/status/commit-status.ts'
+import { githubStatuses } from '../../forge/status/github-statuses.ts'
+import { gitlabStatuses } from '../../forge/status/gitlab-statuses.ts'
+import { repositoryName } from './repository-name.ts'
+
+const FORGES = ['github', 'gitea', 'gitlab'] as const
+
+export interface StatusOptions {
+  readonly statusForge?: (typeof FORGES)[number]
+  readonly statusTokenFile?: string
+  readonly statusUrl?: string
+  readonly statusRepository?: string
+  readonly statusContext?: string
+}
+
+interface Subject {
+  readonly cwd: string
+  readonly repo: string
+  readonly insecureHttp?: boolean
+}
+
+export interface StatusSettings {
+  readonly statuses: CommitStatuses
+  readonly prefix: string
+}
+
+export function addStatusOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--status-forge <forge>', 'show each pool beside its commits in this forge. Default: off').choices(FORGES),
+    )
+    .option('--status-token-file <file>', 'file with a token that may write statuses of commits')
+    .option('--status-url <url>', 'URL of the API of the forge. Default: from --repo')
+    .option('--status-repository <group/name>', 'the repository as its forge names it. Default: the path of --repo')
+    .option(
+      '--status-context <text>',
+      'what the names of statuses begin with; the pool follows. One for each cluster',
+      'nodewave',
+    )
+}
+
+/** @returns undefined when no statuses are asked for. @throws {Error} saying which option is wrong or missing. */
+export function statusesFor(options: StatusOptions & Subject): StatusSettings | undefined {
+  const { statusForge, statusTokenFile, statusContext = 'nodewave', repo, cwd } = options
+  if (statusForge === undefined) return undefined
+  if (statusTokenFile === undefined) throw new Error('--status-forge needs --status-token-file')
+  if (!URL.canParse(repo) && (options.statusUrl === undefined || options.statusRepository === undefined))
+    throw new Error('--status-forge with a --repo that is no URL needs --status-url and --status-repository')
+  const url = (options.statusUrl ?? apiOf(statusForge, new URL(repo))).replace(/\/+$/, '')
+  if (!/^https?:\/\//.test(url)) throw new Error(`--status-url "${url}": expected a URL such as https://git.example.com/api/v1`)
+  if (!url.startsWith('https:') && !options.insecureHttp)
+    throw new Error(`refuse to send the token to "${url}", which everybody on the way can read; use https, or --insecure-http`)
+  const token = async () => (await readFile(resolve(cwd, statusTokenFile), 'utf8')).trim()
+  const access = { url, token, repository: options.statusRepository ?? repositoryName(repo), now: Date.now }
+  return { statuses: statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access), prefix: statusContext }
+}
+
+function apiOf(forge: (typeof FORGES)[number], { origin, host }: URL): string {
+  if (forge === 'github') return host === 'github.com' ? 'https://api.github.com' : `${origin}/api/v3`
+  return `${origin}/api/${forge === 'gitlab' ? 'v4' : 'v1'}`
+}

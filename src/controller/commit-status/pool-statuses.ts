@@ -1,0 +1,78 @@
+import type { CommitState, CommitStatus } from '../../forge/status/commit-status.ts'
+import type { HistoryEntry, NodePoolStatus, PoolCondition } from '../../protocol/node-pool.ts'
+
+export interface StatusSubject {
+  readonly status: Partial<NodePoolStatus>
+  readonly context: string
+}
+
+type Said = Pick<CommitStatus, 'state' | 'description'>
+
+/**
+ * What a pool says of the commits that it knows, the newest first: the one that nodes change to, the newest one of the branch, and those of
+ * its history. Pure: everything stands in the NodePool, so whoever leads says the same.
+ */
+export function statusesOf({ status, context }: StatusSubject): readonly CommitStatus[] {
+  const { target, observedRevision: head, history = [] } = status
+  const said = new Map<string, Said>()
+  const say = (commit: string | undefined, make: () => Said) => {
+    if (commit !== undefined && !said.has(commit)) said.set(commit, make())
+  }
+  say(target?.revision, () => underWay(status))
+  say(head, () => notTaken(status, head))
+  for (const [index, entry] of history.entries()) say(entry.revision, () => ended(entry, history[index - 1]))
+  return [...said].map(([commit, what]) => ({ commit, context, ...what }))
+}
+
+/** A pool that went back runs its target: what failed is said of the commit that it came from. */
+function underWay({ conditions = [], nodes, wave }: Partial<NodePoolStatus>): Said {
+  const { total = 0, current = 0 } = nodes ?? {}
+  if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
+  const { state, message } = findingIn(conditions)
+  const waves = wave === undefined ? '' : `, wave ${wave.index} of ${wave.count}`
+  return { state, description: `${current}/${total} nodes${waves}: ${message}` }
+}
+
+function runningOn(nodes: number): string {
+  if (nodes === 0) return 'the pool selects no node'
+  return nodes === 1 ? '1 node runs it' : `${nodes} nodes run it`
+}
+
+/** Reasons that lie in the commit itself. */
+const IN_COMMIT: ReadonlySet<string> = new Set(['InvalidRepository', 'RenderFailed'])
+
+/** Of the newest commit, when nodes do not change to it. */
+function notTaken({ conditions = [], history = [], rollback }: Partial<NodePoolStatus>, head: string | undefined): Said {
+  const entry = history.find(({ revision }) => revision === head)
+  if (entry !== undefined && entry.result !== 'Running') return ended(entry)
+  if (rollback?.from.revision === head && rollback !== undefined)
+    return { state: 'failure', description: `an operator rolled the pool back to ${rollback.to.revision.slice(0, 7)}` }
+  const { state, reason, message } = findingIn(conditions)
+  return { state: IN_COMMIT.has(reason) ? 'error' : state, description: message }
+}
+
+function ended({ result, message }: HistoryEntry, newer?: HistoryEntry): Said {
+  switch (result) {
+    case 'Completed':
+      return { state: 'success', description: 'completed' }
+    case 'Superseded':
+    case 'Running':
+      return { state: 'error', description: newer ? `superseded by ${newer.revision.slice(0, 7)}` : 'superseded' }
+    case 'Halted':
+      return { state: 'failure', description: `halted: ${message ?? 'nodes failed'}` }
+    case 'RolledBack':
+      return { state: 'failure', description: `rolled back: ${message ?? 'nodes failed'}` }
+  }
+}
+
+/** An obstacle comes before work that goes on beside it. */
+function findingIn(conditions: readonly PoolCondition[]): {
+  readonly state: CommitState
+  readonly reason: string
+  readonly message: string
+} {
+  const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
+  const [stalled, working] = [holds('Stalled'), holds('Reconciling')]
+  const { reason, message } = stalled ?? working ?? conditions[0] ?? { reason: '', message: 'the pool has not been decided yet' }
+  return { state: stalled ? 'failure' : 'pending', reason, message }
+}

@@ -1,0 +1,89 @@
+import { request } from '@octokit/request'
+import { foreignText } from '../../protocol/foreign-text.ts'
+import { ForgeError } from './commit-status.ts'
+
+export interface ForgeAccess {
+  /** Of the API: `https://git.example.com/api/v1`. */
+  readonly url: string
+  /** `group/name`. */
+  readonly repository: string
+  /** Asked for each request, so that a token in a file may change. */
+  readonly token: () => Promise<string>
+  readonly now: () => number
+}
+
+export interface ForgeRequest {
+  /** `GET /repos/{owner}/{repo}`: each parameter in braces is taken from the others and escaped. */
+  readonly route: string
+  readonly parameters: Readonly<Record<string, string | number>>
+  readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
+}
+
+/** Milliseconds. */
+const DEADLINE = 20_000
+/** Bytes. A page of statuses has some ten thousand. */
+const LONGEST_ANSWER = 2 * 1024 * 1024
+const LONGEST_MESSAGE = 300
+/** A forge that asks for more is asked again by then all the same; milliseconds. */
+const LONGEST_WAIT = 3_600_000
+
+/** @throws {ForgeError} with what the forge says, and when it wants to be asked again. */
+export async function askForge(
+  { url, now }: ForgeAccess,
+  { route, parameters, headers, signal }: ForgeRequest,
+): Promise<unknown> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
+  try {
+    const options = { ...parameters, baseUrl: url, headers, request: { fetch: boundedFetch, signal: within } }
+    return (await request(route, options)).data
+  } catch (error) {
+    throw new ForgeError(`${url}: ${describe(error)}`, { retryAfter: waitAsked(error, now()), cause: error })
+  }
+}
+
+/** Follows no redirect: the token is for this server. What is wrong with a body is an error here; octokit would take it for an empty one. */
+async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: 'error' })
+  const { body, status, headers } = response
+  let size = 0
+  const counted = body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size += chunk.byteLength
+        if (size > LONGEST_ANSWER) controller.error(new Error(`the answer is longer than ${LONGEST_ANSWER} bytes`))
+        else controller.enqueue(chunk)
+      },
+    }),
+  )
+  return new Response(counted && (await new Response(counted).text()), { status, headers })
+}
+
+/** What octokit throws: an answer that is not 2xx, or no answer. */
+interface Failure {
+  readonly status?: number
+  readonly response?: { readonly headers?: Readonly<Record<string, string | number | undefined>> }
+}
+
+export function statusOf(error: unknown): number | undefined {
+  return error instanceof ForgeError ? (error.cause as Failure).status : undefined
+}
+
+function describe(error: unknown): string {
+  const { status, response } = error as Failure
+  const text = foreignText((response ? (error as Error) : deepest(error as Error)).message, LONGEST_MESSAGE)
+  return response === undefined ? text : `HTTP ${status}: ${text}`
+}
+
+/** "fetch failed" says nothing; what it was caused by does. */
+function deepest(error: Error): Error {
+  return error.cause instanceof Error ? deepest(error.cause) : error
+}
+
+function waitAsked(error: unknown, now: number): number | undefined {
+  const headers = (error as Failure).response?.headers ?? {}
+  const after = Number(headers['retry-after'] ?? Number.NaN) * 1000
+  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 - now : Number.NaN
+  const wait = Number.isNaN(after) ? reset : after
+  return Number.isNaN(wait) ? undefined : Math.min(Math.max(0, wait), LONGEST_WAIT)
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { statusesFor } from '../../src/cli/controller/status-options.ts'
+
+const given = {
+  statusForge: 'gitea',
+  statusTokenFile: 'token',
+  repo: 'https://git.example.com/platform/fleet.git',
+  cwd: '/',
+} as const
+
+test('without a forge no statuses are posted', () => {
+  expect(statusesFor({ repo: '.', cwd: '/' })).toBeUndefined()
+})
+
+test.each([
+  ['github', 140],
+  ['gitea', 140],
+  ['gitlab', 255],
+] as const)('%s takes descriptions of %i characters', (statusForge, longest) => {
+  expect(statusesFor({ ...given, statusForge })?.statuses.longestDescription).toBe(longest)
+})
+
+test('the names of statuses begin as asked', () => {
+  expect(statusesFor(given)?.prefix).toBe('nodewave')
+  expect(statusesFor({ ...given, statusContext: 'nodewave/staging' })?.prefix).toBe('nodewave/staging')
+})
+
+test.each([
+  [{ ...given, statusTokenFile: undefined }, '--status-forge needs --status-token-file'],
+  [{ ...given, repo: '/srv/fleet' }, '--status-forge with a --repo that is no URL needs --status-url and --status-repository'],
+  [
+    { ...given, statusUrl: 'git.example.com' },
+    '--status-url "git.example.com": expected a URL such as https://git.example.com/api/v1',
+  ],
+  [{ ...given, repo: 'http://git.example.com/a/b' }, 'refuse to send the token to "http://git.example.com/api/v1"'],
+])('%j is refused', (options, message) => {
+  const { statusTokenFile, ...more } = options
+  expect(() => statusesFor({ ...more, ...(statusTokenFile && { statusTokenFile }) })).toThrow(message)
+})

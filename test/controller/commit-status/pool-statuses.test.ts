@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { statusesOf } from '../../../src/controller/commit-status/pool-statuses.ts'
+import type { HistoryEntry, NodePoolStatus, PoolCondition } from '../../../src/protocol/node-pool.ts'
+
+const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
+const context = 'nodewave/workers'
+const TIME = '2026-11-21T08:00:00Z'
+
+const ref = (revision: string) => ({ revision, fingerprint: `of ${revision[0]}` })
+const entry = (revision: string, result: HistoryEntry['result'], message?: string): HistoryEntry => ({
+  ...ref(revision),
+  startedAt: TIME,
+  result,
+  ...(message && { message }),
+})
+
+function condition(type: PoolCondition['type'], reason: PoolCondition['reason'], message: string): PoolCondition {
+  return { type, status: 'True', reason, message, lastTransitionTime: TIME }
+}
+
+function said(status: Partial<NodePoolStatus>): string[] {
+  return statusesOf({ status, context }).map(({ commit, state, description }) => `${commit[0]} ${state}: ${description}`)
+}
+
+const done = { total: 3, current: 3, byPhase: { Current: 3 } }
+
+test('a commit that all nodes run has succeeded; one that came before it was superseded or completed', () => {
+  const history = [entry(C, 'Completed'), entry(B, 'Superseded'), entry(A, 'Completed')]
+  expect(said({ target: ref(C), observedRevision: C, nodes: done, history })).toEqual([
+    'c success: 3 nodes run it',
+    'b error: superseded by ccccccc',
+    'a success: completed',
+  ])
+})
+
+test('a commit under way is pending, with nodes, wave and what goes on', () => {
+  const wave = { index: 2, count: 3, name: 'early' }
+  const conditions = [condition('Reconciling', 'Soaking', '17 of 40 nodes are at bbbbbbb; 4 soak for 5m')]
+  const nodes = { total: 40, current: 17, byPhase: {} }
+  expect(said({ target: ref(B), observedRevision: B, nodes, wave, conditions })).toEqual([
+    'b pending: 17/40 nodes, wave 2 of 3: 17 of 40 nodes are at bbbbbbb; 4 soak for 5m',
+  ])
+})
+
+test('a commit that stalls has failed, also while work goes on beside it', () => {
+  const wave = { index: 1, count: 2, name: 'canary' }
+  const conditions = [condition('Reconciling', 'RollingOut', 'goes on'), condition('Stalled', 'NodesFailed', 'n0 failed')]
+  expect(said({ target: ref(B), observedRevision: B, nodes: { ...done, current: 2 }, wave, conditions })).toEqual([
+    'b failure: 2/3 nodes, wave 1 of 2: n0 failed',
+  ])
+})
+
+test('after a rollback the failed commit says why, and the one that runs has succeeded', () => {
+  const history = [entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
+  const conditions = [condition('Stalled', 'RolledBack', 'rolled back from bbbbbbb')]
+  expect(said({ target: ref(A), observedRevision: B, nodes: done, history, conditions })).toEqual([
+    'a success: 3 nodes run it',
+    'b failure: rolled back: n0: kubelet exited 3 times',
+  ])
+})
+
+test('a commit from which an operator rolled back says so', () => {
+  const rollback = { to: ref(A), from: ref(B), at: TIME }
+  expect(said({ target: ref(A), observedRevision: B, nodes: done, rollback })).toEqual([
+    'a success: 3 nodes run it',
+    'b failure: an operator rolled the pool back to aaaaaaa',
+  ])
+})
+
+test.each([
+  [
+    'that is invalid is in error',
+    condition('Stalled', 'InvalidRepository', 'pools/a.yaml:3: unknown field'),
+    'b error: pools/a.yaml:3: unknown field',
+  ],
+  [
+    'that waits for a promotion is pending',
+    condition('Reconciling', 'CommitNeedsPromotion', 'nodewave promote …'),
+    'b pending: nodewave promote …',
+  ],
+  ['that a ceiling refuses has failed', condition('Stalled', 'CeilingExceeded', 'maxUnavailable'), 'b failure: maxUnavailable'],
+])('a newest commit %s', (_, found, expected) => {
+  expect(said({ target: ref(A), observedRevision: B, nodes: done, conditions: [found] })).toEqual([
+    'a success: 3 nodes run it',
+    expected,
+  ])
+})
+
+test('a pool without nodes keeps no commit waiting', () => {
+  expect(said({ target: ref(A), observedRevision: A, nodes: { total: 0, current: 0, byPhase: {} } })).toEqual([
+    'a success: the pool selects no node',
+  ])
+})
+
+test('a pool that nothing is known of says nothing', () => {
+  expect(said({})).toEqual([])
+})

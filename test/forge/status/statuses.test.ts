@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ForgeError } from '../../../src/forge/status/commit-status.ts'
+import { githubStatuses } from '../../../src/forge/status/github-statuses.ts'
+import { gitlabStatuses } from '../../../src/forge/status/gitlab-statuses.ts'
+import { type ForgeServer, startForgeServer } from './forge-server.ts'
+
+const COMMIT = 'a'.repeat(40)
+const NOW = Date.UTC(2026, 0, 1)
+const status = { commit: COMMIT, context: 'nodewave/workers', state: 'pending', description: '1/3 nodes' } as const
+const { signal } = new AbortController()
+let server: ForgeServer
+let tokens: string[]
+
+beforeEach(async () => {
+  server = await startForgeServer()
+  tokens = ['one', 'two']
+})
+afterEach(() => server[Symbol.asyncDispose]())
+
+function access(repository = 'platform/fleet') {
+  return { url: server.url, repository, token: async () => tokens.shift() ?? '', now: () => NOW }
+}
+
+test('a status is posted to GitHub and Gitea, with the token that the file has then', async () => {
+  const github = githubStatuses(access())
+  server.answers = [{ status: 201 }, { status: 201 }]
+  await github.post(status, signal)
+  await github.post({ ...status, state: 'success' }, signal)
+  expect(server.asked).toEqual([
+    {
+      line: `POST /api/repos/platform/fleet/statuses/${COMMIT}`,
+      body: { context: 'nodewave/workers', state: 'pending', description: '1/3 nodes' },
+      authorization: 'Bearer one',
+      privateToken: undefined,
+    },
+    expect.objectContaining({ authorization: 'Bearer two', body: expect.objectContaining({ state: 'success' }) }),
+  ])
+})
+
+test('the newest status of each context is read, in the words of GitHub and of Gitea', async () => {
+  server.answers = [
+    {
+      status: 200,
+      body: [
+        { context: 'nodewave/workers', state: 'success', description: 'done' },
+        { context: 'nodewave/workers', state: 'pending', description: '1/3' },
+        { context: 'ci', status: 'warning', description: null },
+      ],
+    },
+  ]
+  expect(await githubStatuses(access()).list(COMMIT, signal)).toEqual([
+    { context: 'nodewave/workers', state: 'success', description: 'done' },
+    { context: 'ci', state: 'error', description: '' },
+  ])
+  expect(server.asked.map(({ line }) => line)).toEqual([
+    `GET /api/repos/platform/fleet/commits/${COMMIT}/statuses?per_page=100&limit=50&sort=leastindex`,
+  ])
+})
+
+test('a status is posted to GitLab in its words, for a project in nested groups', async () => {
+  server.answers = [{ status: 201 }]
+  await gitlabStatuses(access('a/b/fleet')).post({ ...status, state: 'failure' }, signal)
+  expect(server.asked).toEqual([
+    {
+      line: `POST /api/projects/a%2Fb%2Ffleet/statuses/${COMMIT}`,
+      body: { state: 'failed', name: 'nodewave/workers', description: '1/3 nodes' },
+      authorization: undefined,
+      privateToken: 'one',
+    },
+  ])
+})
+
+test('a state that GitLab has already is posted', async () => {
+  const message = 'Cannot transition status via :run from :running (Reason(s): Status cannot transition via "run")'
+  server.answers = [{ status: 400, body: { message } }]
+  await gitlabStatuses(access()).post(status, signal)
+  expect(server.asked).toHaveLength(1)
+})
+
+test('statuses of GitLab are read in our words', async () => {
+  const of = (name: string, state: string) => ({ name, status: state, description: 'd' })
+  server.answers = [{ status: 200, body: [of('a', 'running'), of('b', 'success'), of('c', 'failed'), of('d', 'created')] }]
+  const found = await gitlabStatuses(access()).list(COMMIT, signal)
+  expect(found.map(({ context, state }) => `${context} ${state}`)).toEqual(['a pending', 'b success', 'c failure', 'd pending'])
+})
+
+test.each([
+  ['says when', { status: 429, headers: { 'retry-after': '30' } }, 30_000],
+  [
+    'has no requests left',
+    { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 + 90) } },
+    90_000,
+  ],
+  ['wants a day', { status: 429, headers: { 'retry-after': '86400' } }, 3_600_000],
+  ['does not say', { status: 403, headers: { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '1' } }, undefined],
+])('a forge that %s is asked again by then', async (_, answer, retryAfter) => {
+  server.answers = [{ ...answer, body: { message: 'slow\u001b[31m down' } }]
+  const error = await githubStatuses(access())
+    .post(status, signal)
+    .catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(ForgeError)
+  expect((error as ForgeError).retryAfter).toBe(retryAfter)
+  expect((error as ForgeError).message).toMatch(/: HTTP (429|403): slow\\u\{1b\}\[31m down/)
+})
+
+test('a redirect is not followed, since the token is for this server', async () => {
+  server.answers = [{ status: 307, headers: { location: 'http://127.0.0.1:1/' } }]
+  await expect(githubStatuses(access()).post(status, signal)).rejects.toThrow(/unexpected redirect/)
+})
+
+test('an answer over 2 MiB is not read', async () => {
+  server.answers = [{ status: 200, body: [{ context: 'x'.repeat(2 * 1024 * 1024) }] }]
+  await expect(githubStatuses(access()).list(COMMIT, signal)).rejects.toThrow('the answer is longer than 2097152 bytes')
+})
+
+test('no error has the token', async () => {
+  tokens = ['secret-token']
+  server.answers = [{ status: 401, body: { message: 'Bad credentials' } }]
+  const error = (await githubStatuses(access())
+    .post(status, signal)
+    .catch((thrown: unknown) => thrown)) as Error
+  expect(error.message).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api: HTTP 401: Bad credentials/)
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('secret-token')
+})
