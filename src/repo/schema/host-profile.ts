@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts'
 import { absolutePath, document, downloadFields, name, relativePath } from './common.ts'
 import { kernelSettings } from './kernel-settings.ts'
 import { hostPackage, hostRepository } from './packages.ts'
+import { runtime, withRuntime } from './runtime.ts'
 import { systemSettings } from './system-settings.ts'
 
 const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
@@ -148,12 +149,19 @@ const hostProfileSpec = z.strictObject({
     .exactOptional()
     .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources`.'),
   packages: z.array(hostPackage).max(1000).exactOptional().describe('Packages of the system, by apt and dpkg.'),
+  runtime: runtime.exactOptional().describe('The container runtime, as the packages, files and unit that it consists of.'),
   ...kernelSettings,
   ...systemSettings,
 })
 
-export const hostProfile = document('HostProfile', hostProfileSpec).describe('Files, units and settings around the kubelet.')
-export type HostProfileSpec = z.infer<typeof hostProfileSpec>
+function expanded(spec: z.infer<typeof hostProfileSpec>): HostProfileSpec {
+  return withRuntime(spec)
+}
+
+export const hostProfile = document('HostProfile', hostProfileSpec.transform(expanded)).describe(
+  'Files, units and settings around the kubelet.',
+)
+export type HostProfileSpec = Omit<z.infer<typeof hostProfileSpec>, 'runtime'>
 export type HostFileSpec = z.infer<typeof hostFile>
 export type SecretSource = z.infer<typeof contentFrom>
 export type SopsSource = SecretSource & { readonly sopsFile: string }

@@ -5,6 +5,10 @@ const oneLine = z.string().regex(/^[^\0\n\r]+$/, 'expected one line')
 
 export const packageName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/, 'expected the name of a package')
 
+export const packageVersion = z
+  .string('expected a package version as a quoted string')
+  .regex(/^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/, 'expected a whole package version such as "1.36.3-1.1"')
+
 /** Where a repository is and who signs it. */
 export const aptRepositoryFields = {
   url: z
@@ -50,9 +54,7 @@ export const hostRepository = z.strictObject({ name, apt })
 export const hostPackage = z
   .strictObject({
     name: packageName,
-    version: z
-      .string('expected a package version as a quoted string')
-      .regex(/^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/, 'expected a whole package version such as "1.36.3-1.1"')
+    version: packageVersion
       .exactOptional()
       .describe('The whole version. Default: the one that is installed, else the newest one.'),
     state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run } from '../exec.ts'
+import { buildContainerdDebs, containerdRepository } from './containerd-deb.ts'
 import { buildKubeletDeb } from './kubelet-deb.ts'
 
 export interface RepositoryVersion {
@@ -16,8 +17,14 @@ export function repositoryPath(version: string): string {
   return `core:/stable:/v${major}.${minor}/deb`
 }
 
-/** Build and sign one repository a version below `root`; the key is made for them and thrown away. */
-export async function buildAptRepositories(root: string, kubelets: readonly RepositoryVersion[]): Promise<void> {
+export interface Packages {
+  readonly kubelets: readonly RepositoryVersion[]
+  /** Path of its program. */
+  readonly containerd: string
+}
+
+/** Build and sign one repository a version below `root`, and one of containerd; the key is made for them and thrown away. */
+export async function buildAptRepositories(root: string, { kubelets, containerd }: Packages): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'nodewave-e2e-gpg-'))
   try {
     const gpg = (args: readonly string[]) => run('gpg', ['--homedir', home, '--batch', '--yes', '--quiet', ...args])
@@ -26,6 +33,10 @@ export async function buildAptRepositories(root: string, kubelets: readonly Repo
       const dir = join(root, repositoryPath(version))
       await mkdir(join(dir, 'amd64'), { recursive: true })
       await buildKubeletDeb({ version, binary, target: join(dir, 'amd64') })
+    }
+    await buildContainerdDebs({ binary: containerd, target: join(root, containerdRepository, 'amd64') })
+    for (const path of [...kubelets.map(({ version }) => repositoryPath(version)), containerdRepository]) {
+      const dir = join(root, path)
       await writeIndex(dir)
       await gpg(['--clearsign', '-o', join(dir, 'InRelease'), join(dir, 'Release')])
       await gpg(['--armor', '--export', '-o', join(dir, 'Release.key')])

@@ -1,4 +1,4 @@
-/** Everything that nodes download in the tests, made once: kubelets as binaries and as packages. */
+/** Everything that nodes download in the tests, made once: kubelets as binaries and as packages, containerd as packages. */
 import { createHash } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,12 +8,13 @@ import { kubeletVersions, putFile } from '../build/layers.ts'
 import { buildAptRepositories } from './apt-repository.ts'
 
 /** Raised when what is made below changes, so that no cache keeps the old. */
-const format = 1
+const format = 2
 
 /** The directory that the artifact server serves. */
 export async function buildArtifacts(find: FindBinary): Promise<string> {
   const kubelets = kubeletVersions.map((version) => ({ version, binary: find('kubelet', version) }))
-  const dir = join(cacheRoot, 'artifacts', digestOf(JSON.stringify([format, kubelets])))
+  const containerd = find('containerd')
+  const dir = join(cacheRoot, 'artifacts', digestOf(JSON.stringify([format, kubelets, containerd])))
   await once(dir, async () => {
     const partial = `${dir}.partial`
     await rm(partial, { recursive: true, force: true })
@@ -25,7 +26,7 @@ export async function buildArtifacts(find: FindBinary): Promise<string> {
       await putFile(partial, { path, content: { file: binary } })
       await putFile(partial, { path: `${path}.sha256`, content: sum })
     }
-    await buildAptRepositories(partial, kubelets)
+    await buildAptRepositories(partial, { kubelets, containerd })
     await rename(partial, dir)
   })
   return dir
