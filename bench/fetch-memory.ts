@@ -1,6 +1,6 @@
 /**
  * `node bench/fetch-memory.ts`: the highest resident memory of a process that fetches and reads a fleet by smart HTTP, for repositories
- * that hold other things, from a server that can leave files out, and from one that cannot.
+ * that hold other things, from a server that can leave files out, and from one that cannot; with the environment of deploy/controller.yaml.
  */
 
 import { execFile, spawn } from 'node:child_process'
@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { startGitServer } from '../src/sim/git-server.ts'
+import { controllerEnvironment } from '../test/e2e/product/controller-environment.ts'
 import { HOME } from './support/cluster.ts'
 import { type Figure, print, readOptions } from './support/report.ts'
 
@@ -43,6 +44,8 @@ const REPOSITORIES: readonly Repository[] = [
   },
 ]
 
+/** A process without them needs other memory. */
+const environment = await controllerEnvironment()
 const figures: Figure[] = []
 for (const repository of REPOSITORIES) for (const filters of [true, false]) figures.push(...(await measure(repository, filters)))
 print(figures, readOptions())
@@ -64,6 +67,7 @@ async function measure({ name, aim, fill }: Repository, filters: boolean): Promi
     const start = performance.now()
     const child = spawn(process.execPath, [join(import.meta.dirname, 'support/fetch-once.ts'), url, join(folder, 'objects')], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
     })
     let said = ''
     child.stdout.on('data', (chunk) => {
@@ -82,7 +86,16 @@ async function measure({ name, aim, fill }: Repository, filters: boolean): Promi
 }
 
 async function git(folder: string, args: readonly string[]): Promise<void> {
-  const identity = ['-c', 'user.name=bench', '-c', 'user.email=bench@nodewave.invalid', '-c', 'core.compression=1']
+  const identity = [
+    '-c',
+    'user.name=bench',
+    '-c',
+    'user.email=bench@nodewave.invalid',
+    '-c',
+    'core.compression=1',
+    '-c',
+    'gc.auto=0',
+  ]
   await promisify(execFile)('git', ['-C', folder, ...identity, ...args])
 }
 

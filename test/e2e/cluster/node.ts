@@ -25,6 +25,7 @@ export interface ApiNode {
   readonly metadata: {
     readonly name: string
     readonly resourceVersion: string
+    readonly uid?: string
     readonly annotations?: Readonly<Record<string, string>>
     readonly labels?: Readonly<Record<string, string>>
   }

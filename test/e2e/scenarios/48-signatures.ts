@@ -1,6 +1,7 @@
 /** Agents that hold a public key obey what the controller signed, and nobody else: an administrator of the cluster neither. */
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readSigningKey, signAssignment } from '../../../src/protocol/assignment-signature.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
@@ -28,7 +29,20 @@ async function signatures(cluster: Cluster, { part }: Report): Promise<void> {
   await checkNotRestarted(cluster, before)
   await part('a signed upgrade', () => product.settle({ version: versions.kubernetes }))
   await allAt(cluster, versions.kubernetes)
-  await part('an unsigned assignment is refused', () => refusesUnsigned(cluster))
+  const replayed = await assignmentOf(cluster, 'n1')
+  await part('an unsigned assignment is refused', () => refuses(cluster, { text: UNSIGNED, reason: 'SignatureMissing' }))
+  await part('one of before is refused', () => refuses(cluster, { text: replayed, reason: 'AssignmentReplayed' }))
+  await part('one of another node is refused', async () => {
+    await refuses(cluster, { text: await assignmentOf(cluster, 'n2'), reason: 'SignatureInvalid' })
+  })
+  await part('one that another key signed is refused', async () => {
+    await refuses(cluster, { text: await forged(cluster), reason: 'SignatureInvalid' })
+  })
+  await part('one that was changed is refused', async () => {
+    const text = (await assignmentOf(cluster, 'n1')).replace(/"GRANT":"\w+"/, '"GRANT":"reboot"')
+    await refuses(cluster, { text, reason: 'SignatureInvalid' })
+  })
+  await part('a node that is deleted and made again is assigned again', () => madeAgain(cluster))
   await part('keys changed', async () => {
     await switchTo(second, { cluster, product })
     for (const node of cluster.nodes) await node.exec(['rm', `${trusted}/${first.id}.pem`])
@@ -73,8 +87,48 @@ async function isSigned({ nodes }: Cluster, id = ''): Promise<boolean> {
   return found.every(({ metadata }) => metadata.annotations?.[DESIRED]?.includes(`ed25519:${id}`))
 }
 
-/** Admission lets the break-glass group pass; the agent does not. Without the annotation, the pool assigns the node again. */
-async function refusesUnsigned(cluster: Cluster): Promise<void> {
+const UNSIGNED = '{"KUBELET_OPTS":"--v=5"}'
+
+async function assignmentOf(cluster: Cluster, name: string): Promise<string> {
+  const { annotations = {} } = (await cluster.node(name).get()).metadata
+  check(`"${name}" is assigned`, annotations[DESIRED] !== undefined, annotations)
+  return annotations[DESIRED] ?? ''
+}
+
+/** By whoever has a key of their own, and all rights in the cluster. */
+async function forged(cluster: Cluster): Promise<string> {
+  const { privateFile } = await generateKey(cluster, 'foreign')
+  const by = readSigningKey(await readFile(privateFile, 'utf8'))
+  const { uid = '' } = (await cluster.node('n1').get()).metadata
+  return JSON.stringify(signAssignment({ ...JSON.parse(UNSIGNED), COUNTER: Date.now() }, { node: uid, by }))
+}
+
+/** Its Node has another uid then: what was signed for the one before counts no more, and the pool signs anew. */
+async function madeAgain(cluster: Cluster): Promise<void> {
+  const node = cluster.node('n1')
+  const [{ metadata: before }, old] = [await node.get(), await assignmentOf(cluster, 'n1')]
+  await cluster.kubectl(['delete', 'node', 'n1', '--wait=true'])
+  await node.exec(['systemctl', 'restart', 'kubelet'])
+  await waitUntil(() => isMadeAgain(cluster, before.uid), { for: 'the kubelet to make its Node again' })
+  const hasApplied = async () => {
+    const { annotations = {} } = (await node.get()).metadata
+    const { [DESIRED]: assigned = old, 'nodewave.io/status': status = '' } = annotations
+    return assigned !== old && status.includes('"phase":"Applied"')
+  }
+  await waitUntil(hasApplied, { for: '"n1" to have what its pool assigned anew' })
+  await refuses(cluster, { text: old, reason: 'SignatureInvalid' })
+}
+
+async function isMadeAgain(cluster: Cluster, before: string | undefined): Promise<boolean> {
+  const names = (await cluster.kubectl(['get', 'nodes', '--output=name'])).split('\n')
+  return names.includes('node/n1') && (await cluster.node('n1').get()).metadata.uid !== before
+}
+
+/**
+ * Admission lets the break-glass group pass; the agent does not. The text has the content of the pool or none of a pool: another one of a
+ * pool is replaced by the controller before the agent has told of it. Without the annotation, the pool assigns the node again.
+ */
+async function refuses(cluster: Cluster, { text, reason }: { readonly text: string; readonly reason: string }): Promise<void> {
   const before = await kubeletsOf(cluster)
   using timeline = await startTimeline(cluster.api)
   const annotate = (change: string) =>
@@ -83,8 +137,8 @@ async function refusesUnsigned(cluster: Cluster): Promise<void> {
     (...words: readonly string[]) =>
     ({ node, annotations: { status = '' } }: Moment) =>
       node === 'n1' && words.every((word) => status.includes(word))
-  await annotate('={"KUBELET_OPTS":"--v=5"}')
-  const refused = await timeline.first(says('"RolledBack"', '"SignatureMissing"'), 'the refusal')
+  await annotate(`=${text}`)
+  const refused = await timeline.first(says('"RolledBack"', `"${reason}"`), 'the refusal')
   await annotate('-')
   const applied = (moment: Moment) => moment.at > refused.at && says('"phase":"Applied"')(moment)
   await timeline.first(applied, '"n1" to have what its pool assigned')
