@@ -82,9 +82,7 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
         if (response.statusCode !== 200) await answerOf(response, call)
         deadline.stopClock()
         response.once('close', deadline.release)
-        response.socket.setKeepAlive(true, PROBE_AFTER)
-        // Else the reader would learn that it was aborted, and not why.
-        response.socket.once('error', (cause) => response.destroy(cause))
+        probe(response)
         return response
       } catch (error) {
         deadline.release()
@@ -92,6 +90,16 @@ export function createTransport(connection: Connection, { timers, maxSockets }: 
       }
     },
   }
+}
+
+/** The connection serves other requests later. */
+function probe(response: IncomingMessage): void {
+  const { socket } = response
+  socket.setKeepAlive(true, PROBE_AFTER)
+  // Else the reader would learn that it was aborted, and not why.
+  const end = (cause: Error): void => void response.destroy(cause)
+  socket.once('error', end)
+  response.once('close', () => socket.off('error', end))
 }
 
 function deadlineOf(call: Call, timers: Timers): Deadline {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
+import { systemTimers } from '../../src/kube/timers.ts'
+import { createTransport } from '../../src/kube/transport.ts'
 import { listOf, scriptedServer, watching } from './scripted-server.ts'
 
 /** Linux alone shows the timers of its sockets. */
@@ -40,4 +43,21 @@ test.runIf(existsSync(SOCKETS)).for([
   expect(more).toEqual([])
   expect(probe).toBeLessThanOrEqual(5)
   stop.abort()
+})
+
+test('a connection that serves watch after watch is not watched by more and more listeners', async () => {
+  await using server = await scriptedServer([watching([], 'end')])
+  const transport = createTransport(
+    { server: server.url, credentials: async () => ({}) },
+    { timers: systemTimers, maxSockets: 1 },
+  )
+  const listeners: number[] = []
+  for (let watches = 0; watches < 3; watches++) {
+    const response = await transport.stream({ verb: 'watch', method: 'GET', path: '/api/v1/nodes' })
+    listeners.push(response.socket.listenerCount('error'))
+    response.resume()
+    await once(response, 'close')
+  }
+  expect(server.connections()).toBe(1)
+  expect(new Set(listeners).size).toBe(1)
 })
