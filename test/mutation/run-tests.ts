@@ -27,6 +27,9 @@ const vitest = await createVitest('test', {
   watch: false,
   bail: 1,
   maxWorkers: 1,
+  // A busy machine would kill mutants by the clock; what never ends is ended by its CPU.
+  testTimeout: 0,
+  hookTimeout: 0,
   reporters: [{}],
   sequence: { sequencer: AsGiven },
 })
