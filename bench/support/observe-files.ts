@@ -16,6 +16,7 @@ const files = nodeFiles(new HostTree(root))
 const others: Omit<HostHands, 'files'> = {
   services: undefined as never,
   kernel: undefined as never,
+  trustStore: undefined as never,
   packages: undefined as never,
   accounts: undefined as never,
 }

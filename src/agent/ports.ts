@@ -13,6 +13,7 @@ export interface AgentPorts {
   readonly services: ServiceManager
   readonly accounts: AccountManager
   readonly kernel: Kernel
+  readonly trustStore: TrustStore
   readonly packages: PackageManager
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
@@ -110,6 +111,11 @@ export interface ServiceManager {
   reboot(): Promise<void>
   /** The unit's last log lines since an instant, oldest first, for the error people read. */
   lastWords(unit: string, since: number): Promise<string[]>
+}
+
+/** What programs on the host trust: made of the certificates of the distribution, and of those that were added. */
+export interface TrustStore {
+  rebuild(): Promise<void>
 }
 
 /** The program that was to tell the service manager was killed, as by a service manager that stops this agent: nothing is known of the unit. */

@@ -17,6 +17,7 @@ export const DRIFT_KINDS = [
   'kernelModules',
   'swap',
   'time',
+  'certificates',
   'repositories',
   'packages',
   'kubelet',

@@ -176,6 +176,7 @@ const hostDocument = z.strictObject({
   kernelModules: z.optional(KERNEL_SECTIONS.kernelModules),
   swap: z.optional(KERNEL_SECTIONS.swap),
   time: z.optional(SYSTEM_SECTIONS.time),
+  certificates: z.optional(SYSTEM_SECTIONS.certificates),
   drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */
   rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),

@@ -88,6 +88,7 @@ function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentCha
   if (part === 'sysctls') return [restart('the running kernel takes it at once')]
   if (part === 'kernelModules') return [restart('the running kernel loads it')]
   if (part === 'time') return name === 'ntp' ? [restart('systemd-timesyncd restarts')] : []
+  if (part === 'certificates') return [restart('containerd restarts')]
   if (part === 'swap') return [restart('what was swapped out needs memory')]
   if (part === 'packages')
     return what === 'hold'

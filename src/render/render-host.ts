@@ -1,8 +1,10 @@
 import type { HostDocument, HostFile } from '../protocol/host-document.ts'
 import { moduleName } from '../protocol/kernel-sections.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
+import type { HostCertificate } from '../protocol/system-sections.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
+import type { CertificateSpec } from '../repo/schema/system-settings.ts'
 import { type Layer, type LayerSubject, named } from './layers.ts'
 import { kubeletInstall, profileRepositories, releaseRepositories } from './render-install.ts'
 
@@ -54,6 +56,10 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
+    ...filled(
+      'certificates',
+      collect(profiles, 'certificates').map((spec) => certificate(model, spec)),
+    ),
     ...(profiles.some((profile) => profile.time) ? { time: Object.assign({}, ...profiles.map((profile) => profile.time)) } : {}),
   }
 }
@@ -63,6 +69,10 @@ function driftOf({ fleet }: FleetModel, { pool }: LayerSubject): Pick<HostDocume
   const kinds = { ...fleet.spec.drift?.kinds, ...pool.spec.drift?.kinds }
   const stated = { ...fleet.spec.drift, ...pool.spec.drift, ...(Object.keys(kinds).length > 0 && { kinds }) }
   return Object.keys(stated).length === 0 ? {} : { drift: stated }
+}
+
+function certificate(model: FleetModel, { name, content, from = '' }: CertificateSpec): HostCertificate {
+  return { name, content: content ?? Buffer.from(model.attachments.get(from) ?? []).toString() }
 }
 
 /** The file with its content in it, but for a secret. */
@@ -89,6 +99,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
 }
 
 type ListKey =
+  | 'certificates'
   | 'repositories'
   | 'packages'
   | 'directories'

@@ -1,4 +1,5 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import { checkCertificates } from './checks/certificates.ts'
 import { checkDependencies } from './checks/dependencies.ts'
 import { checkDisruptionFields } from './checks/disruption-fields.ts'
 import { checkFileReaders } from './checks/file-readers.ts'
@@ -53,6 +54,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFileReaders,
   checkSysctls,
   checkSwap,
+  checkCertificates,
   checkOverrides,
   checkWindows,
 ]
@@ -113,7 +115,10 @@ function attachedPaths({ documents: { HostProfile, KubeletRelease, NodeOverride 
     ...[...KubeletRelease.values()].map(({ spec }) => spec),
   ]
   const keys = repositories.flatMap(({ apt }) => apt?.keyFrom ?? [])
-  return new Set([...files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []), ...keys])
+  const certificates = [...HostProfile.values()].flatMap(({ spec }) =>
+    (spec.certificates ?? []).flatMap(({ from }) => from ?? []),
+  )
+  return new Set([...certificates, ...files.flatMap(({ from, contentFrom }) => from ?? contentFrom?.sopsFile ?? []), ...keys])
 }
 
 function modelOf({ documents, files }: Draft, attached: ReadonlySet<string>): FleetModel {

@@ -16,6 +16,7 @@ import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
 import { tarArchives } from './tar-archives.ts'
+import { trustStore } from './trust-store.ts'
 
 export interface RealHostOptions {
   readonly node: NodeApi
@@ -50,11 +51,20 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   const kubelet = kubeletProgram({ place })
   const supervisor = serviceNotifier()
   if (root === '/')
-    return { ...ports, services: systemd(), kernel: procKernel(), kubelet, node, ...(supervisor && { supervisor }) }
+    return {
+      ...ports,
+      services: systemd(),
+      kernel: procKernel(),
+      trustStore: trustStore(),
+      kubelet,
+      node,
+      ...(supervisor && { supervisor }),
+    }
   return {
     ...ports,
     services: rootedServices(log),
     kernel: rootedKernel(log),
+    trustStore: { rebuild: async () => log.info('below --root, not done: rebuild the trust store') },
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }

@@ -1,5 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import { archives } from './archives.ts'
+import { certificate } from './certificate.ts'
 import { directory } from './directory.ts'
 import { file } from './file.ts'
 import { fstabSwap } from './fstab-swap.ts'
@@ -48,6 +49,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   swap,
   fstabSwap,
   timeServers,
+  certificate,
 ]
 
 /** Sections that are made of other kinds. */

@@ -111,7 +111,7 @@ function repeatedClaims(
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
   const { files = [], directories = [], links = [], archives = [], groups = [], users = [], units = [] } = profile.spec
-  const { repositories = [], packages = [], sysctls = {}, time = {} } = profile.spec
+  const { repositories = [], packages = [], sysctls = {}, time = {}, certificates = [] } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
     // One path is a file or a link.
@@ -123,6 +123,7 @@ function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
     ...units.map(({ name }, index) => ({ what: `unit ${name}`, profile, path: ['units', index, 'name'] })),
     ...packages.map(({ name }, index) => ({ what: `package ${name}`, profile, path: ['packages', index, 'name'] })),
     ...repositories.map(({ name }, index) => ({ what: `repository ${name}`, profile, path: ['repositories', index, 'name'] })),
+    ...certificates.map(({ name }, index) => ({ what: `certificate ${name}`, profile, path: ['certificates', index, 'name'] })),
     ...Object.keys(time).map((key) => ({ what: `time.${key}`, profile, path: ['time', key] })),
     ...Object.keys(sysctls).map((name) => ({ what: `sysctl /proc/sys/${sysctlPath(name)}`, profile, path: ['sysctls', name] })),
   ]

@@ -60,6 +60,7 @@ export class AgentProcess {
       accounts: guard(ports.accounts, (call) => this.#pass(call, { effect: true, write: true })),
       packages: guard(ports.packages, (call) => this.#pass(call, { effect: PACKAGE_CHANGES.includes(call.method), write: true })),
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
+      trustStore: guard(ports.trustStore, (call) => this.#pass(call, { effect: true, write: true })),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
       archives: guard(ports.archives, (call) => this.#pass(call, { effect: true, write: true })),

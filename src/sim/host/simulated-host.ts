@@ -12,6 +12,7 @@ import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedPackages } from './simulated-packages.ts'
 import { SimulatedServices } from './simulated-services.ts'
+import { simulatedTrustStore } from './simulated-trust-store.ts'
 
 export interface SimulatedHostOptions {
   readonly clock: Clock
@@ -57,6 +58,7 @@ export class SimulatedHost {
   readonly files = new MemoryFiles()
   readonly services: SimulatedServices
   readonly kernel = new SimulatedKernel(this.files)
+  readonly trustStore = simulatedTrustStore(this.files)
   readonly accounts = simulatedAccounts(this.files)
   readonly packages: SimulatedPackages
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
@@ -93,6 +95,7 @@ export class SimulatedHost {
       files: this.files,
       services: this.services,
       kernel: this.kernel,
+      trustStore: this.trustStore,
       accounts: this.accounts,
       packages: this.packages,
       kubelet: this.#probe(),

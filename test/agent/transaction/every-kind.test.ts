@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { HostDocument } from '../../../src/protocol/host-document.ts'
 import type { Death } from '../../../src/sim/host/faults.ts'
+import { AUTHORITY } from '../../repo/certificates.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
@@ -28,6 +29,10 @@ const KINDS: Readonly<Record<string, KindStory>> = {
   time: {
     furnish: ({ host }) => void host.files.link('/etc/localtime', '/usr/share/zoneinfo/Etc/UTC'),
     host: { time: { zone: 'Europe/Berlin', ntp: { servers: ['ntp.example.com'] } } },
+  },
+  certificates: {
+    furnish: ({ host }) => void host.trustStore.rebuild(),
+    host: { certificates: [{ name: 'corp', content: AUTHORITY }] },
   },
   swap: {
     furnish: ({ host }) => {

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
+import { trustStore } from '../../../src/agent/adapters/trust-store.ts'
+
+function answering(answer: Partial<Outcome> = {}) {
+  const ran: string[] = []
+  const run = async (program: string, args: readonly string[]): Promise<Outcome> => {
+    ran.push([program, ...args].join(' '))
+    return { code: 0, stdout: '', stderr: '', timedOut: false, ...answer }
+  }
+  return { run, ran }
+}
+
+test.each([
+  ['Debian', false, 'update-ca-certificates'],
+  ['Red Hat', true, 'update-ca-trust extract'],
+])('trustStore is made again by the program of %s', async (_, isRedHat, command) => {
+  const { run, ran } = answering()
+  await trustStore(run, isRedHat).rebuild()
+
+  expect(ran).toEqual([command])
+})
+
+test('trustStore tells what the program said', async () => {
+  const { run } = answering({ code: 1, stderr: 'no space left\n' })
+
+  await expect(trustStore(run, false).rebuild()).rejects.toThrow('update-ca-certificates: exit 1: no space left')
+})
