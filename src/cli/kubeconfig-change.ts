@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { Clock } from '../agent/ports.ts'
+import { readFile } from '../kube/file-calls.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 
 /** Milliseconds between two looks: for a kubeconfig beside one that works, and for the first that does. */

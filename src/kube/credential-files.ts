@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
 import type { CredentialSource, Credentials } from './connection.ts'
+import { readFile, stat } from './file-calls.ts'
 import { KubeError } from './kube-api.ts'
 import { systemTimers, type Timers } from './timers.ts'
 

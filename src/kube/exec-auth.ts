@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import type { CredentialSource, Credentials } from './connection.ts'
+import { readFile } from './file-calls.ts'
 import { KubeError } from './kube-api.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Connection } from './connection.ts'
+import { access } from './file-calls.ts'
 import { inCluster } from './in-cluster.ts'
 import { contextsOf, KubeconfigError, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
 import { proveCredentials } from './prove-credentials.ts'

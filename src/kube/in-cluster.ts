@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection } from './connection.ts'
 import { credentialsFrom } from './credential-files.ts'
+import { readFile } from './file-calls.ts'
 import { KubeconfigError } from './kubeconfig.ts'
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'

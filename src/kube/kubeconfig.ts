@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { parse } from 'yaml'
 import type { Connection, CredentialSource } from './connection.ts'
 import { credentialsFrom, type Material } from './credential-files.ts'
+import { readFile } from './file-calls.ts'
 import { type ClusterEntry, type ContextEntry, kubeconfigSchema, type UserEntry } from './kubeconfig-schema.ts'
 
 export interface KubeconfigOptions {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
-import { readFile, stat, statfs } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
+import { readFile, stat, statfs } from '../../kube/file-calls.ts'
 import type { Facts, Looked } from '../doctor/facts.ts'
 import { KUBELET_UNIT, statePaths } from '../paths.ts'
 import { readHostPolicy } from '../policy/enforce-policy.ts'

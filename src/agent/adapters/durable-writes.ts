@@ -1,5 +1,5 @@
 import { constants, fsync } from 'node:fs'
-import { copyFile, link, lstat, open, rename, rmdir, unlink } from 'node:fs/promises'
+import { copyFile, link, lstat, open, rename, rmdir, unlink } from '../../kube/file-calls.ts'
 import type { WriteOptions } from '../ports.ts'
 import type { Place } from './host-tree.ts'
 import { openRegular } from './open-regular.ts'

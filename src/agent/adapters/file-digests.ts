@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { lstat } from 'node:fs/promises'
+import { lstat } from '../../kube/file-calls.ts'
 import { orMissing } from './or-missing.ts'
 import { sha256OfFile } from './sha256-of-file.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { open, rename, unlink } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
+import { open, rename, unlink } from '../../kube/file-calls.ts'
 import { http, https } from '../../kube/node-http.ts'
 import type { Artifact } from '../../protocol/host-document.ts'
 import type { Downloads } from '../ports.ts'

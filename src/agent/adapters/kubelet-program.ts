@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { mkdtemp, rm, writeFile } from '../../kube/file-calls.ts'
 import { reasonIn, unquoted } from '../kubelet/kubelet-words.ts'
 import type { KubeletProbe, PreflightSubject, PreflightVerdict } from '../ports.ts'
 import { connects, healthz } from './probes.ts'

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { link, lstat, rename, unlink } from 'node:fs/promises'
+import { link, lstat, rename, unlink } from '../../kube/file-calls.ts'
 import type { WriteOptions } from '../ports.ts'
 import { installCopy, syncDirectory, temporaryOf } from './durable-writes.ts'
 import type { Place } from './host-tree.ts'

@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { rename, symlink, unlink } from 'node:fs/promises'
+import { rename, symlink, unlink } from '../../kube/file-calls.ts'
 import type { WriteOptions } from '../ports.ts'
 import { syncDirectory, temporaryOf } from './durable-writes.ts'
 import { DIRECTORY, type Place } from './host-tree.ts'

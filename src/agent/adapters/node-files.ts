@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
-import { readdir, readlink } from 'node:fs/promises'
+import { readdir, readlink } from '../../kube/file-calls.ts'
 import type { FileStat, HostFiles } from '../ports.ts'
 import {
   appendDurably,

@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
 import { release } from 'node:os'
+import { open, readFile } from '../../kube/file-calls.ts'
 import type { Kernel, Swap } from '../kernel.ts'
 import { orMissing } from './or-missing.ts'
 import { runAsService } from './run-as-service.ts'

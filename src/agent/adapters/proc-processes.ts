@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile } from '../../kube/file-calls.ts'
 import type { Processes, ProcessIdentity } from '../state/lock.ts'
 import { orMissing } from './or-missing.ts'
 

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import { lstat, readdir, rmdir, unlink } from 'node:fs/promises'
+import { lstat, readdir, rmdir, unlink } from '../../kube/file-calls.ts'
 import { syncDirectory } from './durable-writes.ts'
 import { DIRECTORY, type Place, pathIn } from './host-tree.ts'
 import { orMissing } from './or-missing.ts'

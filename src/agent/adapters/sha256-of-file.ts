@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import type { OpenFile } from '../../kube/file-calls.ts'
 import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
 
@@ -16,7 +16,7 @@ export async function sha256OfFile(path: string): Promise<string | undefined> {
 }
 
 /** One buffer for the whole of it: a stream would make a new one for each piece, and a kubelet has 90 MB. */
-async function sha256Of(handle: FileHandle): Promise<string> {
+async function sha256Of(handle: OpenFile): Promise<string> {
   const hash = createHash('sha256')
   const buffer = Buffer.allocUnsafeSlow(PIECE)
   for (;;) {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile } from '../../kube/file-calls.ts'
 import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 

@@ -8,7 +8,7 @@ import { type Manifest, unpackTar } from '../archive/unpack.ts'
 import type { Archives } from '../ports.ts'
 import { syncDirectory } from './durable-writes.ts'
 import { HostTree } from './host-tree.ts'
-import { openRegular } from './open-regular.ts'
+import { REGULAR } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
 import { decompressXz } from './xz-program.ts'
 
@@ -27,7 +27,9 @@ export function tarArchives(tree: HostTree = new HostTree()): Archives {
     unpack: async (from, store, { strip, signal }) => {
       using place = tree.find(from)
       if (place === undefined) throw new Error(`unpack "${from}": there is no such file`)
-      await using handle = await openRegular(place.path)
+      // A handle of Node's own closes when the stream has done with it, also when that is cut off.
+      await using handle = await open(place.path, REGULAR)
+      if (!(await handle.stat()).isFile()) throw new Error(`unpack "${from}": no regular file`)
       let manifest: Manifest | undefined
       const consume = async (chunks: AsyncIterable<Uint8Array>): Promise<void> => {
         manifest = await unpackTar(chunks, { strip, store: (body) => storeBody(body, { tree, store }) })

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from '../../../kube/file-calls.ts'
 import { AgentError } from '../../agent-error.ts'
 import type { InstalledPackage } from '../../package-manager.ts'
 import { orMissing } from '../or-missing.ts'
