@@ -216,3 +216,18 @@ test('values that change more nodes than blastRadius allows need a promotion of 
   await stage.kube.patch('/api/v1/namespaces/nodewave-system/configmaps/nodewave-fleet', { metadata: { annotations } })
   expect((await revisionAfter(stage, first)).slice(-8)).toBe(named.slice(-8))
 })
+
+test('a copy that somebody deleted is written again by the next controller, while the Secret is what it was', async () => {
+  await using stage = await aStageWith('tr0ub4dor')
+  const end = stage.startController({ compile: compile() })
+  stage.startAgents()
+  stage.push('a', withSecret())
+  const revision = await revisionAfter(stage)
+  await end()
+  const copy = `fleet-aaaaaaaaaaaa-${revision.slice(-8)}-secrets`
+  await stage.kube.delete(`${KEPT}/${copy}`)
+  stage.startController({ compile: compile() })
+  stage.push('a', withSecret())
+  await stage.until(KEPT, (secrets) => secrets.has(copy))
+  expect(await revisionAfter(stage)).toBe(revision)
+})

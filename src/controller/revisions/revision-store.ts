@@ -71,7 +71,9 @@ export class RevisionStore {
    * Makes the snapshot the last accepted. Writes nothing when it is that already. Killed in between, what is missing is
    * written the next time; until then the revision is not listed.
    */
-  async put(snapshot: RepoSnapshot): Promise<void> {
+  async put({ secrets, ...snapshot }: RepoSnapshot): Promise<void> {
+    // Before the documents: a revision that is listed is whole. Also when it was there, for somebody may have deleted it.
+    if (secrets) await this.#options.secrets?.put(snapshot.commit, secrets)
     const kept = this.list()
     const known = kept.find((revision) => revision.commit === snapshot.commit)
     if (known && known === kept[0]) return
@@ -119,10 +121,8 @@ export class RevisionStore {
     return secrets.load(revision)
   }
 
-  /** The documents last: a revision that is listed is whole. */
-  async #write({ secrets, ...snapshot }: RepoSnapshot, sequence: number): Promise<void> {
+  async #write(snapshot: RepoSnapshot, sequence: number): Promise<void> {
     const { kube, namespace, configMaps, compression } = this.#options
-    if (secrets) await this.#options.secrets?.put(snapshot.commit, secrets)
     const packed = await packRevision(snapshot, compression)
     if (packed.parts.length > MOST_PARTS)
       throw new RevisionError(
