@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RepoFile, RepoSnapshot } from '../../src/protocol/repo-snapshot.ts'
 import { HOME } from './cluster.ts'
@@ -17,7 +17,8 @@ export const POOL_LABELS: Readonly<Record<string, string>> = {
 
 /** A commit of the example fleet with two more pools of workers; each `number` changes what every node is to become. */
 export function exampleCommit(number: number): RepoSnapshot {
-  const files = new Map(globSync('**/*.*', { cwd: REPO }).map((path) => [path, fileOf(readFileSync(join(REPO, path)))]))
+  const paths = globSync('**', { cwd: REPO }).filter((path) => statSync(join(REPO, path)).isFile())
+  const files = new Map(paths.map((path) => [path, fileOf(readFileSync(join(REPO, path)))]))
   const workers = textOf(files.get('pools/workers.yaml'))
   for (const suffix of ['-b', '-c']) {
     const pool = workers.replace('name: workers\n', `name: workers${suffix}\n`).replace(WORKER, `${WORKER}${suffix}`)
