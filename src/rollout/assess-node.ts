@@ -4,6 +4,7 @@ import type { DrainContext } from './drain/needs-drain.ts'
 import { type ExposureContext, exposureOf } from './exposure/exposure.ts'
 import { type NodeFacts, targetFor } from './exposure/node-facts.ts'
 import type { OpenWaves } from './exposure/waves.ts'
+import type { Candidate } from './model/candidate.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import type { Exposure } from './model/exposure.ts'
 import { hasGoal, progressOf } from './model/node-progress.ts'
@@ -12,6 +13,7 @@ import { dueReboot } from './model/reboot.ts'
 import type { Rollout } from './model/rollout.ts'
 import type { NodeTarget } from './model/snapshot.ts'
 import { judgeProof } from './proof/judge-proof.ts'
+import { takenAt } from './selection/served.ts'
 
 /** The wave of a node, if it counts in one, and whether it may take the place of a member that cannot be paid for. */
 export type Place = Pick<ExposureContext, 'wave' | 'isLastResort'>
@@ -35,8 +37,22 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
   const broken = isBroken(facts, rollout)
   const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, reboot }
+  const taken = takenAt({ node, assigned }, context)
   const drain = drainOf(candidate, context)
-  return drain ? { ...candidate, drain, progress: progressUnder(drain, { progress, ready: node.ready, now }) } : candidate
+  if (drain) {
+    const under = progressUnder(drain, { progress, ready: node.ready, now })
+    return { ...candidate, drain, progress: under, takenAt: taken, isAtRest: false }
+  }
+  return { ...candidate, takenAt: taken, isAtRest: isAtRest(facts, candidate) }
+}
+
+/** Whatever is looked for among members for a reason of its own is not found in one of these. */
+function isAtRest({ validUntil }: NodeFacts, { node, report, progress, broken, reboot }: Candidate): boolean {
+  const { phase, until, failure } = progress
+  const isWaiting = (phase === 'Waiting' || phase === 'Current') && until === undefined && failure === undefined
+  if (!isWaiting || broken || reboot !== undefined || validUntil !== Number.POSITIVE_INFINITY) return false
+  if (node.status?.reboot || node.assigned?.reboot || (node.proof && node.proof.state !== 'Passed')) return false
+  return node.assigned === undefined || report?.phase === 'Applied'
 }
 
 interface Content {

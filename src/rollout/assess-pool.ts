@@ -3,6 +3,7 @@ import type { AssessedPool } from './assessed-pool.ts'
 import { poolBlocker } from './blockers/pool-blocker.ts'
 import { goesBack, withinCeiling } from './ceilings/going-back.ts'
 import { divide, openIndex } from './exposure/open-waves.ts'
+import { countMembers } from './exposure/wave-progress.ts'
 import { ONE_WAVE, wavesOf } from './exposure/waves.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import type { Instant } from './model/instant.ts'
@@ -34,7 +35,9 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
     const wave = waveOf[index]
     return knownMember({ fact, wave, index }) ?? assessNode(fact, { wave, isLastResort: lastResort.has(fact.name) }, context)
   })
-  return { pool, now, rollout, waves, open, divided, members, clock, order, facts, lastResort }
+  const notable = members.filter(({ isAtRest }) => !isAtRest)
+  const counts = countMembers(members, open)
+  return { pool, now, rollout, waves, open, divided, members, notable, counts, clock, order, facts, lastResort }
 }
 
 /** Windows are asked minute by minute, and few nodes need to know. */

@@ -50,10 +50,10 @@ export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Ass
   return {
     pool,
     state,
-    memory: { ...state.rollout.memory, failed: failedNodes(state.members) },
+    memory: { ...state.rollout.memory, failed: failedNodes(state.notable) },
     proposal,
     holders: budgetHolders(state).map(({ node }) => node),
-    isWorking: state.members.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
+    isWorking: state.notable.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
     ...(wake !== undefined && { wakeAt: wake }),
   }
 }

@@ -7,18 +7,17 @@ import type { Member, PoolState } from './model/pool-state.ts'
 import { requestCountsAt } from './model/reboot.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
-import { takenAt } from './selection/served.ts'
 
 /** The next instant at which time alone changes something: the end of a soak, of a timeout, of a restraint, of an open window, the next question to a gate. */
 export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'blocker'>): Instant | undefined {
-  const { members, rollout, now } = poolState
+  const { notable, rollout, now } = poolState
   const settled = isSettled(poolState)
   const mayBegin = rollout.state !== 'Halted' && !settled
   let earliest = Number.POSITIVE_INFINITY
   const consider = (until: Instant | undefined): void => {
     if (until !== undefined && until > now && until < earliest) earliest = until
   }
-  for (const member of members) considerMember(member, { poolState, consider })
+  for (const member of notable) considerMember(member, { poolState, consider })
   if (!settled) consider(blocker?.until)
   if (mayBegin) consider(closingTime(poolState))
   consider(rollout.commitBlocker?.until)
@@ -26,16 +25,15 @@ export function wakeAt(poolState: PoolState, { blocker }: Pick<PoolProposal, 'bl
   return earliest === Number.POSITIVE_INFINITY ? undefined : earliest
 }
 
-/** Without lists in between: there are thousands of members, and few that wait for anything. */
 function considerMember(
   member: Member,
   { poolState, consider }: { readonly poolState: PoolState; readonly consider: (until: Instant | undefined) => void },
 ): void {
-  const { node, progress, proof } = member
+  const { node, progress, proof, takenAt } = member
   consider(progress.until)
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
   consider(pastDrainingAt(node, poolState.pool.policy))
-  consider(takenAt(member, poolState))
+  consider(takenAt)
   consider(requestCountsAt(node, poolState.now))
 }

@@ -1,4 +1,4 @@
-import { countNodes, hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
+import { hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
 import { isSelected } from '../exposure/waves.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Aside } from '../model/cordon.ts'
@@ -22,7 +22,7 @@ const TOLD: Readonly<Record<Cause, string>> = {
 /** Whom the newest open wave consists of is left out or out of reach: nobody is there to try the target, so no wave can end. */
 export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const { members, rollout, waves, open } = poolState
-  if (rollout.state !== 'InProgress' || isWaveDone(poolState) || countNodes(poolState).pending > 0) return undefined
+  if (rollout.state !== 'InProgress' || isWaveDone(poolState) || poolState.counts.waves.pending > 0) return undefined
   const isLost = hasLostItsNodes(poolState)
   const wave = waves[open]
   const concerned = members.filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))

@@ -1,19 +1,22 @@
+import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isPromoted } from '../controls/approvals.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { Member, MemberCounts, PoolState, WaveProgress } from '../model/pool-state.ts'
 
-/** The nodes of the waves that are open, counted. */
-export interface WaveProgress {
-  readonly pending: number
-  readonly current: number
-  readonly total: number
-  /** Of the last open wave alone. */
-  readonly newest: { readonly total: number; readonly heard: number }
-  /** Of later waves. */
-  readonly beyond: number
+/** One look at all members, of whom there are thousands. */
+export function countMembers(members: readonly Member[], open: number): MemberCounts {
+  const byPhase = new Map<NodePhase, number>()
+  let [pending, ongoing] = [0, 0]
+  for (const { progress } of members) {
+    byPhase.set(progress.phase, (byPhase.get(progress.phase) ?? 0) + 1)
+    if (!progress.pending) continue
+    pending++
+    if (progress.phase !== 'Unreachable') ongoing++
+  }
+  return { byPhase, pending, ongoing, waves: countWaves(members, open) }
 }
 
-export function countNodes({ members, open }: PoolState): WaveProgress {
+function countWaves(members: readonly Member[], open: number): WaveProgress {
   let [pending, current, total, beyond, ofNewest, heard] = [0, 0, 0, 0, 0, 0]
   for (const { wave, progress } of members) {
     if (wave === undefined) continue
@@ -36,22 +39,22 @@ function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
  * there are nodes and none did, nothing is proved; a wave that never had a node lets the next begin.
  */
 export function isWaveDone(poolState: PoolState): boolean {
-  const { pending, current, total, newest, beyond } = countNodes(poolState)
+  const { pending, current, total, newest, beyond } = poolState.counts.waves
   if (pending > 0 || hasLostItsNodes(poolState)) return false
   if (newest.total > 0 && poolState.open < poolState.waves.length - 1) return newest.heard > 0 && current > 0
   return current > 0 || (total === 0 && beyond > 0)
 }
 
 /** Of the newest open wave with a selector no node is left, though it had some when it opened. */
-export function hasLostItsNodes({ members, waves, open, rollout }: PoolState): boolean {
+export function hasLostItsNodes({ counts, waves, open, rollout }: PoolState): boolean {
   const wave = waves[open]
-  if (!wave || !('matchLabels' in wave.nodes) || members.some((member) => member.wave === open)) return false
+  if (!wave || !('matchLabels' in wave.nodes) || counts.waves.newest.total > 0) return false
   return rollout.memory.wave?.sizes?.some(({ name, nodes }) => name === wave.name && nodes > 0) === true
 }
 
 /** Nothing is left to do, and nothing could be kept from happening. */
-export function isSettled({ rollout, members }: PoolState): boolean {
-  return rollout.state === 'Completed' && members.every(({ progress }) => !progress.pending)
+export function isSettled({ rollout, counts }: PoolState): boolean {
+  return rollout.state === 'Completed' && counts.pending === 0
 }
 
 /** The next wave opens only when a person promotes the target. */

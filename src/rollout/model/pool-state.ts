@@ -1,3 +1,4 @@
+import type { NodePhase } from '../../protocol/node-pool.ts'
 import type { Candidate } from './candidate.ts'
 import type { RolloutClock } from './deadlines.ts'
 import type { Drain } from './drain.ts'
@@ -10,6 +11,30 @@ import type { PoolSnapshot } from './snapshot.ts'
 export interface Member extends Candidate {
   /** How it stands with its cordon, when that matters. */
   readonly drain?: Drain
+  /** When the rollout took it, as the node shows. */
+  readonly takenAt: Instant | undefined
+  /** It waits for its turn, or is done: nothing is under way on it, and nothing is to be told of it but their number. Most are so. */
+  readonly isAtRest: boolean
+}
+
+/** The nodes of the waves that are open, counted. */
+export interface WaveProgress {
+  readonly pending: number
+  readonly current: number
+  readonly total: number
+  /** Of the last open wave alone. */
+  readonly newest: { readonly total: number; readonly heard: number }
+  /** Of later waves. */
+  readonly beyond: number
+}
+
+/** How many members are how far. */
+export interface MemberCounts {
+  readonly byPhase: ReadonlyMap<NodePhase, number>
+  /** Something is still to happen to them. Of these, ongoing: that are not out of reach. */
+  readonly pending: number
+  readonly ongoing: number
+  readonly waves: WaveProgress
 }
 
 /** What concerns a pool as a whole, whatever its nodes are at. */
@@ -27,6 +52,9 @@ export interface PoolState extends PoolContext {
   /** How many nodes the waves divide. */
   readonly divided: number
   readonly members: readonly Member[]
+  /** Those that are not at rest: whoever looks for something special looks at these alone. */
+  readonly notable: readonly Member[]
+  readonly counts: MemberCounts
   /** What every deadline of its nodes is counted by. */
   readonly clock: RolloutClock
 }

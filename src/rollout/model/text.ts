@@ -8,9 +8,8 @@ export function shortName({ revision }: RevisionRef): string {
 }
 
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
-export function describeNodes({ members, rollout }: PoolState): string {
-  const counts = countPhases(members)
-  const count = (phase: NodePhase) => counts.get(phase) ?? 0
+export function describeNodes({ members, counts, rollout }: PoolState): string {
+  const count = (phase: NodePhase) => counts.byPhase.get(phase) ?? 0
   const others = (['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const)
     .map((phase) => ({ phase, nodes: count(phase) }))
     .filter(({ nodes }) => nodes > 0)
@@ -19,10 +18,15 @@ export function describeNodes({ members, rollout }: PoolState): string {
   return others.length > 0 ? `${most}; ${others.join(', ')}` : most
 }
 
-export function countPhases(members: readonly Member[]): ReadonlyMap<NodePhase, number> {
-  const counts = new Map<NodePhase, number>()
-  for (const { progress } of members) counts.set(progress.phase, (counts.get(progress.phase) ?? 0) + 1)
-  return counts
+/** The names with the first few of them in front: what `listNames` shows of thousands, which need not be sorted for that. */
+export function firstFirst(names: readonly string[], shown = 3): readonly string[] {
+  const first = names.slice(0, shown).sort()
+  for (const name of names.slice(shown)) {
+    const last = first.at(-1) ?? ''
+    if (name < last) first.splice(-1, 1, name)
+    if (name < last) first.sort()
+  }
+  return names.length > first.length ? [...first, ...names.slice(first.length)] : first
 }
 
 /** The first few names, and how many more there are. */

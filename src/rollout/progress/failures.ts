@@ -1,12 +1,11 @@
-import { countNodes } from '../exposure/wave-progress.ts'
 import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
 
 /** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */
-export function failuresOf({ members, rollout }: PoolState): readonly Member[] {
-  return members.filter(
+export function failuresOf({ notable, rollout }: PoolState): readonly Member[] {
+  return notable.filter(
     ({ node, progress }) =>
       progress.phase === 'Failed' &&
       progress.isEvidence !== false &&
@@ -18,7 +17,7 @@ export function failuresOf({ members, rollout }: PoolState): readonly Member[] {
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch(failures: readonly Member[], poolState: PoolState): boolean {
   if (failures.length === 0) return false
-  const { pending, current } = countNodes(poolState)
+  const { pending, current } = poolState.counts.waves
   return failures.length > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || (pending === 0 && current === 0)
 }
 

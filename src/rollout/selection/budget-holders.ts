@@ -18,7 +18,7 @@ export interface BudgetHolder {
  * another write of the status.
  */
 export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
-  return state.members
+  return state.notable
     .filter(({ node, report }) => isUnavailable(node, report))
     .filter((member) => !isExpectedBack(member, state))
     .map((member) => ({ node: member.node.name, why: whyHeld(member) }))

@@ -35,14 +35,14 @@ export interface SelectableNode extends NodeRequest {
 }
 
 export function propose(state: PoolState): PoolProposal {
-  const { pool, rollout, members } = state
+  const { pool, rollout, members, notable } = state
   const eligible = eligibleNodes(state)
   if (rollout.state === 'Halted' && eligible.length === 0) return nothingToDo(state)
   const poolWide = blockerOf(state)
   const { selectable, found } = unblocked(eligible, { state, poolWide })
   const blocker = poolWide ?? found ?? noEligibleNode(state)
   const { free, idle, spending } = byPrice(selectable, state)
-  const use = budgetUse(members, idle)
+  const use = budgetUse(notable, idle)
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
   const servedAt = servedIn(state)
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
@@ -85,7 +85,7 @@ function byPrice(selectable: readonly Member[], state: PoolState) {
   const [free, idle, spending]: [Member[], Member[], Member[]] = [[], [], []]
   for (const member of selectable) {
     if (isUndisturbed(member, state)) free.push(member)
-    else if (!isUnavailable(member.node, member.report)) spending.push(member)
+    else if (member.isAtRest || !isUnavailable(member.node, member.report)) spending.push(member)
     else if (isIdle(member, state)) idle.push(member)
     else free.push(member)
   }
@@ -117,13 +117,13 @@ function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
   return fleet?.controlPlane?.has(node.name) === true
 }
 
-function nothingToDo({ pool, members }: PoolState): PoolProposal {
-  return { pool: pool.name, requests: [], places: 0, idlePlaces: 0, use: budgetUse(members, []), spending: 0 }
+function nothingToDo({ pool, notable }: PoolState): PoolProposal {
+  return { pool: pool.name, requests: [], places: 0, idlePlaces: 0, use: budgetUse(notable, []), spending: 0 }
 }
 
 /** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
-function budgetUse(members: readonly Member[], requested: readonly Member[]): BudgetUse {
-  const unavailable = members.filter(({ node, report }) => isUnavailable(node, report))
+function budgetUse(notable: readonly Member[], requested: readonly Member[]): BudgetUse {
+  const unavailable = notable.filter(({ node, report }) => isUnavailable(node, report))
   const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requested])
   return { unavailable: unavailable.length, idle: idle.size }
 }

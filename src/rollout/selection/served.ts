@@ -1,6 +1,6 @@
 import type { Instant } from '../model/instant.ts'
 import { isInRollout } from '../model/node-progress.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
+import type { Member, PoolContext, PoolState } from '../model/pool-state.ts'
 
 /**
  * When the rollout last took a node, as the nodes show. Those that came since it began do not count: the content that they get
@@ -8,15 +8,12 @@ import type { Member, PoolState } from '../model/pool-state.ts'
  */
 export function servedIn(state: PoolState): Instant | undefined {
   let latest: Instant | undefined
-  for (const member of state.members) {
-    const at = takenAt(member, state)
-    if (at !== undefined && at <= state.now) latest = Math.max(latest ?? at, at)
-  }
+  for (const { takenAt: at } of state.members) if (at !== undefined && at <= state.now && !(at < (latest ?? at))) latest = at
   return latest
 }
 
 /** Stamped by a controller whose clock was ahead, the node counts as taken from then on. */
-export function takenAt({ node, assigned }: Member, { rollout }: PoolState): Instant | undefined {
+export function takenAt({ node, assigned }: Pick<Member, 'node' | 'assigned'>, { rollout }: PoolContext): Instant | undefined {
   if (node.createdAt > rollout.startedAt) return undefined
   const isOfRollout = assigned && node.assigned && isInRollout(node.assigned, { rolloutStart: rollout.startedAt })
   return isOfRollout ? node.assigned?.at : node.mark?.at

@@ -45,8 +45,8 @@ const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Reboot
 
 /** What goes on, or is waited for and will come; undefined when nothing will happen by itself. */
 function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: Selection): Explanation | undefined {
-  const { pool, rollout, members, now } = poolState
-  const ongoing = members.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
+  const { pool, rollout, members, notable, counts, now } = poolState
+  const ongoing = notable.filter(({ progress }) => progress.pending && progress.phase !== 'Unreachable')
   const draining = underwayIn(ongoing)
   const isStuck = draining.some(({ drain }) => isBlocked(drain, now))
   const atWork = ongoing.some(({ progress }) => AT_WORK.has(progress.phase))
@@ -54,9 +54,9 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
   const lifting = uncordons(poolState)
   const moves = selected.length > 0 || atWork || draining.some(({ drain }) => !isBlocked(drain, now)) || lifting.length > 0
   if (rollout.state === 'Halted' || members.length === 0) return undefined
-  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(members)}${describeUnproved(poolState)}`
+  const message = `${describeNodes(poolState)}${describeWave(poolState)}${describeDrains(draining)}${describeProofs(poolState)}${describeReboots(notable)}${describeUnproved(poolState)}`
   // Before what may keep it: a pool that is paused, and waits with the newest commit for another one, has not got it.
-  if (rollout.state === 'Completed' && ongoing.length === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
+  if (rollout.state === 'Completed' && counts.ongoing === 0 && selected.length === 0) return leftToDo(poolState, lifting, message)
   if (!moves && (blocker?.stalls || isStuck)) return undefined
   const gates = moves || !isWaveDone(poolState) ? [] : unpassedGates(poolState)
   if (gates.length > 0) return { reason: 'WaitingForGate', message: `${message}; ${describeGates(gates)}` }
@@ -69,7 +69,7 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
       reason: 'WaitingForBudget',
       message: `${message}; ${waiting} wait for the budget${describeShortage(poolState, lacking)}`,
     }
-  if (members.some(({ progress }) => progress.phase === 'Rebooting')) return { reason: 'Rebooting', message }
+  if (counts.byPhase.has('Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
   const soaking = !moves && ongoing.some(({ progress }) => progress.phase === 'Soaking')
   return { reason: soaking ? 'Soaking' : 'RollingOut', message }
@@ -110,7 +110,7 @@ function restOf(poolState: PoolState): Explanation {
   if (poolState.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
   return {
     reason: 'Completed',
-    message: `${describeNodes(poolState)}${describeRequired(poolState.members)}${describeUnproved(poolState)}`,
+    message: `${describeNodes(poolState)}${describeRequired(poolState.notable)}${describeUnproved(poolState)}`,
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { proofRecord } from '../model/proof.ts'
 import type { Rollout } from '../model/rollout.ts'
-import { listNames } from '../model/text.ts'
+import { firstFirst, listNames } from '../model/text.ts'
 import { proofImage } from '../proof/image.ts'
 
 /** What keeps a pod from running may never end: it is told before its time is over. */
 export function describeProofs(poolState: PoolState): string {
-  const told = poolState.members.flatMap((member) => waitOf(member, poolState)).sort()
+  const told = poolState.notable.flatMap((member) => waitOf(member, poolState)).sort()
   return told[0] === undefined ? '' : `; ${told[0]}`
 }
 
@@ -23,11 +23,10 @@ export function describeUnproved({ members, pool, rollout }: PoolState): string 
   if (!policy || policy.mode === 'Never' || policy.image !== undefined || wasProven(rollout)) return ''
   const names = members
     .filter((member) => isDisturbed(member, { always: policy.mode === 'Always', since: rollout.startedAt }))
-    .filter(({ node, report }) => proofRecord(node, report) === undefined && proofImage(node, policy) === undefined)
+    .filter(({ node, report }) => proofImage(node, policy) === undefined && proofRecord(node, report) === undefined)
     .map(({ node }) => node.name)
-    .sort()
   if (names.length === 0) return ''
-  return `; not proved by a pod, since they report no pause image: ${listNames(names)}; name an image in rollout.proof.pod.image`
+  return `; not proved by a pod, since they report no pause image: ${listNames(firstFirst(names))}; name an image in rollout.proof.pod.image`
 }
 
 /** What the pool had completed before this rollout needs no proof. */

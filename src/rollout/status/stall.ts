@@ -48,14 +48,14 @@ function claimedTwice({ pool: { contested = [] } }: PoolState): Explanation | un
 }
 
 /** The newest commit failed here. By its content, so it may be another commit than the one that was tried. */
-function rejection({ pool, rollout, members }: PoolState): Explanation | undefined {
+function rejection({ pool, rollout, notable }: PoolState): Explanation | undefined {
   const { memory, target, state } = rollout
   const refused = isRejected(memory, pool.head) ? pool.head : state === 'Halted' ? target : undefined
   if (!refused) return undefined
   const [reason, outcome] =
     state === 'Halted'
       ? (['Halted', whatIsTouched(rollout)] as const)
-      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(members)}`] as const)
+      : (['RolledBack', `the pool stays with ${shortName(target)}${heldElsewhere(notable)}`] as const)
   const remedy = `push a fix or a revert, or: ${retryCommand(pool.name, refused, memory)}`
   const next = rollout.commitBlocker ? `${rollout.commitBlocker.message}; ` : ''
   return { reason, message: `${whyRefused(refused, memory)}; ${outcome}; ${next}${remedy}` }
@@ -77,13 +77,13 @@ function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
 }
 
 /** A person has the pool elsewhere than the repository does. */
-function askedRollback({ pool, rollout, members }: PoolState): Explanation | undefined {
+function askedRollback({ pool, rollout, notable }: PoolState): Explanation | undefined {
   const { rollback } = rollout.memory
   if (!rollback) return undefined
   const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
   return {
     reason: 'RolledBack',
-    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}${heldElsewhere(members)}; ${endOfRollback(pool)}`,
+    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}${heldElsewhere(notable)}; ${endOfRollback(pool)}`,
   }
 }
 
@@ -111,8 +111,8 @@ function whyRefused(refused: RevisionRef, { rejected, history }: Memory): string
 }
 
 /** They run what somebody wrote, and no commit reaches them. */
-function unmanagedNodes({ members }: PoolState): Explanation | undefined {
-  const names = members.filter(({ progress }) => progress.phase === 'Unmanaged').map(({ node }) => node.name)
+function unmanagedNodes({ notable }: PoolState): Explanation | undefined {
+  const names = notable.filter(({ progress }) => progress.phase === 'Unmanaged').map(({ node }) => node.name)
   const [first] = names.sort()
   if (first === undefined) return undefined
   return {
@@ -122,8 +122,8 @@ function unmanagedNodes({ members }: PoolState): Explanation | undefined {
 }
 
 /** Other drains go on, and so does this one, as soon as it can. */
-function blockedDrain({ members, now }: PoolState): Explanation | undefined {
-  const [first, ...others] = underwayIn(members).filter(({ drain }) => isBlocked(drain, now))
+function blockedDrain({ notable, now }: PoolState): Explanation | undefined {
+  const [first, ...others] = underwayIn(notable).filter(({ drain }) => isBlocked(drain, now))
   if (first === undefined) return undefined
   const more = others.length === 0 ? '' : `; and ${others.length} more`
   return { reason: 'DrainBlocked', message: `${describeDrain(first.node.name, first.drain)}${more}` }
@@ -138,8 +138,8 @@ function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Ex
   return { reason: 'WriteRefused', message: `the API server refuses to write for ${nodes}: ${first.message}; ${remedy}` }
 }
 
-function failedNodes({ members }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
-  const failed = members
+function failedNodes({ notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
+  const failed = notable
     .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
     .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
   return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined

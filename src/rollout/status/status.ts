@@ -2,8 +2,7 @@ import type { FailedNode, NodePhase, NodePoolStatus } from '../../protocol/node-
 import { NODE_PHASES } from '../../protocol/node-pool.ts'
 import { rollbackChoices } from '../controls/rollback.ts'
 import { waveStatus } from '../exposure/waves.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
-import { countPhases } from '../model/text.ts'
+import type { Member, MemberCounts, PoolState } from '../model/pool-state.ts'
 import type { Selection } from '../selection/select.ts'
 import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
@@ -14,18 +13,18 @@ const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */
 export function statusOf(poolState: PoolState, selection: Selection): NodePoolStatus {
-  const { pool, rollout, members, waves, open } = poolState
+  const { pool, rollout, members, notable, counts, waves, open } = poolState
   const { target, stable, rejected, observedControls, rollback, promotion, fleetRetry, held, controls, gates, history } =
     rollout.memory
   const sizes = rollout.memory.wave?.sizes
-  const byPhase = phasesOf(members)
-  const reboots = rebootsOf(members)
+  const byPhase = phasesOf(counts)
+  const reboots = rebootsOf(notable)
   return boundedStatus({
     ...(target && { target }),
     ...(stable && { stable }),
     ...(waves[open] && { wave: waveStatus(waves, { open, sizes }) }),
     nodes: { total: members.length, current: byPhase.Current ?? 0, byPhase },
-    failed: failedNodes(members),
+    failed: failedNodes(notable),
     rejected,
     ...(observedControls && { observedControls }),
     ...(rollback && { rollback }),
@@ -41,9 +40,8 @@ export function statusOf(poolState: PoolState, selection: Selection): NodePoolSt
   })
 }
 
-function phasesOf(members: readonly Member[]): Partial<Record<NodePhase, number>> {
-  const counts = countPhases(members)
-  return Object.fromEntries(NODE_PHASES.flatMap((phase) => (counts.has(phase) ? [[phase, counts.get(phase)]] : [])))
+function phasesOf({ byPhase }: MemberCounts): Partial<Record<NodePhase, number>> {
+  return Object.fromEntries(NODE_PHASES.flatMap((phase) => (byPhase.has(phase) ? [[phase, byPhase.get(phase)]] : [])))
 }
 
 export function failedNodes(members: readonly Member[]): readonly FailedNode[] {
