@@ -94,11 +94,6 @@ export const KUBEADM_DROP_INS = [
 /** The environment file that a CoreOS kubelet service points to. */
 export const DEFAULT_ENVIRONMENT_FILE = '/etc/kubernetes/kubelet.env'
 
-/** Of a repository that nodewave manages. */
-export function aptSourcesFile(name: string): string {
-  return `/etc/apt/sources.list.d/nodewave-${name}.sources`
-}
-
 export const UNIT_DIRECTORY = '/etc/systemd/system'
 export const UNIT_DIRECTORIES = [
   UNIT_DIRECTORY,

@@ -37,6 +37,11 @@ export const PUSH_LEASE = 'nodewave-push'
 /** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin anew. */
 export const AGENT_UNIT = 'nodewave-agent.service'
 
+/** Of a repository that nodewave manages. */
+export function aptSourcesFile(name: string): string {
+  return `/etc/apt/sources.list.d/nodewave-${name}.sources`
+}
+
 /** How a package is named among paths and units: in `drift`, and where a unit restarts on it. */
 export function packageSubject(name: string): string {
   return `package:${name}`

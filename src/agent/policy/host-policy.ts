@@ -13,6 +13,7 @@ const hostPolicy = z.strictObject({
   kinds: z.optional(z.array(z.string())),
   paths: z.optional(z.array(prefix)),
   units: z.optional(z.array(z.string())),
+  packages: z.optional(z.array(z.string())),
   urlHosts: z.optional(z.array(z.string())),
   kubeletVersions: z.optional(z.strictObject({ min: z.optional(version), max: z.optional(version) })),
   disruption: z.optional(z.enum(DISRUPTIONS)),
@@ -48,6 +49,9 @@ export function parseHostPolicy(text: string): HostPolicy {
 /** Pure: the first rule that forbids any of it. */
 export function violationIn(policy: HostPolicy, { version, document, unnamed = [] }: Requested): Violation | undefined {
   const { kinds, paths, units, urlHosts } = policy
+  // A package writes wherever it wants.
+  const packages = policy.packages ?? (paths && [])
+  const kubelet = policy.packages && packageOf(document.kubelet)
   const found = (rule: keyof HostPolicy, what: string, value: string | undefined): Violation | undefined =>
     value === undefined ? undefined : { rule, message: `${what} "${value}" is not allowed` }
   return (
@@ -61,6 +65,12 @@ export function violationIn(policy: HostPolicy, { version, document, unnamed = [
         ),
     ) ??
     found('units', 'unit', units && namesOf(document.units).find((name) => !units.some((pattern) => matches(name, pattern)))) ??
+    found(
+      'packages',
+      'package',
+      packages &&
+        [...namesOf(document.packages), ...(kubelet ?? [])].find((name) => !packages.some((pattern) => matches(name, pattern))),
+    ) ??
     found('urlHosts', 'address', urlHosts && valuesOf(document, ['url']).find((url) => !isOf(url, urlHosts))) ??
     found('kubeletVersions', 'version', outOfRange(version, policy.kubeletVersions))
   )
@@ -85,8 +95,14 @@ function valuesOf(value: unknown, keys: readonly string[]): string[] {
   )
 }
 
-function namesOf(units: unknown): string[] {
-  return Array.isArray(units) ? units.map((unit) => String(unit?.name)) : []
+function namesOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.map((item) => String(item?.name)) : []
+}
+
+/** The kubelet itself, if a package brings it. */
+function packageOf(kubelet: unknown): string[] {
+  const { package: found } = (kubelet ?? {}) as { readonly package?: { readonly name?: unknown } }
+  return found === undefined ? [] : [String(found.name)]
 }
 
 function isBelow(path: string, at: string): boolean {

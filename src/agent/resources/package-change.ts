@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix'
 import * as z from 'zod/mini'
 import { AgentError } from '../agent-error.ts'
-import { archivePath, type PackageManager, type PackageStep } from '../package-manager.ts'
+import { archivePath, type PackageManager, type PackageStep, type PackageWork } from '../package-manager.ts'
 import type { Clock, HostFiles } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
 import type { HostHands, StageContext } from './kind.ts'
@@ -42,18 +42,44 @@ export async function performPackages(change: PackageChange, { packages, files }
   await applySteps(steps, packages)
   const came = steps.filter(({ name, from }) => from === undefined && !wishes.some((item) => item.name === name))
   await packages.markAutomatic(came.map(({ name }) => name))
-  for (const { name, held, state } of change.items) if (state === 'present') await holdAs(held, name, packages)
+  for (const { name, held, state } of change.items) if (state === 'present') await holdAs(held, { name, packages })
   for (const item of wishes) await requireFulfilled(item, packages)
 }
 
 async function applySteps(steps: readonly PackageStep[], packages: PackageManager): Promise<void> {
   const due: PackageStep[] = []
-  for (const each of steps) if ((await packages.installed(each.name))?.version !== each.to) due.push(each)
+  for (const each of steps) if (!(await isAt(each.to, { name: each.name, packages }))) due.push(each)
   if (due.length === 0) return
-  await packages.apply({
+  const work = {
     install: due.flatMap(({ to, ...rest }) => (to === undefined ? [] : [archivePath(packages.store, { ...rest, version: to })])),
     remove: due.filter(({ to }) => to === undefined).map(({ name }) => name),
-  })
+  }
+  const isDone = async () => {
+    for (const { name, to } of steps) if (!(await isAt(to, { name, packages }))) return false
+    return true
+  }
+  await applyUntil(work, { packages, isDone })
+}
+
+/** What counts is what the database says then: with a package of somebody else that is broken for good, apt always ends with an error. */
+export async function applyUntil(
+  work: PackageWork,
+  { packages, isDone }: { readonly packages: PackageManager; readonly isDone: () => Promise<boolean> },
+): Promise<void> {
+  try {
+    await packages.apply(work)
+  } catch (error) {
+    if (!(await isDone())) throw error
+  }
+}
+
+/** @param version undefined: not installed */
+export async function isAt(
+  version: string | undefined,
+  { name, packages }: { readonly name: string; readonly packages: PackageManager },
+): Promise<boolean> {
+  const found = await packages.installed(name)
+  return version === undefined ? found === undefined : found?.version === version && found.complete
 }
 
 /** What staging found out. */
@@ -68,7 +94,10 @@ export async function readSteps(
 }
 
 /** An upgrade forgets that a package was held, and so does a downgrade. */
-export async function holdAs(held: boolean, name: string, packages: PackageManager): Promise<void> {
+export async function holdAs(
+  held: boolean,
+  { name, packages }: { readonly name: string; readonly packages: PackageManager },
+): Promise<void> {
   if ((await packages.installed(name))?.held !== held) await packages.hold(name, held)
 }
 

@@ -3,7 +3,7 @@ import { AgentError } from '../agent-error.ts'
 import { archivePath, type PackageManager, type PackageStep } from '../package-manager.ts'
 import type { HostFiles } from '../ports.ts'
 import type { HostHands, UndoOf } from './kind.ts'
-import { holdAs, readSteps } from './package-change.ts'
+import { applyUntil, holdAs, isAt, readSteps } from './package-change.ts'
 import type { PackageChange } from './package-spec.ts'
 
 const before = z.object({
@@ -48,7 +48,7 @@ export const packageUndo: UndoOf<PackageChange, PackageUndo> = {
     const automatic: string[] = []
     for (const { name, automatic: was } of wanted) if (was && !(await packages.installed(name))?.automatic) automatic.push(name)
     await packages.markAutomatic(automatic)
-    for (const { name, version, held } of wanted) if (version !== null) await holdAs(held, name, packages)
+    for (const { name, version, held } of wanted) if (version !== null) await holdAs(held, { name, packages })
     for (const { path, from, ...stat } of kept) await files.restore(from, path, stat)
     for (const path of leftovers) await files.remove(path)
     for (const each of wanted) await requireBefore(each, packages)
@@ -125,15 +125,19 @@ async function putVersionsBack(wanted: readonly Before[], packages: PackageManag
   const differing: Before[] = []
   for (const each of wanted) if (!(await hasVersion(each, packages))) differing.push(each)
   if (differing.length === 0) return
-  await packages.apply({
+  const work = {
     install: differing.flatMap(({ archive }) => archive ?? []),
     remove: differing.filter(({ version }) => version === null).map(({ name }) => name),
-  })
+  }
+  const isDone = async () => {
+    for (const each of wanted) if (!(await hasVersion(each, packages))) return false
+    return true
+  }
+  await applyUntil(work, { packages, isDone })
 }
 
-async function hasVersion({ name, version }: Before, packages: PackageManager): Promise<boolean> {
-  const found = await packages.installed(name)
-  return version === null ? found === undefined : found?.version === version && found.complete
+function hasVersion({ name, version }: Before, packages: PackageManager): Promise<boolean> {
+  return isAt(version ?? undefined, { name, packages })
 }
 
 async function isBefore(each: Before, packages: PackageManager): Promise<boolean> {

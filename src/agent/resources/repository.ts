@@ -1,5 +1,5 @@
 import { HOST_SECTIONS, type HostRepository } from '../../protocol/host-document.ts'
-import { aptSourcesFile } from '../paths.ts'
+import { aptSourcesFile } from '../../protocol/names.ts'
 import { sha256Of } from '../sha256.ts'
 import { defineKind } from './define-kind.ts'
 import { giveBackFile } from './file.ts'
@@ -20,6 +20,7 @@ const section: Section = {
     claims: specsOf(repositories).map(({ path }) => ({ kind: 'repository', key: path })),
     triggers: [],
   }),
+  unnamedPaths: (repositories: readonly HostRepository[]) => specsOf(repositories).map(({ path }) => path),
   resources: async (repositories: readonly HostRepository[]) => specsOf(repositories).map((spec) => repository.of(spec)),
 }
 

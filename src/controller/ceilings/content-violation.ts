@@ -1,5 +1,6 @@
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import { aptSourcesFile } from '../../protocol/names.ts'
 import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
@@ -26,10 +27,11 @@ export function changeViolation(
   for (const rule of rules) {
     if (!selects(rule, node)) continue
     const { place, forbiddenPaths = [], disruption } = rule
-    const path = pathsOf(change.content).find(({ path, isOpen }) =>
+    const found = pathsOf(change.content).find(({ path, isOpen }) =>
       forbiddenPaths.some((at) => isBelow(path, at) || (isOpen && isBelow(at, path))),
-    )?.path
-    if (path !== undefined) return `path "${path}" is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
+    )
+    if (found !== undefined)
+      return `${found.shown ?? `path "${found.path}"`} is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
     if (disruption !== undefined && !atMost(change.disruption, disruption))
       return `the change needs "${change.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
   }
@@ -43,10 +45,11 @@ interface Place {
   readonly path: string
   /** What is written below it does not stand in the document: what an archive holds, what is behind a link. */
   readonly isOpen?: boolean
+  readonly shown?: string
 }
 
 function isBelow(path: string, at: string): boolean {
-  return path === at || path.startsWith(`${at}/`)
+  return path === at || path.startsWith(at.endsWith('/') ? at : `${at}/`)
 }
 
 function pathsOf(content: NodeContent): readonly Place[] {
@@ -63,10 +66,17 @@ function pathsIn(value: unknown): Place[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([key, member]) => {
     if (key === 'units' && Array.isArray(member)) return [...member.flatMap(pathsOfUnit), ...pathsIn(member)]
+    if (key === 'packages' && Array.isArray(member)) return member.map(placeOfPackage)
+    if (key === 'repositories' && Array.isArray(member)) return member.map(({ name }) => ({ path: aptSourcesFile(String(name)) }))
     if (typeof member !== 'string') return pathsIn(member)
     if (key === 'path') return [{ path: member }]
     return key === 'directory' || key === 'target' ? [{ path: member, isOpen: true }] : []
   })
+}
+
+/** It writes where it wants, and its scripts run as root. */
+function placeOfPackage({ name }: { readonly name?: string }): Place {
+  return { path: '/', isOpen: true, shown: `package "${name}", which may write anywhere,` }
 }
 
 const UNITS = '/etc/systemd/system'

@@ -173,19 +173,19 @@ export class SimulatedPackages implements PackageManager {
     this.#write(others)
   }
 
+  /** One that fails keeps no other from being configured. */
   #configure(): void {
-    for (const [name, { complete, definition }] of Object.entries(this.#read())) {
-      if (complete) continue
-      if (definition.script === 'fails')
-        throw new AgentError(
-          `apt-get: installed ${name} package post-installation script subprocess returned error exit status 1`,
-          {
-            kind: 'validate',
-            reason: 'PackageFailed',
-          },
-        )
-      this.#change(name, { complete: true })
-    }
+    const due = Object.entries(this.#read()).filter(([, { complete }]) => !complete)
+    const broken = due.filter(([, { definition }]) => definition.script === 'fails').map(([name]) => name)
+    for (const [name] of due) if (!broken.includes(name)) this.#change(name, { complete: true })
+    if (broken.length > 0)
+      throw new AgentError(
+        `apt-get: installed ${broken[0]} package post-installation script subprocess returned error exit status 1`,
+        {
+          kind: 'validate',
+          reason: 'PackageFailed',
+        },
+      )
   }
 
   #change(name: string, change: Partial<InstalledPackage>): void {

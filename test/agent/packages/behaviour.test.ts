@@ -192,6 +192,17 @@ describe.each([
     },
   )
 
+  test.runIf(isThere)(
+    'installs beside a package that is broken for good, and says that something failed',
+    { timeout: SLOW },
+    async () => {
+      using world = await offering(make)
+      await carryOut(world, present('broken', '1.0')).catch(() => {})
+      await expect(carryOut(world, present('tool', '1.0'))).rejects.toMatchObject({ reason: 'PackageFailed' })
+      expect(await world.packages.installed('tool')).toMatchObject({ version: '1.0', complete: true })
+    },
+  )
+
   test.runIf(isThere)('is repaired after an interruption, and keeps what somebody edited', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await carryOut(world, present('tool', '1.0'))

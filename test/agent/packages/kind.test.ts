@@ -119,6 +119,24 @@ test('package whose script fails is put back, and the error says so', async () =
 })
 
 test.each([
+  ['installed beside', { flags: '--v=3' }, 'Applied'],
+  ['put back beside', { flags: '--container-runtime-endpoint=unix:///not/there.sock' }, 'RolledBack'],
+] as const)('package is %s one of somebody else that is broken for good', async (_, more, phase) => {
+  const machine = aMachine()
+  await machine.clock.advance(5000)
+  machine.host.packages.put({ name: 'dkms', version: '1', script: 'fails' }, { complete: false })
+  machine.host.packages.put(offered('tool', '1.0'), { held: true })
+  machine.host.files.put('/etc/apt/sources.list.d/own.sources', `URIs: ${URL}\n`)
+  const before = machine.hostFiles()
+  machine.start()
+  machine.assign({ ...content([{ name: 'tool', version: '1.1' }]), ...more })
+  await machine.until(phase)
+
+  if (phase === 'Applied') expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '1.1', held: true })
+  else expect(machine.hostFiles()).toEqual(before)
+})
+
+test.each([
   ['no repository has', 'PackageNotFound', '9.9', () => {}],
   ['an unreachable repository has', undefined, '1.1', (machine: Machine) => machine.host.packages.offers.clear()],
 ])('package in a version that %s is not installed, and nothing is disturbed', async (_, reason, version, happen) => {

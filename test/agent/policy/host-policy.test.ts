@@ -5,6 +5,8 @@ import type { NodeContent } from '../../../src/protocol/digest.ts'
 import { Machine } from '../support/machine.ts'
 
 const FILE = { path: '/etc/kubernetes/extra.conf', content: 'x\n' }
+const SOURCES = '/etc/apt/sources.list.d/nodewave-r.sources'
+const REPOSITORY = { name: 'r', apt: { url: 'https://r.test/', suite: '/', key: '-----BEGIN PGP PUBLIC KEY BLOCK-----' } }
 const host = (document: object) => JSON.stringify(document)
 
 async function under(policy: string, { mode = 0o644, uid = 0 } = {}) {
@@ -31,6 +33,20 @@ test.for<[string, string, NodeContent, string]>([
     'path "/proc/sys/kernel/core_pattern" is not allowed',
   ],
   ['paths', 'paths: []', { host: host({ files: [FILE] }) }, 'path "/etc/kubernetes/extra.conf" is not allowed'],
+  ['paths', 'paths: [/etc/kubernetes]', { host: host({ repositories: [REPOSITORY] }) }, `path "${SOURCES}" is not allowed`],
+  ['packages', 'paths: [/etc/kubernetes]', { host: host({ packages: [{ name: 'a' }] }) }, 'package "a" is not allowed'],
+  [
+    'packages',
+    'packages: ["lib*"]',
+    { host: host({ packages: [{ name: 'libc6' }, { name: 'a' }] }) },
+    'package "a" is not allowed',
+  ],
+  [
+    'packages',
+    'packages: ["lib*"]',
+    { host: host({ kubelet: { package: { manager: 'apt', name: 'kubelet', version: '1' } } }) },
+    'package "kubelet" is not allowed',
+  ],
   ['units', 'units: ["my-*.service"]', { host: host({ units: [{ name: 'ssh.service' }] }) }, 'unit "ssh.service" is not allowed'],
   ['kubeletVersions', 'kubeletVersions: {max: "1.35"}', { version: '1.36.3' }, 'version "1.36.3" is not allowed'],
   ['kubeletVersions', 'kubeletVersions: {min: "1.35.2"}', { version: 'v1.35.1' }, 'version "v1.35.1" is not allowed'],

@@ -123,11 +123,13 @@ export class AptIndex {
 
   /** The repositories as they will be, and as they are, in a place of their own. */
   async #writeSources(upcoming: ResolveOptions['upcoming']): Promise<readonly string[]> {
-    const { files, store, named } = this.#options
+    const { files, store, named, run } = this.#options
     const at = `${store}/index`
     await files.removeTree(at)
     await files.writeAtomic(`${at}/sources.list.d/.keep`, new Uint8Array())
     await files.writeAtomic(`${at}/lists/partial/.keep`, new Uint8Array())
+    // What the host has of a repository that has not changed since is not fetched again.
+    await run(['cp', '--archive', '--reflink=auto', named('/var/lib/apt/lists/.'), named(`${at}/lists`)])
     await files.writeAtomic(`${at}/sources.list`, upcoming.get(SOURCES) ?? (await files.read(SOURCES)) ?? new Uint8Array())
     const coming = new Set([...upcoming].flatMap(([path, bytes]) => (path.startsWith(SOURCES) ? urlsIn(bytes) : [])))
     for (const path of await this.#parts(upcoming)) {
