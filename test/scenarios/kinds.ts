@@ -1,4 +1,4 @@
-import { STEPS, tellEdited, tellFast, tellGated, tellProved } from './fast/story.ts'
+import { STEPS, tellEdited, tellFast, tellGated, tellProved, tellRebooted } from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
@@ -14,7 +14,10 @@ export const proved: Kind = { name: 'proved', steps: STEPS, tell: tellProved }
 /** The same with commits that change the waves. */
 export const edited: Kind = { name: 'edited', steps: STEPS, tell: tellEdited }
 
+/** The same with machines that operators have rebooted. */
+export const rebooted: Kind = { name: 'rebooted', steps: STEPS, tell: tellRebooted }
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, proved, edited, full]
+export const KINDS: readonly Kind[] = [fast, gated, proved, edited, rebooted, full]

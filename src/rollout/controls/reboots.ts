@@ -59,5 +59,6 @@ function recordReboot(memory: Memory, { node, now }: { readonly node: Requested;
 
 /** Requests whose machines have rebooted. */
 export function endedRequests(nodes: readonly NodeView[]): readonly Extract<Action, { kind: 'clearReboot' }>[] {
-  return nodes.filter(isRequestOver).map(({ name }) => ({ kind: 'clearReboot', node: name }))
+  const names = nodes.filter(isRequestOver).map(({ name }) => name)
+  return names.sort().map((node) => ({ kind: 'clearReboot', node }))
 }

@@ -2,6 +2,7 @@ import { NOT_REBOOTED, REBOOT_REFUSED } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import { isSameOrder, type RebootOrder } from '../../protocol/reboot-order.ts'
 import { type Ceiling, selects } from './ceiling.ts'
+import { isUnderDrain } from './cordon.ts'
 import type { Instant } from './instant.ts'
 import type { NodeView } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
@@ -15,10 +16,12 @@ export interface RebootContext {
 /** Milliseconds. Who asks for many nodes writes one after the other, and the first to be seen need not be of the first wave. */
 const STILL_WRITING = 10_000
 
-/** When a request that was made a moment ago counts. One from a clock that is ahead counts at once. */
-export function requestCountsAt({ bootId, rebootRequest }: NodeView, now: Instant): Instant | undefined {
+/** When a request counts that was made a moment ago. What has begun to count goes on to: so a clock that is ahead delays its requests. */
+export function requestCountsAt(node: NodeView, now: Instant): Instant | undefined {
+  const { bootId, rebootRequest } = node
+  if (isUnderDrain(node)) return undefined
   const at = rebootRequest?.boot === bootId ? Date.parse(rebootRequest?.at ?? '') : Number.NaN
-  return at <= now && now < at + STILL_WRITING ? at + STILL_WRITING : undefined
+  return now < at + STILL_WRITING ? at + STILL_WRITING : undefined
 }
 
 /** What the node is to be rebooted for, with its next assignment; undefined: nothing, or that was ordered already. Once for each boot and request. */

@@ -19,11 +19,15 @@ export async function installAgent(node: Node, { bundle, args = [] }: AgentOptio
   const unit = await readFile(join(checkout, `deploy/${agentUnit}.service`), 'utf8')
   await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
+  await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/container.conf`, content: OF_A_CONTAINER })
   if (args.length > 0)
     await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(unit, args) })
   await node.exec(['systemctl', 'daemon-reload'])
   await node.exec(['systemctl', 'enable', '--now', '--quiet', agentUnit])
 }
+
+/** With it, systemd 252 mounts /proc anew, and what a container has there is gone: its boot id. */
+const OF_A_CONTAINER = '[Service]\nProtectControlGroups=no\n'
 
 function dropIn(unit: string, args: readonly string[]): string {
   const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]

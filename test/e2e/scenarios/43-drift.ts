@@ -59,7 +59,7 @@ async function reported(node: Node, product: Product): Promise<void> {
   await change(node)
   const told = async () => {
     const paths = await driftOf(node)
-    return [MOTD.path, UNIT].every((path) => paths.includes(path)) && paths.some((path) => path.includes(SYSCTL))
+    return [MOTD.path, UNIT, `/proc/sys/${SYSCTL.replaceAll('.', '/')}`].every((path) => paths.includes(path))
   }
   await waitUntil(told, { for: 'file, unit and sysctl to be in the status' })
   check('nothing was put back', (await found(node)) === CHANGED, await found(node))

@@ -179,6 +179,7 @@ export class SimController {
 
   #done(action: Patch, { seen, observed }: { readonly seen: CachedNode; readonly observed: Observed }): boolean {
     if (action.kind === 'assign') return this.#world.assign(action, seen, observed)
+    if (action.kind === 'clearReboot') return this.#world.clearReboot(action, seen)
     if (action.kind === 'recordProof') return this.#world.recordProof(action, seen)
     return action.kind === 'cordon' ? this.#world.cordon(action, seen, observed) : this.#world.uncordon(action, seen)
   }
@@ -256,10 +257,10 @@ export class SimController {
 
 const NO_ANSWERS: readonly GateAnswer[] = []
 
-type Patch = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'recordProof' }>
+type Patch = Extract<Action, { kind: 'assign' | 'cordon' | 'uncordon' | 'recordProof' | 'clearReboot' }>
 
 function isPatch(action: Action): action is Patch {
-  return ['assign', 'cordon', 'uncordon', 'recordProof'].includes(action.kind)
+  return ['assign', 'cordon', 'uncordon', 'recordProof', 'clearReboot'].includes(action.kind)
 }
 
 function proofOn(proofs: ReadonlyMap<string, ProofPod>, node: string): [string, ProofPod][] {

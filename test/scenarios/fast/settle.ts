@@ -108,6 +108,7 @@ function recover(world: World): void {
     if (!world.pools.has(node.pool)) node.pool = [...world.pools.keys()][0] ?? ''
     if (world.cordonedByPeople.delete(node.name)) node.show({ unschedulable: false })
     node.unhold()
+    node.refusesReboot = false
     node.clockOff = 0
     if (node.dead || node.offline) node.revive(world.now)
   }

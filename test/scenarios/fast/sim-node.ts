@@ -1,7 +1,8 @@
-import type { AgentPhase, AgentStatus } from '../../../src/protocol/agent-status.ts'
+import { type AgentPhase, type AgentStatus, REBOOT_REFUSED, REBOOTING } from '../../../src/protocol/agent-status.ts'
 import type { CordonMark } from '../../../src/protocol/cordon-mark.ts'
 import { atMost } from '../../../src/protocol/desired-config.ts'
 import type { NodeProof } from '../../../src/protocol/node-proof.ts'
+import type { RebootRequest } from '../../../src/protocol/reboot-order.ts'
 import { isOurCordon } from '../../../src/rollout/model/cordon.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../../src/rollout/model/node-view.ts'
@@ -20,6 +21,9 @@ interface Shown {
   readonly assigned?: Assignment
   readonly status?: AgentStatus
   readonly proof?: NodeProof
+  /** Another one after each boot. */
+  readonly bootId: string
+  readonly rebootRequest?: RebootRequest
 }
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
@@ -38,6 +42,8 @@ export class SimNode {
   active = 'factory'
   /** Taken while it was available, and not yet done: unavailable through us. */
   disturbed = false
+  /** Somebody blocks that it reboots. */
+  refusesReboot = false
   /** Counts up with each change that the API server shows. */
   version = 1
   readonly #createdAt: Instant
@@ -48,6 +54,7 @@ export class SimNode {
   #said: AgentStatus | undefined
   #works = true
   #wiltsAt: Instant | undefined
+  #boots = 1
 
   constructor(
     name: string,
@@ -65,7 +72,7 @@ export class SimNode {
     this.zone = options.zone
     this.#createdAt = Math.floor((options.createdAt ?? options.now) / 1000) * 1000
     this.#onChange = options.onChange
-    this.#shown = { ready: true, readySince: options.createdAt ?? options.now, unschedulable: false }
+    this.#shown = { ready: true, readySince: options.createdAt ?? options.now, unschedulable: false, bootId: 'boot-1' }
   }
 
   get shown(): Shown {
@@ -120,6 +127,13 @@ export class SimNode {
     this.show({})
   }
 
+  /** The controller takes the request of a person away. */
+  clearReboot(): void {
+    const { rebootRequest, ...shown } = this.#shown
+    this.#shown = shown
+    this.show({})
+  }
+
   die(now: Instant): void {
     this.dead = true
     this.#setReady(now)
@@ -132,6 +146,7 @@ export class SimNode {
 
   /** Power and network are back. */
   revive(now: Instant): void {
+    if (this.dead) this.#boot()
     this.dead = false
     this.offline = false
     this.#setReady(now)
@@ -156,11 +171,36 @@ export class SimNode {
     const { assigned, assignedAt, phase } = this.#said ?? {}
     if (assigned !== known.digest || assignedAt !== stampOf(known)) this.#begin(known, { effect: effectOf(known.digest), now })
     else if (phase === 'Fetching') this.#say('Applying', { assigned: known, now })
+    else if (phase === 'Applying' && this.#isToReboot(known)) this.#reboot(known, now)
     else if (phase === 'Applying') this.#finish(known, { effect: effectOf(known.digest), now })
   }
 
+  #isToReboot({ reboot }: Assignment): boolean {
+    return reboot?.boot === `boot-${this.#boots}`
+  }
+
+  /** It goes down in one step, and is back in the next; or somebody blocks that. */
+  #reboot(assigned: Assignment, now: Instant): void {
+    const isDown = this.#said?.error?.reason === REBOOTING
+    const reason = this.refusesReboot && !isDown ? REBOOT_REFUSED : REBOOTING
+    if (isDown) {
+      this.#boot()
+      this.show({})
+    } else {
+      const phase = reason === REBOOTING ? 'Applying' : 'RolledBack'
+      this.#say(phase, { assigned, now, error: { reason, message: 'systemctl reboot' } })
+      this.#work(reason === REBOOT_REFUSED, now)
+    }
+  }
+
+  /** Seen when its kubelet reports again. */
+  #boot(): void {
+    this.#boots += 1
+    this.#shown = { ...this.#shown, bootId: `boot-${this.#boots}` }
+  }
+
   #begin(assigned: Assignment, { effect, now }: { readonly effect: Effect; readonly now: Instant }): void {
-    const runs = this.active === assigned.digest && this.#works
+    const runs = this.active === assigned.digest && this.#works && !this.#isToReboot(assigned)
     if (effect === 'asks' && !runs && !atMost('drain', assigned.grant)) this.#say('Blocked', { assigned, now, needs: 'drain' })
     else this.#say(runs ? 'Applied' : 'Fetching', { assigned, now })
   }
@@ -191,10 +231,10 @@ export class SimNode {
 
   #say(
     phase: AgentPhase,
-    { assigned, now, needs }: { readonly assigned: Assignment; readonly now: Instant; readonly needs?: 'drain' },
+    { assigned, now, ...more }: { readonly assigned: Assignment; readonly now: Instant } & Pick<AgentStatus, 'needs' | 'error'>,
   ): void {
     const about = { digest: assigned.digest, assigned: assigned.digest, assignedAt: stampOf(assigned), active: this.active }
-    this.#said = { phase, ...about, ...(needs && { needs }), since: new Date(now + this.clockOff).toISOString() }
+    this.#said = { phase, ...about, ...more, since: new Date(now + this.clockOff).toISOString() }
     this.#publish()
   }
 

@@ -1,6 +1,7 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { establish } from './establish.ts'
+import { adminReboots } from './faults/admin-reboots.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
@@ -39,6 +40,12 @@ export function tellProved(seed: number, steps: number): Told {
 export function tellEdited(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(new World(drawRules(random)), { random, steps, extra: wavesChange })
+}
+
+/** The same of fleets whose machines reboot. */
+export function tellRebooted(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: adminReboots })
 }
 
 interface Telling {

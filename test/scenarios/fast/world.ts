@@ -158,14 +158,15 @@ export class World {
     const node = this.nodes.get(action.node)
     const pool = this.pools.get(seen.pool)
     if (!node || !pool || String(node.version) !== seen.resourceVersion) return false
-    const disturbs = disturbedBy(action.digest, node, { joins: this.#joins(seen, observed) })
+    const joins = this.#joins(seen, observed)
+    const disturbs = disturbedBy(action.digest, node, { joins, reboots: action.reboot !== undefined })
     const undrained = this.#undrained(action, observed)
     this.takes.push({ node, digest: action.digest, disturbs, isCordon: false, undrained, memory: pool.memory, observed })
-    const key = `${node.name} ${action.digest}`
+    const key = `${node.name} ${action.digest} ${action.reboot?.boot}`
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
-    const { digest, revision, grant, at } = action
-    node.assign({ digest, revision, grant, at, pool: pool.name }, action.proof !== undefined)
+    const { digest, revision, grant, at, reboot } = action
+    node.assign({ digest, revision, grant, at, pool: pool.name, ...(reboot && { reboot }) }, action.proof !== undefined)
     return true
   }
 
@@ -199,6 +200,13 @@ export class World {
     return true
   }
 
+  clearReboot({ node: name }: Extract<Action, { kind: 'clearReboot' }>, seen: CachedNode): boolean {
+    const node = this.nodes.get(name)
+    if (!node || String(node.version) !== seen.resourceVersion) return false
+    node.clearReboot()
+    return true
+  }
+
   uncordonByHand(node: SimNode): void {
     this.cordonedByPeople.delete(node.name)
     if (node.shown.mark?.state === 'Ours') this.calledOff.set(node.name, node.shown.mark.digest)
@@ -210,7 +218,7 @@ export class World {
     const pool = fleet.pools.find(({ nodes }) => nodes.some(({ name }) => name === node))
     const seen = pool?.nodes.find(({ name }) => name === node)
     const { drain } = pool?.policy ?? {}
-    const isNeeded = grant === 'drain' || (grant === 'restart' && drain?.mode === 'Always')
+    const isNeeded = grant === 'drain' || grant === 'reboot' || (grant === 'restart' && drain?.mode === 'Always')
     if (!seen?.ready || !isNeeded || drain?.mode === 'Never' || drain?.onTimeout === 'Proceed') return 0
     return this.workload.on(node).filter(({ kind }) => kind !== 'DaemonSet').length
   }
@@ -268,6 +276,10 @@ export interface CachedNode {
 }
 
 /** By what the node really is, whatever the controller has heard of it. */
-function disturbedBy(digest: string, node: SimNode, { joins }: { readonly joins: boolean }): boolean {
-  return !isDown(node.view()) && !joins && node.active !== digest
+function disturbedBy(
+  digest: string,
+  node: SimNode,
+  { joins, reboots }: { readonly joins: boolean; readonly reboots: boolean },
+): boolean {
+  return !isDown(node.view()) && !joins && (node.active !== digest || reboots)
 }

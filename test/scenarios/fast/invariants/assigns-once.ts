@@ -10,7 +10,8 @@ export const assignsOnce: Invariant = {
 }
 
 /** What no pod could run with is tried once more when an operator asks for it. */
-function isNews({ node, digest }: Step): boolean {
+function isNews({ node, digest, reboots }: Step): boolean {
+  if (reboots) return true
   if (node.proof?.state === 'Failed') return true
   return node.assigned?.digest !== digest || !(hasEnded(node) && node.status?.phase === 'Applied')
 }

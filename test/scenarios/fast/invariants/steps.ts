@@ -18,6 +18,8 @@ export interface Decided {
 export interface Step {
   readonly node: NodeView
   readonly digest: string
+  /** It reboots with it. */
+  readonly reboots: boolean
 }
 
 /** Some twenty invariants ask the same of each decision. */
@@ -40,7 +42,7 @@ export const decidedPools = oncePer(({ fleet, decisions, at }: Observed): readon
 export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
   decision.actions.flatMap((action) => {
     const node = action.kind === 'assign' ? pool.nodes.find(({ name }) => name === action.node) : undefined
-    return node && action.kind === 'assign' ? [{ node, digest: action.digest }] : []
+    return node && action.kind === 'assign' ? [{ node, digest: action.digest, reboots: action.reboot !== undefined }] : []
   }),
 )
 
@@ -74,7 +76,8 @@ export function hasEnded({ assigned, status }: NodeView): boolean {
 export const newlyDown = oncePer((decided: Decided): readonly Step[] => {
   const cordons = cordonsOf(decided).filter(({ node }) => !isDown(node))
   const assigned = stepsOf(decided).filter(
-    ({ node, digest }) => !isDown(node) && !isJoining(node, decided) && !(hasEnded(node) && node.status?.active === digest),
+    ({ node, digest, reboots }) =>
+      !isDown(node) && !isJoining(node, decided) && (reboots || !(hasEnded(node) && node.status?.active === digest)),
   )
   return [...cordons, ...assigned]
 })
@@ -94,7 +97,7 @@ export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolea
 export const cordonsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
   decision.actions.flatMap((action) => {
     const node = action.kind === 'cordon' ? pool.nodes.find(({ name }) => name === action.node) : undefined
-    return node && action.kind === 'cordon' ? [{ node, digest: action.mark.digest }] : []
+    return node && action.kind === 'cordon' ? [{ node, digest: action.mark.digest, reboots: false }] : []
   }),
 )
 
