@@ -167,6 +167,12 @@ describe('going back', () => {
   const failed = { stable: 'older', rejected: ['new'] }
   const poolOf = (options: PoolOptions) => under(aPool(options).with(...TEN.map((node) => node.on('new'))), limits)
 
+  test('a commit that reverts to what the pool completed is measured like any other', () => {
+    const decision = decide(poolOf({ head: 'older', stable: 'older', history, maxUnavailable: 5 }), noon)
+    expect(assignments(decision)).toEqual([])
+    expect(condition(decision, 'Stalled').reason).toBe('CeilingExceeded')
+  })
+
   test.each([
     ['because a person says so', asked],
     ['because its commit failed', failed],
