@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { driftRules } from './drift-policy.ts'
 import { KERNEL_SECTIONS } from './kernel-sections.ts'
+import { nodeSettings } from './node-settings.ts'
 import { ProtocolError } from './protocol-error.ts'
 import { SYSTEM_SECTIONS } from './system-sections.ts'
 
@@ -156,6 +157,7 @@ export const HOST_SECTIONS = {
   archives: z.array(archive),
   groups: z.array(group),
   users: z.array(user),
+  node: nodeSettings,
   units: z.array(unit),
   repositories: z.array(repository),
   packages: z.array(hostPackage),
@@ -169,6 +171,8 @@ const hostDocument = z.strictObject({
   directories: z.optional(HOST_SECTIONS.directories),
   links: z.optional(HOST_SECTIONS.links),
   archives: z.optional(HOST_SECTIONS.archives),
+  /** What the controller writes to the Node object; nothing of it is on the host. */
+  node: z.optional(HOST_SECTIONS.node),
   groups: z.optional(HOST_SECTIONS.groups),
   users: z.optional(HOST_SECTIONS.users),
   units: z.optional(HOST_SECTIONS.units),

@@ -69,6 +69,8 @@ export interface Names {
   readonly proof: string
   /** Written by the controller: `Allow` lets the admission policy take a desired-config from anybody who may patch the Node. */
   readonly byHand: string
+  /** Written by the controller: which labels, annotations and taints of the Node it wrote. See `node-settings.ts`. */
+  readonly settings: string
   /** Label, written by the controller: the pool that owns the node. */
   readonly pool: string
 }
@@ -84,6 +86,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     history: `${prefix}/history`,
     proof: `${prefix}/proof`,
     byHand: `${prefix}/by-hand`,
+    settings: `${prefix}/node-settings`,
     pool: `${prefix}/pool`,
   }
 }

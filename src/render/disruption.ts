@@ -3,6 +3,7 @@ import type { NodeContent } from '../protocol/digest.ts'
 import { readerOf, unitOfFile } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import { packageSubject } from '../protocol/names.ts'
+import { settingsIn, type Taint } from '../protocol/node-settings.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
 import { type ContentChange, diffConfig, diffFlags, diffHost, diffSecrets, isOfBinary } from './diff-content.ts'
 import { kubeletEffect, lettersOf } from './kubelet-effects.ts'
@@ -31,7 +32,7 @@ export function createDisruptionJudge(): JudgeDisruption {
   const hostEffects = rememberPairs((from, to) => diffHost(from, to).flatMap((change) => hostEffectsOf(change, to)))
   return (from, to, { running, rules = {} } = {}) => {
     const version = versionEffects(from?.version ?? running, to.version, rules)
-    if (from === undefined) return verdictOf([FIRST, ...version])
+    if (from === undefined) return verdictOf([FIRST, ...version, ...firstTaints(to)])
     // Where the version changes, so does its binary: nothing more to tell.
     const host = hostEffects(from.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path))
     // A secret file disturbs as much as any other.
@@ -52,6 +53,10 @@ interface Effect {
 }
 
 const FIRST: Effect = { path: ['node'], disruption: 'restart', because: 'it is configured for the first time' }
+
+function firstTaints({ host }: NodeContent): Effect[] {
+  return taintEffects(undefined, host === undefined ? undefined : settingsIn(host).taints)
+}
 
 function verdictOf(effects: readonly Effect[]): DisruptionVerdict {
   return {
@@ -81,20 +86,37 @@ function kubeletEffectOf({ path: [part = '', name = ''], from, to }: ContentChan
 /** The parts of KubeletInstall that end in a restart of the kubelet. */
 const KUBELET_INSTALL = new Set(['layout', 'configMode', 'flagsFile', 'binary', 'package'])
 
-function hostEffectsOf({ path: [, part = '', name = '', what = ''] }: ContentChange, to: string | undefined): Effect[] {
+/** Sections of which every change disturbs as much as a restart. */
+const RESTARTING: Readonly<Record<string, string | undefined>> = {
+  sysctls: 'the running kernel takes it at once',
+  kernelModules: 'the running kernel loads it',
+  certificates: 'containerd restarts',
+  swap: 'what was swapped out needs memory',
+  archives: 'what runs may be replaced',
+}
+
+/** Pods are evicted whatever their budgets say, as soon as the taint is there: a drain comes before it. */
+function taintEffects(from: unknown, to: unknown): Effect[] {
+  const evicting = (taints: unknown): string[] =>
+    ((taints ?? []) as readonly Taint[]).filter(({ effect }) => effect === 'NoExecute').map((taint) => JSON.stringify(taint))
+  const before = evicting(from)
+  if (evicting(to).every((taint) => before.includes(taint))) return []
+  return [{ path: ['host', 'node', 'taints'], disruption: 'drain', because: 'pods without a toleration are evicted' }]
+}
+
+function hostEffectsOf(change: ContentChange, to: string | undefined): Effect[] {
+  const [, part = '', name = '', what = ''] = change.path
   const restart = (because: string): Effect => ({ path: ['host', part, name].filter(Boolean), disruption: 'restart', because })
+  const because = RESTARTING[part]
+  if (because !== undefined) return [restart(because)]
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
-  if (part === 'sysctls') return [restart('the running kernel takes it at once')]
-  if (part === 'kernelModules') return [restart('the running kernel loads it')]
   if (part === 'time') return name === 'ntp' ? [restart('systemd-timesyncd restarts')] : []
-  if (part === 'certificates') return [restart('containerd restarts')]
-  if (part === 'swap') return [restart('what was swapped out needs memory')]
   if (part === 'packages')
     return what === 'hold'
       ? []
       : [restart('its scripts may restart what it brings'), ...statedEffects(packageSubject(name), to, restart)]
-  if (part === 'archives') return [restart('what runs may be replaced')]
+  if (part === 'node') return name === 'taints' ? taintEffects(change.from, change.to) : []
   if (part !== 'files' && part !== 'links') return []
   const reader = readerOf(name)
   return [

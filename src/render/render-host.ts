@@ -46,6 +46,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('directories', collect(profiles, 'directories')),
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
+    ...nodeObject(subject),
     ...filled('groups', collect(profiles, 'groups')),
     ...filled('users', collect(profiles, 'users')),
     ...filled('units', [...units.values()]),
@@ -62,6 +63,10 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ),
     ...(profiles.some((profile) => profile.time) ? { time: Object.assign({}, ...profiles.map((profile) => profile.time)) } : {}),
   }
+}
+
+function nodeObject({ pool: { spec } }: LayerSubject): Pick<HostDocument, 'node'> {
+  return spec.node === undefined || Object.keys(spec.node).length === 0 ? {} : { node: spec.node }
 }
 
 /** The pool's word wins over the Fleet's, kind by kind. */

@@ -9,6 +9,7 @@ import { checkFullConfig } from './checks/full-config.ts'
 import { checkHostFiles } from './checks/host-files.ts'
 import { checkKubeletKnowledge } from './checks/kubelet-knowledge.ts'
 import { checkNodeIdentity } from './checks/node-identity.ts'
+import { checkNodeObjects } from './checks/node-object.ts'
 import { checkOverrides } from './checks/overrides.ts'
 import { checkReferences } from './checks/references.ts'
 import { checkReleases } from './checks/releases.ts'
@@ -48,6 +49,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkShadowedFields,
   checkKubeletKnowledge,
   checkNodeIdentity,
+  checkNodeObjects,
   checkDisruptionFields,
   checkHostFiles,
   checkRepositoryKeys,

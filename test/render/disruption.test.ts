@@ -36,6 +36,34 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
     'reboot',
     ['host.files./etc/modprobe.d/gpu.conf: it counts after a reboot (reboot)'],
   ],
+  [
+    'the Node gets another label, and a taint that evicts nobody',
+    host({ node: { labels: { tier: 'front' } } }),
+    host({ node: { labels: { tier: 'back' }, taints: [{ key: 'gpu', effect: 'NoSchedule' }] } }),
+    'none',
+    [],
+  ],
+  [
+    'the Node gets a taint that evicts pods',
+    host({ node: { taints: [{ key: 'gpu', effect: 'NoSchedule' }] } }),
+    host({ node: { taints: [{ key: 'gpu', effect: 'NoExecute' }] } }),
+    'drain',
+    ['host.node.taints: pods without a toleration are evicted (drain)'],
+  ],
+  ['a taint that evicts pods goes', host({ node: { taints: [{ key: 'gpu', effect: 'NoExecute' }] } }), host({}), 'none', []],
+  [
+    'an archive has another content, and a link another target',
+    host({
+      archives: [{ name: 'cni', url: 'https://m.test/1', sha256: 'a'.repeat(64), directory: '/opt/cni/bin' }],
+      links: [{ path: '/opt/x', target: '/opt/y' }],
+    }),
+    host({
+      archives: [{ name: 'cni', url: 'https://m.test/2', sha256: 'b'.repeat(64), directory: '/opt/cni/bin' }],
+      links: [{ path: '/opt/x', target: '/opt/z' }],
+    }),
+    'restart',
+    ['host.archives.cni: what runs may be replaced (restart)'],
+  ],
   ['only the v of a version changes', { version: 'v1.36.3' }, { version: '1.36.3' }, 'none', []],
   [
     'a version comes to be managed',

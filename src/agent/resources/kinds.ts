@@ -20,6 +20,7 @@ import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
 import { link } from './link.ts'
+import { nodeObject } from './node-object.ts'
 import { packageKind } from './package.ts'
 import { repository } from './repository.ts'
 import { swap } from './swap.ts'
@@ -53,7 +54,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
 ]
 
 /** Sections that are made of other kinds. */
-const MORE_SECTIONS: readonly Section[] = [archives, time]
+const MORE_SECTIONS: readonly Section[] = [archives, nodeObject, time]
 
 /** The kinds by name. */
 export class Kinds {

@@ -8,12 +8,14 @@ import { foreignText } from '../../protocol/foreign-text.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
 import { parseNodeProof } from '../../protocol/node-proof.ts'
+import type { Taint } from '../../protocol/node-settings.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import { parseRebootOrder, parseRebootRequest } from '../../protocol/reboot-order.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
 import { isPauseImage } from '../../rollout/proof/image.ts'
+import type { SettingsOnNode } from '../execution/settings-patch.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {
@@ -38,6 +40,8 @@ export interface ClusterNode {
   readonly history?: string
   /** The pool its label names. */
   readonly poolLabel?: string
+  /** What the controller wrote to it besides, and its taints; absent: none. */
+  readonly settings?: SettingsOnNode
 }
 
 /** What configuration may be rendered from besides name and labels. */
@@ -81,6 +85,7 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       ...(counter !== undefined && { counter }),
       ...(signedBy !== undefined && { signedBy }),
       ...(poolLabel !== undefined && { poolLabel }),
+      ...settingsOn(object, annotations[names.settings]),
     }
   }
 }
@@ -88,6 +93,12 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
 interface NodeSpec {
   readonly unschedulable?: boolean
   readonly taints?: readonly { readonly key: string }[]
+}
+
+/** Few Nodes have either. */
+function settingsOn(object: KubeObject, written: string | undefined): { readonly settings?: SettingsOnNode } {
+  const { taints = [] } = (object.spec ?? {}) as { readonly taints?: readonly Taint[] }
+  return written === undefined && taints.length === 0 ? {} : { settings: { written, taints } }
 }
 
 interface NodeStatus {

@@ -3,6 +3,7 @@ import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
+import { settingsIn, type Taint } from '../../protocol/node-settings.ts'
 import { formatRebootOrder } from '../../protocol/reboot-order.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
@@ -10,6 +11,7 @@ import type { ClusterNode } from '../cache/node-view.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import { runBefore } from './node-run.ts'
+import { settingsPatch } from './settings-patch.ts'
 
 export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
@@ -36,9 +38,9 @@ export interface NodePatch {
   readonly metadata: {
     readonly resourceVersion: string
     readonly annotations?: Readonly<Record<string, string | null>>
-    readonly labels?: Readonly<Record<string, string>>
+    readonly labels?: Readonly<Record<string, string | null>>
   }
-  readonly spec?: { readonly unschedulable: true | null }
+  readonly spec?: { readonly unschedulable?: true | null; readonly taints?: readonly Taint[] }
 }
 
 interface PatchContext {
@@ -59,22 +61,29 @@ interface AssignContext extends PatchContext {
   readonly now: Instant
 }
 
-/** Assignment, history, proof and label in one request. */
+/** Assignment, history, proof, label and what Git has of the Node object in one request. */
 export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
   const { names, rendered, resourceVersion, node } = context
   const { POOL } = rendered.desired
   const before = runBefore(node.view, assign)
   const proof = wantedProof(assign)
+  const { host } = rendered.content
+  const { labels, annotations, taints } = settingsPatch(host === undefined ? {} : settingsIn(host), {
+    now: node.settings ?? {},
+    key: names.settings,
+  })
   return {
     metadata: {
       resourceVersion,
       annotations: {
+        ...annotations,
         [names.desiredConfig]: desiredText(assign, context),
         ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
         ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof) : null }),
       },
-      ...(POOL !== undefined && { labels: { [names.pool]: POOL } }),
+      labels: { ...labels, ...(POOL !== undefined && { [names.pool]: POOL }) },
     },
+    ...(taints && { spec: { taints } }),
   }
 }
 

@@ -32,8 +32,8 @@ export const share = z
   .transform(parseShare)
 export type Share = z.output<typeof share>
 
-const labelKey = z.string().regex(LABEL_KEY, 'expected a label key such as "node-role.kubernetes.io/worker"')
-const labelValue = z
+export const labelKey = z.string().regex(LABEL_KEY, 'expected a label key such as "node-role.kubernetes.io/worker"')
+export const labelValue = z
   .string('expected a quoted string')
   .regex(LABEL_VALUE, 'expected a label value: letters, digits, "-", "_" and ".", at most 63 long')
 

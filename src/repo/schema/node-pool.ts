@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CONFIG_MODES, KUBELET_LAYOUTS } from '../../protocol/host-document.ts'
 import { document, flags, name, selector, version } from './common.ts'
 import { drift } from './drift.ts'
+import { nodeObject } from './node-object.ts'
 import { rollout } from './rollout.ts'
 
 const kubelet = z.strictObject({
@@ -40,6 +41,7 @@ const nodePoolSpec = z.strictObject({
     .max(50)
     .exactOptional()
     .describe('HostProfiles; two of them must not contain the same file or unit.'),
+  node: nodeObject.exactOptional(),
   dependsOn: z.array(name).max(50).exactOptional().describe('Pools that must complete a commit before this pool starts it.'),
   drift: drift.exactOptional().describe('What happens to what others change on hosts of the pool. Default: as the Fleet says.'),
   rollout: rollout.exactOptional(),
