@@ -11,8 +11,8 @@ export interface ConfirmedCeilingsOptions {
   readonly ceilings: ObjectCache<CeilingView>
 }
 
-/** Milliseconds. */
-const ASK_AGAIN = 1_000
+/** Milliseconds. A server that deletes a kind deletes its objects first, and gives an empty list for a moment. */
+const CONFIRM_AFTER = 5_000
 
 /**
  * What the watch of Ceilings tells. A Ceiling that somebody deleted limits nothing; one that is gone because its kind is, as after a deletion
@@ -26,7 +26,7 @@ export class ConfirmedCeilings {
   }
 
   observe(event: FollowEvent<CeilingView>): void {
-    if (event.type === 'delete') void this.#confirm()
+    if (this.#isGone(event)) void this.#confirm()
     else this.#options.ceilings.observe(event)
   }
 
@@ -42,16 +42,21 @@ export class ConfirmedCeilings {
     this.#options.ceilings.observe({ type: 'sync', items: [item] })
   }
 
+  #isGone(event: FollowEvent<CeilingView>): boolean {
+    const isKnown = this.#options.ceilings.get(CEILING_NAME) !== undefined
+    return event.type === 'delete' || (event.type === 'sync' && isKnown && event.items.length === 0)
+  }
+
   /** What was known holds until the server has answered. The watch may never notice that the kind was gone for a moment. */
   async #confirm(): Promise<void> {
     const { kube, clock, signal, ceilings } = this.#options
     while (!signal.aborted) {
+      await clock.sleepUntil(clock.now() + CONFIRM_AFTER, signal)
       try {
         const { items } = await kube.list(CEILINGS_PATH, { project: projectCeiling, signal })
         return ceilings.observe({ type: 'sync', items })
       } catch (error) {
         if (error instanceof KubeError && error.reaction === 'refuse') this.refused(error)
-        await clock.sleepUntil(clock.now() + ASK_AGAIN, signal)
       }
     }
   }
