@@ -17,6 +17,7 @@ const others: Omit<HostHands, 'files'> = {
   services: undefined as never,
   kernel: undefined as never,
   trustStore: undefined as never,
+  bootMenu: undefined as never,
   packages: undefined as never,
   accounts: undefined as never,
 }

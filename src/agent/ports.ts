@@ -13,7 +13,10 @@ export interface AgentPorts {
   readonly services: ServiceManager
   readonly accounts: AccountManager
   readonly kernel: Kernel
-  readonly trustStore: TrustStore
+  /** What programs on the host trust. */
+  readonly trustStore: DerivedFile
+  /** What the boot loader starts. */
+  readonly bootMenu: DerivedFile
   readonly packages: PackageManager
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
@@ -113,9 +116,11 @@ export interface ServiceManager {
   lastWords(unit: string, since: number): Promise<string[]>
 }
 
-/** What programs on the host trust: made of the certificates of the distribution, and of those that were added. */
-export interface TrustStore {
+/** A file that a program of the distribution makes of others: what those say counts only after that. */
+export interface DerivedFile {
   rebuild(): Promise<void>
+  /** Another one whenever the file is another; the same where there is none. */
+  fingerprint(): Promise<string>
 }
 
 /** The program that was to tell the service manager was killed, as by a service manager that stops this agent: nothing is known of the unit. */

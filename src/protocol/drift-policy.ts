@@ -18,6 +18,7 @@ export const DRIFT_KINDS = [
   'swap',
   'time',
   'certificates',
+  'kernelArguments',
   'repositories',
   'packages',
   'kubelet',

@@ -181,6 +181,7 @@ const hostDocument = z.strictObject({
   swap: z.optional(KERNEL_SECTIONS.swap),
   time: z.optional(SYSTEM_SECTIONS.time),
   certificates: z.optional(SYSTEM_SECTIONS.certificates),
+  kernelArguments: z.optional(SYSTEM_SECTIONS.kernelArguments),
   drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */
   rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),

@@ -8,6 +8,9 @@ export const TIME_SERVER = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/
 /** One certificate: the stores of distributions take no more from a file. */
 export const CERTIFICATE = /^-----BEGIN CERTIFICATE-----\r?\n[A-Za-z0-9+/=\r\n]+-----END CERTIFICATE-----\s*$/
 
+/** What a shell, and grub, take for nothing else than itself. */
+export const KERNEL_ARGUMENT = /^[A-Za-z0-9_][A-Za-z0-9_.:,=/@%+-]{0,200}$/
+
 const timeServers = z.array(z.string().check(z.regex(TIME_SERVER)))
 
 const certificate = z.strictObject({
@@ -22,6 +25,7 @@ export const SYSTEM_SECTIONS = {
     ntp: z.optional(z.strictObject({ servers: timeServers, fallbackServers: z.optional(timeServers) })),
   }),
   certificates: z.array(certificate),
+  kernelArguments: z.array(z.string().check(z.regex(KERNEL_ARGUMENT))),
 } as const
 
 export type HostCertificate = z.infer<typeof certificate>

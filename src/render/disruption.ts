@@ -112,6 +112,7 @@ function hostEffectsOf(change: ContentChange, to: string | undefined): Effect[] 
   if (part === 'kubelet') return KUBELET_INSTALL.has(name) ? [restart('the kubelet is reinstalled')] : []
   if (part === 'units') return what === 'enabled' ? [] : [restart('the unit restarts')]
   if (part === 'time') return name === 'ntp' ? [restart('systemd-timesyncd restarts')] : []
+  if (part === 'kernelArguments') return [{ ...restart('the kernel reads it when it boots'), disruption: 'reboot' }]
   if (part === 'packages')
     return what === 'hold'
       ? []

@@ -55,6 +55,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...driftOf(model, subject),
     ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
+    ...filled('kernelArguments', [...new Set(collect(profiles, 'kernelArguments'))]),
     ...sysctls(model, subject),
     ...(profiles.some((profile) => profile.swap === 'off') ? { swap: 'off' } : {}),
     ...filled(
@@ -104,6 +105,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
 }
 
 type ListKey =
+  | 'kernelArguments'
   | 'certificates'
   | 'repositories'
   | 'packages'

@@ -25,6 +25,7 @@ export function procKernel(run: Run = runAsService): Kernel {
       await using file = await open(`/proc/sys/${path}`, constants.O_WRONLY | constants.O_NOFOLLOW)
       await file.write(`${value}\n`)
     },
+    commandLine: async () => (await readFile('/proc/cmdline', 'utf8')).trim(),
     hasModule: async (name) => {
       // Of what is built in, only modules with parameters show there.
       if (existsSync(`/sys/module/${name}`)) return true

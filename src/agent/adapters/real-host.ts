@@ -4,6 +4,7 @@ import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
 import { accountPrograms } from './account-programs.ts'
 import { hostPackages } from './apt/host-packages.ts'
+import { bootMenu, rootedDerivedFile, trustStore } from './derived-files.ts'
 import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
@@ -16,7 +17,6 @@ import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
 import { systemd } from './systemd.ts'
 import { tarArchives } from './tar-archives.ts'
-import { trustStore } from './trust-store.ts'
 
 export interface RealHostOptions {
   readonly node: NodeApi
@@ -56,6 +56,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
       services: systemd(),
       kernel: procKernel(),
       trustStore: trustStore(),
+      bootMenu: bootMenu(),
       kubelet,
       node,
       ...(supervisor && { supervisor }),
@@ -64,7 +65,8 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     ...ports,
     services: rootedServices(log),
     kernel: rootedKernel(log),
-    trustStore: { rebuild: async () => log.info('below --root, not done: rebuild the trust store') },
+    trustStore: rootedDerivedFile('rebuild the trust store', log),
+    bootMenu: rootedDerivedFile('update-grub', log),
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }

@@ -13,6 +13,7 @@ export function rootedKernel(log: Log): Kernel {
       says(`set /proc/sys/${path} to ${value}`)
       sysctls.set(path, value)
     },
+    commandLine: async () => '',
     hasModule: async (name) => modules.has(name),
     loadModule: async (name) => {
       says(`load kernel module ${name}`)

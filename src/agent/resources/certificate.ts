@@ -1,10 +1,8 @@
 import { type HostCertificate, SYSTEM_SECTIONS } from '../../protocol/system-sections.ts'
-import { sha256Of } from '../sha256.ts'
 import { defineKind } from './define-kind.ts'
-import { type FileBaseline, fileBaselines, verifyContent } from './file-baseline.ts'
-import { type FileChange, fileHands } from './file-hands.ts'
+import { fileBaselines } from './file-baseline.ts'
 import type { HostHands, Kind, Section, SectionPlace } from './kind.ts'
-import { directoriesToRemove } from './missing-parents.ts'
+import { derivedFileHands, differOwnFile, type OwnFileSpec, ownFileBefore } from './own-file.ts'
 import { readRegular } from './regular-file.ts'
 
 /** Where distributions have certificates of their administrators put; the last one is Debian's. */
@@ -17,13 +15,6 @@ const DEBIAN = LAYOUTS[2]
 
 /** It reads the store once, when it starts; other programs are the affair of `restartOn`. */
 const RUNTIME_UNIT = 'containerd.service'
-
-interface CertificateSpec {
-  readonly path: string
-  /** Missing: as it was before. */
-  readonly content?: string
-  readonly before?: FileBaseline
-}
 
 const section: Section = {
   key: 'certificates',
@@ -44,39 +35,16 @@ const section: Section = {
 }
 
 /** An authority that programs on the host trust: a file, and the store that is made of all of them. */
-export const certificate: Kind<CertificateSpec> = defineKind({
+export const certificate: Kind<OwnFileSpec> = defineKind({
   name: 'certificate',
-  version: 1,
+  ...derivedFileHands(({ trustStore }) => trustStore),
   section,
-  subject: ({ path }: CertificateSpec) => path,
+  subject: ({ path }: OwnFileSpec) => path,
   observe: ({ path }, { files }) => readRegular(files, path),
-  differ: ({ path, content, before }, actual): FileChange | undefined => {
-    const found = actual && sha256Of(actual.bytes)
-    const wanted = content === undefined ? before?.saved?.sha256 : sha256Of(Buffer.from(content))
-    if (found === wanted) return undefined
-    if (content !== undefined) return { do: 'write', path, bytes: Buffer.from(content), ...(actual ? {} : { mode: 0o644 }) }
-    if (before?.saved === undefined) return { do: 'remove', path, directories: before?.directories }
-    const { at, mode, uid, gid } = before.saved
-    return { do: 'install', path, from: at, mode, uid, gid }
-  },
-  perform: async (change: FileChange, host) => {
-    await fileHands.perform(change, host)
-    await host.trustStore.rebuild()
-  },
-  undo: {
-    ...fileHands.undo,
-    perform: async (undone, host) => {
-      await fileHands.undo.perform(undone, host)
-      await host.trustStore.rebuild()
-    },
-  },
+  differ: differOwnFile,
   baseline: {
     ...fileBaselines,
-    giveBack: async (base, files, managed) => {
-      await verifyContent(base, files)
-      const directories = directoriesToRemove(base.directories, managed)
-      return certificate.of({ path: base.path, before: { ...base, ...(directories && { directories }) } })
-    },
+    giveBack: async (base, files, managed) => certificate.of(await ownFileBefore(base, { files, managed })),
   },
 })
 

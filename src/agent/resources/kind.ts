@@ -5,7 +5,7 @@ import type { AgentPorts, HostFiles } from '../ports.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
-export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel' | 'trustStore' | 'packages' | 'accounts'>
+export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel' | 'trustStore' | 'bootMenu' | 'packages' | 'accounts'>
 
 /** Files as a plan leaves them; undefined: one that goes. Those that are taken from another file of the host are not among them. */
 export type UpcomingFiles = ReadonlyMap<string, Uint8Array | undefined>

@@ -5,6 +5,7 @@ import { directory } from './directory.ts'
 import { file } from './file.ts'
 import { fstabSwap } from './fstab-swap.ts'
 import { group } from './group.ts'
+import { kernelArguments } from './kernel-arguments.ts'
 import { kernelModule } from './kernel-module.ts'
 import type {
   BoundBaseline,
@@ -43,6 +44,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   kubeletConfig,
   kubeletEnvironment,
   kernelModule,
+  kernelArguments,
   sysctl,
   sysctlFile,
   repository,

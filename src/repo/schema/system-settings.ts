@@ -1,9 +1,21 @@
 import * as z from 'zod'
 import { isTimeZone } from '../../calendar/time-zone.ts'
-import { TIME_SERVER, TIME_ZONE } from '../../protocol/system-sections.ts'
+import { KERNEL_ARGUMENT, TIME_SERVER, TIME_ZONE } from '../../protocol/system-sections.ts'
 import { relativePath } from './common.ts'
 
 const timeServers = z.array(z.string().regex(TIME_SERVER, 'expected the name or address of a time server')).min(1).max(20)
+
+/** With these a machine comes up without its kubelet, or not at all, and no agent is there to undo it. */
+const NO_NODE =
+  /^(?:root|rootfstype|init|rdinit|initrd|ro|rw|single|emergency|rescue|[1-6s]|panic|systemd\.unit|rd\..*|nosmp|maxcpus|mem|acpi)(?:=|$)/
+
+const kernelArgument = z
+  .string()
+  .regex(KERNEL_ARGUMENT, 'expected one argument such as "transparent_hugepage=never", without spaces and quotes')
+  .refine(
+    (word) => !NO_NODE.test(word),
+    'a machine that does not come up with it could not be repaired by its agent; set it in an image',
+  )
 
 const certificate = z
   .strictObject({
@@ -38,6 +50,12 @@ export const systemSettings = {
     })
     .exactOptional()
     .describe('Time zone, and who keeps the time.'),
+  kernelArguments: z
+    .array(kernelArgument)
+    .min(1)
+    .max(50)
+    .exactOptional()
+    .describe('Arguments that the boot loader adds to those of the host; each node reboots for them.'),
   certificates: z
     .array(certificate)
     .max(100)

@@ -60,7 +60,8 @@ export class AgentProcess {
       accounts: guard(ports.accounts, (call) => this.#pass(call, { effect: true, write: true })),
       packages: guard(ports.packages, (call) => this.#pass(call, { effect: PACKAGE_CHANGES.includes(call.method), write: true })),
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
-      trustStore: guard(ports.trustStore, (call) => this.#pass(call, { effect: true, write: true })),
+      trustStore: guard(ports.trustStore, (call) => this.#rebuild(call)),
+      bootMenu: guard(ports.bootMenu, (call) => this.#rebuild(call)),
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
       archives: guard(ports.archives, (call) => this.#pass(call, { effect: true, write: true })),
@@ -92,6 +93,11 @@ export class AgentProcess {
     const value = last && this.#death?.torn && call.method === 'append' ? this.#tear(call) : await call.invoke()
     if (last) this.#dead = true
     return this.#alive(value)
+  }
+
+  #rebuild(call: Call): Promise<unknown> {
+    const isWrite = call.method === 'rebuild'
+    return this.#pass(call, { effect: isWrite, write: isWrite })
   }
 
   async #order(call: Call): Promise<unknown> {

@@ -33,6 +33,20 @@ export function bootSettings(files: MemoryFiles): BootSettings {
   }
 }
 
+/** What the menu of the boot loader tells the kernel; undefined: there is none. */
+export function bootedWith(files: MemoryFiles): string | undefined {
+  return /^linux \S+ (.*)$/m.exec(files.text('/boot/grub/grub.cfg') ?? '')?.[1]
+}
+
+/** What update-grub makes of its files: those of grub.d by their names, each of which may add to what was said before. */
+export function bootArguments(files: MemoryFiles): string {
+  const paths = Object.keys(files.snapshot()).filter((path) => /^\/etc\/default\/grub\.d\/[^/]+\.cfg$/.test(path))
+  const added = paths
+    .sort()
+    .flatMap((path) => /^GRUB_CMDLINE_LINUX="\$GRUB_CMDLINE_LINUX (.*)"$/m.exec(files.text(path) ?? '')?.[1] ?? [])
+  return ['quiet', ...added].join(' ')
+}
+
 function swapOf(line: string): Swap[] {
   const [path = '', , type] = line.split(/\s+/)
   return type === 'swap' ? [{ path, priority: -2 }] : []

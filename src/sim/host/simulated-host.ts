@@ -8,11 +8,11 @@ import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
 import { simulatedAccounts } from './simulated-accounts.ts'
 import { simulatedArchives } from './simulated-archives.ts'
+import { simulatedBootMenu, simulatedTrustStore } from './simulated-derived-files.ts'
 import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedPackages } from './simulated-packages.ts'
 import { SimulatedServices } from './simulated-services.ts'
-import { simulatedTrustStore } from './simulated-trust-store.ts'
 
 export interface SimulatedHostOptions {
   readonly clock: Clock
@@ -59,6 +59,7 @@ export class SimulatedHost {
   readonly services: SimulatedServices
   readonly kernel = new SimulatedKernel(this.files)
   readonly trustStore = simulatedTrustStore(this.files)
+  readonly bootMenu = simulatedBootMenu(this.files)
   readonly accounts = simulatedAccounts(this.files)
   readonly packages: SimulatedPackages
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
@@ -96,6 +97,7 @@ export class SimulatedHost {
       services: this.services,
       kernel: this.kernel,
       trustStore: this.trustStore,
+      bootMenu: this.bootMenu,
       accounts: this.accounts,
       packages: this.packages,
       kubelet: this.#probe(),

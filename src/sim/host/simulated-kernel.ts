@@ -1,6 +1,6 @@
 import type { Kernel, Swap } from '../../agent/kernel.ts'
 import type { MemoryFiles } from './memory-files.ts'
-import { bootSettings } from './simulated-boot.ts'
+import { bootedWith, bootSettings } from './simulated-boot.ts'
 
 /** A setting, and what this kernel makes of a text. */
 export interface SimulatedSysctl {
@@ -17,6 +17,13 @@ export interface SimulatedModule {
   readonly isInUse?: boolean
   /** The module that it is another name of. */
   readonly alias?: string
+}
+
+export interface KernelSnapshot {
+  readonly sysctls: Readonly<Record<string, string>>
+  readonly modules: readonly string[]
+  readonly swaps: readonly Swap[]
+  readonly arguments: string
 }
 
 const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
@@ -50,6 +57,7 @@ export class SimulatedKernel implements Kernel {
   readonly #sysctls = new Map<string, SimulatedSysctl>()
   readonly #swaps = new Map<string, Swap>()
   /** Swaps with more in them than memory has room for. */
+  #commandLine = 'root=/dev/sda1 ro quiet'
   readonly #full = new Set<string>()
 
   constructor(files: MemoryFiles) {
@@ -69,6 +77,10 @@ export class SimulatedKernel implements Kernel {
 
   async writeSysctl(path: string, text: string): Promise<void> {
     this.set(path, text)
+  }
+
+  async commandLine(): Promise<string> {
+    return this.#commandLine
   }
 
   async hasModule(name: string): Promise<boolean> {
@@ -111,6 +123,7 @@ export class SimulatedKernel implements Kernel {
   /** Another boot: nothing of before is left but what the files say. */
   boot(): void {
     this.#start()
+    this.#commandLine = bootedWith(this.#files) ?? this.#commandLine
     const { modules, sysctls, swaps } = bootSettings(this.#files)
     for (const name of modules) if (name in MODULES) void this.loadModule(name)
     for (const [path, value] of sysctls) if (this.#sysctls.has(path)) this.set(path, value)
@@ -131,9 +144,10 @@ export class SimulatedKernel implements Kernel {
   }
 
   /** What a test compares: every setting with its value, modules and swaps. */
-  snapshot(): { readonly sysctls: Record<string, string>; readonly modules: readonly string[]; readonly swaps: readonly Swap[] } {
+  snapshot(): KernelSnapshot {
     const values = [...this.#sysctls].map(([path, { value }]): [string, string] => [path, value]).sort()
-    return { sysctls: Object.fromEntries(values), modules: [...this.#modules].sort(), swaps: [...this.#swaps.values()] }
+    const swaps = [...this.#swaps.values()]
+    return { sysctls: Object.fromEntries(values), modules: [...this.#modules].sort(), swaps, arguments: this.#commandLine }
   }
 
   #start(): void {

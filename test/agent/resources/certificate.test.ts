@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TRUST_BUNDLE } from '../../../src/sim/host/simulated-trust-store.ts'
+import { TRUST_BUNDLE } from '../../../src/sim/host/simulated-derived-files.ts'
 import { AUTHORITY } from '../../repo/certificates.ts'
 import { Machine } from '../support/machine.ts'
 

@@ -13,6 +13,8 @@ interface KindStory {
   /** What the host has before. */
   readonly furnish?: (machine: Machine) => void
   readonly host: HostDocument
+  /** What a program makes of files may need room to be as before: then the status says that it is not. */
+  readonly needsRoom?: boolean
 }
 
 const KINDS: Readonly<Record<string, KindStory>> = {
@@ -33,6 +35,7 @@ const KINDS: Readonly<Record<string, KindStory>> = {
   certificates: {
     furnish: ({ host }) => void host.trustStore.rebuild(),
     host: { certificates: [{ name: 'corp', content: AUTHORITY }] },
+    needsRoom: true,
   },
   swap: {
     furnish: ({ host }) => {
@@ -118,6 +121,7 @@ test.each(Object.entries(KINDS))(
     const calm = await runToEnd(story, GOOD)
     for (let effect = 1; effect <= calm.effects; effect++) {
       const { phase, state } = await runToEnd(story, GOOD, { death: { afterEffect: effect }, isDiskFull: true })
+      if (story.needsRoom && phase === 'Failed') continue
       expect(state, `full from effect ${effect}`).toEqual(phase === 'Applied' ? calm.state : before)
     }
   },

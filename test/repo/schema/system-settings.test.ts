@@ -23,3 +23,22 @@ test('two profiles of a pool cannot both say who keeps the time', () => {
   })
   expect(found[0]).toContain('profiles "a" and "b" both claim time.ntp')
 })
+
+const argumentsOf = (list: string) =>
+  problemsOf({ 'h.yaml': aDocument('HostProfile', 'h', `spec: {kernelArguments: ${list}}\n`) })
+
+test('kernel arguments are part of a profile', () => {
+  expect(argumentsOf('[transparent_hugepage=never, "hugepages=16", console=ttyS0,115200n8]')).toEqual([])
+})
+
+test.each([
+  ['["a b"]', 'expected one argument'],
+  ['["$(x)"]', 'expected one argument'],
+  ['[init=/bin/sh]', 'could not be repaired by its agent'],
+  ['[root=/dev/sdb1]', 'could not be repaired by its agent'],
+  ['[single]', 'could not be repaired by its agent'],
+  ['[systemd.unit=rescue.target]', 'could not be repaired by its agent'],
+  ['[mem=64M]', 'could not be repaired by its agent'],
+])('kernel arguments %s are refused', (list, message) => {
+  expect(argumentsOf(list)[0]).toContain(message)
+})

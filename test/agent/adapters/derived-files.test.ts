@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { bootMenu, trustStore } from '../../../src/agent/adapters/derived-files.ts'
 import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
-import { trustStore } from '../../../src/agent/adapters/trust-store.ts'
 
 function answering(answer: Partial<Outcome> = {}) {
   const ran: string[] = []
@@ -25,4 +25,13 @@ test('trustStore tells what the program said', async () => {
   const { run } = answering({ code: 1, stderr: 'no space left\n' })
 
   await expect(trustStore(run, false).rebuild()).rejects.toThrow('update-ca-certificates: exit 1: no space left')
+})
+
+test('bootMenu is made again by update-grub, and is the same as long as nobody does', async () => {
+  const { run, ran } = answering()
+  const menu = bootMenu(run)
+  await menu.rebuild()
+
+  expect(ran).toEqual(['update-grub'])
+  expect(await menu.fingerprint()).toBe(await menu.fingerprint())
 })
