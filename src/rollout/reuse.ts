@@ -10,7 +10,8 @@ import type { PoolSnapshot, Revision } from './model/snapshot.ts'
 /** How the nodes of a pool are scattered: as before, while they have the same names. */
 export function scatteredOrder({ name, nodes }: PoolSnapshot, last: AssessedPool | undefined): Indices {
   const before = last?.pool.nodes
-  const isSame = before?.length === nodes.length && nodes.every((node, index) => node.name === before[index]?.name)
+  const isSame =
+    before?.length === nodes.length && nodes.every((node, index) => node === before[index] || node.name === before[index]?.name)
   if (last && isSame && last.pool.name === name) return last.order
   return scatteredIndices(
     name,

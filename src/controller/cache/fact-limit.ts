@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '../../kube/kube-api.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from './node-view.ts'
 
@@ -43,5 +43,5 @@ export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): C
 }
 
 function sameFacts(a: ClusterNode, b: ClusterNode): boolean {
-  return isDeepStrictEqual(a.host, b.host) && isDeepStrictEqual(a.view.labels, b.view.labels)
+  return isSameData(a.host, b.host) && isSameData(a.view.labels, b.view.labels)
 }
