@@ -150,3 +150,11 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
     }),
   )
 })
+
+test('trial fails at the instant at which the kubelet has been unwell for as long as it may be', () => {
+  const limits = { duration: 600_000, unwell: 30_000, unready: 90_000 }
+  const begun = judgeTrial(trialFrom('d', 0), aLook(1000, false, 0), limits)
+
+  expect(judgeTrial(begun.record, aLook(30_999, false, 0), limits).verdict.kind).toBe('holding')
+  expect(judgeTrial(begun.record, aLook(31_000, false, 0), limits).verdict.kind).toBe('failed')
+})
