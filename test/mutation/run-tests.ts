@@ -43,7 +43,8 @@ process.on('message', async ({ changed, tests, seconds }: TestOrder) => {
   clearInterval(limit)
   const milliseconds = testModules.map((module) => [module.relativeModuleId, module.diagnostic().duration] as const)
   const broken = testModules.find((module) => module.state() === 'failed')?.relativeModuleId
-  const failed = broken ?? (unhandledErrors.length > 0 || specifications.length === 0 ? 'an error outside of tests' : undefined)
+  const outside = specifications.length === 0 ? 'no test was found' : unhandledErrors.map(String)[0]
+  const failed = broken ?? (outside === undefined ? undefined : `an error outside of tests (${outside})`)
   process.send?.({ milliseconds, ...(failed !== undefined && { failed }) } satisfies TestResult)
 })
 
