@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { sshKeysFile } from '../../protocol/account-paths.ts'
 import { HOST_SECTIONS, type HostUser } from '../../protocol/host-document.ts'
 import type { UserChange } from '../account-manager.ts'
 import { AgentError } from '../agent-error.ts'
@@ -33,7 +34,10 @@ const section: Section = {
   key: 'users',
   schema: HOST_SECTIONS.users,
   managed: (users: readonly HostUser[]) => ({
-    claims: users.flatMap(({ name, sshKeys }) => [{ kind: 'user', key: name }, ...(sshKeys ? [fileClaim(keysFile(name))] : [])]),
+    claims: users.flatMap(({ name, sshKeys }) => [
+      { kind: 'user', key: name },
+      ...(sshKeys ? [fileClaim(sshKeysFile(name))] : []),
+    ]),
     triggers: [],
   }),
   resources: async (users: readonly HostUser[]) =>
@@ -81,14 +85,9 @@ export const user: Kind<UserSpec> = defineKind({
   },
 })
 
-/** Below a home directory others than root may write; sshd reads this place when AuthorizedKeysFile names it. */
-function keysFile(name: string): string {
-  return `/etc/ssh/authorized_keys.d/${name}`
-}
-
 function keysOf(name: string, sshKeys: readonly string[]) {
   const bytes = Buffer.from(sshKeys.map((key) => `${key}\n`).join(''))
-  return file.of({ path: keysFile(name), content: { bytes }, mode: 0o644, uid: 0, gid: 0 })
+  return file.of({ path: sshKeysFile(name), content: { bytes }, mode: 0o644, uid: 0, gid: 0 })
 }
 
 async function find(name: string, { files }: Pick<HostHands, 'files'>): Promise<ActualUser | undefined> {

@@ -1,3 +1,4 @@
+import { accountPaths } from '../../protocol/account-paths.ts'
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { aptSourcesFile } from '../../protocol/names.ts'
@@ -56,9 +57,13 @@ function pathsOf(content: NodeContent): readonly Place[] {
   const known = paths.get(content)
   if (known) return known
   const { host, secret } = content
-  const found = [host, secret].flatMap((text) => (text === undefined ? [] : pathsIn(JSON.parse(text))))
+  const found = [host, secret].flatMap((text) => (text === undefined ? [] : placesIn(JSON.parse(text))))
   paths.set(content, found)
   return found
+}
+
+function placesIn(document: object): Place[] {
+  return [...pathsIn(document), ...accountPaths(document).map((path) => ({ path }))]
 }
 
 /** Files and directories, wherever in the document they stand, and the files of units. */

@@ -112,3 +112,18 @@ test('accounts are taken back when the kubelet crashes, also when the agent dies
   expectSameEndAfterDeath(scene, { flags: BAD_FLAGS, phase: 'RolledBack', deaths: [{}] }))
 
 test('accounts are there, or not at all, when the disk is full from any effect on', () => expectWholeOnFullDisk(scene))
+
+test.each([
+  ['an account', { users: [{ name: 'alice' }] }, 'paths: [/etc/group]', '/etc/passwd'],
+  ['a group', { groups: [{ name: 'ops' }] }, 'paths: [/etc/passwd]', '/etc/group'],
+  ['SSH keys', { users: [{ name: 'alice', sshKeys: [KEY] }] }, 'paths: [/etc/passwd]', '/etc/ssh/authorized_keys.d/alice'],
+])('%s that the policy of the host does not allow is refused', async (_, document, policy, path) => {
+  const machine = furnished()
+  machine.host.files.put('/etc/nodewave/policy.yaml', policy)
+  machine.start()
+  machine.assign(content(document))
+
+  const { error } = await machine.until('RolledBack')
+  expect(error?.reason).toBe('HostPolicy')
+  expect(error?.message).toContain(`path "${path}" is not allowed`)
+})

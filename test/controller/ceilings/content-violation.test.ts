@@ -17,8 +17,37 @@ test.each([
     { repositories: [{ name: 'r', apt: { url: 'https://r.test/' } }] },
     'path "/etc/apt/sources.list.d/nodewave-r.sources" is forbidden',
   ],
+  [
+    'an archive that is unpacked above a forbidden folder',
+    { archives: [{ name: 'a', directory: '/etc' }] },
+    'path "/etc" is forbidden',
+  ],
+  [
+    'an archive that is unpacked below one',
+    { archives: [{ name: 'a', directory: '/etc/apt/x' }] },
+    'path "/etc/apt/x" is forbidden',
+  ],
+  ['a link to one', { links: [{ path: '/opt/x', target: '/etc/apt/x' }] }, 'path "/etc/apt/x" is forbidden'],
+  ['a link in one', { links: [{ path: '/etc/apt/x', target: '/opt/x' }] }, 'path "/etc/apt/x" is forbidden'],
+  ['a link to what is above one', { links: [{ path: '/opt/x', target: '/etc' }] }, 'path "/etc" is forbidden'],
+  ['an account', { users: [{ name: 'a' }] }, 'path "/etc/passwd" is forbidden'],
+  ['keys of an account', { users: [{ name: 'a', sshKeys: [] }] }, 'path "/etc/passwd" is forbidden'],
+  ['a directory in one', { directories: [{ path: '/etc/apt/x' }] }, 'path "/etc/apt/x" is forbidden'],
 ])('a Ceiling with forbidden paths refuses %s', (_, document, message) => {
-  expect(told(document, ['/etc/sudoers.d', '/etc/apt'])).toBe(message)
+  expect(told(document, ['/etc/sudoers.d', '/etc/apt', '/etc/passwd'])).toBe(message)
+})
+
+test.each([
+  ['the directory above a forbidden folder', { directories: [{ path: '/etc' }] }],
+  ['an archive beside one', { archives: [{ name: 'a', directory: '/etc/apt-x' }] }],
+  ['a link beside one', { links: [{ path: '/etc/a', target: '/etc/b' }] }],
+])('a Ceiling with forbidden paths allows %s', (_, document) => {
+  expect(told(document, ['/etc/sudoers.d', '/etc/apt'])).toBeUndefined()
+})
+
+test('a Ceiling with a forbidden unit directory refuses a unit that is masked', () => {
+  const document = { units: [{ name: 'a.service', masked: true }] }
+  expect(told(document, ['/etc/systemd/system'])).toBe('path "/etc/systemd/system/a.service" is forbidden')
 })
 
 test('a Ceiling with forbidden paths allows the package of the kubelet, and without any it allows all', () => {
