@@ -39,6 +39,16 @@ test('a certificate that is not named any more is trusted by nobody', async () =
   expect(machine.host.files.text(TRUST_BUNDLE)).toBe(OF_DISTRIBUTION)
 })
 
+test('a certificate of a commit that fails is trusted by nobody', async () => {
+  const machine = await machineWithStore()
+  const before = machine.hostFiles()
+  machine.start()
+  machine.assign({ ...content, flags: '--container-runtime-endpoint=unix:///not/there.sock' })
+
+  expect((await machine.until('RolledBack')).error?.reason).toBe('HealthCheckFailed')
+  expect(machine.hostFiles()).toEqual(before)
+})
+
 test.each(['/etc/pki/ca-trust/source/anchors', '/etc/pki/trust/anchors'])(
   'a certificate is put into %s on a host that has it',
   async (directory) => {

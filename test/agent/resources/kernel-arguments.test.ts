@@ -56,6 +56,16 @@ test('kernel arguments that the boot loader does not use are undone, menu and al
   expect(await running(machine)).toBe(BEFORE)
 })
 
+test('kernel arguments of a commit that fails before the reboot are in no menu', async () => {
+  const machine = await withGrub()
+  const before = machine.hostFiles()
+  machine.assign({ host: JSON.stringify({ kernelArguments: ARGUMENTS, sysctls: { 'vm.swappiness': '201' } }) }, GRANTED)
+
+  expect((await machine.until('RolledBack')).error?.reason).toBe('SysctlRefused')
+  expect(machine.hostFiles()).toEqual(before)
+  expect(machine.host.reboots).toBe(0)
+})
+
 test('kernel arguments that are not named any more go with a reboot', async () => {
   const machine = await withGrub()
   const before = machine.hostFiles()
