@@ -155,7 +155,7 @@ async function fetchBoth(
   const archive = { name, architecture: before?.architecture ?? architecture, version: from }
   if ((await packages.fetch(archive, signal)) !== undefined) return
   throw new AgentError(
-    `change package "${name}": no repository has ${from}, which is installed, so there would be no way back; put its archive into /var/cache/apt/archives`,
+    `change package "${name}": no repository has ${from}, which is installed and damaged, so there would be no way back; run apt-get install --reinstall, or put its archive into /var/cache/apt/archives`,
     { kind: 'validate', reason: 'NoWayBack' },
   )
 }

@@ -95,8 +95,9 @@ export class SimulatedPackages implements PackageManager {
     if (this.#files.text(path) !== undefined) return path
     const [offers] = this.#offered(this.#upcoming)
     const found = offers.find(({ name, version }) => name === archive.name && version === archive.version)
-    if (found === undefined) return undefined
-    this.#files.put(path, JSON.stringify(found), { mode: 0o600 })
+    const packed = found ?? this.#repacked(archive)
+    if (packed === undefined) return undefined
+    this.#files.put(path, JSON.stringify(packed), { mode: 0o600 })
     return path
   }
 
@@ -154,7 +155,8 @@ export class SimulatedPackages implements PackageManager {
       if (isEdited && now !== text) this.#files.put(`${path}.dpkg-dist`, text)
       else if (!isEdited) this.#files.put(path, text, { mode: conffiles.includes(path) ? 0o644 : 0o755 })
     }
-    for (const path of Object.keys(before?.definition.files ?? {})) if (!(path in files)) void this.#files.remove(path)
+    const gone = Object.keys(before?.definition.files ?? {}).filter((path) => !(path in files))
+    for (const path of gone) if (!before?.definition.conffiles?.includes(path)) void this.#files.remove(path)
     const entry = {
       version,
       architecture: ARCHITECTURE,
@@ -214,6 +216,15 @@ export class SimulatedPackages implements PackageManager {
       ...offers.filter((offer) => offer.name === name).map((offer) => offer.version),
     ]
     return state === 'absent' || (version === undefined ? versions.length > 0 : versions.includes(version))
+  }
+
+  /** What is installed is packed anew from its files; not one that is damaged. */
+  #repacked({ name, version }: PackageArchive): PackageDefinition | undefined {
+    const { definition, complete } = this.#read()[name] ?? {}
+    if (definition?.version !== version || !complete) return undefined
+    const texts = Object.keys(definition.files ?? {}).map((path) => [path, this.#files.text(path)] as const)
+    if (texts.some(([, found]) => found === undefined)) return undefined
+    return { ...definition, files: Object.fromEntries(texts.map(([path, found = '']) => [path, found])) }
   }
 
   /** Archives of the versions that are wished for by name. */

@@ -216,6 +216,23 @@ describe.each([
     expect(world.read('/etc/tool.conf')).toBe('edited\n')
   })
 
+  test.runIf(isThere)('packs what is installed anew when nobody has its archive', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    const { packages } = world
+    await carryOut(world, present('tool', '1.0'))
+    world.put('/etc/tool.conf', 'edited\n')
+    world.forget()
+    world.put(SOURCES, world.offer('newer', [{ name: 'tool', version: '2.0', files: { '/usr/bin/tool': 'tool 2.0\n' } }]))
+    const archive = { name: 'tool', version: '1.0', architecture: 'amd64' }
+    const back = (await packages.fetch(archive)) ?? ''
+    expect((await packages.contents(back)).toSorted()).toEqual(['/etc/tool.conf', '/usr/bin/tool'])
+    await carryOut(world, present('tool', '2.0'))
+    await packages.apply({ install: [back], remove: [] })
+
+    expect(await packages.installed('tool')).toMatchObject({ version: '1.0', complete: true })
+    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual(['tool 1.0\n', 'edited\n'])
+  })
+
   test.runIf(isThere)('reads what an archive brings, and unpacks it elsewhere', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await world.packages.resolve([present('tool', '1.0')], { upcoming: NOTHING })

@@ -152,14 +152,27 @@ test.each([
   expect(machine.hostFiles()).toEqual(before)
 })
 
-test('package without a way back is not changed', async () => {
+test('package in a version that no repository has any more is upgraded, and put back', async () => {
   const machine = aMachine()
   machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
+  machine.start()
+  machine.assign({ ...content([{ name: 'tool', version: '1.1' }]), flags: '--container-runtime-endpoint=unix:///not/there.sock' })
+  await machine.until('RolledBack')
+  expect(text(machine, '/usr/bin/tool')).toBe('tool 0.9')
+  await machine.untilDigest(machine.assign(content([{ name: 'tool', version: '1.1' }])), 'Applied')
+
+  expect(text(machine, '/usr/bin/tool')).toBe('tool 1.1')
+})
+
+test('package without a way back, since it is damaged and no repository has it, is not changed', async () => {
+  const machine = aMachine()
+  machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
+  await machine.host.files.remove('/usr/bin/tool')
   machine.start()
   machine.assign(content([{ name: 'tool', version: '1.1' }]))
 
   expect((await machine.until('RolledBack')).error).toMatchObject({ reason: 'NoWayBack' })
-  expect(text(machine, '/usr/bin/tool')).toBe('tool 0.9')
+  expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '0.9' })
 })
 
 test('package manager of somebody else is waited for, and the status names it', async () => {

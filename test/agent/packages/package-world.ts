@@ -12,6 +12,8 @@ export interface PackageWorld extends Disposable {
   /** @returns the file that names the repository to the host */
   offer(name: string, definitions: readonly PackageDefinition[]): string
   withdraw(name: string): void
+  /** Loses all archives that were fetched. */
+  forget(): void
   /** Unpacks an archive and goes no further, as when the power fails. */
   interrupt(archive: string): Promise<void>
 }
@@ -29,6 +31,9 @@ export async function simulatedApt(): Promise<PackageWorld> {
       return `Types: deb\nURIs: ${url(name)}\nSuites: ./\n`
     },
     withdraw: (name) => void packages.offers.delete(url(name)),
+    forget: () => {
+      for (const path of Object.keys(files.snapshot())) if (path.startsWith(packages.store)) void files.remove(path)
+    },
     interrupt: async (archive) => {
       packages.faults.interrupted = true
       await packages.apply({ install: [archive], remove: [] }).catch(() => {})

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -16,11 +16,6 @@ export const hasApt = existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpk
 export async function realApt(): Promise<PackageWorld> {
   const base = await mkdtemp(join(tmpdir(), 'nodewave-apt-'))
   const root = join(base, 'root')
-  const put = (path: string, content: string, mode = 0o644): void => {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, content)
-    chmodSync(path, mode)
-  }
   for (const directory of [
     'var/lib/dpkg/info',
     'var/lib/dpkg/updates',
@@ -67,15 +62,11 @@ export async function realApt(): Promise<PackageWorld> {
     put: (path, content) => put(named(path), content),
     offer: (name, definitions) => {
       const directory = join(base, name)
-      for (const definition of definitions) build(definition, { base, directory, put })
-      put(
-        join(directory, 'Packages'),
-        execFileSync('dpkg-scanpackages', ['-m', '.'], { cwd: directory, stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
-      )
-      put(join(directory, 'Release'), execFileSync('apt-ftparchive', ['release', '.'], { cwd: directory }).toString())
+      cpSync(repositoryOf(definitions), directory, { recursive: true })
       return `Types: deb\nURIs: file:${directory}\nSuites: ./\nTrusted: yes\n`
     },
     withdraw: (name) => rmSync(join(base, name), { recursive: true, force: true }),
+    forget: () => rmSync(named('/var/lib/nodewave/packages'), { recursive: true, force: true }),
     interrupt: async (archive) => {
       execFileSync('dpkg', [...dpkg, '--unpack', named(archive)], { stdio: 'ignore' })
     },
@@ -83,15 +74,33 @@ export async function realApt(): Promise<PackageWorld> {
   }
 }
 
-interface Place {
-  readonly base: string
-  readonly directory: string
-  readonly put: (path: string, content: string, mode?: number) => void
+/** Made once for all tests: packing takes longer than installing. */
+const repositories = new Map<string, string>()
+
+function repositoryOf(definitions: readonly PackageDefinition[]): string {
+  const key = JSON.stringify(definitions)
+  const known = repositories.get(key)
+  if (known !== undefined) return known
+  const base = mkdtempSync(join(tmpdir(), 'nodewave-repository-'))
+  process.once('exit', () => rmSync(base, { recursive: true, force: true }))
+  const directory = join(base, 'repository')
+  for (const definition of definitions) build(definition, { base, directory })
+  const silent: ExecFileSyncOptions = { cwd: directory, stdio: ['ignore', 'pipe', 'ignore'] }
+  put(join(directory, 'Packages'), execFileSync('dpkg-scanpackages', ['-m', '.'], silent).toString())
+  put(join(directory, 'Release'), execFileSync('apt-ftparchive', ['release', '.'], silent).toString())
+  repositories.set(key, directory)
+  return directory
+}
+
+function put(path: string, content: string, mode = 0o644): void {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+  chmodSync(path, mode)
 }
 
 function build(
   { name, version, depends = [], files = {}, conffiles = [], script }: PackageDefinition,
-  { base, directory, put }: Place,
+  { base, directory }: { readonly base: string; readonly directory: string },
 ): void {
   const tree = join(base, `tree-${name}-${version}`)
   const needs = depends.map((need) => need.replace(/ (.*)$/, ' (>= $1)')).join(', ')

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentError } from '../../agent-error.ts'
-import { archivePath, type PackageManager } from '../../package-manager.ts'
+import { archivePath, type PackageArchive, type PackageManager } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 import { AptIndex } from './apt-index.ts'
 import { DpkgDatabase } from './dpkg-database.ts'
+import { repack } from './repack.ts'
 import { complaintOf, lockHolderIn } from './simulation.ts'
 
 const OWN_ARCHIVES = '/var/cache/apt/archives'
@@ -78,6 +79,34 @@ export function aptPackages(options: AptOptions): PackageManager {
     throw new AgentError(`${program}: ${why}`, { kind: 'validate', reason: 'PackageFailed' })
   }
 
+  async function brought(name: string): Promise<readonly string[]> {
+    const architecture = (await database.find(name))?.architecture
+    for (const list of [`${name}:${architecture}`, name]) {
+      const bytes = await files.read(`/var/lib/dpkg/info/${list}.list`)
+      if (bytes !== undefined)
+        return Buffer.from(bytes)
+          .toString()
+          .split('\n')
+          .filter((path) => path !== '')
+    }
+    return []
+  }
+
+  /** What is installed can be had even where nobody has its archive any more. */
+  async function obtain(archive: PackageArchive, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const cached = archivePath(OWN_ARCHIVES, archive)
+    if (await files.stat(cached)) return cached
+    const installed = await database.find(archive.name)
+    const isInstalled = installed?.version === archive.version && installed.complete
+    try {
+      const found = await index.download(archive, { signal, timeout: LONGEST.download })
+      if (found !== undefined || !isInstalled) return found
+    } catch (error) {
+      if (!isInstalled) throw error
+    }
+    return repack(archive, { files, store, run: (args, more) => look('env', args, more), named, brought })
+  }
+
   return {
     store,
     installed: (name) => database.find(name),
@@ -88,25 +117,13 @@ export function aptPackages(options: AptOptions): PackageManager {
     fetch: async (archive, signal) => {
       const path = archivePath(store, archive)
       if ((await files.stat(path)) !== undefined) return path
-      const cached = archivePath(OWN_ARCHIVES, archive)
-      const found = (await files.stat(cached)) ? cached : await index.download(archive, { signal, timeout: LONGEST.download })
+      const found = await obtain(archive, signal)
       // Copied, and not moved: what is there under its name is whole, also after a power failure.
       if (found !== undefined) await files.install(found, path, { mode: 0o600 })
       return found && path
     },
 
-    files: async (name) => {
-      const architecture = (await database.find(name))?.architecture
-      for (const list of [`${name}:${architecture}`, name]) {
-        const bytes = await files.read(`/var/lib/dpkg/info/${list}.list`)
-        if (bytes !== undefined)
-          return Buffer.from(bytes)
-            .toString()
-            .split('\n')
-            .filter((path) => path !== '')
-      }
-      return []
-    },
+    files: brought,
 
     contents: async (archive) => {
       const { code, stdout, stderr } = await look('dpkg-deb', ['--contents', named(archive)])
