@@ -32,6 +32,14 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     furnish: ({ host }) => void host.files.link('/etc/localtime', '/usr/share/zoneinfo/Etc/UTC'),
     host: { time: { zone: 'Europe/Berlin', ntp: { servers: ['ntp.example.com'] } } },
   },
+  kernelArguments: {
+    furnish: ({ host }) => {
+      host.files.put('/etc/default/grub', 'GRUB_CMDLINE_LINUX=""\n')
+      void host.bootMenu.rebuild()
+    },
+    host: { kernelArguments: ['transparent_hugepage=never'] },
+    needsRoom: true,
+  },
   certificates: {
     furnish: ({ host }) => void host.trustStore.rebuild(),
     host: { certificates: [{ name: 'corp', content: AUTHORITY }] },
@@ -71,7 +79,7 @@ interface Fate {
 async function runToEnd(story: KindStory, flags: string, { death, isPowerCut = false, isDiskFull = false }: Fate = {}) {
   const machine = await furnished(story)
   const { faults } = machine.host
-  const digest = machine.assign({ flags, host: JSON.stringify(story.host) })
+  const digest = machine.assign({ flags, host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
   const onEffect = (count: number): void => {
     if (count === death?.afterEffect) faults.disk = 'ENOSPC'
   }
@@ -131,8 +139,11 @@ test.each(Object.entries(KINDS))('kind behind "%s" gives the host back when the 
   const machine = await furnished(story)
   const before = endState(machine)
   machine.start()
-  machine.assign({ host: JSON.stringify(story.host) })
+  machine.assign({ host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
   await machine.until('Applied')
+  // What names nothing, and grants what giving back takes.
+  machine.annotate({ GRANT: 'reboot' })
+  await machine.clock.advance(10 * MINUTE)
   machine.annotate(null)
   await machine.until('Reverted')
 
@@ -143,7 +154,7 @@ test.each(Object.entries(KINDS))('kind behind "%s" gives the host back when the 
 test.each(Object.entries(KINDS))('kind behind "%s" changes nothing on a host that is as assigned', async (_, story) => {
   const machine = await furnished(story)
   machine.start()
-  machine.assign({ host: JSON.stringify(story.host) })
+  machine.assign({ host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
   await machine.until('Applied')
   await machine.clock.advance(11 * MINUTE)
   const after = endState(machine)
