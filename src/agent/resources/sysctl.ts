@@ -62,8 +62,9 @@ export const sysctl: Kind<SysctlState> = defineKind({
     leavesTrace: false,
     prepare: async ({ name }, { host }) => stateOf(name, host.kernel),
     perform: async ({ name, value }, { kernel }) => {
+      const found = await read(name, kernel)
       // One that is gone went with its module.
-      if (value !== null && (await read(name, kernel)) !== undefined) await set({ name, value }, kernel)
+      if (value !== null && found !== undefined && !isSame(value, found)) await set({ name, value }, kernel)
     },
     isUndone: async ({ name, value }, { kernel }) => {
       const found = await read(name, kernel)
