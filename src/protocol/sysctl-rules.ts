@@ -40,6 +40,20 @@ const OF_THE_KUBELET: ReadonlyMap<string, string> = new Map([
   ['kernel/keys/root_maxbytes', '25000000'],
 ])
 
+const OF_IPV4_FORWARDING = ['net/ipv4/conf/all/accept_redirects', 'net/ipv4/conf/default/forwarding']
+
+/** What the kernel sets along with a setting: `inet_forward_change` in net/ipv4/devinet.c, `addrconf_forward_change` in net/ipv6/addrconf.c. */
+const ALONG: ReadonlyMap<string, readonly string[]> = new Map([
+  ['net/ipv4/ip_forward', OF_IPV4_FORWARDING],
+  ['net/ipv4/conf/all/forwarding', OF_IPV4_FORWARDING],
+  ['net/ipv6/conf/all/forwarding', ['net/ipv6/conf/default/forwarding']],
+])
+
+/** Names of the settings that change with this one. */
+export function sysctlsAlong(name: string): readonly string[] {
+  return ALONG.get(sysctlPath(name)) ?? []
+}
+
 /** Pure: why a setting is never applied; undefined when it may be. */
 export function sysctlRefusal(name: string, value: string): SysctlRefusal | undefined {
   const path = sysctlPath(name)

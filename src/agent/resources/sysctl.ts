@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { KERNEL_SECTIONS } from '../../protocol/kernel-sections.ts'
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
-import { sysctlRefusal, sysctlWords } from '../../protocol/sysctl-rules.ts'
+import { sysctlRefusal, sysctlsAlong, sysctlWords } from '../../protocol/sysctl-rules.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel } from '../kernel.ts'
 import { defineKind } from './define-kind.ts'
@@ -12,6 +12,8 @@ const sysctlState = z.object({
   name: z.string(),
   /** Null: the host has no such setting, or whatever value it has is nobody's concern. */
   value: z.nullable(z.string()),
+  /** Of a state that is given back: what the kernel changes along with it. */
+  along: z.optional(z.readonly(z.array(z.object({ name: z.string(), value: z.string() })))),
 })
 type SysctlState = z.infer<typeof sysctlState>
 type SysctlChange = SysctlState & { readonly value: string }
@@ -38,8 +40,8 @@ export const sysctl: Kind<SysctlState> = defineKind({
   section,
   subject: ({ name }: SysctlState) => subjectOf(name),
   observe: ({ name }, { kernel }) => read(name, kernel),
-  differ: ({ name, value }, actual): SysctlChange | undefined =>
-    value === null || (actual !== undefined && isSame(value, actual)) ? undefined : { name, value },
+  differ: ({ value, ...spec }, actual): SysctlChange | undefined =>
+    value === null || (actual !== undefined && isSame(value, actual)) ? undefined : { ...spec, value },
 
   // It counts at once, for whatever runs; a value that was proved disturbs nobody who had it.
   disruption: () => 'restart',
@@ -61,14 +63,13 @@ export const sysctl: Kind<SysctlState> = defineKind({
     // A boot, and anybody, may set it.
     leavesTrace: false,
     prepare: async ({ name }, { host }) => stateOf(name, host.kernel),
-    perform: async ({ name, value }, { kernel }) => {
-      const found = await read(name, kernel)
-      // One that is gone went with its module.
-      if (value !== null && found !== undefined && !isSame(value, found)) await set({ name, value }, kernel)
+    perform: async ({ value, along = [], ...undone }, { kernel }) => {
+      if (value !== null && !(await has({ ...undone, value }, kernel))) await set({ ...undone, value, along }, kernel)
+      else await setAlong(along, kernel)
     },
-    isUndone: async ({ name, value }, { kernel }) => {
-      const found = await read(name, kernel)
-      return value === null || found === undefined || isSame(value, found)
+    isUndone: async ({ name, value, along = [] }, { kernel }) => {
+      for (const state of [...along, { name, value }]) if (!(await has(state, kernel))) return false
+      return true
     },
   },
 
@@ -86,7 +87,22 @@ function subjectOf(name: string): string {
 }
 
 async function stateOf(name: string, kernel: Kernel): Promise<SysctlState> {
-  return { name, value: (await read(name, kernel)) ?? null }
+  const along: { name: string; value: string }[] = []
+  for (const other of sysctlsAlong(name)) {
+    const value = await read(other, kernel)
+    if (value !== undefined) along.push({ name: other, value })
+  }
+  return { name, value: (await read(name, kernel)) ?? null, ...(along.length === 0 ? {} : { along }) }
+}
+
+/** One that is gone went with its module. */
+async function has({ name, value }: Pick<SysctlState, 'name' | 'value'>, kernel: Kernel): Promise<boolean> {
+  const found = await read(name, kernel)
+  return value === null || found === undefined || isSame(value, found)
+}
+
+async function setAlong(along: NonNullable<SysctlState['along']>, kernel: Kernel): Promise<void> {
+  for (const state of along) if (!(await has(state, kernel))) await set(state, kernel)
 }
 
 async function read(name: string, kernel: Kernel): Promise<string | undefined> {
@@ -96,7 +112,7 @@ async function read(name: string, kernel: Kernel): Promise<string | undefined> {
 }
 
 /** A kernel may take a value and make another of it: tried again at every look, it would never come true. */
-async function set({ name, value }: SysctlChange, kernel: Kernel): Promise<void> {
+async function set({ name, value, along = [] }: SysctlChange, kernel: Kernel): Promise<void> {
   try {
     await kernel.writeSysctl(sysctlPath(name), value)
   } catch (cause) {
@@ -106,6 +122,7 @@ async function set({ name, value }: SysctlChange, kernel: Kernel): Promise<void>
   const found = (await read(name, kernel)) ?? ''
   if (!isSame(value, found))
     throw refused(`set sysctl "${name}" to "${value}": the kernel made "${sysctlWords(found)}" of it; name what it can be`)
+  await setAlong(along, kernel)
 }
 
 function unknown(name: string, { release, cause }: { readonly release: string; readonly cause: unknown }): AgentError {

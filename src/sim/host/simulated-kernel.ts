@@ -8,6 +8,8 @@ export interface SimulatedSysctl {
   readonly access?: 'read-only' | 'write-only'
   /** Text → what shows from then on. @throws as the kernel does. Default: whole numbers, as many as there are, the others stay. */
   readonly take?: (text: string, now: string) => string
+  /** What the kernel sets along with it. */
+  readonly along?: (value: string) => Readonly<Record<string, string>>
 }
 
 export interface SimulatedModule {
@@ -31,7 +33,15 @@ const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
   'kernel/core_pattern': { value: 'core', take: (text) => text },
   'kernel/ostype': { value: 'Linux', access: 'read-only' },
   'kernel/panic': { value: '10' },
-  'net/ipv4/ip_forward': { value: '1' },
+  'net/ipv4/conf/all/accept_redirects': { value: '0' },
+  'net/ipv4/conf/default/forwarding': { value: '1' },
+  'net/ipv4/ip_forward': {
+    value: '1',
+    along: (value) => ({
+      'net/ipv4/conf/all/accept_redirects': value === '0' ? '1' : '0',
+      'net/ipv4/conf/default/forwarding': value,
+    }),
+  },
   'net/ipv4/route/flush': { value: '', access: 'write-only' },
   'net/ipv4/tcp_rmem': { value: '4096\t131072\t6291456' },
   // As many pages as memory has room for.
@@ -140,7 +150,9 @@ export class SimulatedKernel implements Kernel {
     const found = this.#sysctls.get(path)
     if (found === undefined) throw failed('ENOENT', `no such file or directory, open '/proc/sys/${path}'`)
     if (found.access === 'read-only') throw failed('EACCES', `permission denied, open '/proc/sys/${path}'`)
-    this.#sysctls.set(path, { ...found, value: (found.take ?? numbers)(text, found.value) })
+    const value = (found.take ?? numbers)(text, found.value)
+    this.#sysctls.set(path, { ...found, value })
+    for (const [other, along] of Object.entries(found.along?.(value) ?? {})) this.set(other, along)
   }
 
   /** What a test compares: every setting with its value, modules and swaps. */

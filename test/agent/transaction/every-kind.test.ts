@@ -25,6 +25,14 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     },
     host: { sysctls: { 'net.ipv4.tcp_rmem': '4096 131072 8388608', 'vm.swappiness': '10' } },
   },
+  'sysctls that change others': {
+    furnish: ({ host }) => {
+      host.kernel.set('net/ipv4/ip_forward', '0')
+      host.kernel.set('net/ipv4/conf/all/accept_redirects', '0')
+      host.files.put('/etc/sysctl.d/10-theirs.conf', 'net.ipv4.ip_forward=0\nnet.ipv4.conf.all.accept_redirects=0\n')
+    },
+    host: { sysctls: { 'net.ipv4.ip_forward': '1' } },
+  },
   'kernelModules and their sysctls': {
     host: { kernelModules: ['br_netfilter', 'ext4', 'ip_vs'], sysctls: { 'net.bridge.bridge-nf-call-iptables': '0' } },
   },
