@@ -1,5 +1,6 @@
 import type { CommitState, CommitStatus } from '../../forge/status/commit-status.ts'
 import type { HistoryEntry, NodePoolStatus, PoolCondition } from '../../protocol/node-pool.ts'
+import { commitOf } from '../../protocol/revision-id.ts'
 
 export interface StatusSubject {
   readonly status: Partial<NodePoolStatus>
@@ -10,18 +11,26 @@ type Said = Pick<CommitStatus, 'state' | 'description'>
 
 /**
  * What a pool says of the commits that it knows, the newest first: the one that nodes change to, the newest one of the branch, and those of
- * its history. Pure: everything stands in the NodePool, so whoever leads says the same.
+ * its history. Of a commit with contents of Secrets, its newest revision counts. Pure: everything stands in the NodePool, so whoever leads
+ * says the same.
  */
 export function statusesOf({ status, context }: StatusSubject): readonly CommitStatus[] {
   const { target, observedRevision: head, history = [] } = status
   const said = new Map<string, Said>()
-  const say = (commit: string | undefined, make: () => Said) => {
-    if (commit !== undefined && !said.has(commit)) said.set(commit, make())
+  const say = (revision: string | undefined, make: () => Said) => {
+    if (revision === undefined) return
+    const commit = commitOf(revision)
+    if (!said.has(commit)) said.set(commit, make())
   }
-  say(target?.revision, () => underWay(status))
+  const hasNewerContents = head !== target?.revision && isSameCommit(head, target?.revision)
+  if (!hasNewerContents) say(target?.revision, () => underWay(status))
   say(head, () => notTaken(status, head))
   for (const [index, entry] of history.entries()) say(entry.revision, () => ended(entry, history[index - 1]))
   return [...said].map(([commit, what]) => ({ commit, context, ...what }))
+}
+
+function isSameCommit(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && commitOf(a) === commitOf(b)
 }
 
 /** A pool that went back runs its target: what failed is said of the commit that it came from. */
@@ -45,7 +54,7 @@ const IN_COMMIT: ReadonlySet<string> = new Set(['InvalidRepository', 'RenderFail
 function notTaken({ conditions = [], history = [], rollback }: Partial<NodePoolStatus>, head: string | undefined): Said {
   const entry = history.find(({ revision }) => revision === head)
   if (entry !== undefined && entry.result !== 'Running') return ended(entry)
-  if (rollback?.from.revision === head && rollback !== undefined)
+  if (rollback !== undefined && isSameCommit(rollback.from.revision, head))
     return { state: 'failure', description: `an operator rolled the pool back to ${rollback.to.revision.slice(0, 7)}` }
   const { state, reason, message } = findingIn(conditions)
   return { state: IN_COMMIT.has(reason) ? 'error' : state, description: message }

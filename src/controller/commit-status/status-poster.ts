@@ -1,12 +1,14 @@
 import { type CommitStatus, type CommitStatuses, ForgeError } from '../../forge/status/commit-status.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
+import { commitOf } from '../../protocol/revision-id.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from '../clock/clock.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log.ts'
 import { duePosts, keyOf, type Posted, type Wanted } from './due-posts.ts'
 import { statusesOf } from './pool-statuses.ts'
+import { backoffAfter, Refusals } from './refusals.ts'
 
 export interface PosterPool {
   readonly name: string
@@ -22,10 +24,10 @@ export interface StatusPosterOptions {
   readonly log: Log
 }
 
-/** Milliseconds: between two rounds; after a failure, doubling. */
+/** Milliseconds between two rounds. */
 const REST = 1_000
-const FIRST_BACKOFF = 5_000
-const LONGEST_BACKOFF = 600_000
+/** Of a commit in the log. */
+const SHOWN_DIGITS = 7
 
 /**
  * Keeps the statuses beside commits as the pools are. What it does not know to be posted is read from the forge, so a lost answer or another
@@ -36,6 +38,8 @@ export class StatusPoster {
   readonly #changed = new WakeSignal()
   readonly #posted = new Map<string, Posted>()
   readonly #known = new Set<string>()
+  /** By commit, where its statuses cannot be read; by commit and context, where one cannot be posted. */
+  readonly #refusals = new Refusals()
   #failures = 0
   #said = ''
 
@@ -58,13 +62,14 @@ export class StatusPoster {
     const { clock } = this.#options
     try {
       const wanted = this.#wanted()
-      for (const { commit } of wanted) await this.#learn(commit, signal)
-      const { due, wakeAt } = duePosts(wanted, this.#posted, clock.now())
-      for (const status of due) await this.#post(status, signal)
+      for (const { commit } of wanted) await this.#unlessRefused(commit, () => this.#learn(commit, signal))
+      const known = wanted.filter(({ commit }) => this.#known.has(commit))
+      const { due, wakeAt } = duePosts(known, this.#posted, clock.now())
+      for (const status of due) await this.#unlessRefused(keyOf(status), () => this.#post(status, signal))
       this.#forget(wanted)
       this.#failures = 0
       this.#said = ''
-      return { until: wakeAt, rest: REST }
+      return { until: this.#refusals.nextAt(clock.now(), wakeAt), rest: REST }
     } catch (error) {
       if (signal.aborted) return { until: undefined, rest: 0 }
       const rest = this.#failed(error)
@@ -75,13 +80,30 @@ export class StatusPoster {
   #wanted(): readonly Wanted[] {
     const { pools, prefix, statuses } = this.#options
     return [...pools()].flatMap(({ name, status }) => {
-      const current: ReadonlySet<string | undefined> = new Set([status.target?.revision, status.observedRevision])
+      const current = new Set(
+        [status.target?.revision, status.observedRevision].map((revision) => revision && commitOf(revision)),
+      )
       return statusesOf({ status, context: `${prefix}/${name}` }).map((said) => ({
         ...said,
         description: cut(said.description, statuses.longestDescription),
         isPast: !current.has(said.commit),
       }))
     })
+  }
+
+  /** @throws {ForgeError} when the forge takes nothing at all now */
+  async #unlessRefused(key: string, ask: () => Promise<void>): Promise<void> {
+    const { clock, log } = this.#options
+    if (this.#refusals.isWaiting(key, clock.now())) return
+    try {
+      await ask()
+      this.#refusals.delete(key)
+    } catch (error) {
+      if (!(error instanceof ForgeError && error.isRefusal)) throw error
+      const { rest, isFirst } = this.#refusals.add(key, clock.now())
+      const says = `commit statuses: ${key.slice(0, SHOWN_DIGITS)}: ${error.message}`
+      if (isFirst) log('warn', `${says}; tried again until it works, next in ${rest / 1000} s`)
+    }
   }
 
   async #learn(commit: string, signal: AbortSignal): Promise<void> {
@@ -99,7 +121,7 @@ export class StatusPoster {
       await statuses.post(status, signal)
     } catch (error) {
       // It may have been taken, and the answer lost.
-      this.#known.delete(status.commit)
+      if (!(error instanceof ForgeError && error.isRefusal)) this.#known.delete(status.commit)
       throw error
     }
     const count = (this.#posted.get(keyOf(status))?.count ?? 0) + 1
@@ -109,15 +131,16 @@ export class StatusPoster {
   /** What no pool knows any more. */
   #forget(wanted: readonly Wanted[]): void {
     const commits = new Set(wanted.map(({ commit }) => commit))
-    for (const commit of this.#known) if (!commits.has(commit)) this.#known.delete(commit)
-    for (const key of this.#posted.keys()) if (!commits.has(key.slice(0, key.indexOf(' ')))) this.#posted.delete(key)
+    const isGone = (key: string) => !commits.has(key.split(' ', 1)[0] ?? '')
+    for (const kept of [this.#known, this.#posted, this.#refusals])
+      for (const key of kept.keys()) if (isGone(key)) kept.delete(key)
   }
 
   /** @returns milliseconds to rest */
   #failed(error: unknown): number {
     const { log } = this.#options
     this.#failures += 1
-    const backoff = Math.min(FIRST_BACKOFF * 2 ** (this.#failures - 1), LONGEST_BACKOFF)
+    const backoff = backoffAfter(this.#failures)
     const rest = error instanceof ForgeError ? Math.max(backoff, error.retryAfter ?? 0) : backoff
     const says = `commit statuses: ${String((error as Error).message)}`
     if (says !== this.#said) log('warn', `${says}; tried again until it works, next in ${Math.round(rest / 1000)} s`)

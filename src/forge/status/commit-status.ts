@@ -23,12 +23,15 @@ export class ForgeError extends Error {
   override readonly name = 'ForgeError'
   /** Milliseconds after which the forge may be asked again, when it says so. */
   readonly retryAfter: number | undefined
+  /** The forge refuses this request, and may take another one: its commit was pushed away, or has its maximum of statuses. */
+  readonly isRefusal: boolean
 
   constructor(
     message: string,
-    { retryAfter, cause }: { readonly retryAfter?: number | undefined; readonly cause?: unknown } = {},
+    { retryAfter, isRefusal = false, cause }: Partial<Pick<ForgeError, 'retryAfter' | 'isRefusal' | 'cause'>> = {},
   ) {
     super(message, { cause })
     this.retryAfter = retryAfter
+    this.isRefusal = isRefusal
   }
 }

@@ -28,6 +28,9 @@ const LONGEST_MESSAGE = 300
 /** A forge that asks for more is asked again by then all the same; milliseconds. */
 const LONGEST_WAIT = 3_600_000
 
+/** Answers that lie in what is asked for, not in the token or the server. */
+const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 422])
+
 /** @throws {ForgeError} with what the forge says, and when it wants to be asked again. */
 export async function askForge(
   { url, now }: ForgeAccess,
@@ -38,7 +41,9 @@ export async function askForge(
     const options = { ...parameters, baseUrl: url, headers, request: { fetch: boundedFetch, signal: within } }
     return (await request(route, options)).data
   } catch (error) {
-    throw new ForgeError(`${url}: ${describe(error)}`, { retryAfter: waitAsked(error, now()), cause: error })
+    const retryAfter = waitAsked(error, now())
+    const isRefusal = retryAfter === undefined && OF_THE_REQUEST.has((error as Failure).status ?? 0)
+    throw new ForgeError(`${url}: ${describe(error)}`, { retryAfter, isRefusal, cause: error })
   }
 }
 

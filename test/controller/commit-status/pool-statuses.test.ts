@@ -86,6 +86,20 @@ test.each([
   ])
 })
 
+test('a revision with contents of Secrets is said of its commit, and its earlier contents are not said of it', () => {
+  const contents = (hash: string) => ref(`${B}+${hash}`)
+  const history = [
+    { ...entry(B, 'Running'), ...contents('2') },
+    { ...entry(B, 'Superseded'), ...contents('1') },
+    entry(A, 'Completed'),
+  ]
+  const status = { target: contents('2'), observedRevision: contents('2').revision, nodes: done, history }
+  expect(statusesOf({ status, context })).toEqual([
+    { commit: B, context, state: 'success', description: '3 nodes run it' },
+    { commit: A, context, state: 'success', description: 'completed' },
+  ])
+})
+
 test('a pool without nodes keeps no commit waiting', () => {
   expect(said({ target: ref(A), observedRevision: A, nodes: { total: 0, current: 0, byPhase: {} } })).toEqual([
     'a success: the pool selects no node',

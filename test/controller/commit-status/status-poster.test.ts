@@ -22,13 +22,16 @@ class FakeForge implements CommitStatuses {
   readonly kept: CommitStatus[] = []
   readonly asked: string[] = []
   failure: ForgeError | undefined
+  /** By the first letter of a commit; a refusal of this one alone. */
+  readonly refusals = new Map<string, ForgeError>()
   /** Whether what is sent during a failure is kept all the same. */
   losesAnswers = false
   #told: (() => void)[] = []
 
   async list(commit: string) {
     this.#note(`list ${commit[0]}`)
-    if (this.failure) throw this.failure
+    const failure = this.failure ?? this.refusals.get(commit[0] ?? '')
+    if (failure) throw failure
     return newestOf(this.kept.filter((status) => status.commit === commit).toReversed())
   }
 
@@ -133,4 +136,23 @@ test('a status whose answer was lost is looked for before it is posted again', a
   expect(forge.asked.slice(2)).toEqual(['post a success 3 nodes run it', 'list a'])
   play.stop.abort()
   await play.running
+})
+
+test('a commit that the forge refuses, such as one that was pushed away, keeps no other commit from its status', async () => {
+  const forge = new FakeForge()
+  forge.refusals.set('a', new ForgeError('https://git.example.com: HTTP 404: Not Found', { isRefusal: true }))
+  const { clock, log, stop, running, stage, poster } = aPoster(forge)
+  await forge.after(1)
+  stage.pools = [aPool(A, 1), aPool(B, 1)]
+  await nextRound({ poster, clock })
+  expect((await forge.after(3)).slice(1)).toEqual(['list b', 'post b pending 1/3 nodes, wave 1 o…'])
+  await clock.awaited(4_000)
+  forge.refusals.clear()
+  clock.advance(4_000)
+  expect((await forge.after(5)).slice(3)).toEqual(['list a', 'post a pending 1/3 nodes, wave 1 o…'])
+  expect(log).toEqual([
+    'warn commit statuses: aaaaaaa: https://git.example.com: HTTP 404: Not Found; tried again until it works, next in 5 s',
+  ])
+  stop.abort()
+  await running
 })

@@ -103,6 +103,20 @@ test.each([
   expect((error as ForgeError).message).toMatch(/: HTTP (429|403): slow\\u\{1b\}\[31m down/)
 })
 
+test.each([
+  ['404, a commit that was pushed away, lies in the request', { status: 404 }, true],
+  ['422, the maximum of statuses of a commit, lies in the request', { status: 422 }, true],
+  ['401 lies in the token', { status: 401 }, false],
+  ['403 lies in the token', { status: 403 }, false],
+  ['503 lies in the server', { status: 503 }, false],
+])('an answer of %s', async (_, answer, isRefusal) => {
+  server.answers = [answer]
+  const error = await githubStatuses(access())
+    .post(status, signal)
+    .catch((thrown: unknown) => thrown)
+  expect((error as ForgeError).isRefusal).toBe(isRefusal)
+})
+
 test('a redirect is not followed, since the token is for this server', async () => {
   server.answers = [{ status: 307, headers: { location: 'http://127.0.0.1:1/' } }]
   await expect(githubStatuses(access()).post(status, signal)).rejects.toThrow(/unexpected redirect/)
