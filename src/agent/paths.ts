@@ -94,6 +94,12 @@ export const KUBEADM_DROP_INS = [
 /** The environment file that a CoreOS kubelet service points to. */
 export const DEFAULT_ENVIRONMENT_FILE = '/etc/kubernetes/kubelet.env'
 
+/** Of the managed layout. The agent makes the credential, or somebody else does. */
+export const MANAGED_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
+export const MANAGED_FLAGS = '/etc/kubernetes/kubelet-flags.env'
+/** Credential of a machine that has no other yet: a bootstrap token. */
+export const BOOTSTRAP_KUBECONFIG = '/etc/nodewave/bootstrap.conf'
+
 export const UNIT_DIRECTORY = '/etc/systemd/system'
 export const UNIT_DIRECTORIES = [
   UNIT_DIRECTORY,

@@ -1,11 +1,16 @@
 import { parseArgs } from 'node:util'
 import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../agent/options.ts'
+import { BOOTSTRAP_KUBECONFIG } from '../agent/paths.ts'
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
   readonly command: 'run' | 'rebase' | 'doctor' | 'help' | 'version'
   readonly kubeconfig: string | undefined
   readonly nodeName: string | undefined
+  /** With a bootstrap token, for a machine that has no other credential yet. */
+  readonly bootstrapKubeconfig: string
+  /** Of the Node that the agent makes with it. */
+  readonly nodeLabels: Readonly<Record<string, string>>
   /** The directory that stands for `/`. */
   readonly root: string
   readonly logFormat: 'text' | 'json'
@@ -26,6 +31,9 @@ export const AGENT_HELP = `Usage: nodewave agent [options]          configure th
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
   --kubeconfig FILE          credentials (default: /etc/kubernetes/kubelet.conf, or the pod's service account)
+  --bootstrap-kubeconfig FILE  bootstrap token, used once on a machine without kubelet.conf
+                             (default: ${BOOTSTRAP_KUBECONFIG})
+  --node-labels LABELS       labels of the Node that the agent then makes, such as pool=workers,disk=ssd
   --annotation-prefix NAME   prefix of the annotations on the Node (default: ${DEFAULT_OPTIONS.prefix})
   --namespace NAME           namespace of ConfigMaps that the annotation names without one (default: ${DEFAULT_OPTIONS.namespace})
   --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
@@ -54,6 +62,8 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     options: {
       'node-name': { type: 'string' },
       kubeconfig: { type: 'string' },
+      'bootstrap-kubeconfig': { type: 'string', default: BOOTSTRAP_KUBECONFIG },
+      'node-labels': { type: 'string', default: '' },
       'annotation-prefix': { type: 'string', default: DEFAULT_OPTIONS.prefix },
       namespace: { type: 'string', default: DEFAULT_OPTIONS.namespace },
       layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
@@ -73,6 +83,8 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),
     kubeconfig: values.kubeconfig,
     nodeName: values['node-name'],
+    bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
+    nodeLabels: labels('--node-labels', values['node-labels']),
     root: values.root,
     logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
     output: oneOf(FORMATS, { option: '--output', value: values.output }),
@@ -113,6 +125,15 @@ function oneOf<T extends string>(
 function absolute(option: string, path: string): string {
   if (path.startsWith('/') && !path.split('/').includes('..')) return path.replace(/(?<=.)\/+$/, '')
   throw new Error(`invalid ${option} "${path}": expected an absolute path`)
+}
+
+/** Whether a kubelet may set them is for the API server to say. */
+function labels(option: string, text: string): Record<string, string> {
+  const pairs = text.split(',').filter((pair) => pair !== '')
+  const read = pairs.map((pair) => /^([^=]+)=([^=]*)$/.exec(pair))
+  const wrong = pairs[read.indexOf(null)]
+  if (wrong !== undefined) throw new Error(`invalid ${option} "${wrong}": expected labels such as pool=workers,disk=ssd`)
+  return Object.fromEntries(read.map((match) => [match?.[1] ?? '', match?.[2] ?? '']))
 }
 
 function seconds(option: string, text: string): number {

@@ -19,6 +19,7 @@ import { VERSION } from '../protocol/version.ts'
 import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-arguments.ts'
 import { runDoctor } from './agent-doctor.ts'
 import { errorText } from './error-text.ts'
+import { joinCluster } from './join-cluster.ts'
 import { kubeconfigChange, LOOK_FOR_OTHER, LOOK_FOR_USABLE, textOf } from './kubeconfig-change.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
@@ -69,8 +70,10 @@ async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<voi
       if (!signal.aborted) ports.log.warn('the kubeconfig was replaced; the agent starts again with it', { file: path })
       ended.abort()
     })
+  const joining =
+    path === ownKubeconfig(settings) && joinCluster(settings, { name: nodeNameOf(settings), kubeconfig: path, ports, signal })
   await new Agent(ports, settings.options).run(signal)
-  await changed
+  await Promise.all([changed, joining])
 }
 
 interface Reached {

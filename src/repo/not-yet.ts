@@ -12,7 +12,6 @@ export interface NotYet {
 
 export const NOT_YET: readonly NotYet[] = [
   { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },
-  { kind: 'NodePool', path: ['kubelet', 'layout'], except: ['kubeadm', 'env'] },
   { kind: 'KubeletRelease', path: ['dnf'] },
 ]
 

@@ -5,8 +5,9 @@ import type { HostFiles } from '../ports.ts'
 import { envLayout } from './env.ts'
 import { kubeadmLayout } from './kubeadm.ts'
 import type { Layout, LayoutFacts } from './layout.ts'
+import { managedLayout } from './managed.ts'
 
-const LAYOUTS = { kubeadm: kubeadmLayout, env: envLayout } as const
+const LAYOUTS = { kubeadm: kubeadmLayout, env: envLayout, managed: managedLayout } as const
 
 export interface LayoutChoice {
   /** What the host document says, if it says. */
@@ -18,21 +19,28 @@ export interface LayoutChoice {
 
 /**
  * @returns undefined when nothing says how the kubelet of this host is installed.
- * @throws {AgentError} when it is a way that the agent does not have.
+ * @throws {AgentError} when the host says that it is installed another way than it is named.
  */
 export async function findLayout(
   files: HostFiles,
   choice: LayoutChoice,
 ): Promise<{ readonly layout: Layout; readonly facts: LayoutFacts } | undefined> {
   const name = choice.named ?? (choice.option === 'auto' ? await detect(files, choice.environmentFile) : choice.option)
-  if (name === 'managed')
-    throw new AgentError('lay out the kubelet: layout "managed" is not supported by this agent; use "kubeadm" or "env"', {
-      kind: 'validate',
-      reason: 'UnsupportedHostResource',
-    })
   if (name === undefined) return undefined
+  if (name === 'managed') await refuseOtherUnit(files)
   const facts = { environmentFile: choice.environmentFile, extraArgsFile: await findExtraArgsFile(files) }
   return { layout: LAYOUTS[name], facts }
+}
+
+/** A drop-in of the package would replace the command of our unit. */
+async function refuseOtherUnit(files: HostFiles): Promise<void> {
+  for (const path of KUBEADM_DROP_INS) {
+    if ((await files.stat(path)) === undefined) continue
+    throw new AgentError(`lay out the kubelet: "${path}" belongs to a kubelet that a package installed; use layout "kubeadm"`, {
+      kind: 'validate',
+      reason: 'LayoutMismatch',
+    })
+  }
 }
 
 async function detect(files: HostFiles, environmentFile: string): Promise<'kubeadm' | 'env' | undefined> {

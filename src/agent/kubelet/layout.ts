@@ -1,11 +1,11 @@
 import type { NodeContent } from '../../protocol/digest.ts'
-import type { Artifact, KubeletInstall } from '../../protocol/host-document.ts'
+import type { Artifact, KubeletInstall, KubeletLayout } from '../../protocol/host-document.ts'
 import type { Resource } from '../resources/kind.ts'
 import type { Claim } from '../state/managed.ts'
 
 /** How a kubelet is installed on a host: which files say what it runs with. Pure: what is on the host comes in as texts. */
 export interface Layout {
-  readonly name: 'kubeadm' | 'env'
+  readonly name: KubeletLayout
   /** What it touches for this content, and nothing else. */
   managed(input: LayoutInput): readonly Claim[]
   /** @throws {AgentError} when the content cannot be laid out on this host. */

@@ -182,14 +182,15 @@ async function headOf(
   const look = await observeHealth({ healthz: healthzBefore }, ports)
   const running = await runningOf(plan.activation.restarts, ports)
   const started = plan.steps.flatMap(({ change }) => change.effects.starts ?? [])
-  const stopped = [KUBELET_UNIT, ...plan.steps.flatMap(({ change }) => change.effects.stops ?? [])]
+  const stopped = plan.steps.flatMap(({ change }) => change.effects.stops ?? [])
   const proof = {
     healthz: kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthz,
     runtime: kubelet?.runtime,
-    units: [...new Set([...running, ...started])].filter((unit) => !stopped.includes(unit)),
+    units: [...new Set([...running, ...started])].filter((unit) => unit !== KUBELET_UNIT && !stopped.includes(unit)),
     ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
     ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
+    ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
   }
   return {
     at: 'begin',

@@ -49,7 +49,8 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const document = readDocument(content, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
-  const triggers = [{ unit: KUBELET_UNIT, subjects: claims.map(({ key }) => key) }]
+  const subjects = claims.filter(({ kind }) => kind !== 'unit').map(({ key }) => key)
+  const triggers = [{ unit: KUBELET_UNIT, subjects }]
   const managed = joinManaged([{ claims, triggers }, await managedByDocument(document, { kinds, place })])
   refuseClashes(managed, { paths, kinds })
   refuseOwnUnit(document)

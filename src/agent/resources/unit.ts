@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { HOST_SECTIONS, type HostUnit } from '../../protocol/host-document.ts'
-import { dropInFile, unitFile } from '../paths.ts'
+import { dropInFile, KUBELET_UNIT, unitFile } from '../paths.ts'
 import type { ServiceManager } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import { defineKind } from './define-kind.ts'
@@ -56,7 +56,8 @@ export const unit: Kind<UnitSpec> = defineKind({
   // Stopping takes something away from whoever uses it; starting does not.
   disruption: ({ running }, actual) => (running === false && isRunning(actual.active) ? 'restart' : 'none'),
   // Stopped before its files go, and started after they have come; undone in reverse, the same holds.
-  order: ({ enabled, running }) => (enabled || running ? 1 : -1),
+  // The kubelet finds everything running that it needs.
+  order: ({ unit: name, enabled, running }) => (!(enabled || running) ? -1 : name === KUBELET_UNIT ? 2 : 1),
   effects: ({ unit: name, running }) => ({ starts: running ? [name] : [], stops: running === false ? [name] : [] }),
   perform: (change, { services }) => setUnit(change, services),
 

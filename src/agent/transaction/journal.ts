@@ -31,6 +31,8 @@ const line = z.union([
       units: z.optional(z.array(z.string())),
       settle: z.optional(z.number()),
       within: z.number(),
+      /** The change takes the kubelet away, from a machine that had none before nodewave: it has nothing to show. */
+      withoutKubelet: z.optional(z.literal(true)),
     }),
     before: z.object({
       /** Whether the kubelet was healthy: an undo cannot give back more. */

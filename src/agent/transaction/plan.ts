@@ -70,12 +70,12 @@ function toStep(change: BoundChange, resources: readonly Resource[]): Step {
   return { change, disruption, repairDisruption: greatest([change.repairDisruption, restarts, boot]) }
 }
 
-/** The kubelet comes last: it should find everything it needs running. What was started by a step has read the new files already. */
+/** The kubelet comes last: it should find everything it needs running. What a step started has read the new files already, or is to stop. */
 function activationOf(resources: readonly Resource[], steps: readonly Step[]): Activation {
   const changed = new Set(steps.flatMap(({ change }) => change.subjects))
-  const started = steps.flatMap(({ change }) => change.effects.starts ?? [])
+  const done = steps.flatMap(({ change: { effects } }) => [...(effects.starts ?? []), ...(effects.stops ?? [])])
   const units = resources
-    .filter(({ subject, restartTriggers }) => !started.includes(subject) && restartTriggers.some((path) => changed.has(path)))
+    .filter(({ subject, restartTriggers }) => !done.includes(subject) && restartTriggers.some((path) => changed.has(path)))
     .map(({ subject }) => subject)
   const unique = new Set(units)
   return {

@@ -5,15 +5,18 @@ import type { NodePoolSpec } from '../schema/node-pool.ts'
 /** Without these a kubelet falls back to defaults that let anybody in, or leave pods without DNS. */
 const NEEDED = ['authentication', 'authorization', 'clusterDNS'] as const
 
-/** In `full` mode nothing of the host's own file is left, so the documents must say what a node cannot do without. */
+/** In `full` mode, and where nodewave installs the kubelet, there is no file of the host's own: the documents must say what a node cannot do without. */
 export function checkFullConfig({ documents }: Draft): Problem[] {
   return [...documents.NodePool.values()].flatMap((pool) => {
-    if (pool.spec.kubelet?.configMode !== 'full') return []
+    const { configMode, layout } = pool.spec.kubelet ?? {}
+    if (configMode !== 'full' && layout !== 'managed') return []
+    const [field, value] = layout === 'managed' ? ['layout', layout] : ['configMode', 'full']
     const missing = NEEDED.filter((field) => !isStated(field, pool, documents))
     if (missing.length === 0) return []
-    const message = `configMode "full" needs ${NEEDED.join(', ')}; missing: ${missing.join(', ')}`
-    const remedy = 'set them in a KubeletConfig of this pool, or use configMode: overlay'
-    return [errorAt(pool, ['kubelet', 'configMode'], { reason: 'IncompleteConfig', message, remedy })]
+    const message = `${field} "${value}" needs ${NEEDED.join(', ')}; missing: ${missing.join(', ')}`
+    const other = field === 'layout' ? '' : ', or use configMode: overlay'
+    const remedy = `set them in a KubeletConfig of this pool${other}`
+    return [errorAt(pool, ['kubelet', field ?? 'configMode'], { reason: 'IncompleteConfig', message, remedy })]
   })
 }
 

@@ -14,7 +14,7 @@ const kubelet = z.strictObject({
     .enum(KUBELET_LAYOUTS)
     .exactOptional()
     .describe(
-      'How the kubelet is installed on the host: kubeadm (the default), env (an environment file, as on CoreOS) or managed.',
+      'How the kubelet is installed on the host: kubeadm (the default), env (an environment file, as on CoreOS) or managed (by nodewave itself, on a machine that has none).',
     ),
   flagsFile: z
     .enum(['extra-args', 'kubeadm-flags'])

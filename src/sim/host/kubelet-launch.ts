@@ -1,5 +1,15 @@
 import { basename } from 'node:path/posix'
-import { EXTRA_ARGS_FILES, isUnitPath, KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG, KUBELET_UNIT } from '../../agent/paths.ts'
+import {
+  EXTRA_ARGS_FILES,
+  isUnitPath,
+  KUBEADM_FLAGS,
+  KUBELET_BINARY,
+  KUBELET_CONFIG,
+  KUBELET_UNIT,
+  MANAGED_FLAGS,
+  MANAGED_KUBECONFIG,
+  unitFile,
+} from '../../agent/paths.ts'
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import type { KubeletLaunch } from './kubelet-verdict.ts'
@@ -30,6 +40,21 @@ export const launchByKubeadm: ReadLaunch = (files) => {
     version: versionOfBinary(files.text(KUBELET_BINARY)),
     args: ['KUBELET_KUBEADM_ARGS', 'KUBELET_EXTRA_ARGS'].flatMap((name) => splitFlagString(value(name))),
     config: files.text(KUBELET_CONFIG),
+  }
+}
+
+/** As the unit of the managed layout has it, which has to be there with the credential that it names. */
+export const launchByOwnUnit: ReadLaunch = (files) => {
+  const command = files.text(unitFile(KUBELET_UNIT))?.match(/^ExecStart=(.*)$/m)?.[1] ?? ''
+  const own = splitFlagString(command.replace(/\$KUBELET_FLAGS$/, '')).slice(1)
+  const args = [...own, ...splitFlagString(environment(files, MANAGED_FLAGS).get('KUBELET_FLAGS') ?? '')]
+  const config = files.text(args.findLast((arg) => arg.startsWith('--config='))?.slice('--config='.length) ?? '')
+  if (config === undefined) throw new Error('failed to load kubelet config file: no such file or directory')
+  if (files.text(MANAGED_KUBECONFIG) === undefined) throw new Error(`stat ${MANAGED_KUBECONFIG}: no such file or directory`)
+  return {
+    version: versionOfBinary(files.text(KUBELET_BINARY)),
+    args: args.filter((arg) => !arg.startsWith('--config=')),
+    config,
   }
 }
 

@@ -1,7 +1,7 @@
 import { KUBELET_UNIT } from '../../agent/paths.ts'
 import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
-import { launchByKubeadm, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
+import { launchByKubeadm, launchByOwnUnit, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
 import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-process.ts'
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
 import { MemoryFiles } from './memory-files.ts'
@@ -20,7 +20,8 @@ export interface SimulatedHostOptions {
   readonly random?: () => number
   /** Of the kubelet that the host is made with: `1.35.4`. */
   readonly version: string
-  readonly layout?: 'kubeadm' | 'env'
+  /** `bare`: nothing on it has ever heard of a kubelet. */
+  readonly layout?: 'kubeadm' | 'env' | 'bare'
   /** Of the env layout. */
   readonly environmentFile?: string
   /** What can be downloaded, by URL; shared by many hosts. */
@@ -75,13 +76,14 @@ export class SimulatedHost {
     this.packages = new SimulatedPackages(this.files, { clock: options.clock, isOffline })
     this.#durations = { ...DURATIONS, ...options.durations }
     const environmentFile = options.environmentFile ?? '/etc/kubernetes/kubelet.env'
-    this.#readLaunch = options.layout === 'env' ? launchByWrapper(environmentFile) : launchByKubeadm
-    if (options.layout === 'env') seedEnv(this.files, { environmentFile, version: options.version })
-    else seedKubeadm(this.files, options.version)
+    const { layout = 'kubeadm' } = options
+    this.#readLaunch = { kubeadm: launchByKubeadm, env: launchByWrapper(environmentFile), bare: launchByOwnUnit }[layout]
+    if (layout === 'env') seedEnv(this.files, { environmentFile, version: options.version })
+    if (layout === 'kubeadm') seedKubeadm(this.files, options.version)
     this.services = new SimulatedServices({
       files: this.files,
       clock: options.clock,
-      units: options.units ?? ['containerd.service'],
+      units: [...(layout === 'bare' ? [] : [KUBELET_UNIT]), ...(options.units ?? ['containerd.service'])],
       startKubelet: () => this.#fate(),
       onStart: (pid, fate) => void this.#tellNode(pid, fate),
       onReboot: () => this.#reboot(),

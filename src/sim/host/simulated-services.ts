@@ -26,7 +26,7 @@ export interface ServicesOptions {
   readonly onStart: (pid: number, fate: ProcessOutcome) => void
   /** The machine is asked to start again. @throws when it refuses. */
   readonly onReboot: () => void
-  /** Units that the host has besides the kubelet. */
+  /** Units that the host has from the beginning. */
   readonly units: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export class SimulatedServices implements ServiceManager {
 
   constructor(options: ServicesOptions) {
     this.#options = options
-    for (const name of [KUBELET_UNIT, ...options.units]) this.#units.set(name, { ...stoppedUnit(), brought: true, enabled: true })
+    for (const name of options.units) this.#units.set(name, { ...stoppedUnit(), brought: true, enabled: true })
   }
 
   async show(name: string): Promise<ServiceState> {

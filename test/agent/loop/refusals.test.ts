@@ -83,16 +83,16 @@ test('agent changes what needs no restart when it is granted none', async () => 
 
 test.each([
   [
-    'a package',
-    { kubelet: { package: { manager: 'apt', name: 'kubelet', version: '1' } } },
+    'a package of a manager it does not have',
+    { kubelet: { package: { manager: 'dnf', name: 'kubelet', version: '1' } } },
     'UnsupportedHostResource',
-    'no kubelet.package',
+    'packages of "dnf" are not supported',
   ],
   [
-    'a layout it does not have',
+    'a layout that the host does not have',
     { kubelet: { layout: 'managed' } },
-    'UnsupportedHostResource',
-    'layout "managed" is not supported',
+    'LayoutMismatch',
+    'belongs to a kubelet that a package installed',
   ],
   [
     'one path twice',
@@ -201,8 +201,8 @@ test('agent refuses a kubelet configuration that is none', async () => {
 test.each([
   [
     'has a kind that this agent does not know',
-    { certificates: [] },
-    'failed to load config: host document: this agent knows no certificates; remove it, or upgrade the agent',
+    { lamps: [] },
+    'failed to load config: host document: this agent knows no lamps; remove it, or upgrade the agent',
   ],
   [
     'says something of a file that this agent does not know',

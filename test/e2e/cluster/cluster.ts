@@ -70,7 +70,7 @@ export async function createCluster({
     const controllers = apiReady.then(() => startControllers(plane))
     const [nodes, started] = await Promise.all([Promise.all(joined), servers, controllers])
     progress('kubelets and controllers started')
-    await Promise.all(nodes.map((node) => node.waitReady()))
+    await Promise.all(nodes.filter(({ layout }) => layout !== 'bare').map((node) => node.waitReady()))
     progress('nodes Ready')
     return facade({ slot, plane, nodes, servers: started, find })
   } catch (error) {

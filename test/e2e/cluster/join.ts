@@ -8,6 +8,7 @@ import type { FindBinary } from '../build/binaries.ts'
 import { testImages } from '../build/images.ts'
 import { kubeletLayer, type LayerFile, nodejsLayer, putFile, runtimeLayer } from '../build/layers.ts'
 import { writePair } from './certificates.ts'
+import { runtimeFiles } from './container-runtime.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { kubeconfig } from './kubeconfig.ts'
 import { type KubeletLayout, kubeletPath, kubeletStateFiles, kubeletUnitFiles } from './kubelet-layout.ts'
@@ -37,18 +38,26 @@ const pair = 'pki/kubelet-client-2026-01-01-00-00-00.pem'
 const clientPath = '/var/lib/kubelet/pki/kubelet-client-current.pem'
 
 export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> {
+  if (options.layout === 'bare') return bareMachine(slot, options)
   const { place, layout, version, find, plane, packaged } = options
   const { name, address } = place
   await plane.certificates.issue({ name, user: `system:node:${name}`, groups: ['system:nodes'] })
   const kubelet = { layout, version, address, packaged, downloads: artifactsUrl(slot) }
   const base = await debianBase(() => undefined)
   const binary = packaged ? [] : [await kubeletLayer(find, version, kubeletPath(kubelet))]
-  const files = [...nodeFiles(slot, place, options.all), ...kubeletUnitFiles(kubelet), ...(await credentials(options))]
+  const files = [
+    ...nodeFiles(slot, place, options.all),
+    ...runtimeFiles(place.pods),
+    ...kubeletUnitFiles(kubelet),
+    ...(await credentials(options)),
+  ]
   const layers = [...binary, await runtimeLayer(find), await nodejsLayer(), base]
-  const root = await createNodeRoot(slot, name, { layers, files, kubeletFiles: kubeletStateFiles(kubelet) })
+  const enabled = { 'multi-user.target.wants/containerd.service': '/etc/systemd/system/containerd.service' }
+  const root = await createNodeRoot(slot, name, { layers, files, kubeletFiles: kubeletStateFiles(kubelet), enabled })
+  await mkdir(join(root.root, 'etc/kubernetes/manifests'), { recursive: true })
   const state = join(slot.dir, 'nodes', name, 'kubelet')
   await installClientCertificate(plane, name, state)
-  const machine = await createMachine(slot, name, root)
+  const machine = await createMachine(slot, name, { ...root, units: ['dbus', 'containerd'] })
   await machine.boot()
   const node = createNode({ name, address, layout, machine, api: plane.api, ...root })
   await importImages(node, await testImages(base))
@@ -56,6 +65,16 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   await options.apiReady
   await node.exec(['systemctl', 'enable', '--now', '--quiet', 'kubelet'])
   return node
+}
+
+/** systemd, and the Node.js for the agent: neither kubelet nor container runtime, and no credential. */
+async function bareMachine(slot: Slot, { place, all, layout, plane }: JoinOptions): Promise<Node> {
+  const { name, address } = place
+  const layers = [await nodejsLayer(), await debianBase(() => undefined)]
+  const root = await createNodeRoot(slot, name, { layers, files: nodeFiles(slot, place, all), kubeletFiles: [], enabled: {} })
+  const machine = await createMachine(slot, name, { ...root, units: ['dbus'] })
+  await machine.boot()
+  return createNode({ name, address, layout, machine, api: plane.api, ...root })
 }
 
 /** As the Kubernetes documentation has it: key, source line of the minor version, install, hold. */

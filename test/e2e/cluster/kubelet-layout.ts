@@ -1,8 +1,8 @@
-/** How a kubelet is installed: as kubeadm and its packages do it, or as on CoreOS, by an environment file. */
+/** How a kubelet is installed: as kubeadm and its packages do it, as on CoreOS by an environment file, or not at all. */
 import type { LayerFile } from '../build/layers.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 
-export type KubeletLayout = 'kubeadm' | 'env'
+export type KubeletLayout = 'kubeadm' | 'env' | 'bare'
 
 export interface LayoutOptions {
   readonly layout: KubeletLayout

@@ -19,7 +19,12 @@ export interface Machine {
 
 const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' }
 
-export async function createMachine(slot: Slot, name: string, { root, binds }: NodeRoot): Promise<Machine> {
+/** @param units that a machine runs which is up */
+export async function createMachine(
+  slot: Slot,
+  name: string,
+  { root, binds, units }: NodeRoot & { readonly units: readonly string[] },
+): Promise<Machine> {
   const cgroups = await createCgroups(slot, name)
   const log = join(slot.dir, 'logs', `${name}.log`)
   let supervisor: ProcessId | undefined
@@ -30,8 +35,8 @@ export async function createMachine(slot: Slot, name: string, { root, binds }: N
     for (const path of cgroups) removeCgroup(path, { keepTop: true })
     const env = { SYSTEMD_NSPAWN_API_VFS_WRITABLE: 'network' }
     supervisor = launchSupervised(slot, nspawn(slot, { name, root, binds }), { log, cgroups, env })
-    const isUp = async () => (await exec(['systemctl', 'is-active', 'dbus', 'containerd'], { allowFailure: true })).stdout
-    await waitUntil(async () => (await isUp()) === 'active\nactive\n', { for: `node "${name}" to boot` })
+    const isUp = async () => (await exec(['systemctl', 'is-active', ...units], { allowFailure: true })).stdout
+    await waitUntil(async () => (await isUp()) === 'active\n'.repeat(units.length), { for: `node "${name}" to boot` })
   }
 
   async function powerOff(): Promise<void> {

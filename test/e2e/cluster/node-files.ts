@@ -1,7 +1,6 @@
 /** The files that make the Debian base a node: its name, its network, what a kubelet expects of a machine. */
 import type { LayerFile } from '../build/layers.ts'
 import { SERVICE_RANGE } from './arguments.ts'
-import { runtimeFiles } from './container-runtime.ts'
 import type { Slot } from './slot.ts'
 
 export interface NodePlace {
@@ -26,7 +25,6 @@ export function nodeFiles(slot: Slot, place: NodePlace, all: readonly NodePlace[
     { path: '/etc/systemd/system.conf.d/e2e.conf', content: '[Manager]\nDefaultTimeoutStopSec=5s\n' },
     { path: '/usr/local/lib/node-setup', content: setupScript, mode: 0o755 },
     { path: '/etc/systemd/system/node-setup.service', content: setupUnit },
-    ...runtimeFiles(place.pods),
   ]
 }
 

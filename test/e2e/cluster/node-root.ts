@@ -26,11 +26,12 @@ export interface NodeRootOptions {
   readonly files: readonly LayerFile[]
   /** Files below /var/lib/kubelet. */
   readonly kubeletFiles: readonly LayerFile[]
+  /** Link below /etc/systemd/system → unit file, besides those that every node has. */
+  readonly enabled: Readonly<Record<string, string>>
 }
 
 const enabled = {
   'sysinit.target.wants/node-setup.service': '/etc/systemd/system/node-setup.service',
-  'multi-user.target.wants/containerd.service': '/etc/systemd/system/containerd.service',
   'multi-user.target.wants/systemd-networkd.service': '/usr/lib/systemd/system/systemd-networkd.service',
   'sockets.target.wants/systemd-networkd.socket': '/usr/lib/systemd/system/systemd-networkd.socket',
 }
@@ -56,9 +57,8 @@ export async function createNodeRoot(slot: Slot, name: string, options: NodeRoot
   for (const path of [upper, work, root, ...Object.keys(binds)]) await mkdir(path, { recursive: true })
   for (const file of options.files) await putFile(upper, file)
   for (const file of options.kubeletFiles) await putFile(dir('kubelet'), file)
-  for (const [link, target] of Object.entries(enabled)) await linkUnit(upper, link, target)
+  for (const [link, target] of Object.entries({ ...enabled, ...options.enabled })) await linkUnit(upper, link, target)
   for (const unit of masked) await linkUnit(upper, unit, '/dev/null')
-  await mkdir(join(upper, 'etc/kubernetes/manifests'), { recursive: true })
   note(slot, { kind: 'mount', path: root })
   const overlay = `lowerdir=${options.layers.join(':')},upperdir=${upper},workdir=${work}`
   await run('mount', ['-t', 'overlay', 'overlay', '-o', overlay, root])

@@ -22,6 +22,8 @@ export interface PoolOptions {
   /** KubeletConfiguration of all nodes. */
   readonly config?: Readonly<Record<string, unknown>>
   readonly flags?: Readonly<Record<string, unknown>>
+  /** Default: kubeadm. */
+  readonly layout?: string
   /** `spec` of a HostProfile of all nodes. */
   readonly host?: Readonly<Record<string, unknown>>
   /** Merged over the pool's `spec.rollout`. */
@@ -51,13 +53,14 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
 
 function poolFiles(name: string, options: PoolOptions): Record<string, string> {
   const { version, selector = { 'kubernetes.io/os': 'linux' }, config = {}, flags = {}, host, rollout = {} } = options
+  const { layout = 'kubeadm' } = options
   const waves = [
     { name: 'canary', nodes: 1, soak: '0s' },
     { name: 'rest', nodes: '100%' },
   ]
   const pool = {
     nodeSelector: { matchLabels: selector },
-    kubelet: { version, release: 'local', layout: 'kubeadm', flags, config: [`${name}-base`] },
+    kubelet: { version, release: 'local', layout, flags, config: [`${name}-base`] },
     ...(host && { hostProfiles: [`${name}-host`] }),
     rollout: { waves, ...rollout },
   }

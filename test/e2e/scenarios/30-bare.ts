@@ -1,0 +1,60 @@
+/** A machine with nothing but systemd and the agent becomes a node from Git alone, is upgraded from Git, and mends what somebody breaks. */
+import { parse } from 'yaml'
+import { versions } from '../build/versions.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { kubeletConfig } from '../cluster/kubelet-config.ts'
+import { nodePlace } from '../cluster/node-files.ts'
+import { waitUntil } from '../cluster/wait.ts'
+import { allowBootstrap, bareProfile, leaveToken } from '../product/bare.ts'
+import type { FleetOptions } from '../product/fleet.ts'
+import { productOn } from '../product/product.ts'
+import { check, type Report, type Scenario } from '../scenario.ts'
+import { deploy } from '../workload.ts'
+
+export const scenarios: readonly Scenario[] = [{ name: 'bare', nodes: [{ layout: 'bare' }], run: fromGitAlone }]
+
+async function fromGitAlone(cluster: Cluster, { part }: Report): Promise<void> {
+  const node = cluster.node('n1')
+  const found = await node.output([
+    'sh',
+    '-c',
+    'command -v kubelet containerd ctr runc; ls /opt /etc/kubernetes /etc/cni || true',
+  ])
+  check('nothing of a kubelet is on the machine', !/kubelet|containerd|cni/.test(found), found)
+  const { host: profile, ...fleet } = await part('downloads packed', () => fleetOf(cluster))
+  await leaveToken(cluster, node, await allowBootstrap(cluster))
+  const product = await part('agent installed, controller started', () => productOn(cluster))
+  await part('token → the machine has a Node', () =>
+    waitUntil(
+      () =>
+        node.get().then(
+          () => true,
+          () => false,
+        ),
+      { for: 'the Node to be there' },
+    ),
+  )
+
+  await part('push → Ready, and proved', () => product.settle({ ...fleet, version: versions.olderKubelet, host: profile ?? {} }))
+  await node.waitReady()
+  await node.waitVersion(versions.olderKubelet)
+  await part('pods run on it', () => deploy(cluster, { name: 'web', replicas: 2 }))
+  const mode = await node.output(['stat', '-c', '%a %U', '/etc/kubernetes/kubelet.conf', '/opt/cni/bin/bridge', '/opt/cni/bin'])
+  check('credential and plugins belong to root', mode === '600 root\n755 root\n755 root', mode)
+
+  await part('kubelet upgraded', () => product.settle({ ...fleet, version: versions.kubernetes, host: profile ?? {} }))
+  await node.waitVersion(versions.kubernetes)
+  await part('machine restarted → Ready again', async () => {
+    const { bootID } = (await node.get()).status.nodeInfo
+    await node.powerOff()
+    await node.boot()
+    await waitUntil(async () => (await node.get()).status.nodeInfo.bootID !== bootID, { for: 'the Node to have another boot id' })
+    await node.waitReady()
+  })
+}
+
+async function fleetOf(cluster: Cluster): Promise<Omit<FleetOptions, 'version'>> {
+  const { pods } = nodePlace(cluster.slot, 1)
+  const { apiVersion: _version, kind: _kind, ...config } = parse(kubeletConfig()) as Record<string, unknown>
+  return { layout: 'managed', config, host: await bareProfile(cluster, { pods }) }
+}
