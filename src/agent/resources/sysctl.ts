@@ -117,12 +117,18 @@ async function set({ name, value, along = [] }: SysctlChange, kernel: Kernel): P
     await kernel.writeSysctl(sysctlPath(name), value)
   } catch (cause) {
     if ((await read(name, kernel)) === undefined) throw unknown(name, { release: await kernel.release(), cause })
-    throw refused(`set sysctl "${name}" to "${value}": the kernel refuses it: ${(cause as Error).message}`, cause)
+    throw refused(`set sysctl "${name}" to "${value}": the kernel refuses it: ${(cause as Error).message}${hintOf(cause)}`, cause)
   }
   const found = (await read(name, kernel)) ?? ''
   if (!isSame(value, found))
     throw refused(`set sysctl "${name}" to "${value}": the kernel made "${sysctlWords(found)}" of it; name what it can be`)
   await setAlong(along, kernel)
+}
+
+/** The unit of an older release hides them from the agent. */
+function hintOf(cause: unknown): string {
+  const isReadOnly = (cause as NodeJS.ErrnoException).code === 'EROFS'
+  return isReadOnly ? '; install the unit of this release of the agent; in a container, most settings are read-only' : ''
 }
 
 function unknown(name: string, { release, cause }: { readonly release: string; readonly cause: unknown }): AgentError {

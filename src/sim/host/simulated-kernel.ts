@@ -29,6 +29,7 @@ export interface KernelSnapshot {
 }
 
 const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
+  'dev/cdrom/lock': { value: '1', take: mountedReadOnly },
   'fs/inotify/max_user_watches': { value: '65536' },
   'kernel/core_pattern': { value: 'core', take: (text) => text },
   'kernel/ostype': { value: 'Linux', access: 'read-only' },
@@ -185,6 +186,10 @@ function numbers(text: string, now: string): string {
   if (given.length > before.length || given.some((part) => !/^-?\d+$/.test(part)))
     throw failed('EINVAL', 'invalid argument, write')
   return [...given.map((part) => String(Number(part))), ...before.slice(given.length)].join('\t')
+}
+
+function mountedReadOnly(): never {
+  throw failed('EROFS', 'read-only file system, open')
 }
 
 function atMost(limit: number): (text: string, now: string) => string {

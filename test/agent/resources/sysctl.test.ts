@@ -130,6 +130,7 @@ test.each<[string, string, string, string, string]>([
     'set sysctl "vm.nr_hugepages" to "1024": the kernel made "64" of it; name what it can be',
   ],
   ['fewer values than there are', 'net.ipv4.tcp_rmem', '8192', 'SysctlRefused', 'the kernel made "8192 131072 6291456" of it'],
+  ['a setting that the unit of an older agent hides', 'dev.cdrom.lock', '0', 'SysctlRefused', 'install the unit of this release'],
   ['a setting that nobody may write', 'kernel.ostype', 'BSD', 'SysctlRefused', 'the kernel refuses it: EACCES'],
   ['a value that stops pods from reaching anybody', 'net.ipv4.ip_forward', '0', 'SysctlRefused', 'reach nobody beyond it'],
   ['a value that the kubelet sets otherwise', 'kernel.panic', '0', 'SysctlRefused', 'the kubelet sets it to 10'],
