@@ -67,7 +67,7 @@ const reboot = z.strictObject({
     .enum(['Never', 'InWindows'])
     .exactOptional()
     .describe(
-      'Machines whose packages require a reboot: Never leaves that to nodewave reboot; InWindows drains and reboots them in waves, while nodes may be selected. Default: Never.',
+      'Machines whose packages require a reboot: Never leaves that to nodewave reboot; InWindows drains and reboots them in waves, while nodes may be selected, each at most once a day. Default: Never.',
     ),
   timeout: duration
     .exactOptional()

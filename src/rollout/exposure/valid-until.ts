@@ -3,6 +3,7 @@ import type { Reported } from '../model/availability.ts'
 import { deadlineOf, type RolloutClock, silenceEnds } from '../model/deadlines.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
+import { waitsAfterReboot } from '../model/reboot.ts'
 
 /**
  * Until when time alone changes nothing about a node, whatever it is to become. Most nodes wait for nothing. Of those that are down or
@@ -13,7 +14,7 @@ export function validUntil({ node, report }: Reported, clock: RolloutClock): Ins
   if (!isQuiet(node, now)) return now
   const { assigned } = node
   if (assigned === undefined) return later(node.createdAt + clock.applyTimeout, now)
-  if (!isInFlight(node, report)) return Number.POSITIVE_INFINITY
+  if (!isInFlight(node, report)) return waitsAfterReboot(node, now) ?? Number.POSITIVE_INFINITY
   return Math.min(later(deadlineOf(assigned, clock), now), later(silenceEnds(assigned, clock), now))
 }
 

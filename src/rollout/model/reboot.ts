@@ -15,6 +15,8 @@ export interface RebootContext {
 
 /** Milliseconds. Who asks for many nodes writes one after the other, and the first to be seen need not be of the first wave. */
 const STILL_WRITING = 10_000
+/** Milliseconds. Some hosts require a reboot after each one, which must not drain them without end. */
+const BETWEEN_REBOOTS = 86_400_000
 
 /** When a request counts that was made a moment ago. What has begun to count goes on to: so a clock that is ahead delays its requests. */
 export function requestCountsAt(node: NodeView, now: Instant): Instant | undefined {
@@ -39,7 +41,14 @@ function wantedReboot(node: NodeView, { policy, ceiling, now }: RebootContext): 
     return { boot, ...(at !== undefined && { at }) }
   }
   const isAllowed = policy.reboot?.whenRequired === 'InWindows' && isWithinCeiling(node, ceiling)
-  return isAllowed && requiresReboot(node) ? { boot: bootId } : undefined
+  return isAllowed && requiresReboot(node) && waitsAfterReboot(node, now) === undefined ? { boot: bootId } : undefined
+}
+
+/** Until when a host that requires a reboot again after it was ordered one has to wait. An order stamped by a clock that was ahead does not count. */
+export function waitsAfterReboot(node: NodeView, now: Instant): Instant | undefined {
+  const { reboot, at } = node.assigned ?? {}
+  if (reboot === undefined || at === undefined || !requiresReboot(node)) return undefined
+  return at <= now && now < at + BETWEEN_REBOOTS ? at + BETWEEN_REBOOTS : undefined
 }
 
 function isOrdered({ assigned }: NodeView, order: RebootOrder): boolean {

@@ -110,7 +110,7 @@ function restOf(poolState: PoolState): Explanation {
   if (poolState.members.length === 0) return { reason: 'NoNodes', message: 'the pool selects no node' }
   return {
     reason: 'Completed',
-    message: `${describeNodes(poolState)}${describeRequired(poolState.notable)}${describeUnproved(poolState)}`,
+    message: `${describeNodes(poolState)}${describeRequired(poolState)}${describeUnproved(poolState)}`,
   }
 }
 

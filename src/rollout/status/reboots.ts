@@ -1,8 +1,8 @@
 import type { NodeReboot } from '../../protocol/node-pool.ts'
 import { REBOOTS_SHOWN } from '../controls/reboots.ts'
 import { stamp } from '../model/instant.ts'
-import type { Member } from '../model/pool-state.ts'
-import { awaitsReboot, isRequestOver, requiresReboot } from '../model/reboot.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { awaitsReboot, isRequestOver, requiresReboot, waitsAfterReboot } from '../model/reboot.ts'
 import { listNames } from '../model/text.ts'
 
 /** Characters: fifty of them stand in one object. */
@@ -55,8 +55,12 @@ export function describeReboots(members: readonly Member[]): string {
 }
 
 /** `; 3 nodes require a reboot: "a", "b", "c"`: nothing happens to them by itself. */
-export function describeRequired(members: readonly Member[]): string {
-  const names = members.filter((member) => stateOf(member) === 'Required').map(({ node }) => node.name)
-  if (names.length === 0) return ''
-  return `; ${names.length === 1 ? '1 node requires' : `${names.length} nodes require`} a reboot: ${listNames(names.sort())}`
+export function describeRequired({ notable, pool, now }: PoolState): string {
+  const required = notable.filter((member) => stateOf(member) === 'Required').map(({ node }) => node)
+  if (required.length === 0) return ''
+  const names = required.map(({ name }) => name).sort()
+  const count = names.length === 1 ? '1 node requires' : `${names.length} nodes require`
+  const again = required.filter((node) => waitsAfterReboot(node, now) !== undefined).map(({ name }) => name)
+  const waits = pool.policy.reboot?.whenRequired === 'InWindows' && again.length > 0
+  return `; ${count} a reboot: ${listNames(names)}${waits ? `; less than a day after their last reboot: ${listNames(again.sort())}` : ''}`
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide } from '../../../src/rollout/decide.ts'
+import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import {
   aNode,
@@ -190,6 +190,45 @@ test('host that still requires a reboot after it was ordered one for this boot i
   const ordered = done('a').orderedToReboot('new', { boot: '1' }).reporting('RolledBack', { active: 'new' })
 
   expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.requiringReboot('1')))).toEqual([])
+})
+
+test('host that requires a reboot again after each reboot is rebooted once a day, and an operator may do it sooner', () => {
+  const orderedAt = (at: number) =>
+    done('a')
+      .orderedToReboot('new', { boot: '1' }, { at })
+      .reporting('Applied', { since: at + minute })
+      .booted('2')
+      .requiringReboot('2')
+  const early = deciding({ reboot: IN_WINDOWS }, orderedAt(noon - hour))
+
+  expect(deeds(early)).toEqual([])
+  expect(early.wakeAt).toBe(noon + 23 * hour)
+  expect(early.status.reboots).toEqual([{ node: 'a', state: 'Required', because: '/run/reboot-required, libc6' }])
+  expect(condition(early, 'Ready').message).toBe(
+    '1 of 1 nodes are at new; 1 node requires a reboot: "a"; less than a day after their last reboot: "a"',
+  )
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, orderedAt(noon - hour).toReboot('2')))).toEqual(['cordon a'])
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, orderedAt(noon - 24 * hour)))).toEqual(['cordon a'])
+})
+
+test('host that requires a reboot again was ordered one by a clock that was years ahead: it does not wait for years', () => {
+  const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: noon + 9000 * hour })
+
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.reporting('Applied').booted('2').requiringReboot('2')))).toEqual([
+    'cordon a',
+  ])
+})
+
+test('assessment that took over a host that rests after its reboot is made again when the day is over', () => {
+  const node = done('a')
+    .orderedToReboot('new', { boot: '1' }, { at: noon - hour })
+    .reporting('Applied', { since: noon - hour })
+    .booted('2')
+    .requiringReboot('2')
+  const pool = aPool({ head: 'new', stable: 'new', disruption: 'none', reboot: IN_WINDOWS }).with(node)
+  const before = assess(pool, noon)
+
+  expect(assess(pool, noon + 23 * hour, before).state.members[0]?.reboot).toEqual({ boot: '2' })
 })
 
 test('host that says of an earlier boot that it has to end is not rebooted', () => {
