@@ -98,6 +98,20 @@ test('managed layout leaves the machine bare when the kubelet does not run', asy
   expect(await hostOf(machine)).toEqual(before)
 })
 
+test('managed layout whose first configuration goes bad in its trial leaves the machine bare, and takes the next one', async () => {
+  const machine = bare()
+  const before = await hostOf(machine)
+  machine.start()
+  await machine.untilDigest(machine.assign(content(machine)), 'Applied')
+  machine.host.injectCrash(({ args }) => (args.includes('--v=3') ? 'panic: out of luck' : undefined))
+  await machine.until('RolledBack')
+  expect(machine.status?.error?.reason).toBe('TrialFailed')
+  expect(await hostOf(machine)).toEqual(before)
+  await machine.untilDigest(machine.assign(content(machine, { flags: '--v=4' })), 'Applied')
+
+  expect(machine.host.services.healthyVersion()).toBe('v1.36.3')
+})
+
 const scene = { machine: bare, content: (machine: Machine) => content(machine) }
 
 test('managed layout comes to the same end when the agent or the machine dies after any effect', () =>
