@@ -1,10 +1,11 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import { unnamedPaths } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import { HOST_POLICY } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
-import { type ReadableDocument, readDocument } from '../resources/read-document.ts'
+import { readDocument } from '../resources/read-document.ts'
 import { disruptionViolation, type HostPolicy, parseHostPolicy, type Violation, violationIn } from './host-policy.ts'
 
 /** Group and others. */
@@ -37,14 +38,7 @@ export function enforceOnContent(policy: HostPolicy, content: NodeContent, kinds
       reason: 'MaintenanceLock',
     })
   const document = readDocument(content, kinds)
-  refuse(violationIn(policy, { version: content.version, document, unnamed: unnamedPaths(document, kinds) }))
-}
-
-/** What sections write without naming it, as the settings of the kernel. */
-function unnamedPaths(document: ReadableDocument, kinds: Kinds): string[] {
-  return [...kinds.sections].flatMap(([key, { unnamedPaths: pathsOf }]) =>
-    document[key] === undefined ? [] : [...(pathsOf?.(document[key] as never) ?? [])],
-  )
+  refuse(violationIn(policy, { version: content.version, document, unnamed: unnamedPaths(document) }))
 }
 
 /** @throws {AgentError} */

@@ -1,6 +1,5 @@
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
-import { accountPaths } from '../../protocol/account-paths.ts'
 import { atMost, DISRUPTIONS, type Disruption } from '../../protocol/desired-config.ts'
 import { ABSOLUTE_PATH } from '../../protocol/host-document.ts'
 
@@ -61,7 +60,7 @@ export function violationIn(policy: HostPolicy, { version, document, unnamed = [
       'paths',
       'path',
       paths &&
-        [...valuesOf(document, ['path', 'directory', 'target']), ...accountPaths(document), ...unnamed].find(
+        [...valuesOf(document, ['path', 'directory', 'target']), ...unnamed].find(
           (path) => !paths.some((at) => isBelow(path, at)),
         ),
     ) ??

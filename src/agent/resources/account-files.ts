@@ -1,3 +1,4 @@
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import type { HostFiles } from '../ports.ts'
 
 export interface UserEntry {
@@ -15,7 +16,7 @@ export interface GroupEntry {
 }
 
 export async function usersOf(files: HostFiles): Promise<UserEntry[]> {
-  return (await fieldsOf('/etc/passwd', files)).map(([name = '', , uid, gid, , home = '', shell = '']) => ({
+  return (await fieldsOf(SECTION_FILES.passwd, files)).map(([name = '', , uid, gid, , home = '', shell = '']) => ({
     name,
     uid: Number(uid),
     gid: Number(gid),
@@ -25,7 +26,7 @@ export async function usersOf(files: HostFiles): Promise<UserEntry[]> {
 }
 
 export async function groupsOf(files: HostFiles): Promise<GroupEntry[]> {
-  return (await fieldsOf('/etc/group', files)).map(([name = '', , gid, members = '']) => ({
+  return (await fieldsOf(SECTION_FILES.group, files)).map(([name = '', , gid, members = '']) => ({
     name,
     gid: Number(gid),
     members: members.split(',').filter((member) => member !== ''),

@@ -26,8 +26,6 @@ const section: Section = {
       triggers: [{ unit: RUNTIME_UNIT, subjects: paths }],
     }
   },
-  // The same name for the owners of all hosts, wherever the file is.
-  unnamedPaths: (certificates: readonly HostCertificate[]) => certificates.map(({ name }) => `/etc/ssl/certs/nodewave-${name}`),
   resources: async (certificates: readonly HostCertificate[], _, place) => {
     const paths = await pathsOf(certificates, place)
     return certificates.map(({ content }, index) => certificate.of({ path: paths[index] ?? '', content }))

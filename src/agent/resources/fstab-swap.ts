@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import { defineKind } from './define-kind.ts'
 import { type FileChange, fileHands } from './file-hands.ts'
 import type { Kind } from './kind.ts'
 import { readRegular } from './regular-file.ts'
 
-export const FSTAB = '/etc/fstab'
+export const FSTAB = SECTION_FILES.fstab
 const MARK = '# nodewave: '
 
 interface FstabSwapSpec {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { SYSTEM_SECTIONS } from '../../protocol/system-sections.ts'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import { defineKind } from './define-kind.ts'
 import { fileBaselines } from './file-baseline.ts'
@@ -9,7 +10,7 @@ import { derivedFileHands, differOwnFile, type OwnFileSpec, ownFileBefore } from
 import { readRegular } from './regular-file.ts'
 
 /** Read by update-grub after /etc/default/grub, in the order of the names. */
-const FILE = '/etc/default/grub.d/99-zz-nodewave.cfg'
+const FILE = SECTION_FILES.kernelArguments
 const GRUB = '/etc/default/grub'
 
 /** The arguments that are added; none when it is given back. */
@@ -21,7 +22,6 @@ const section: Section = {
   key: 'kernelArguments',
   schema: SYSTEM_SECTIONS.kernelArguments,
   managed: () => ({ claims: [{ kind: 'kernel-arguments', key: FILE }], triggers: [] }),
-  unnamedPaths: () => [FILE],
   resources: async (list: readonly string[]) => [kernelArguments.of({ path: FILE, content: textOf(list), words: list })],
 }
 

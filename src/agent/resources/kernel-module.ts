@@ -1,12 +1,13 @@
 import * as z from 'zod/mini'
 import { KERNEL_SECTIONS, moduleName } from '../../protocol/kernel-sections.ts'
+import { moduleSubject, SECTION_FILES } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel } from '../kernel.ts'
 import { defineKind } from './define-kind.ts'
 import { file, fileClaim } from './file.ts'
 import type { Kind, Section } from './kind.ts'
 
-const MODULES_FILE = '/etc/modules-load.d/nodewave.conf'
+const MODULES_FILE = SECTION_FILES.kernelModules
 
 /** One that is built into the kernel counts as loaded. */
 const moduleState = z.object({ name: z.string(), isLoaded: z.boolean() })
@@ -16,10 +17,9 @@ const section: Section = {
   key: 'kernelModules',
   schema: KERNEL_SECTIONS.kernelModules,
   managed: (modules: readonly string[]) => ({
-    claims: [...modules.map((name) => ({ kind: 'kernel-module', key: subjectOf(name) })), fileClaim(MODULES_FILE)],
+    claims: [...modules.map((name) => ({ kind: 'kernel-module', key: moduleSubject(name) })), fileClaim(MODULES_FILE)],
     triggers: [],
   }),
-  unnamedPaths: (modules: readonly string[]) => [...modules.map(subjectOf), MODULES_FILE],
   resources: async (modules: readonly string[]) => [
     ...modules.map((name) => kernelModule.of({ name: moduleName(name), isLoaded: true })),
     file.of({ path: MODULES_FILE, content: { bytes: Buffer.from(textOf(modules)) } }),
@@ -31,7 +31,7 @@ export const kernelModule: Kind<ModuleState> = defineKind({
   name: 'kernel-module',
   version: 1,
   section,
-  subject: ({ name }: ModuleState) => subjectOf(name),
+  subject: ({ name }: ModuleState) => moduleSubject(name),
   observe: ({ name }, { kernel }) => kernel.hasModule(name),
   differ: (wanted, isLoaded): ModuleState | undefined => (wanted.isLoaded === isLoaded ? undefined : wanted),
 
@@ -57,15 +57,11 @@ export const kernelModule: Kind<ModuleState> = defineKind({
   baseline: {
     collection: 'kernelModules',
     schema: moduleState,
-    key: ({ name }) => subjectOf(name),
-    capture: ({ key }, { host }) => stateOf(key.slice(subjectOf('').length), host.kernel),
+    key: ({ name }) => moduleSubject(name),
+    capture: ({ key }, { host }) => stateOf(key.slice(moduleSubject('').length), host.kernel),
     giveBack: async (base) => kernelModule.of(base),
   },
 })
-
-function subjectOf(name: string): string {
-  return `/sys/module/${moduleName(name)}`
-}
 
 function textOf(modules: readonly string[]): string {
   return `# Written by nodewave: a change here is overwritten.\n${modules.map((name) => `${moduleName(name)}\n`).join('')}`

@@ -151,8 +151,6 @@ export interface Section {
   readonly schema: z.ZodMiniType
   /** What the section manages. Of the host nothing is read but the agent's own memory. */
   managed(value: never, place: SectionPlace): Managed | Promise<Managed>
-  /** Paths that the section writes and does not name, for the policy of the host. */
-  unnamedPaths?(value: never): readonly string[]
   resources(value: never, files: HostFiles, place: SectionPlace): Promise<readonly Resource[]>
 }
 

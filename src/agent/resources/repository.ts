@@ -20,7 +20,6 @@ const section: Section = {
     claims: specsOf(repositories).map(({ path }) => ({ kind: 'repository', key: path })),
     triggers: [],
   }),
-  unnamedPaths: (repositories: readonly HostRepository[]) => specsOf(repositories).map(({ path }) => path),
   resources: async (repositories: readonly HostRepository[]) => specsOf(repositories).map((spec) => repository.of(spec)),
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { KERNEL_SECTIONS } from '../../protocol/kernel-sections.ts'
+import { SECTION_FILES, SWAPS } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel, Swap } from '../kernel.ts'
 import { defineKind } from './define-kind.ts'
@@ -8,10 +9,9 @@ import { FSTAB, fstabSwap } from './fstab-swap.ts'
 import type { Kind, Section } from './kind.ts'
 
 /** Read for every swap unit, also for those that generators make of partitions and of zram. */
-const DROP_IN = '/etc/systemd/system/swap.d/10-nodewave.conf'
+const DROP_IN = SECTION_FILES.swapDropIn
 const NO_UNIT = `# Written by nodewave: no swap unit starts as long as this file is here.\n[Unit]\nConditionPathExists=!${DROP_IN}\n`
 
-const SUBJECT = '/proc/swaps'
 const swaps = z.object({ swaps: z.readonly(z.array(z.object({ path: z.string(), priority: z.number() }))) })
 /** What is swapped to; none: swap is off. */
 type Swaps = z.infer<typeof swaps>
@@ -20,10 +20,9 @@ const section: Section = {
   key: 'swap',
   schema: KERNEL_SECTIONS.swap,
   managed: () => ({
-    claims: [{ kind: 'swap', key: SUBJECT }, { kind: 'swap-fstab', key: FSTAB }, fileClaim(DROP_IN)],
+    claims: [{ kind: 'swap', key: SWAPS }, { kind: 'swap-fstab', key: FSTAB }, fileClaim(DROP_IN)],
     triggers: [],
   }),
-  unnamedPaths: () => [SUBJECT, FSTAB, DROP_IN],
   resources: async () => [
     file.of({ path: DROP_IN, content: { bytes: Buffer.from(NO_UNIT) } }),
     fstabSwap.of({ isOff: true }),
@@ -36,7 +35,7 @@ export const swap: Kind<Swaps> = defineKind({
   name: 'swap',
   version: 1,
   section,
-  subject: (_: Swaps) => SUBJECT,
+  subject: (_: Swaps) => SWAPS,
   observe: (_, { kernel }) => kernel.swaps(),
   differ: (wanted, actual): Swaps | undefined => (isWanted(wanted, actual) ? undefined : wanted),
 
@@ -68,7 +67,7 @@ export const swap: Kind<Swaps> = defineKind({
   baseline: {
     collection: 'swap',
     schema: swaps,
-    key: () => SUBJECT,
+    key: () => SWAPS,
     capture: async (_, { host }) => ({ swaps: await host.kernel.swaps() }),
     giveBack: async (base) => swap.of(base),
   },

@@ -1,5 +1,6 @@
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import { sysctlWords } from '../../protocol/sysctl-rules.ts'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { isTrustedDirectory } from '../trusted-directory.ts'
 import { defineKind } from './define-kind.ts'
@@ -10,8 +11,8 @@ import type { Kind } from './kind.ts'
 import { type ActualFile, reading, readRegular } from './regular-file.ts'
 
 /** After 99-sysctl.conf, by which Debian and Red Hat have /etc/sysctl.conf read. */
-const NAME = '99-zz-nodewave.conf'
-export const SYSCTL_FILE = `/etc/sysctl.d/${NAME}`
+export const SYSCTL_FILE = SECTION_FILES.sysctls
+const NAME = SYSCTL_FILE.slice(SYSCTL_FILE.lastIndexOf('/') + 1)
 
 /** A file hides those of the same name in the directories after its own. */
 const DIRECTORIES = ['/etc/sysctl.d', '/run/sysctl.d', '/usr/local/lib/sysctl.d', '/usr/lib/sysctl.d', '/lib/sysctl.d']

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { KERNEL_SECTIONS } from '../../protocol/kernel-sections.ts'
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
 import { sysctlRefusal, sysctlsAlong, sysctlWords } from '../../protocol/sysctl-rules.ts'
+import { sysctlSubject } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel } from '../kernel.ts'
 import { defineKind } from './define-kind.ts'
@@ -23,10 +24,9 @@ const section: Section = {
   schema: KERNEL_SECTIONS.sysctls,
   managed: (sysctls: Readonly<Record<string, string>>) => {
     refuseHarmful(sysctls)
-    const claims = Object.keys(sysctls).map((name) => ({ kind: 'sysctl', key: subjectOf(name) }))
+    const claims = Object.keys(sysctls).map((name) => ({ kind: 'sysctl', key: sysctlSubject(name) }))
     return { claims: [...claims, { kind: 'sysctl-file', key: SYSCTL_FILE }], triggers: [] }
   },
-  unnamedPaths: (sysctls: Readonly<Record<string, string>>) => [...Object.keys(sysctls).map(subjectOf), SYSCTL_FILE],
   resources: async (sysctls: Readonly<Record<string, string>>) => [
     ...Object.entries(sysctls).map(([name, value]) => sysctl.of({ name, value })),
     sysctlFile.of({ sysctls }),
@@ -38,7 +38,7 @@ export const sysctl: Kind<SysctlState> = defineKind({
   name: 'sysctl',
   version: 1,
   section,
-  subject: ({ name }: SysctlState) => subjectOf(name),
+  subject: ({ name }: SysctlState) => sysctlSubject(name),
   observe: ({ name }, { kernel }) => read(name, kernel),
   differ: ({ value, ...spec }, actual): SysctlChange | undefined =>
     value === null || (actual !== undefined && isSame(value, actual)) ? undefined : { ...spec, value },
@@ -76,15 +76,11 @@ export const sysctl: Kind<SysctlState> = defineKind({
   baseline: {
     collection: 'sysctls',
     schema: sysctlState,
-    key: ({ name }) => subjectOf(name),
-    capture: ({ key }, { host }) => stateOf(key.slice(subjectOf('').length), host.kernel),
+    key: ({ name }) => sysctlSubject(name),
+    capture: ({ key }, { host }) => stateOf(key.slice(sysctlSubject('').length), host.kernel),
     giveBack: async (base) => sysctl.of(base),
   },
 })
-
-function subjectOf(name: string): string {
-  return `/proc/sys/${sysctlPath(name)}`
-}
 
 async function stateOf(name: string, kernel: Kernel): Promise<SysctlState> {
   const along: { name: string; value: string }[] = []

@@ -1,4 +1,5 @@
 import type { HostTime } from '../../protocol/system-sections.ts'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { HostFiles } from '../ports.ts'
 import { defineKind } from './define-kind.ts'
@@ -8,7 +9,7 @@ import { type FileChange, fileHands } from './file-hands.ts'
 import type { Kind } from './kind.ts'
 import { readRegular } from './regular-file.ts'
 
-export const TIME_SERVERS_FILE = '/etc/systemd/timesyncd.conf.d/50-nodewave.conf'
+export const TIME_SERVERS_FILE = SECTION_FILES.timeServers
 
 /** Units of the programs that would set the same clock. */
 const OTHERS = ['chrony.service', 'chronyd.service', 'ntp.service', 'ntpd.service', 'ntpsec.service', 'openntpd.service']

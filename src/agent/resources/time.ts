@@ -1,11 +1,12 @@
 import { type HostTime, SYSTEM_SECTIONS } from '../../protocol/system-sections.ts'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import type { Managed } from '../state/managed.ts'
 import type { Resource, Section } from './kind.ts'
 import { link, linkClaim } from './link.ts'
 import { TIME_SERVERS_FILE, timeServers } from './time-servers.ts'
 import { unit } from './unit.ts'
 
-const LOCAL_TIME = '/etc/localtime'
+const LOCAL_TIME = SECTION_FILES.localTime
 const ZONES = '/usr/share/zoneinfo'
 const NTP_UNIT = 'systemd-timesyncd.service'
 
@@ -25,10 +26,6 @@ export const time: Section = {
     ],
     triggers: ntp === undefined ? [] : [{ unit: NTP_UNIT, subjects: [TIME_SERVERS_FILE] }],
   }),
-  unnamedPaths: ({ zone, ntp }: HostTime) => [
-    ...(zone === undefined ? [] : [LOCAL_TIME]),
-    ...(ntp === undefined ? [] : [TIME_SERVERS_FILE]),
-  ],
   resources: async ({ zone, ntp }: HostTime): Promise<Resource[]> => [
     ...(zone === undefined ? [] : [link.of({ path: LOCAL_TIME, target: `${ZONES}/${zone}` })]),
     ...(ntp === undefined ? [] : ntpResources(ntp)),

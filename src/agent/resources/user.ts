@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { sshKeysFile } from '../../protocol/account-paths.ts'
 import { HOST_SECTIONS, type HostUser } from '../../protocol/host-document.ts'
+import { sshKeysFile } from '../../protocol/written-paths.ts'
 import type { UserChange } from '../account-manager.ts'
 import { AgentError } from '../agent-error.ts'
 import { groupsOf, usersOf } from './account-files.ts'
@@ -11,8 +11,16 @@ import type { HostHands, Kind, Section } from './kind.ts'
 const attributes = z.object({ shell: z.string(), home: z.string(), groups: z.array(z.string()) })
 type Attributes = z.infer<typeof attributes>
 
+/** Files belong to numbers: an account that is made again under others would lose its own, and own those of somebody else. */
+const numbers = z.object({ uid: z.number(), primary: z.optional(z.object({ name: z.string(), gid: z.number() })) })
+
 /** An account as it was; without attributes there was none. */
-const userState = z.object({ name: z.string(), attributes: z.optional(attributes), hasGroup: z.optional(z.boolean()) })
+const userState = z.object({
+  name: z.string(),
+  attributes: z.optional(attributes),
+  numbers: z.optional(numbers),
+  hasGroup: z.optional(z.boolean()),
+})
 type UserState = z.infer<typeof userState>
 
 export interface UserSpec extends UserChange {
@@ -20,12 +28,17 @@ export interface UserSpec extends UserChange {
   readonly uid?: number | undefined
   readonly group?: string | undefined
   readonly system?: boolean | undefined
+  /** What it had when it was there last. */
+  readonly numbers?: z.infer<typeof numbers> | undefined
   /** Undefined: it should be there. */
   readonly isGone?: boolean
+  /** Whether the group of its name is to be there when the account is gone; undefined: as userdel leaves it. */
+  readonly hasGroup?: boolean | undefined
 }
 
 interface ActualUser extends Attributes {
   readonly uid: number
+  readonly gid: number
 }
 
 const NO_LOGIN = '/usr/sbin/nologin'
@@ -61,7 +74,7 @@ export const user: Kind<UserSpec> = defineKind({
   },
   // After groups; taken away before them, and after what runs as the user was stopped.
   order: ({ isGone }) => (isGone ? 2 : -2),
-  perform: async (spec, host) => (spec.isGone ? remove({ name: spec.name }, host) : make(spec, host)),
+  perform: async (spec, host) => (spec.isGone ? remove(spec, host) : make(spec, host)),
 
   undo: {
     // An account that was taken away comes back without its password.
@@ -69,7 +82,7 @@ export const user: Kind<UserSpec> = defineKind({
     schema: userState,
     leavesTrace: true,
     prepare: async ({ name }, { host }) => stateOf(name, host),
-    perform: async (undo, host) => (undo.attributes ? make({ name: undo.name, ...undo.attributes }, host) : remove(undo, host)),
+    perform: async (undo, host) => (undo.attributes ? make({ ...undo, ...undo.attributes }, host) : remove(undo, host)),
     isUndone: async ({ name, attributes: before }, host) => {
       const now = await find(name, host)
       return before === undefined ? now === undefined : now !== undefined && isAsWanted(now, before)
@@ -81,7 +94,11 @@ export const user: Kind<UserSpec> = defineKind({
     schema: userState,
     key: ({ name }) => name,
     capture: async ({ key }, { host }) => stateOf(key, host),
-    giveBack: async ({ name, attributes: before }) => user.of(before ? { name, ...before } : { name, isGone: true }),
+    giveBack: async ({ name, attributes: before, numbers: had, hasGroup: hadGroup }, _, { claims }) => {
+      if (before !== undefined) return user.of({ name, ...before, numbers: had })
+      const keepsGroup = hadGroup === true || claims.some(({ kind, key }) => kind === 'group' && key === name)
+      return user.of({ name, isGone: true, ...(keepsGroup && { hasGroup: true }) })
+    },
   },
 })
 
@@ -94,13 +111,19 @@ async function find(name: string, { files }: Pick<HostHands, 'files'>): Promise<
   const entry = (await usersOf(files)).find((one) => one.name === name)
   if (entry === undefined) return undefined
   const groups = (await groupsOf(files)).filter(({ members }) => members.includes(name)).map((group) => group.name)
-  return { uid: entry.uid, shell: entry.shell, home: entry.home, groups: groups.toSorted() }
+  return { ...entry, groups: groups.toSorted() }
 }
 
 async function stateOf(name: string, host: HostHands): Promise<UserState> {
   const found = await find(name, host)
-  if (found !== undefined) return { name, attributes: { shell: found.shell, home: found.home, groups: [...found.groups] } }
-  return { name, hasGroup: await hasGroup(name, host) }
+  if (found === undefined) return { name, hasGroup: (await groupOf(name, host)) !== undefined }
+  const { uid, gid, shell, home, groups } = found
+  const primary = (await groupsOf(host.files)).find((group) => group.gid === gid)
+  return {
+    name,
+    attributes: { shell, home, groups: [...groups] },
+    numbers: { uid, ...(primary && { primary: { name: primary.name, gid } }) },
+  }
 }
 
 function isAsWanted(actual: Attributes, { shell, home, groups }: UserChange): boolean {
@@ -108,20 +131,28 @@ function isAsWanted(actual: Attributes, { shell, home, groups }: UserChange): bo
   return (shell ?? actual.shell) === actual.shell && (home ?? actual.home) === actual.home && hasGroups
 }
 
-async function make({ name, uid, group, system, ...change }: UserSpec, host: HostHands): Promise<void> {
+async function make({ name, uid, group, system, numbers: had, ...spec }: UserSpec, host: HostHands): Promise<void> {
+  const change = { shell: spec.shell, home: spec.home, groups: spec.groups }
   if ((await find(name, host)) !== undefined) return host.accounts.changeUser(name, change)
-  const primary = group ?? ((await hasGroup(name, host)) ? name : undefined)
-  await host.accounts.addUser({ name, uid, group: primary, system, ...change, shell: change.shell ?? NO_LOGIN })
+  if (had?.primary) await keepGroup(had.primary, host)
+  const primary = group ?? had?.primary?.name ?? (await groupOf(name, host))?.name
+  await host.accounts.addUser({ name, uid: uid ?? had?.uid, group: primary, system, ...change, shell: spec.shell ?? NO_LOGIN })
 }
 
-/** With the group that came with it, as far as that is no longer needed. */
-async function remove({ name, hasGroup: hadGroup = true }: Pick<UserState, 'name' | 'hasGroup'>, host: HostHands): Promise<void> {
+/** userdel takes the group of its name along, whoever made that. */
+async function remove({ name, hasGroup }: Pick<UserSpec, 'name' | 'hasGroup'>, host: HostHands): Promise<void> {
+  const before = await groupOf(name, host)
   if ((await find(name, host)) !== undefined) await host.accounts.removeUser(name)
-  if (!hadGroup && (await hasGroup(name, host))) await host.accounts.removeGroup(name)
+  if (hasGroup === true && before !== undefined) await keepGroup(before, host)
+  if (hasGroup === false && (await groupOf(name, host)) !== undefined) await host.accounts.removeGroup(name)
 }
 
-async function hasGroup(name: string, { files }: Pick<HostHands, 'files'>): Promise<boolean> {
-  return (await groupsOf(files)).some((group) => group.name === name)
+async function keepGroup({ name, gid }: { readonly name: string; readonly gid: number }, host: HostHands): Promise<void> {
+  if ((await groupOf(name, host)) === undefined) await host.accounts.addGroup({ name, gid })
+}
+
+async function groupOf(name: string, { files }: Pick<HostHands, 'files'>) {
+  return (await groupsOf(files)).find((group) => group.name === name)
 }
 
 function otherNumber(name: string, { found, wanted }: { readonly found: number; readonly wanted: number }): AgentError {

@@ -1,7 +1,6 @@
-import { accountPaths } from '../../protocol/account-paths.ts'
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
-import { aptSourcesFile } from '../../protocol/names.ts'
+import { unnamedPaths } from '../../protocol/written-paths.ts'
 import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
@@ -63,7 +62,7 @@ function pathsOf(content: NodeContent): readonly Place[] {
 }
 
 function placesIn(document: object): Place[] {
-  return [...pathsIn(document), ...accountPaths(document).map((path) => ({ path }))]
+  return [...pathsIn(document), ...unnamedPaths(document).map((path) => ({ path }))]
 }
 
 /** Files and directories, wherever in the document they stand, and the files of units. */
@@ -72,7 +71,6 @@ function pathsIn(value: unknown): Place[] {
   return Object.entries(value).flatMap(([key, member]) => {
     if (key === 'units' && Array.isArray(member)) return [...member.flatMap(pathsOfUnit), ...pathsIn(member)]
     if (key === 'packages' && Array.isArray(member)) return member.map(placeOfPackage)
-    if (key === 'repositories' && Array.isArray(member)) return member.map(({ name }) => ({ path: aptSourcesFile(String(name)) }))
     if (typeof member !== 'string') return pathsIn(member)
     if (key === 'path') return [{ path: member }]
     return key === 'directory' || key === 'target' ? [{ path: member, isOpen: true }] : []

@@ -34,6 +34,19 @@ test.for<[string, string, NodeContent, string]>([
   ],
   ['paths', 'paths: []', { host: host({ files: [FILE] }) }, 'path "/etc/kubernetes/extra.conf" is not allowed'],
   ['paths', 'paths: [/etc/kubernetes]', { host: host({ repositories: [REPOSITORY] }) }, `path "${SOURCES}" is not allowed`],
+  [
+    'paths',
+    'paths: [/etc/ssh]',
+    { host: host({ users: [{ name: 'a', groups: ['sudo'] }] }) },
+    'path "/etc/passwd" is not allowed',
+  ],
+  ['paths', 'paths: [/etc/ssh]', { host: host({ groups: [{ name: 'a' }] }) }, 'path "/etc/group" is not allowed'],
+  [
+    'paths',
+    'paths: [/etc/passwd, /etc/group]',
+    { host: host({ users: [{ name: 'a', sshKeys: ['ssh-ed25519 A'] }] }) },
+    'path "/etc/ssh/authorized_keys.d/a" is not allowed',
+  ],
   ['packages', 'paths: [/etc/kubernetes]', { host: host({ packages: [{ name: 'a' }] }) }, 'package "a" is not allowed'],
   [
     'packages',

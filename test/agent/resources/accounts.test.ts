@@ -127,3 +127,39 @@ test.each([
   expect(error?.reason).toBe('HostPolicy')
   expect(error?.message).toContain(`path "${path}" is not allowed`)
 })
+
+test('account that a refused commit took away comes back with its numbers', async () => {
+  const machine = furnished()
+  machine.start()
+  await machine.untilDigest(machine.assign(content()), 'Applied')
+  const before = accounts(machine).map((text) => text?.split('\n').toSorted())
+  await machine.untilDigest(machine.assign({ ...content({ groups: DOCUMENT.groups }), flags: BAD_FLAGS }), 'RolledBack')
+
+  expect(machine.host.files.text('/etc/passwd')).toContain('alice:x:1500:1001:')
+  expect(accounts(machine).map((text) => text?.split('\n').toSorted())).toEqual(before)
+})
+
+const CACHE = { groups: [{ name: 'cache', gid: 77 }], users: [{ name: 'cache' }] }
+
+test('group that Git still names stays when the user of its name goes', async () => {
+  const machine = furnished()
+  machine.start()
+  await machine.untilDigest(machine.assign(content(CACHE)), 'Applied')
+  await machine.untilDigest(machine.assign(content({ groups: CACHE.groups })), 'Applied')
+
+  expect(machine.host.files.text('/etc/group')).toContain('cache:x:77:\n')
+})
+
+test.each([
+  ['a commit with the user of its name is undone', { flags: BAD_FLAGS }, 'RolledBack'],
+  ['the user of its name is given back', {}, 'Applied'],
+] as const)('group that was on the host stays when %s', async (_, more, phase) => {
+  const machine = furnished()
+  machine.host.files.put('/etc/group', `${GROUP}cache:x:77:\n`)
+  machine.start()
+  await machine.untilDigest(machine.assign({ ...content({ users: CACHE.users }), ...more }), phase)
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(accounts(machine)).toEqual([PASSWD, `${GROUP}cache:x:77:\n`])
+})

@@ -54,3 +54,18 @@ test('a Ceiling with forbidden paths allows the package of the kubelet, and with
   expect(told({ kubelet: { package: { manager: 'apt', name: 'kubelet', version: '1' } } }, ['/etc/sudoers.d'])).toBeUndefined()
   expect(told({ packages: [{ name: 'a' }] }, [])).toBeUndefined()
 })
+
+test.each<[object, string]>([
+  [{ users: [{ name: 'eve', groups: ['sudo'], sshKeys: ['ssh-ed25519 A'] }] }, '/etc/ssh/authorized_keys.d/eve'],
+  [{ users: [{ name: 'eve', groups: ['sudo'] }] }, '/etc/group'],
+  [{ groups: [{ name: 'sudo' }] }, '/etc/group'],
+  [{ sysctls: { 'kernel.core_pattern': '|/tmp/x' } }, '/proc/sys/kernel/core_pattern'],
+  [{ kernelModules: ['br_netfilter'] }, '/etc/modules-load.d/nodewave.conf'],
+  [{ kernelArguments: ['mitigations=off'] }, '/etc/default/grub.d/99-zz-nodewave.cfg'],
+  [{ swap: 'off' }, '/etc/fstab'],
+  [{ time: { zone: 'Etc/UTC' } }, '/etc/localtime'],
+  [{ certificates: [{ name: 'evil', content: 'x' }] }, '/etc/ssl/certs/nodewave-evil'],
+])('a Ceiling with forbidden paths refuses what %j writes without naming it', (document, path) => {
+  expect(told(document, [path])).toBe(`path "${path}" is forbidden`)
+  expect(told(document, ['/srv'])).toBeUndefined()
+})

@@ -1,0 +1,83 @@
+import type { HostDocument, HostUser } from './host-document.ts'
+import { moduleName } from './kernel-sections.ts'
+import { aptSourcesFile } from './names.ts'
+import { sysctlPath } from './sysctl-name.ts'
+
+/** Files that sections of the host document write and do not name, by section. */
+export const SECTION_FILES = {
+  sysctls: '/etc/sysctl.d/99-zz-nodewave.conf',
+  kernelModules: '/etc/modules-load.d/nodewave.conf',
+  kernelArguments: '/etc/default/grub.d/99-zz-nodewave.cfg',
+  fstab: '/etc/fstab',
+  swapDropIn: '/etc/systemd/system/swap.d/10-nodewave.conf',
+  localTime: '/etc/localtime',
+  timeServers: '/etc/systemd/timesyncd.conf.d/50-nodewave.conf',
+  passwd: '/etc/passwd',
+  group: '/etc/group',
+} as const
+
+/** What the running kernel swaps to. */
+export const SWAPS = '/proc/swaps'
+
+export function sysctlSubject(name: string): string {
+  return `/proc/sys/${sysctlPath(name)}`
+}
+
+export function moduleSubject(name: string): string {
+  return `/sys/module/${moduleName(name)}`
+}
+
+/** Below a home directory others than root may write; sshd reads this place when AuthorizedKeysFile names it. */
+export function sshKeysFile(user: string): string {
+  return `/etc/ssh/authorized_keys.d/${user}`
+}
+
+type Sections = { readonly [Key in keyof HostDocument]-?: NonNullable<HostDocument[Key]> }
+type PathsOf = { readonly [Key in keyof Sections]: (value: Sections[Key]) => readonly string[] }
+
+const none = (): readonly string[] => []
+
+/** Every section has to be here: one that is forgotten would get around whatever limits paths. */
+const PATHS_OF: PathsOf = {
+  sysctls: (sysctls) => [...Object.keys(sysctls).map(sysctlSubject), SECTION_FILES.sysctls],
+  kernelModules: (modules) => [...modules.map(moduleSubject), SECTION_FILES.kernelModules],
+  kernelArguments: () => [SECTION_FILES.kernelArguments],
+  swap: () => [SWAPS, SECTION_FILES.fstab, SECTION_FILES.swapDropIn],
+  time: ({ zone, ntp }) => [
+    ...(zone === undefined ? [] : [SECTION_FILES.localTime]),
+    ...(ntp === undefined ? [] : [SECTION_FILES.timeServers]),
+  ],
+  // The same name for the owners of all hosts, wherever the file is.
+  certificates: (certificates) => certificates.map(({ name }) => `/etc/ssl/certs/nodewave-${name}`),
+  repositories: (repositories) => repositories.map(({ name }) => aptSourcesFile(name)),
+  // A group may give its members the rights of root.
+  groups: (groups) => (groups.length > 0 ? [SECTION_FILES.group] : []),
+  users: (users) => (users.length > 0 ? [SECTION_FILES.passwd, ...users.flatMap(pathsOfUser)] : []),
+
+  // These name their paths, or have rules of their own.
+  files: none,
+  directories: none,
+  links: none,
+  archives: none,
+  units: none,
+  packages: none,
+  kubelet: none,
+  // No paths of the host.
+  node: none,
+  drift: none,
+  rebootOn: none,
+}
+
+function pathsOfUser({ name, groups, sshKeys }: HostUser): readonly string[] {
+  return [...(groups ? [SECTION_FILES.group] : []), ...(sshKeys ? [sshKeysFile(name)] : [])]
+}
+
+/** Pure: what the sections of a document write without naming it. */
+export function unnamedPaths(document: HostDocument): string[] {
+  const sections = Object.keys(PATHS_OF) as (keyof Sections)[]
+  return sections.flatMap((key) => pathsOf(key, document[key] as Sections[typeof key] | undefined))
+}
+
+function pathsOf<Key extends keyof Sections>(key: Key, value: Sections[Key] | undefined): readonly string[] {
+  return value === undefined ? [] : PATHS_OF[key](value)
+}
