@@ -14,7 +14,7 @@ export const scenarios: readonly Scenario[] = [{ name: 'packages', nodes: [{ pac
 /** The source of whoever installed the node: apt takes no repository that two files give two keys. */
 const theirs = '/etc/apt/sources.list.d/kubernetes.list'
 const host = { files: [{ path: theirs, state: 'absent' }] }
-const older: FleetOptions = { version: versions.olderKubelet, packaged: true, host }
+const older: FleetOptions = { version: versions.olderKubelet, packaged: true, host, rollout: { onFailure: 'Rollback' } }
 const newer: FleetOptions = { ...older, version: versions.kubernetes }
 const ours = '/etc/apt/sources.list.d/nodewave-release-local.sources'
 
@@ -45,7 +45,7 @@ async function checkPackage(node: Node, version: string): Promise<void> {
 /** No preflight sees a runtime that is not there. */
 async function broken(cluster: Cluster, product: Product): Promise<void> {
   const flags = { 'container-runtime-endpoint': 'unix:///run/none.sock' }
-  const commit = await product.push({ ...older, flags }, 'a runtime that is not there')
+  const commit = await product.push({ ...older, flags }, 'an older kubelet, and a runtime that is not there')
   const status = await waitPool(cluster, { for: 'the failure', when: rolledBack(commit) })
   check('the pool says why', stallOf(status).includes('n1'), stallOf(status))
   await allAt(cluster, versions.kubernetes)

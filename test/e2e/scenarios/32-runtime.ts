@@ -47,6 +47,7 @@ async function fleetOf({ artifacts }: Cluster): Promise<(version: string) => Fle
   const key = await (await fetch(`${url}Release.key`)).text()
   return (version) => ({
     version: versions.olderKubelet,
+    rollout: { onFailure: 'Rollback' },
     host: { repositories: [{ name: 'containerd', apt: { url, key } }], runtime: { containerd: { version } } },
   })
 }
