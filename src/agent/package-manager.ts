@@ -80,7 +80,12 @@ export interface ResolveOptions {
   readonly signal?: AbortSignal
 }
 
-/** Where an archive is in the store. A colon, as in epochs, is written as apt does. */
-export function archivePath(store: string, { name, version, architecture }: PackageArchive): string {
-  return `${store}/${name}_${version.replaceAll(':', '%3a')}_${architecture}.deb`
+/** Where an archive is in the store. */
+export function archivePath(store: string, archive: PackageArchive): string {
+  return `${store}/${archiveStart(archive)}${archive.architecture}.deb`
+}
+
+/** What its name begins with. A colon, as in epochs, is written as apt does. */
+export function archiveStart({ name, version }: Pick<PackageArchive, 'name' | 'version'>): string {
+  return `${name}_${version.replaceAll(':', '%3a')}_`
 }

@@ -32,6 +32,7 @@ const healthy: Facts = {
     freeBytes: { value: 2 ** 31 },
     inside: { value: inside },
   },
+  packages: { value: { isInterrupted: false, holder: undefined } },
   kubeconfig: { path: '/etc/kubernetes/kubelet.conf', stat: file },
   server: { host: 'api.test', addresses: { value: ['192.0.2.1'] }, node: { value: 'n1' } },
   units: [{ name: 'kubelet.service', state: { value: running } }],
@@ -50,6 +51,13 @@ test('a host on which all is well has no complaint, and no remedy', () => {
 
 test.for<[string, Partial<Facts>, string, string, string]>([
   ['cgroup v1', { hasCgroupV2: false }, 'warning', 'cgroup', 'v1: a kubelet from 1.35 on does not start'],
+  [
+    'an interrupted dpkg',
+    { packages: { value: { isInterrupted: true, holder: undefined } } },
+    'warning',
+    'packages',
+    'dpkg was interrupted, or a package is half configured',
+  ],
   ['swap', { swaps: ['/dev/sda2'] }, 'warning', 'swap', 'on: /dev/sda2; a kubelet does not start unless failSwapOn is false'],
   ['a clock that nobody sets', { clockSynchronized: { value: 'no' } }, 'warning', 'clock', 'not synchronized'],
   [

@@ -12,7 +12,7 @@ const HEALTHZ = 'http://127.0.0.1:10248/healthz'
 const UNITS = ['nodewave-agent.service', KUBELET_UNIT]
 
 export interface DoctorOptions {
-  readonly ports: Pick<AgentPorts, 'files' | 'services' | 'kubelet' | 'node'>
+  readonly ports: Pick<AgentPorts, 'files' | 'services' | 'packages' | 'kubelet' | 'node'>
   readonly root: string
   readonly stateDirectory: string
   readonly kubeconfig: { readonly path: string; readonly problem?: string }
@@ -22,7 +22,7 @@ export interface DoctorOptions {
 
 /** Looks at the host and at the API server, and changes nothing. */
 export async function readFacts({ ports, root, stateDirectory, kubeconfig, server }: DoctorOptions): Promise<Facts> {
-  const { files, services, kubelet, node } = ports
+  const { files, services, packages, kubelet, node } = ports
   const paths = statePaths(stateDirectory)
   const place = (path: string): string => join(root, path)
   const has = async (path: string): Promise<boolean> => (await files.stat(path)) !== undefined
@@ -45,6 +45,7 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
         isUnclean: await has(paths.unclean),
       })),
     },
+    packages: await looked(async () => ({ isInterrupted: await packages.isInterrupted(), holder: await packages.holder() })),
     kubeconfig: { ...kubeconfig, stat: await statOf(kubeconfig.path) },
     server: { host, addresses: await looked(() => addressesOf(host)), node: await looked(async () => (await node.get()).name) },
     units: await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) }))),

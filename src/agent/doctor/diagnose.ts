@@ -21,6 +21,7 @@ export function diagnose(facts: Facts): Finding[] {
     clock(facts),
     ...stateDirectory(facts),
     disk(facts),
+    packages(facts),
     kubeconfig(facts),
     dns(facts),
     api(facts),
@@ -52,6 +53,16 @@ function swap({ swaps }: Facts): Finding {
     `on: ${swaps.join(', ')}; a kubelet does not start unless failSwapOn is false`,
     'swapoff -a, and take it out of /etc/fstab',
   )
+}
+
+/** A host without dpkg lacks nothing, unless packages are assigned to it. */
+function packages({ packages: found }: Facts): Finding {
+  if ('error' in found) return ok('packages', `not managed here: ${found.error}`)
+  const { isInterrupted, holder } = found.value
+  if (holder !== undefined) return ok('packages', `${holder} has the package database at the moment`)
+  if (!isInterrupted) return ok('packages', 'apt and dpkg are ready')
+  const remedy = 'dpkg --configure --pending, then apt-get --fix-broken install'
+  return warned('packages', 'dpkg was interrupted, or a package is half configured', remedy)
 }
 
 function clock({ clockSynchronized: found }: Facts): Finding {

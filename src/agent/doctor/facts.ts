@@ -25,6 +25,11 @@ export interface Facts {
       readonly isUnclean: boolean
     }>
   }
+  readonly packages: Looked<{
+    readonly isInterrupted: boolean
+    /** Who has the lock of the database. */
+    readonly holder: string | undefined
+  }>
   readonly kubeconfig: { readonly path: string; readonly stat: FileStat | undefined; readonly problem?: string }
   readonly server: { readonly host: string; readonly addresses: Looked<readonly string[]>; readonly node: Looked<string> }
   readonly units: readonly { readonly name: string; readonly state: Looked<ServiceState> }[]

@@ -149,7 +149,8 @@ export async function requireBad(goingBack: GoneBad | undefined, { state }: Agen
 }
 
 function sameWork(a: Prospect, b: Prospect): boolean {
-  const told = ({ plan }: Prospect): string => JSON.stringify([plan.activation, plan.steps.map(({ change }) => change.subjects)])
+  const told = ({ plan }: Prospect): string =>
+    JSON.stringify([plan.activation, plan.steps.map(({ change }) => [change.subjects, change.stagedFor])])
   return told(a) === told(b)
 }
 

@@ -1,6 +1,7 @@
 import { REBOOTING } from '../../protocol/agent-status.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import { KUBELET_UNIT } from '../paths.ts'
+import { sweepPackages } from '../resources/package-store.ts'
 import { pruneBaselines } from '../state/baselines.ts'
 import type { Outcome } from '../state/state.ts'
 import { sweepStore } from '../state/sweep-store.ts'
@@ -145,6 +146,9 @@ export async function sweep({ state, ports, turns }: AgentContext): Promise<void
   await state.sweepCheckpoints([assigned, active, lastKnownGood])
   // During a trial the binary that worked before waits here: putting it back must not need the network.
   if (turns.isPreparing) return
-  if (active === lastKnownGood) await ports.files.removeTree(state.paths.staging)
+  if (active === lastKnownGood) {
+    await ports.files.removeTree(state.paths.staging)
+    await sweepPackages(ports)
+  }
   await sweepStore([assigned, active, lastKnownGood], { state, files: ports.files })
 }

@@ -95,6 +95,7 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
     awaits: kind.awaits?.(change),
     proof: kind.proof && { kind: kind.name, data: kind.proof.of(change) },
     joinable: kind.join && { change, with: (others) => bindChange(kind, joined(kind, found, others)) },
+    stagedFor: kind.stagedFor?.(change) ?? '',
     stage: async (context) => kind.stage?.(change, context),
     prepareUndo: async (options) => ({
       kind: kind.name,

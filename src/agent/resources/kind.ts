@@ -48,6 +48,8 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   repairDisruption?(change: Change): Disruption
   /** Brings what the change needs onto the host, and disturbs nothing. */
   stage?(change: Change, context: StageContext): Promise<void>
+  /** What staging depended on: when it is another by the time that the change is to be done, that is staged again. Default: nothing. */
+  stagedFor?(change: Change): string
   /** Idempotent: an agent that died in the middle may do it twice. */
   perform(change: Change, host: HostHands): Promise<void>
   readonly undo: UndoOf<Change, Undo>
@@ -195,6 +197,7 @@ export interface BoundChange {
   readonly fidelity: 'exact' | 'best effort' | 'none'
   readonly awaits: Awaited | undefined
   readonly proof: RecordedProof | undefined
+  readonly stagedFor: string
   /** Missing: the change stays a step of its own. */
   readonly joinable?: Joinable | undefined
   stage(context: StageContext): Promise<void>

@@ -1,11 +1,11 @@
-import { basename } from 'node:path/posix'
 import * as z from 'zod/mini'
 import { AgentError } from '../agent-error.ts'
 import { archivePath, type PackageManager, type PackageStep, type PackageWork } from '../package-manager.ts'
-import type { Clock, HostFiles } from '../ports.ts'
+import type { Clock } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
 import type { HostHands, StageContext } from './kind.ts'
 import type { PackageChange, PackageItem } from './package-spec.ts'
+import { rememberVersions } from './package-store.ts'
 
 /** Milliseconds that a package manager of somebody else is waited for, before anything is changed. After that the status says who it is. */
 const LONGEST_WAIT = 15_000
@@ -29,7 +29,6 @@ export async function stagePackages(change: PackageChange, context: StageContext
   const steps = await packages.resolve(wishes, { upcoming, signal })
   await refuseSurprises(steps, wishes, packages)
   for (const found of steps) await fetchBoth(found, { packages, signal })
-  await sweepArchives(steps, { packages, files })
   for (const item of wishes) await unpack(item, { steps, packages })
   await files.writeAtomic(recordPath(change, packages), Buffer.from(JSON.stringify(steps)), { mode: 0o600 })
 }
@@ -38,6 +37,7 @@ export async function stagePackages(change: PackageChange, context: StageContext
 export async function performPackages(change: PackageChange, { packages, files }: HostHands): Promise<void> {
   const wishes = wishesOf(change)
   const steps = await readSteps(change, { packages, files })
+  await rememberVersions(steps, { packages, files })
   if (await packages.isInterrupted()) await packages.repair()
   await applySteps(steps, packages)
   const came = steps.filter(({ name, from }) => from === undefined && !wishes.some((item) => item.name === name))
@@ -158,20 +158,6 @@ async function fetchBoth(
     `change package "${name}": no repository has ${from}, which is installed and damaged, so there would be no way back; run apt-get install --reinstall, or put its archive into /var/cache/apt/archives`,
     { kind: 'validate', reason: 'NoWayBack' },
   )
-}
-
-/** Of each package two versions are kept: the way back is on the disk, whatever becomes of the repository. */
-async function sweepArchives(
-  steps: readonly PackageStep[],
-  { packages: { store }, files }: { readonly packages: PackageManager; readonly files: HostFiles },
-): Promise<void> {
-  const names = await files.list(store)
-  for (const step of steps) {
-    const versions = [step.from, step.to].flatMap((version) => version ?? [])
-    const kept = versions.map((version) => basename(archivePath(store, { ...step, version })).replace(/_[^_]*$/, ''))
-    const others = names.filter((name) => name.startsWith(`${step.name}_`) && !kept.includes(name.replace(/_[^_]*$/, '')))
-    for (const name of others) await files.remove(`${store}/${name}`)
-  }
 }
 
 async function unpack(

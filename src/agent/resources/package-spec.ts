@@ -9,6 +9,8 @@ export interface PackageSpec extends PackageWish {
 
 export interface PackageItem extends PackageWish {
   readonly held: boolean
+  /** What is installed: what was staged is for a change of this. */
+  readonly from?: string | undefined
   /** Only whether it is held differs. */
   readonly fits: boolean
   readonly unpackTo?: string | undefined

@@ -32,7 +32,7 @@ export const packageKind: Kind<PackageSpec> = defineKind({
 
   differ: ({ name, version, state, held, unpackTo }, actual): PackageChange | undefined => {
     const isHeld = actual?.held ?? false
-    const item = { name, version, state, held: held ?? isHeld, unpackTo }
+    const item = { name, version, state, held: held ?? isHeld, unpackTo, from: actual?.version }
     if (state === 'absent') return actual && { items: [{ ...item, held: false, fits: false }] }
     const fits = actual?.complete === true && (version === undefined || version === actual.version)
     return fits && item.held === isHeld ? undefined : { items: [{ ...item, fits }] }
@@ -44,6 +44,7 @@ export const packageKind: Kind<PackageSpec> = defineKind({
   // What packages bring is stopped, overwritten and started by what comes after them.
   order: () => -2,
   effects: () => ({ reload: true }),
+  stagedFor: ({ items }) => items.map(({ name, from }) => `${name} ${from}`).join(),
   stage: stagePackages,
   perform: performPackages,
   undo: packageUndo,

@@ -28,6 +28,36 @@ test('package goes up and down with its version, and stays held', async () => {
   }
 })
 
+test('store of archives keeps two versions of a package once the trial is over, and nothing of changes that are done', async () => {
+  const machine = aMachine()
+  machine.host.packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
+  machine.start()
+  for (const version of ['1.0', '1.1', '1.0', '1.1'])
+    await machine.untilDigest(machine.assign(content([{ name: 'tool', version }])), 'Applied')
+  await machine.clock.advance(20 * MINUTE)
+
+  const names = await machine.host.files.list('/var/lib/nodewave/packages')
+  expect(names).toEqual(['tool_1.0_amd64.deb', 'tool_1.1_amd64.deb', 'versions.json'])
+})
+
+test('package that somebody upgrades while its change is staged is staged again', async () => {
+  const machine = aMachine()
+  const { packages } = machine.host
+  packages.put({ name: 'tool', version: '0.9', files: { '/usr/bin/tool': 'tool 0.9' } })
+  const fetch = packages.fetch.bind(packages)
+  packages.fetch = async (archive) => {
+    const path = await fetch(archive)
+    if (archive.version === '0.9') packages.put(offered('tool', '1.0'))
+    return path
+  }
+  machine.start()
+  machine.assign(content([{ name: 'tool', version: '1.1' }]))
+  await machine.until('Applied')
+
+  expect(text(machine, '/usr/bin/tool')).toBe('tool 1.1')
+  expect(text(machine, '/var/lib/nodewave/packages/tool_1.0_amd64.deb')).toContain('tool 1.0')
+})
+
 test('packages that need each other are changed at once', async () => {
   const machine = aMachine()
   machine.start()

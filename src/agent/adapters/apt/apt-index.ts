@@ -1,6 +1,6 @@
 import { AgentError } from '../../agent-error.ts'
 import {
-  archivePath,
+  archiveStart,
   type PackageArchive,
   type PackageStep,
   type PackageWish,
@@ -96,8 +96,7 @@ export class AptIndex {
     const names = await files.list(store)
     const found = new Map<string, string>()
     for (const { name, version } of wishes) {
-      const start =
-        version === undefined ? undefined : archivePath('', { name, version, architecture: '' }).slice(1, -'.deb'.length)
+      const start = version && archiveStart({ name, version })
       const archive = start && names.find((each) => each.startsWith(start) && each.endsWith('.deb'))
       if (archive) found.set(name, named(`${store}/${archive}`))
     }

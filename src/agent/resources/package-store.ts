@@ -1,0 +1,48 @@
+import * as z from 'zod/mini'
+import { archiveStart, type PackageManager, type PackageStep } from '../package-manager.ts'
+import type { HostFiles } from '../ports.ts'
+
+const versions = z.record(z.string(), z.array(z.string()))
+type Versions = z.infer<typeof versions>
+
+interface Place {
+  readonly packages: Pick<PackageManager, 'store'>
+  readonly files: HostFiles
+}
+
+/** Of each package that was changed: what it was, and what it became. */
+export async function rememberVersions(steps: readonly PackageStep[], { packages, files }: Place): Promise<void> {
+  if (steps.length === 0) return
+  const changed = steps.map(({ name, from, to }) => [name, [from, to].flatMap((version) => version ?? [])] as const)
+  const known = { ...(await readVersions({ packages, files })), ...Object.fromEntries(changed) }
+  await files.writeAtomic(recordOf(packages), Buffer.from(JSON.stringify(known)), { mode: 0o600 })
+}
+
+/**
+ * Keeps the archives of these two versions: the way back is on the disk, whatever becomes of the repository. Indexes, and what was staged for
+ * changes that are over, go. Not while something is staged.
+ */
+export async function sweepPackages({ packages, files }: Place): Promise<void> {
+  const kept = await readVersions({ packages, files })
+  for (const name of await files.list(packages.store)) {
+    const path = `${packages.store}/${name}`
+    if (path === recordOf(packages) || isKept(name, kept)) continue
+    const isDirectory = (await files.stat(path))?.type === 'directory'
+    await (isDirectory ? files.removeTree(path) : files.remove(path))
+  }
+}
+
+/** Pure. */
+function isKept(archive: string, kept: Versions): boolean {
+  const [name = ''] = archive.split('_')
+  return (kept[name] ?? []).some((version) => archive.startsWith(archiveStart({ name, version })))
+}
+
+async function readVersions({ packages, files }: Place): Promise<Versions> {
+  const bytes = await files.read(recordOf(packages))
+  return bytes === undefined ? {} : versions.parse(JSON.parse(Buffer.from(bytes).toString()))
+}
+
+function recordOf({ store }: Pick<PackageManager, 'store'>): string {
+  return `${store}/versions.json`
+}
