@@ -6,7 +6,7 @@ import type { Kernel, Swap } from '../kernel.ts'
 import { defineKind } from './define-kind.ts'
 import { file, fileClaim } from './file.ts'
 import { FSTAB, fstabSwap } from './fstab-swap.ts'
-import type { Kind, Section } from './kind.ts'
+import type { HostHands, Kind, Section } from './kind.ts'
 
 /** Read for every swap unit, also for those that generators make of partitions and of zram. */
 const DROP_IN = SECTION_FILES.swapDropIn
@@ -44,12 +44,12 @@ export const swap: Kind<Swaps> = defineKind({
   repairDisruption: () => 'none',
   // Before the files: cut off between them, the machine would boot without swap, and no journal would know of any.
   order: () => -1,
-  perform: ({ swaps: wanted }, { kernel }) => (wanted.length === 0 ? switchOff(kernel) : switchOn(wanted, kernel)),
+  perform: ({ swaps: wanted }, host) => (wanted.length === 0 ? switchOff(host.kernel) : switchOn(wanted, host)),
   proof: {
     of: (change) => change,
     complaint: async (data, { kernel }) => {
       const actual = await kernel.swaps()
-      if (isWanted(swaps.parse(data), actual)) return undefined
+      if (actual.length === 0 || swaps.parse(data).swaps.length > 0) return undefined
       return `swap is on again: ${actual.map(({ path }) => path).join(', ')}; something else on the host switches it on`
     },
   },
@@ -60,7 +60,7 @@ export const swap: Kind<Swaps> = defineKind({
     // A boot may swap on.
     leavesTrace: false,
     prepare: async (_, { host }) => ({ swaps: await host.kernel.swaps() }),
-    perform: async ({ swaps: before }, { kernel }) => switchOn(before, kernel),
+    perform: ({ swaps: before }, host) => switchOn(before, host),
     isUndone: async (before, { kernel }) => missingFrom(await kernel.swaps(), before.swaps).length === 0,
   },
 
@@ -96,6 +96,8 @@ async function switchOff(kernel: Kernel): Promise<void> {
     })
 }
 
-async function switchOn(wanted: readonly Swap[], kernel: Kernel): Promise<void> {
-  for (const found of missingFrom(await kernel.swaps(), wanted)) await kernel.swapOn(found)
+/** A swap file that somebody has removed since is nobody's swap any more. What is a device shows only when it is tried. */
+async function switchOn(wanted: readonly Swap[], { kernel, files }: HostHands): Promise<void> {
+  for (const found of missingFrom(await kernel.swaps(), wanted))
+    if (found.path.startsWith('/dev/') || (await files.stat(found.path)) !== undefined) await kernel.swapOn(found)
 }

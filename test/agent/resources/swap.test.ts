@@ -59,6 +59,20 @@ test('swap comes back with its priorities, and what others wrote into fstab stay
   expect(machine.host.files.text('/etc/fstab')).toBe(`${ROOT}/dev/sda2 none swap sw 0 0\n/dev/sdb1 /data xfs defaults 0 2\n`)
 })
 
+test('a swap file that somebody has removed since does not keep the host from being given back', async () => {
+  const machine = swapping()
+  machine.host.files.put('/swapfile', 'swap')
+  await machine.host.kernel.swapOn({ path: '/swapfile', priority: -3 })
+  machine.start()
+  machine.assign(OFF)
+  await machine.until('Applied')
+  await machine.host.files.remove('/swapfile')
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(await swapped(machine)).toEqual(['/dev/sda2', '/dev/zram0'])
+})
+
 test('swap that somebody switches on by hand is switched off again', async () => {
   const machine = await applied()
   await machine.host.kernel.swapOn({ path: '/swapfile', priority: -2 })
