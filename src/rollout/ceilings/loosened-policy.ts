@@ -77,6 +77,7 @@ const POOL: readonly Row<ComparedPolicy>[] = [
   ['rollout.drain.gracePeriodSeconds', ({ drain }) => drain.gracePeriodSeconds, toShorter],
   ['rollout.drain.deleteEmptyDirData', ({ drain }) => drain.deleteEmptyDirData, to(true)],
   ['rollout.drain.force', ({ drain }) => drain.force, to(true)],
+  ['rollout.reboot.whenRequired', ({ reboot }) => reboot?.whenRequired ?? 'Never', to('InWindows')],
   ['rollout.proof.pod.mode', ({ proof }) => proof?.mode ?? 'Never', down('Always', 'Auto', 'Never')],
 ]
 

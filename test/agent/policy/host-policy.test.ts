@@ -130,6 +130,18 @@ test.for([
   untouched()
 })
 
+test('the agent reboots no machine whose owner forbids that, whoever asks', async () => {
+  const { machine } = await under('disruption: drain\n')
+  machine.assign({ flags: '--v=2' })
+  await machine.until('Applied')
+  machine.assign({ flags: '--v=2' }, { GRANT: 'reboot', REBOOT: await machine.host.services.bootId() })
+
+  expect((await machine.until('RolledBack')).error?.message).toContain(
+    'the change needs "reboot", and at most "drain" is allowed',
+  )
+  expect(machine.host.reboots).toBe(0)
+})
+
 test('the host goes back to what last worked though the policy allows no disruption', async () => {
   const { machine } = await under('')
   const digest = machine.assign({ flags: '--v=3' })

@@ -56,6 +56,12 @@ test.each<Case>([
   ['cordoned nodes', {}, { cordoned: 'Change' }, ['rollout.cordoned Skip → Change']],
   ['downgrades', {}, { allowDowngrade: true }, ['rollout.allowDowngrade false → true']],
   ['rollbacks at any time', {}, { rollbackOutsideWindows: true }, ['rollout.rollbackOutsideWindows false → true']],
+  [
+    'reboots of machines that require it',
+    {},
+    { reboot: { whenRequired: 'InWindows', timeout: 600_000 } },
+    ['rollout.reboot.whenRequired Never → InWindows'],
+  ],
   ['no drain', {}, drain({ mode: 'Never' }), ['rollout.drain.mode Auto → Never']],
   ['a drain always', {}, drain({ mode: 'Always' }), []],
   ['pods left behind', {}, drain({ onTimeout: 'Proceed' }), ['rollout.drain.onTimeout Wait → Proceed']],
