@@ -30,7 +30,9 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const content = contentOf(facts, { exposure, rollout, clock })
   const { revision, wanted } = content
   const { policy, proofs, ceiling } = context.pool
-  const reboot = dueReboot(node, { policy, ceiling, now })
+  // Not amid a rollout: a machine that does not come back says nothing about the commit.
+  const mayReboot = rollout.state === 'Completed' && content.assigned
+  const reboot = mayReboot ? dueReboot(node, { policy, ceiling, now }) : undefined
   const assigned = content.assigned && reboot === undefined
   const soak = wave !== undefined && wave >= open ? (waves[wave]?.soak ?? 0) : 0
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })

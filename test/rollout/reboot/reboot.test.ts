@@ -246,11 +246,28 @@ test('policy of a commit reboots no host that an administrator has forbidden to 
   expect(deeds(decide(pool(done('a').toReboot('1')), noon))).toEqual(['cordon a'])
 })
 
-test('node that gets other content in its turn is rebooted with that, once', () => {
-  const node = aNode('a').on('old').booted('1').toReboot('1').drainedFor('new')
-  const decision = decide(aPool({ head: 'new', stable: 'old', reboot: NEVER, pods: { a: [] } }).with(node), noon)
+test('machines reboot when their pool has completed its commit, and have its content', () => {
+  const node = aNode('a').on('old').booted('1').toReboot('1')
+  const other = aNode('b')
+    .on('new', { at: noon - minute })
+    .booted('1')
+    .toReboot('1')
+  const decision = decide(aPool({ head: 'new', stable: 'old', since: noon - minute, reboot: NEVER }).with(node, other), noon)
 
-  expect(deeds(decision)).toEqual(['assign a reboot 1'])
+  expect(deeds(decision)).toEqual(['assign a restart none'])
+  expect(decision.status.reboots?.map(({ state }) => state)).toEqual(['Waiting', 'Waiting'])
+})
+
+test('node that was drained for its reboot is uncordoned when a commit arrives for which it has to wait', () => {
+  const drained = aNode('a').on('old').booted('1').toReboot('1').drainedFor('old')
+  const waves = [aWave('canary', { canary: 'yes' }), aWave('rest', '100%')]
+  const canary = aNode('b').on('old').labelled({ canary: 'yes' })
+  const decision = decide(
+    aPool({ head: 'new', stable: 'old', waves, reboot: NEVER, pods: { a: [] } }).with(drained, canary),
+    noon,
+  )
+
+  expect(deeds(decision)).toEqual(['uncordon a', 'assign b restart none'])
 })
 
 test('held nodes, and nodes of a halted pool, are not rebooted', () => {
