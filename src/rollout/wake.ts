@@ -4,7 +4,7 @@ import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
-import { requestCountsAt, waitsAfterReboot } from './model/reboot.ts'
+import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
@@ -35,6 +35,6 @@ function considerMember(
   consider(workEnds(member, poolState))
   consider(pastDrainingAt(node, poolState.pool.policy))
   consider(takenAt)
-  consider(requestCountsAt(node, poolState.now))
+  consider(requestChangesAt(node, poolState.now))
   if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.now))
 }

@@ -18,12 +18,20 @@ const STILL_WRITING = 10_000
 /** Milliseconds. Some hosts require a reboot after each one, which must not drain them without end. */
 const BETWEEN_REBOOTS = 86_400_000
 
-/** When a request counts that was made a moment ago. What has begun to count goes on to: so a clock that is ahead delays its requests. */
-export function requestCountsAt(node: NodeView, now: Instant): Instant | undefined {
-  const { bootId, rebootRequest } = node
-  if (isUnderDrain(node)) return undefined
-  const at = rebootRequest?.boot === bootId ? Date.parse(rebootRequest?.at ?? '') : Number.NaN
-  return now < at + STILL_WRITING ? at + STILL_WRITING : undefined
+/** When time alone changes whether the request counts. One from a clock that is further ahead counts at once, but for these moments. */
+export function requestChangesAt(node: NodeView, now: Instant): Instant | undefined {
+  const at = requestedAt(node)
+  return [at - STILL_WRITING, at + STILL_WRITING].find((instant) => now < instant)
+}
+
+/** What a drain has begun for counts. */
+function isStillWritten(node: NodeView, now: Instant): boolean {
+  const at = requestedAt(node)
+  return !isUnderDrain(node) && now >= at - STILL_WRITING && now < at + STILL_WRITING
+}
+
+function requestedAt({ bootId, rebootRequest }: NodeView): Instant {
+  return rebootRequest?.boot === bootId ? Date.parse(rebootRequest?.at ?? '') : Number.NaN
 }
 
 /** What the node is to be rebooted for, with its next assignment; undefined: nothing, or that was ordered already. Once for each boot and request. */
@@ -35,7 +43,7 @@ export function dueReboot(node: NodeView, context: RebootContext): RebootOrder |
 /** What a person asks for counts whatever the policy says. */
 function wantedReboot(node: NodeView, { policy, ceiling, now }: RebootContext): RebootOrder | undefined {
   const { bootId, rebootRequest } = node
-  if (bootId === undefined || requestCountsAt(node, now) !== undefined) return undefined
+  if (bootId === undefined || isStillWritten(node, now)) return undefined
   if (rebootRequest?.boot === bootId) {
     const { boot, at } = rebootRequest
     return { boot, ...(at !== undefined && { at }) }

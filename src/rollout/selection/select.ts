@@ -44,7 +44,9 @@ function actionFor({ member, digest, mustDrain, needsProof }: SelectableNode, no
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
   if (mustDrain) return { kind: 'cordon', node: node.name, mark }
   const grant = disruptionOf(member)
-  const assign = { kind: 'assign', node: node.name, revision, digest, grant, at: now, ...(reboot && { reboot }) } as const
+  // What the agent says of an assignment of this very instant must not be taken for an end of the reboot.
+  const at = reboot && node.assigned?.at === now ? now + 1 : now
+  const assign = { kind: 'assign', node: node.name, revision, digest, grant, at, ...(reboot && { reboot }) } as const
   return needsProof ? { ...assign, proof: proofOf(member) } : assign
 }
 
