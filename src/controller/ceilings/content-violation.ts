@@ -1,5 +1,6 @@
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import { settingsIn } from '../../protocol/node-settings.ts'
 import { unnamedPaths } from '../../protocol/written-paths.ts'
 import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
@@ -24,6 +25,8 @@ export function changeViolation(
   change: { readonly content: NodeContent; readonly disruption: Disruption },
   { rules }: Ceiling,
 ): string | undefined {
+  const label = labelViolation(change.content, rules)
+  if (label !== undefined) return label
   for (const rule of rules) {
     if (!selects(rule, node)) continue
     const { place, forbiddenPaths = [], disruption } = rule
@@ -34,6 +37,17 @@ export function changeViolation(
       return `${found.shown ?? `path "${found.path}"`} is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
     if (disruption !== undefined && !atMost(change.disruption, disruption))
       return `the change needs "${change.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
+  }
+  return undefined
+}
+
+/** A commit that writes such a label would take nodes out of the rule, and the next one would do what the rule forbids. */
+function labelViolation({ host }: NodeContent, rules: Ceiling['rules']): string | undefined {
+  const { labels = {} } = host === undefined ? {} : settingsIn(host)
+  for (const { place, nodeSelector } of rules) {
+    const label = Object.keys(nodeSelector?.matchLabels ?? {}).find((key) => Object.hasOwn(labels, key))
+    if (label !== undefined)
+      return `label "${label}" decides for which nodes the rule counts; ${ceilingRemedy(`${place}.nodeSelector`)}`
   }
   return undefined
 }

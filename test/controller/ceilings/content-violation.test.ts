@@ -69,3 +69,18 @@ test.each<[object, string]>([
   expect(told(document, [path])).toBe(`path "${path}" is forbidden`)
   expect(told(document, ['/srv'])).toBeUndefined()
 })
+
+test('a Ceiling refuses content that writes a label by which one of its rules selects, also where that rule does not select the node', () => {
+  const selecting = { place: 'rules[0]', nodeSelector: { matchLabels: { 'node-role.kubernetes.io/control-plane': '' } } }
+  const ceiling = { rules: [selecting] } as unknown as Ceiling
+  const told = (labels: Readonly<Record<string, string>>, on: NodeLabels = {}) =>
+    changeViolation({ labels: on }, { content: { host: JSON.stringify({ node: { labels } }) }, disruption: 'none' }, ceiling)
+  const message =
+    'label "node-role.kubernetes.io/control-plane" decides for which nodes the rule counts; change it in the repository, or ask an administrator to change rules[0].nodeSelector of the Ceiling "fleet"'
+
+  expect(told({ 'node-role.kubernetes.io/control-plane': 'no' }, { 'node-role.kubernetes.io/control-plane': '' })).toBe(message)
+  expect(told({ 'node-role.kubernetes.io/control-plane': '' })).toBe(message)
+  expect(told({ tier: 'front' })).toBeUndefined()
+})
+
+type NodeLabels = Readonly<Record<string, string>>
