@@ -6,15 +6,22 @@ import { labelKey, labelValue } from './common.ts'
 const OWN_KEY = /^(?:[^/]*\.)?(?:nodewave\.io|node-agent\.alpha\.coreos\.com)\//
 const key = labelKey.refine((text) => !OWN_KEY.test(text), 'this key belongs to nodewave')
 
+/** One value for a whole pool: pods that are bound to their node by it, such as those with local volumes, would start nowhere. */
+const OF_KUBELETS: ReadonlySet<string> = new Set(['kubernetes.io/hostname', 'kubernetes.io/os', 'kubernetes.io/arch'])
+const label = key.refine((text) => !OF_KUBELETS.has(text), 'the kubelet writes this label; use another key')
+
+/** They say how a node is. Written by others, they evict its pods, or its controller forces volumes off it. */
+const OF_KUBERNETES = /^node(?:\.cloudprovider)?\.kubernetes\.io\//
+
 const taint = z.strictObject({
-  key,
+  key: key.refine((text) => !OF_KUBERNETES.test(text), 'Kubernetes sets this taint by itself; use another key'),
   value: labelValue.exactOptional(),
   effect: z.enum(TAINT_EFFECTS).describe('NoExecute evicts pods without a toleration; the pool drains for it.'),
 })
 
 export const nodeObject = z
   .strictObject({
-    labels: z.record(key, labelValue).exactOptional().describe('Labels of the Node.'),
+    labels: z.record(label, labelValue).exactOptional().describe('Labels of the Node.'),
     annotations: z
       .record(key, z.string().max(64 * 1024))
       .exactOptional()

@@ -35,8 +35,18 @@ test.each<[string, string, string, string]>([
     '',
     'this key belongs to nodewave',
   ],
+  ['tells nodes apart', '{labels: {kubernetes.io/hostname: front}}', '', 'the kubelet writes this label'],
 ])('label that %s is refused', (_, node, more, message) => {
   expect(problemsOf({ 'p.yaml': pool(node, more) }).join('\n')).toContain(message)
+})
+
+test.each([
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/out-of-service',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+])('taint %s, by which Kubernetes says how a node is, is refused', (key) => {
+  const node = `{taints: [{key: ${key}, effect: NoExecute}]}`
+  expect(problemsOf({ 'p.yaml': pool(node) }).join('\n')).toContain('Kubernetes sets this taint by itself')
 })
 
 test('taint that is there twice is refused', () => {
