@@ -113,7 +113,8 @@ function awaitsOf(nodes: readonly RebootableNode[]): AwaitedRecord[] {
 
 /** The status shows fifty nodes: as long as it shows any of these, it is not over. */
 function rebooted({ reboots = [] }: Partial<NodePoolStatus>, names: ReadonlySet<string>): Effect | undefined {
-  const left = reboots.filter(({ node }) => names.has(node))
+  // A host may require a reboot again afterwards.
+  const left = reboots.filter(({ node, state }) => names.has(node) && state !== 'Required')
   const failed = left.filter(({ state }) => state === 'Failed').map(({ node }) => node)
   if (failed.length > 0) return { ok: false, message: `failed: ${nameList(failed)}` }
   return left.length > 0 ? undefined : { ok: true, message: 'rebooted' }

@@ -14,7 +14,7 @@ export function observeReboots({ nodes, memory }: PoolSnapshot, now: Instant): M
     .filter((node): node is Requested => node.rebootRequest !== undefined && !isRequestOver(node))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .slice(0, REBOOTS_SHOWN)
-  const { reboots: before = [] } = memory
+  const before = (memory.reboots ?? []).filter(({ state }) => state !== 'Required')
   const known = new Map(before.map((reboot) => [reboot.node, reboot]))
   const last = before.length === REBOOTS_SHOWN ? (before.at(-1)?.node ?? '') : undefined
   const begun = shown.filter(({ name, rebootRequest: { at } }) => {
@@ -31,9 +31,8 @@ export function observeReboots({ nodes, memory }: PoolSnapshot, now: Instant): M
 
 export const REBOOTS_SHOWN = 50
 
-/** What only the host wants shows without a person's name. */
 function isRecorded(known: NodeReboot | undefined, at: string | undefined): boolean {
-  return known !== undefined && known.at === at && known.state !== 'Required'
+  return known !== undefined && known.at === at
 }
 
 function askedOf({ name, rebootRequest: { at, reason }, rebootBy }: Requested): NodeReboot {

@@ -8,12 +8,11 @@ import { listNames } from '../model/text.ts'
 /** Characters: fifty of them stand in one object. */
 const LONGEST = 200
 
-/** Nodes that have to reboot, as the status shows them. */
+/** Nodes that have to reboot, as the status shows them. Those that only their hosts want to reboot get the places that are left. */
 export function rebootsOf(members: readonly Member[]): readonly NodeReboot[] {
-  return members
-    .flatMap((member) => rebootOf(member) ?? [])
-    .sort((a, b) => (a.node < b.node ? -1 : 1))
-    .slice(0, REBOOTS_SHOWN)
+  const byName = members.flatMap((member) => rebootOf(member) ?? []).sort((a, b) => (a.node < b.node ? -1 : 1))
+  const { ordered = [], required = [] } = Object.groupBy(byName, ({ state }) => (state === 'Required' ? 'required' : 'ordered'))
+  return [...ordered, ...required].slice(0, REBOOTS_SHOWN)
 }
 
 function rebootOf(member: Member): NodeReboot | undefined {
