@@ -1,9 +1,7 @@
 /** Machines reboot: asked for by an operator, and by the host itself; drained, one at a time, and under a budget that is kept. */
-import { type AgentStatus, parseAgentStatus } from '../../../src/protocol/agent-status.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { assignedNodes } from '../product/course.ts'
 import { type Operator, operatorOf } from '../product/operator.ts'
 import { waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
@@ -27,7 +25,6 @@ async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
   await waitPodsReady(cluster, { name, replicas })
   await part('a host that requires a reboot is shown, and left alone', () => required(cluster, operator))
   await part('rollout.reboot InWindows → it reboots', () => inWindows(cluster, product))
-  await part('a change that breaks the kubelet at the next boot → undone by one more reboot', () => undone(cluster, product))
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
   await cluster.kubectl(['delete', `deployment/${name}`, `poddisruptionbudget/${name}`])
 }
@@ -71,47 +68,6 @@ async function inWindows(cluster: Cluster, product: Product): Promise<void> {
   checkOrder(await timeline.upToNow(), ['n1'])
 }
 
-/** It hides the kubelet's certificates: what undoes it counts only after another boot. */
-const HIDES_CERTIFICATES = `[Unit]
-Before=kubelet.service
-[Service]
-Type=oneshot
-RemainAfterExit=yes
-ExecStart=/bin/mount -t tmpfs none /var/lib/kubelet/pki
-[Install]
-WantedBy=multi-user.target
-`
-
-async function undone(cluster: Cluster, product: Product): Promise<void> {
-  using timeline = await startTimeline(cluster.api)
-  const before = await bootsOf(cluster)
-  const unit = { name: 'bad-boot.service', content: HIDES_CERTIFICATES, enabled: true }
-  const host = { units: [unit], rebootOn: ['/etc/systemd/system/bad-boot.service'] }
-  const bad = await product.push({ ...fleet, host }, 'a unit that hides the certificates of the kubelet')
-  await waitPool(cluster, {
-    for: 'the commit to have failed',
-    when: ({ rejected, nodes }) => rejected.some(({ revision }) => revision === bad) && (nodes.byPhase.Failed ?? 0) === 1,
-  })
-  const [failed, ...others] = assignedNodes(await timeline.upToNow(), bad)
-  const node = cluster.node(failed ?? '')
-  check('one node was given it', others.length === 0, others)
-  const { error, reboot } = await statusOf(cluster, node.name)
-  check('its agent says why', error?.reason === 'HealthCheckFailed', error)
-  check('nothing is left to reboot for', reboot === undefined, reboot)
-  check('it has rebooted', (await bootsOf(cluster))[node.name] !== before[node.name])
-  check('the unit is gone', (await node.output(['sh', '-c', 'ls /etc/systemd/system/bad-boot.service || true'])).trim() === '')
-  check('the certificates are there', (await node.output(['ls', '/var/lib/kubelet/pki'])).includes('kubelet-client-current.pem'))
-  await product.settle(fleet)
-  await isSettled(cluster)
-}
-
-async function statusOf(cluster: Cluster, name: string): Promise<AgentStatus> {
-  const { metadata } = await cluster.node(name).get()
-  const status = parseAgentStatus(metadata.annotations?.['nodewave.io/status'])
-  check(`the agent of "${name}" has reported`, status !== undefined)
-  return status
-}
-
 /** Nobody has to reboot any more, no request is left, and nobody is cordoned. */
 async function isSettled(cluster: Cluster): Promise<void> {
   await waitPool(cluster, {
@@ -126,26 +82,25 @@ async function isSettled(cluster: Cluster): Promise<void> {
   await waitUntil(calm, { for: 'requests and cordons to be removed' })
 }
 
-/** Each was cordoned when it was told to reboot, told so once, and never two at a time. */
+/** Each was cordoned when it was told to reboot, told so once, and never two at a time. What nodes were told before is there from the beginning. */
 function checkOrder(moments: readonly Moment[], nodes: readonly string[]): void {
   const cordoned = new Set<string>()
-  const ordered = new Map<string, Set<string>>()
+  const told = new Map<string, string>()
+  const orders: string[] = []
   let most = 0
   for (const { node, cordoned: isCordoned, annotations } of moments) {
     if (isCordoned) cordoned.add(node)
     else cordoned.delete(node)
     most = Math.max(most, cordoned.size)
-    const { REBOOT, ASSIGNED } = JSON.parse(annotations['desired-config'] ?? '{}') as Record<string, string>
-    if (REBOOT === undefined || ordered.get(node)?.has(ASSIGNED ?? '')) continue
+    const { REBOOT = '' } = JSON.parse(annotations['desired-config'] ?? '{}') as { readonly REBOOT?: string }
+    const isNews = REBOOT !== '' && told.has(node) && told.get(node) !== REBOOT
+    told.set(node, REBOOT)
+    if (!isNews) continue
     check(`"${node}" was cordoned before it was told to reboot`, isCordoned)
-    ordered.set(node, (ordered.get(node) ?? new Set()).add(ASSIGNED ?? ''))
+    orders.push(node)
   }
   check('never two nodes were cordoned at once', most === 1, most)
-  check(
-    'each was told once',
-    nodes.every((node) => ordered.get(node)?.size === 1),
-    [...ordered.keys()],
-  )
+  check('each was told once, and nobody else', orders.toSorted().join() === nodes.toSorted().join(), orders)
 }
 
 async function bootsOf(cluster: Cluster): Promise<Readonly<Record<string, string>>> {
