@@ -12,6 +12,8 @@ import { readRegular } from './regular-file.ts'
 /** Read by update-grub after /etc/default/grub, in the order of the names. */
 const FILE = SECTION_FILES.kernelArguments
 const GRUB = '/etc/default/grub'
+/** Red Hat and SUSE have the file, and no such program. */
+const UPDATE_GRUB = '/usr/sbin/update-grub'
 
 /** The arguments that are added; none when it is given back. */
 type ArgumentsSpec = OwnFileSpec & { readonly words: readonly string[] }
@@ -64,10 +66,16 @@ function wordsIn(text: string): readonly string[] {
   return /GRUB_CMDLINE_LINUX (.*)"$/m.exec(text)?.[1]?.split(' ') ?? []
 }
 
+async function firstMissing(paths: readonly string[], files: HostHands['files']): Promise<string | undefined> {
+  for (const path of paths) if ((await files.stat(path)) === undefined) return path
+  return undefined
+}
+
 async function requireGrub(files: HostHands['files']): Promise<void> {
-  if ((await files.stat(GRUB)) !== undefined) return
+  const missing = await firstMissing([GRUB, UPDATE_GRUB], files)
+  if (missing === undefined) return
   throw new AgentError(
-    `set kernel arguments: there is no "${GRUB}"; only grub with update-grub is supported, as on Debian and Ubuntu`,
+    `set kernel arguments: there is no "${missing}"; only grub with update-grub is supported, as on Debian and Ubuntu`,
     { kind: 'validate', reason: 'BootLoaderUnknown' },
   )
 }

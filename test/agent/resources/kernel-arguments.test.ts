@@ -14,6 +14,7 @@ const running = ({ host }: Machine) => host.kernel.commandLine()
 async function withGrub(more: ConstructorParameters<typeof Machine>[0] = {}): Promise<Machine> {
   const machine = new Machine(more)
   machine.host.files.put('/etc/default/grub', 'GRUB_CMDLINE_LINUX=""\n')
+  machine.host.files.put('/usr/sbin/update-grub', '')
   await machine.host.bootMenu.rebuild()
   machine.start()
   await machine.clock.advance(5000)
@@ -113,3 +114,14 @@ test.each(['a b', 'a"', '$(reboot)', 'a`b`', "a'b", '-x', ''])(
     expect((await machine.until('RolledBack')).error?.reason).toBe('MalformedHostDocument')
   },
 )
+
+test('kernel arguments are refused, before any reboot is asked for, where grub has no update-grub', async () => {
+  const machine = await withGrub()
+  await machine.host.files.remove('/usr/sbin/update-grub')
+  machine.assign(content(ARGUMENTS))
+
+  expect((await machine.until('RolledBack')).error).toMatchObject({
+    reason: 'BootLoaderUnknown',
+    message: expect.stringContaining('there is no "/usr/sbin/update-grub"'),
+  })
+})

@@ -43,6 +43,7 @@ const KINDS: Readonly<Record<string, KindStory>> = {
   kernelArguments: {
     furnish: ({ host }) => {
       host.files.put('/etc/default/grub', 'GRUB_CMDLINE_LINUX=""\n')
+      host.files.put('/usr/sbin/update-grub', '')
       void host.bootMenu.rebuild()
     },
     host: { kernelArguments: ['transparent_hugepage=never'] },
