@@ -24,9 +24,10 @@ export const fstabSwap: Kind<FstabSwapSpec> = defineKind({
   observe: (_, { files }) => readRegular(files, FSTAB),
   differ: ({ isOff }: FstabSwapSpec, actual): FileChange | undefined => {
     if (actual === undefined) return undefined
-    const text = Buffer.from(actual.bytes).toString()
+    // Byte by byte: the other lines stay as they are, whatever their encoding.
+    const text = Buffer.from(actual.bytes).toString('latin1')
     const wanted = isOff ? withoutSwap(text) : withSwap(text)
-    return wanted === text ? undefined : { do: 'write', path: FSTAB, bytes: Buffer.from(wanted) }
+    return wanted === text ? undefined : { do: 'write', path: FSTAB, bytes: Buffer.from(wanted, 'latin1') }
   },
   // systemd makes units of it.
   effects: () => ({ reload: true }),
@@ -41,7 +42,7 @@ export const fstabSwap: Kind<FstabSwapSpec> = defineKind({
 
 /** Pure: the same, with each line of swap as a comment of ours. */
 export function withoutSwap(text: string): string {
-  return text.replace(/^[ \t]*[^\s#]\S*[ \t]+\S+[ \t]+swap(?=\s|$).*$/gm, (line) => `${MARK}${line}`)
+  return text.replace(/^[ \t]*[^ \t\n#][^ \t\n]*[ \t]+[^ \t\n]+[ \t]+swap(?=\s|$).*$/gm, (line) => `${MARK}${line}`)
 }
 
 /** Pure: the same, without comments of ours. */

@@ -125,3 +125,16 @@ test.each(['#/dev/sda2 none swap sw 0 0\n', '/dev/swap /mnt/swap ext4 defaults 0
     expect(withoutSwap(text)).toBe(text)
   },
 )
+
+test('lines of fstab in another encoding stay as they are, byte by byte', async () => {
+  const machine = new Machine()
+  const mount = Buffer.from('/dev/sdb1 /srv/b\xfccher ext4 defaults 0 2\n', 'latin1')
+  await machine.host.files.writeAtomic('/etc/fstab', Buffer.concat([mount, Buffer.from('/srv/\u00e0.img none swap sw 0 0\n')]))
+  machine.start()
+  machine.assign(OFF)
+  await machine.until('Applied')
+
+  expect(Buffer.from((await machine.host.files.read('/etc/fstab')) ?? [])).toEqual(
+    Buffer.concat([mount, Buffer.from('# nodewave: /srv/\u00e0.img none swap sw 0 0\n')]),
+  )
+})
