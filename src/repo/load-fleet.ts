@@ -1,6 +1,7 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { checkCertificates } from './checks/certificates.ts'
 import { checkDependencies } from './checks/dependencies.ts'
+import { checkDirectories } from './checks/directories.ts'
 import { checkDisruptionFields } from './checks/disruption-fields.ts'
 import { checkFileReaders } from './checks/file-readers.ts'
 import { checkFlagsFile } from './checks/flags-file.ts'
@@ -56,6 +57,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFileReaders,
   checkSysctls,
   checkSwap,
+  checkDirectories,
   checkCertificates,
   checkOverrides,
   checkWindows,

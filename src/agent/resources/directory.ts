@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { directoryRefusal } from '../../protocol/directory-rules.ts'
 import { HOST_SECTIONS, type HostDirectory } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import type { HostFiles, WriteOptions } from '../ports.ts'
@@ -30,10 +31,10 @@ export interface DirectorySpec extends WriteOptions {
 const section: Section = {
   key: 'directories',
   schema: HOST_SECTIONS.directories,
-  managed: (specs: readonly HostDirectory[]) => ({
-    claims: specs.map(({ path }) => ({ kind: 'directory', key: path })),
-    triggers: [],
-  }),
+  managed: (specs: readonly HostDirectory[]) => {
+    for (const spec of specs) refuseHarmful(spec)
+    return { claims: specs.map(({ path }) => ({ kind: 'directory', key: path })), triggers: [] }
+  },
   resources: (specs: readonly HostDirectory[], files) =>
     Promise.all(
       specs.map(async ({ path, mode, ...owners }) =>
@@ -103,6 +104,16 @@ async function removeEmpty(
   files: HostFiles,
 ): Promise<void> {
   for (const each of [path, ...directories]) await files.removeEmpty(each)
+}
+
+/** @throws {AgentError} for what the agent itself could not take back */
+function refuseHarmful(spec: HostDirectory): void {
+  const refusal = directoryRefusal(spec)
+  if (refusal === undefined) return
+  throw new AgentError(`make the directory "${spec.path}": ${refusal.because}; ${refusal.remedy}`, {
+    kind: 'validate',
+    reason: 'PathNotAllowed',
+  })
 }
 
 /** @throws {AgentError} when something else is there */

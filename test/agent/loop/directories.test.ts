@@ -52,3 +52,12 @@ test('agent takes away what it made, in whatever order files came, when nothing 
   const left = machine.host.files.directories().filter((path) => !before.includes(path))
   expect(left.filter((path) => !`${path}/`.startsWith('/var/lib/nodewave/'))).toEqual([])
 })
+
+test('agent refuses a mode by which it could not reach its own state any more', async () => {
+  const machine = await running()
+  const before = machine.hostFiles()
+  machine.assign({ host: JSON.stringify({ directories: [{ path: '/var/lib', mode: '0777' }] }) })
+
+  expect((await machine.until('RolledBack')).error?.reason).toBe('PathNotAllowed')
+  expect(machine.hostFiles()).toEqual(before)
+})
