@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type CommitState, type CommitStatuses, ForgeError } from './commit-status.ts'
+import { allPages, listIn } from './all-pages.ts'
+import type { CommitState, CommitStatuses } from './commit-status.ts'
 import { askForge, type ForgeAccess } from './forge-request.ts'
 
 /** Gitea calls the state of a listed status `status`. */
@@ -27,13 +28,12 @@ export function githubStatuses(access: ForgeAccess): CommitStatuses {
     longestDescription: 140,
     async list(commit, signal) {
       // The newest first: GitHub's only order, and what Gitea calls leastindex.
-      const query = { per_page: 100, limit: 50, sort: 'leastindex' }
-      const found = listed.safeParse(
-        await ask('GET /repos/{owner}/{repo}/commits/{commit}/statuses', { commit, signal, ...query }),
+      const query = { commit, per_page: 100, limit: 50, sort: 'leastindex' }
+      const found = await allPages(async (page) =>
+        listIn(await ask('GET /repos/{owner}/{repo}/commits/{commit}/statuses', { ...query, page, signal }), { listed, access }),
       )
-      if (!found.success) throw new ForgeError(`${access.url}: the answer is no list of statuses`)
       return newestOf(
-        found.data.map(({ context, description, state, status }) => ({
+        found.map(({ context, description, state, status }) => ({
           context,
           description: description ?? '',
           state: stateOf(state ?? status),

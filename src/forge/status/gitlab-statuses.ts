@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type CommitState, type CommitStatuses, ForgeError } from './commit-status.ts'
+import { allPages, listIn } from './all-pages.ts'
+import type { CommitState, CommitStatuses } from './commit-status.ts'
 import { askForge, type ForgeAccess, statusOf } from './forge-request.ts'
 
 const listed = z.array(z.object({ name: z.string(), description: z.nullish(z.string()), status: z.string() }))
@@ -22,9 +23,10 @@ export function gitlabStatuses(access: ForgeAccess): CommitStatuses {
     longestDescription: 255,
     async list(commit, signal) {
       const route = 'GET /projects/{project}/repository/commits/{commit}/statuses'
-      const found = listed.safeParse(await ask(route, { commit, per_page: 100, signal }))
-      if (!found.success) throw new ForgeError(`${access.url}: the answer is no list of statuses`)
-      return found.data.map(({ name, description, status }) => ({
+      const found = await allPages(async (page) =>
+        listIn(await ask(route, { commit, per_page: 100, page, signal }), { listed, access }),
+      )
+      return found.map(({ name, description, status }) => ({
         context: name,
         description: description ?? '',
         state: stateOf(status),

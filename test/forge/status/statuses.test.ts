@@ -53,8 +53,31 @@ test('the newest status of each context is read, in the words of GitHub and of G
     { context: 'ci', state: 'error', description: '' },
   ])
   expect(server.asked.map(({ line }) => line)).toEqual([
-    `GET /api/repos/platform/fleet/commits/${COMMIT}/statuses?per_page=100&limit=50&sort=leastindex`,
+    `GET /api/repos/platform/fleet/commits/${COMMIT}/statuses?per_page=100&limit=50&sort=leastindex&page=1`,
   ])
+})
+
+test.each([
+  ['GitHub', githubStatuses, 100],
+  ['Gitea', githubStatuses, 50],
+  ['GitLab', gitlabStatuses, 100],
+])('statuses of a commit that fill a page of %s are read to the end', async (_, statuses, size) => {
+  const of = (name: string) => ({ context: name, name, state: 'success', status: 'success', description: 'd' })
+  const page = Array.from({ length: size }, (_, index) => of(`ci/${index}`))
+  server.answers = [
+    { status: 200, body: page },
+    { status: 200, body: [of('nodewave/workers')] },
+  ]
+  const found = await statuses(access()).list(COMMIT, signal)
+  expect(found.at(-1)?.context).toBe('nodewave/workers')
+  expect(server.asked.map(({ line }) => /[?&]page=\d/.exec(line)?.[0].slice(1))).toEqual(['page=1', 'page=2'])
+})
+
+test('a commit with statuses without end is read for ten pages', async () => {
+  const page = Array.from({ length: 100 }, (_, index) => ({ context: `ci/${index}`, state: 'success' }))
+  server.answers = Array.from({ length: 12 }, () => ({ status: 200, body: page }))
+  await githubStatuses(access()).list(COMMIT, signal)
+  expect(server.asked).toHaveLength(10)
 })
 
 test('a status is posted to GitLab in its words, for a project in nested groups', async () => {
