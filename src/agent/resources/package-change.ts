@@ -39,11 +39,24 @@ export async function performPackages(change: PackageChange, { packages, files }
   const steps = await readSteps(change, { packages, files })
   await rememberVersions(steps, { packages, files })
   if (await packages.isInterrupted()) await packages.repair()
+  const automatic = await comingForOthers(steps, { wishes, packages })
   await applySteps(steps, packages)
-  const came = steps.filter(({ name, from }) => from === undefined && !wishes.some((item) => item.name === name))
-  await packages.markAutomatic(came.map(({ name }) => name))
+  await packages.markAutomatic(automatic)
   for (const { name, held, state } of change.items) if (state === 'present') await holdAs(held, { name, packages })
   for (const item of wishes) await requireFulfilled(item, packages)
+}
+
+/** Of what nobody named: what is new, and what came for others before. apt takes each archive that it is given for named. */
+async function comingForOthers(
+  steps: readonly PackageStep[],
+  { wishes, packages }: { readonly wishes: readonly PackageItem[]; readonly packages: PackageManager },
+): Promise<string[]> {
+  const names: string[] = []
+  for (const { name, from, to } of steps) {
+    if (to === undefined || wishes.some((item) => item.name === name)) continue
+    if (from === undefined || (await packages.installed(name))?.automatic) names.push(name)
+  }
+  return names
 }
 
 async function applySteps(steps: readonly PackageStep[], packages: PackageManager): Promise<void> {

@@ -162,7 +162,8 @@ export class SimulatedPackages implements PackageManager {
       architecture: ARCHITECTURE,
       held: false,
       complete: false,
-      automatic: before?.automatic ?? false,
+      // What is named to apt is nobody's dependency any more.
+      automatic: false,
       definition,
     }
     this.#write({ ...this.#read(), [name]: entry })

@@ -244,12 +244,14 @@ describe.each([
     expect(await world.packages.installed('tool')).toBeUndefined()
   })
 
-  test.runIf(isThere)('remembers which packages came for others', { timeout: SLOW }, async () => {
+  test.runIf(isThere)('remembers which packages came for others, until somebody names them', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await carryOut(world, present('app', '1.0'))
     await world.packages.markAutomatic(['lib'])
 
     expect((await world.packages.installed('lib'))?.automatic).toBe(true)
     expect((await world.packages.installed('app'))?.automatic).toBe(false)
+    await carryOut(world, present('lib', '1.0'))
+    expect((await world.packages.installed('lib'))?.automatic).toBe(false)
   })
 })

@@ -58,6 +58,17 @@ test('package that somebody upgrades while its change is staged is staged again'
   expect(text(machine, '/var/lib/nodewave/packages/tool_1.0_amd64.deb')).toContain('tool 1.0')
 })
 
+test('package that came for another one stays so when it is upgraded with that', async () => {
+  const machine = aMachine()
+  machine.host.packages.put(offered('lib', '1.0'), { automatic: true })
+  machine.host.packages.put(offered('app', '1.0'))
+  machine.start()
+  machine.assign(content([{ name: 'app', version: '2.0' }]))
+  await machine.until('Applied')
+
+  expect(await machine.host.packages.installed('lib')).toMatchObject({ version: '2.0', automatic: true })
+})
+
 test('packages that need each other are changed at once', async () => {
   const machine = aMachine()
   machine.start()

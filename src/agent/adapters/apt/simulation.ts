@@ -31,7 +31,9 @@ export function complaintOf(output: string): string {
 }
 
 const HOLDER = /It is held by process (\d+) \(([^)]*)\)/
-const LOCKED = /Could not get lock|Unable to acquire the dpkg frontend lock|frontend lock was locked|is locked by another process/
+/** Only as the error that ended it: apt also tells that it waits for a lock, and goes on. */
+const LOCKED =
+  /^(?:E: |dpkg: error: ).*(?:Could not get lock|Unable to acquire the dpkg frontend lock|lock was locked by another)/m
 
 /** Pure: who kept apt from its lock, if that is what it complained of. */
 export function lockHolderIn(output: string): string | undefined {
