@@ -18,6 +18,9 @@ export interface UnpackLimits {
 /** Each file is a step of the change, with a backup and two lines of the journal. */
 export const UNPACK_LIMITS: UnpackLimits = { files: 2000, size: 2 * 1024 ** 3 }
 
+/** For headers, names and padding, and for what follows the end of an archive: it all has to be read. */
+const OVERHEAD = 64 * 1024 ** 2
+
 /** Nobody but root may write what root unpacks, and nothing of it runs as another user. */
 const MODE = 0o755
 
@@ -35,7 +38,7 @@ export async function unpackTar(
   const files = new Map<string, Manifest['files'][number]>()
   const links = new Map<string, Manifest['links'][number]>()
   let size = 0
-  for await (const part of readTar(chunks)) {
+  for await (const part of readTar(bounded(chunks, limits.size + OVERHEAD))) {
     const place = placeOf(part.member.path, strip)
     if (place === undefined || part.member.type === 'directory') continue
     size += part.member.type === 'file' ? part.member.size : 0
@@ -50,6 +53,16 @@ export async function unpackTar(
   if (files.size + links.size === 0) throw new Error(`it has no files${strip > 0 ? ` after strip: ${strip}` : ''}`)
   checkNesting([...files.keys(), ...links.keys()])
   return { files: sorted(files), links: sorted(links) }
+}
+
+/** A few bytes that decompress to very many would keep the agent busy for hours, also where none of them are unpacked. */
+async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > most) throw new Error(`it is longer than ${most} bytes when it is decompressed`)
+    yield chunk
+  }
 }
 
 async function fileOf(place: string, { member, body }: TarPart, store: StoreBody): Promise<Manifest['files'][number]> {

@@ -120,3 +120,19 @@ test('bytes that are no archive are refused', async () => {
   tar[3] = 1
   await expect(unpack(tar)).rejects.toThrow('it is no tar archive, or a damaged one')
 })
+
+test('archive that goes on without end behind its last member is refused', async () => {
+  const zeros = Buffer.alloc(1024 * 1024)
+  const endless = async function* () {
+    yield makeTar([{ path: 'a', content: 'a' }])
+    for (let piece = 0; piece < 100; piece++) yield zeros
+  }
+  const store = async (body: AsyncIterable<Uint8Array>) => {
+    for await (const part of body) void part
+    return sha('a')
+  }
+
+  await expect(unpackTar(endless(), { strip: 0, limits: { files: 10, size: 1000 }, store })).rejects.toThrow(
+    'it is longer than 67109864 bytes when it is decompressed',
+  )
+})
