@@ -161,8 +161,9 @@ function refuseOwnUnit({ units = [] }: ReadableDocument): void {
 
 /** It would run until the next reboot, long after its trial, and no node would come back from that. */
 function refuseLostKubelet({ units = [] }: ReadableDocument): void {
-  if (!units.some(({ name, enabled, state }) => name === KUBELET_UNIT && (enabled === false || state === 'stopped'))) return
-  throw new AgentError(`disable or stop "${KUBELET_UNIT}": the node would be lost; take it out of the cluster instead`, {
+  if (!units.some((spec) => spec.name === KUBELET_UNIT && (spec.enabled === false || spec.state === 'stopped' || spec.masked)))
+    return
+  throw new AgentError(`disable, mask or stop "${KUBELET_UNIT}": the node would be lost; take it out of the cluster instead`, {
     kind: 'validate',
     reason: 'UnitNotAllowed',
   })

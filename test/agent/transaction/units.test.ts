@@ -43,11 +43,14 @@ test('agent waits for a service manager that does not answer before it takes a u
   expect(await machine.host.services.show('containerd.service')).toMatchObject({ enabled: true, active: 'active' })
 })
 
-test.each([{ enabled: false }, { state: 'stopped' }])('agent does not take the kubelet out of service by %j', async (spec) => {
-  const machine = new Machine()
-  machine.start()
-  machine.assign(withUnits({ name: 'kubelet.service', ...spec }))
+test.each([{ enabled: false }, { state: 'stopped' }, { masked: true }])(
+  'agent does not take the kubelet out of service by %j',
+  async (spec) => {
+    const machine = new Machine()
+    machine.start()
+    machine.assign(withUnits({ name: 'kubelet.service', ...spec }))
 
-  expect((await machine.until('Applied', 'RolledBack')).error?.reason).toBe('UnitNotAllowed')
-  expect(await machine.host.services.show('kubelet.service')).toMatchObject({ enabled: true, active: 'active' })
-})
+    expect((await machine.until('Applied', 'RolledBack')).error?.reason).toBe('UnitNotAllowed')
+    expect(await machine.host.services.show('kubelet.service')).toMatchObject({ enabled: true, active: 'active' })
+  },
+)
