@@ -12,6 +12,8 @@ export const DRIFT_KINDS = [
   'files',
   'directories',
   'links',
+  'groups',
+  'users',
   'units',
   'sysctls',
   'kernelModules',

@@ -163,3 +163,15 @@ test.each([
 
   expect(accounts(machine)).toEqual([PASSWD, `${GROUP}cache:x:77:\n`])
 })
+
+test('accounts that somebody changed are left alone where the drift policy says so', async () => {
+  const machine = furnished()
+  machine.start()
+  machine.assign(content({ ...DOCUMENT, drift: { kinds: { users: 'Report', groups: 'Ignore' } } }))
+  await machine.until('Applied')
+  await machine.host.accounts.changeUser('carol', { shell: '/bin/sh' })
+  await machine.clock.advance(6 * 60_000)
+
+  expect(machine.status?.drift).toEqual(['user carol'])
+  expect(machine.host.files.text('/etc/passwd')).toContain('carol:x:1000:1000::/home/carol:/bin/sh\n')
+})
