@@ -144,7 +144,7 @@ export class HeadIntake {
 
   #watch(event: HeldEvent, { fleet, seen }: { readonly fleet: CompiledFleet; readonly seen: readonly unknown[] }): void {
     const { secretRefs = [] } = fleet
-    this.#secrets.watch({ event, seen, look: () => this.#options.taker?.look(secretRefs) ?? seen })
+    this.#secrets.watch({ event, revision: fleet.commit, seen, look: () => this.#options.taker?.look(secretRefs) ?? seen })
   }
 
   /** Other contents of the Secrets of the newest commit make another revision of it, as a new commit would. */

@@ -7,39 +7,51 @@ export type HeldEvent = Extract<HeadEvent, { kind: 'head' }>
 
 export interface Watched {
   readonly event: HeldEvent
+  /** What the commit made with them. */
+  readonly revision: string
   /** The Secrets as they are now. */
   readonly look: () => readonly unknown[]
   /** As they were when they were taken. */
   readonly seen: readonly unknown[]
 }
 
-/** Milliseconds. A Secret that changes all the time would begin a rollout, and keep a revision, each time. */
+/** Milliseconds; doubling while contents change. Each time begins another rollout, and one that never ends would keep all else from the nodes. */
 const EVERY = 60_000
+const LONGEST = 3_600_000
 
 /** The Secrets that the newest commit takes values from. */
 export class WatchedSecrets {
   #watched: Watched | undefined
   #retakenAt: Instant | undefined
+  /** When they last were taken with other contents. */
+  #changedAt: Instant | undefined
+  #pause = EVERY
   #wakeAt: Instant | undefined
 
   watch(watched: Watched): void {
+    const before = this.#watched?.revision
     this.#watched = watched
+    const at = this.#retakenAt
+    if (before === undefined || at === undefined || !hasOtherContents(watched.revision, before)) return
+    this.#pause = this.#isAtRest(at) ? EVERY : Math.min(this.#pause * 2, LONGEST)
+    this.#changedAt = at
   }
 
   forget(): void {
     this.#watched = undefined
   }
 
-  /** The commit again, when its Secrets are others than those that were taken; at most once a minute. */
+  /** The commit again, when its Secrets are others than those that were taken; at most once a minute, and ever later while they change. */
   changed(now: Instant): HeldEvent | undefined {
     this.#wakeAt = undefined
     if (!this.#watched) return undefined
     const { event, look, seen } = this.#watched
     const isSame = look().every((secret, index) => secret === seen[index])
     if (isSame) return undefined
-    const earliest = (this.#retakenAt ?? now - EVERY) + EVERY
+    const pause = this.#isAtRest(now) ? EVERY : this.#pause
+    const earliest = (this.#retakenAt ?? now - pause) + pause
     // A clock that was put back must not keep a Secret from the nodes.
-    if (now < earliest && earliest - now <= EVERY) {
+    if (now < earliest && earliest - now <= pause) {
       this.#wakeAt = earliest
       return undefined
     }
@@ -50,6 +62,14 @@ export class WatchedSecrets {
   get wakeAt(): Instant | undefined {
     return this.#wakeAt
   }
+
+  #isAtRest(now: Instant): boolean {
+    return this.#changedAt === undefined || now - this.#changedAt > 2 * this.#pause
+  }
+}
+
+function hasOtherContents(revision: string, before: string): boolean {
+  return revision !== before && commitOf(revision) === commitOf(before)
 }
 
 /** As it came from Git, with nothing taken. */
