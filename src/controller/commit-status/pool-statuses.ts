@@ -74,6 +74,9 @@ function ended({ result, message }: HistoryEntry, newer?: HistoryEntry): Said {
   }
 }
 
+/** A person has to act, and nothing is wrong with the commit. */
+const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set(['CommitNeedsPromotion', 'WaitingForPromotion', 'Paused'])
+
 /** An obstacle comes before work that goes on beside it. */
 function findingIn(conditions: readonly PoolCondition[]): {
   readonly state: CommitState
@@ -83,5 +86,5 @@ function findingIn(conditions: readonly PoolCondition[]): {
   const holds = (type: string) => conditions.find((condition) => condition.type === type && condition.status === 'True')
   const [stalled, working] = [holds('Stalled'), holds('Reconciling')]
   const { reason, message } = stalled ?? working ?? conditions[0] ?? { reason: '', message: 'the pool has not been decided yet' }
-  return { state: stalled ? 'failure' : 'pending', reason, message }
+  return { state: stalled && !WAITS_FOR_A_PERSON.has(reason) ? 'failure' : 'pending', reason, message }
 }

@@ -50,6 +50,14 @@ test('a commit that stalls has failed, also while work goes on beside it', () =>
   ])
 })
 
+test.each(['WaitingForPromotion', 'Paused'] as const)('a commit that a person has to let go on is pending: %s', (reason) => {
+  const wave = { index: 1, count: 2, name: 'canary' }
+  const conditions = [condition('Stalled', reason, 'waits for a person')]
+  expect(said({ target: ref(B), observedRevision: B, nodes: { ...done, current: 2 }, wave, conditions })).toEqual([
+    'b pending: 2/3 nodes, wave 1 of 2: waits for a person',
+  ])
+})
+
 test('after a rollback the failed commit says why, and the one that runs has succeeded', () => {
   const history = [entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
   const conditions = [condition('Stalled', 'RolledBack', 'rolled back from bbbbbbb')]
@@ -75,7 +83,7 @@ test.each([
   ],
   [
     'that waits for a promotion is pending',
-    condition('Reconciling', 'CommitNeedsPromotion', 'nodewave promote …'),
+    condition('Stalled', 'CommitNeedsPromotion', 'nodewave promote …'),
     'b pending: nodewave promote …',
   ],
   ['that a ceiling refuses has failed', condition('Stalled', 'CeilingExceeded', 'maxUnavailable'), 'b failure: maxUnavailable'],
