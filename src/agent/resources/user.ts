@@ -127,7 +127,7 @@ async function stateOf(name: string, host: HostHands): Promise<UserState> {
 }
 
 function isAsWanted(actual: Attributes, { shell, home, groups }: UserChange): boolean {
-  const hasGroups = groups === undefined || groups.toSorted().join() === actual.groups.join()
+  const hasGroups = groups === undefined || [...new Set(groups)].toSorted().join() === actual.groups.join()
   return (shell ?? actual.shell) === actual.shell && (home ?? actual.home) === actual.home && hasGroups
 }
 

@@ -175,3 +175,13 @@ test('accounts that somebody changed are left alone where the drift policy says 
   expect(machine.status?.drift).toEqual(['user carol'])
   expect(machine.host.files.text('/etc/passwd')).toContain('carol:x:1000:1000::/home/carol:/bin/sh\n')
 })
+
+test('group that is named twice is no drift', async () => {
+  const machine = furnished()
+  machine.start()
+  machine.assign(content({ users: [{ name: 'carol', groups: ['adm', 'kube', 'adm'] }] }))
+  await machine.until('Applied')
+  await machine.clock.advance(60 * 60_000)
+
+  expect(machine.status?.contested).toBeUndefined()
+})
