@@ -5,6 +5,7 @@ import { open, rename, unlink } from '../../kube/file-calls.ts'
 import { http, https } from '../../kube/node-http.ts'
 import type { Artifact } from '../../protocol/host-document.ts'
 import type { Downloads } from '../ports.ts'
+import { shownUrl } from '../shown-url.ts'
 import { HostTree, type Place } from './host-tree.ts'
 import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
@@ -42,7 +43,7 @@ export function httpDownloads(settings: DownloadSettings = {}): Downloads {
       const signal = stop === undefined ? late : AbortSignal.any([stop, late])
       await download(artifact, target, { signal, maxBytes, mode, isNamed }).catch((cause: unknown) => {
         if (!late.aborted) throw cause
-        throw new Error(`download "${shown(artifact.url)}": not there after ${deadline / 1000} s`, { cause })
+        throw new Error(`download "${shownUrl(artifact.url)}": not there after ${deadline / 1000} s`, { cause })
       })
     },
   }
@@ -61,9 +62,9 @@ async function download({ url, sha256 }: Artifact, target: Place, options: Downl
   try {
     const response = await follow(url, options)
     const found = await receive(response, partial, options.maxBytes).catch((cause: Error) => {
-      throw new Error(`download "${shown(url)}": ${cause.message}`, { cause })
+      throw new Error(`download "${shownUrl(url)}": ${cause.message}`, { cause })
     })
-    if (found !== sha256) throw new ChecksumError(`download "${shown(url)}": what came does not have the sha256 ${sha256}`)
+    if (found !== sha256) throw new ChecksumError(`download "${shownUrl(url)}": what came does not have the sha256 ${sha256}`)
     // Not told to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
     await changeMode(partial, options.mode)
     await rename(partial, target.path)
@@ -123,13 +124,13 @@ async function follow(url: string, { signal, isNamed }: DownloadOptions): Promis
     // What a redirect has to say besides is not read: it need not end.
     response.destroy()
     if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
-      throw new Error(`download "${shown(url)}": HTTP ${statusCode}`)
+      throw new Error(`download "${shownUrl(url)}": HTTP ${statusCode}`)
     const next = new URL(headers.location, address)
     if (address.protocol === 'https:' && next.protocol !== 'https:')
-      throw new Error(`download "${shown(url)}": refuse the redirect from https to "${next.protocol}"`)
+      throw new Error(`download "${shownUrl(url)}": refuse the redirect from https to "${next.protocol}"`)
     address = next
   }
-  throw new Error(`download "${shown(url)}": more than ${MAX_REDIRECTS} redirects`)
+  throw new Error(`download "${shownUrl(url)}": more than ${MAX_REDIRECTS} redirects`)
 }
 
 interface RequestOptions {
@@ -141,7 +142,7 @@ interface RequestOptions {
 function request(url: URL, { signal, judge }: RequestOptions): Promise<IncomingMessage> {
   const get = url.protocol === 'https:' ? https.get : http.get
   return new Promise((resolve, reject) => {
-    const failed = (cause: Error): void => reject(new Error(`download "${shown(url.href)}": ${cause.message}`, { cause }))
+    const failed = (cause: Error): void => reject(new Error(`download "${shownUrl(url.href)}": ${cause.message}`, { cause }))
     // A name is judged where it is looked up; an address is none.
     const literal = url.hostname.replace(/^\[|\]$/g, '')
     const complaint = /^[\d.]+$|:/.test(literal) ? judge?.(literal) : undefined
@@ -151,10 +152,4 @@ function request(url: URL, { signal, judge }: RequestOptions): Promise<IncomingM
     sent.on('timeout', () => sent.destroy(new Error(`no byte for ${STALL / 1000} s`)))
     sent.on('error', failed)
   })
-}
-
-/** Messages stand on the Node, where many may read them: no password, and no signature of a link, goes there. */
-function shown(url: string): string {
-  const { protocol, host, pathname, search } = new URL(url)
-  return `${protocol}//${host}${pathname}${search === '' ? '' : '?…'}`
 }

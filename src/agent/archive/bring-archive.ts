@@ -3,6 +3,7 @@ import { AgentError, asAgentError } from '../agent-error.ts'
 import type { StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { StagePlace } from '../resources/kind.ts'
+import { shownUrl } from '../shown-url.ts'
 import { type Manifest, manifestSchema } from './unpack.ts'
 
 export interface ArchiveSource {
@@ -35,7 +36,7 @@ export async function readManifest(source: ArchiveSource, place: ManifestPlace):
   if (manifest !== undefined) return manifest
   const { paths } = place
   throw new AgentError(
-    `read what "${source.artifact.url}" holds: "${manifestAt(paths, source)}" is missing or damaged; assign something new to have it brought again`,
+    `read what "${shownUrl(source.artifact.url)}" holds: "${manifestAt(paths, source)}" is missing or damaged; assign something new to have it brought again`,
     { kind: 'internal', reason: 'ManifestMissing' },
   )
 }
@@ -60,7 +61,7 @@ function refused({ url }: Artifact, cause: unknown): AgentError {
   const why = cause instanceof Error ? cause.message : String(cause)
   return cause instanceof AgentError || isOfDisk(cause)
     ? asAgentError(cause, { kind: 'sync', reason: 'ApplyFailed' })
-    : new AgentError(`unpack "${url}": ${why}`, { kind: 'validate', reason: 'ArchiveRefused', cause })
+    : new AgentError(`unpack "${shownUrl(url)}": ${why}`, { kind: 'validate', reason: 'ArchiveRefused', cause })
 }
 
 /** Errors of the file system have a call; those of a decompressor have a code only. */

@@ -206,3 +206,16 @@ test('archive is taken back when the kubelet crashes, also when the agent dies a
   expectSameEndAfterDeath(scene, { flags: BAD_FLAGS, phase: 'RolledBack', deaths: [{}] }))
 
 test('archive is there whole, or not at all, when the disk is full from any effect on', () => expectWholeOnFullDisk(scene))
+
+test('archive that is refused is named without the credentials of its address', async () => {
+  const machine = new Machine()
+  const { url, ...rest } = published(machine, [{ path: '../x' }])
+  const secret = `${url.replace('https://', 'https://user:hunter2@')}?sig=hunter2`
+  machine.artifacts.set(secret, machine.artifacts.get(url) ?? new Uint8Array())
+  machine.start()
+  machine.assign(host({ ...rest, url: secret }))
+
+  const { error } = await machine.until('RolledBack')
+  expect(error?.reason).toBe('ArchiveRefused')
+  expect(JSON.stringify(machine.status)).not.toContain('hunter2')
+})
