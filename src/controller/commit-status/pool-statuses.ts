@@ -34,7 +34,9 @@ function isSameCommit(a: string | undefined, b: string | undefined): boolean {
 }
 
 /** A pool that went back runs its target: what failed is said of the commit that it came from. */
-function underWay({ conditions = [], nodes, wave }: Partial<NodePoolStatus>): Said {
+function underWay({ conditions: all = [], nodes, wave, target, observedRevision }: Partial<NodePoolStatus>): Said {
+  const isNewest = isSameCommit(target?.revision, observedRevision)
+  const conditions = isNewest ? all : all.filter(({ reason }) => !OF_THE_NEWEST.has(reason))
   const { total = 0, current = 0 } = nodes ?? {}
   if (wave === undefined && current === total) return { state: 'success', description: runningOn(total) }
   const { state, message } = findingIn(conditions)
@@ -73,6 +75,9 @@ function ended({ result, message }: HistoryEntry, newer?: HistoryEntry): Said {
       return { state: 'failure', description: `rolled back: ${message ?? 'nodes failed'}` }
   }
 }
+
+/** Reasons that tell of the newest commit, whatever nodes change to. */
+const OF_THE_NEWEST: ReadonlySet<string> = new Set(['InvalidRepository', 'CommitNeedsPromotion', 'RolledBack'])
 
 /** A person has to act, and nothing is wrong with the commit. */
 const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set(['CommitNeedsPromotion', 'WaitingForPromotion', 'Paused'])

@@ -58,6 +58,18 @@ test.each(['WaitingForPromotion', 'Paused'] as const)('a commit that a person ha
   ])
 })
 
+test('a commit under way does not fail by what is wrong with a newer one', () => {
+  const wave = { index: 1, count: 2, name: 'canary' }
+  const conditions = [
+    condition('Reconciling', 'RollingOut', 'goes on'),
+    condition('Stalled', 'InvalidRepository', 'p.yaml:3: no'),
+  ]
+  expect(said({ target: ref(A), observedRevision: B, nodes: { ...done, current: 2 }, wave, conditions })).toEqual([
+    'a pending: 2/3 nodes, wave 1 of 2: goes on',
+    'b error: p.yaml:3: no',
+  ])
+})
+
 test('after a rollback the failed commit says why, and the one that runs has succeeded', () => {
   const history = [entry(B, 'RolledBack', 'n0: kubelet exited 3 times'), entry(A, 'Completed')]
   const conditions = [condition('Stalled', 'RolledBack', 'rolled back from bbbbbbb')]
