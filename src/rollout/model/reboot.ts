@@ -52,10 +52,13 @@ function wantedReboot(node: NodeView, { policy, ceiling, now }: RebootContext): 
   return isAllowed && requiresReboot(node) && waitsAfterReboot(node, now) === undefined ? { boot: bootId } : undefined
 }
 
-/** Until when a host that requires a reboot again after it was ordered one has to wait. An order stamped by a clock that was ahead does not count. */
+/**
+ * Until when a host that requires a reboot again after one that it required has to wait. What an operator ordered, at an instant, begins no
+ * loop. An order stamped by a clock that was ahead does not count.
+ */
 export function waitsAfterReboot(node: NodeView, now: Instant): Instant | undefined {
   const { reboot, at } = node.assigned ?? {}
-  if (reboot === undefined || at === undefined || !requiresReboot(node)) return undefined
+  if (reboot === undefined || reboot.at !== undefined || at === undefined || !requiresReboot(node)) return undefined
   return at <= now && now < at + BETWEEN_REBOOTS ? at + BETWEEN_REBOOTS : undefined
 }
 

@@ -211,6 +211,14 @@ test('host that requires a reboot again after each reboot is rebooted once a day
   expect(deeds(deciding({ reboot: IN_WINDOWS }, orderedAt(noon - 24 * hour)))).toEqual(['cordon a'])
 })
 
+test('host that requires a reboot an hour after an operator rebooted it waits for nothing', () => {
+  const ordered = done('a').orderedToReboot('new', { boot: '1', at: '2026-11-21T11:00:00Z' }, { at: noon - hour })
+
+  expect(deeds(deciding({ reboot: IN_WINDOWS }, ordered.reporting('Applied').booted('2').requiringReboot('2')))).toEqual([
+    'cordon a',
+  ])
+})
+
 test('host that requires a reboot again was ordered one by a clock that was years ahead: it does not wait for years', () => {
   const ordered = done('a').orderedToReboot('new', { boot: '1' }, { at: noon + 9000 * hour })
 
