@@ -30,7 +30,7 @@ export default defineConfig({
     exclude: ['test/e2e/**', 'node_modules/**', ...leftOut],
     setupFiles: ['test/properties/setup.ts'],
     pool: 'threads',
-    // Loading modules anew for each file took more than half of the time. No test leaves anything behind in its process;
+    // Loading modules again for each file took more than half of the time. No test leaves anything behind in its process;
     // `vitest run --isolate` tells whether one that fails does.
     isolate: false,
     // One more than there are cores: some tests wait for programs.

@@ -45,7 +45,7 @@ async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<vo
     return kube.patch(`/api/v1/nodes/${name}/status`, { status: { nodeInfo: { kubeletVersion: version } } })
   }
   for await (const { annotations, kubeletVersion } of node.follow(signal)) {
-    // kwok writes a Node that was not Ready anew, out of an older copy of it. A kubelet would say again what it is, too; events from before
+    // kwok writes a Node that was not Ready again, out of an older copy of it. A kubelet would say again what it is, too; events from before
     // this agent's last report are older than what it showed.
     const isNewer = annotations[names.status] === said
     if (isNewer && running !== undefined && running !== kubeletVersion) await show(running)

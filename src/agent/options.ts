@@ -34,7 +34,7 @@ export interface Timing {
   readonly fetched: number
   /** How long a health that held before may be gone during the trial. */
   readonly unwell: number
-  /** How long the Node may be not Ready during the trial: longer, since a network that starts anew takes its time. */
+  /** How long the Node may be not Ready during the trial: longer, since a network that starts again takes its time. */
   readonly unready: number
   /** Health must hold this long before a configuration is last-known-good, unless the host document says another time. */
   readonly trial: number

@@ -116,7 +116,7 @@ export function dropInFile(unit: string, name: string): string {
   return `${UNIT_DIRECTORY}/${unit}.d/${name}`
 }
 
-/** A change below one of these counts only after the service manager has read its files anew. */
+/** A change below one of these counts only after the service manager has read its files again. */
 export function isUnitPath(path: string): boolean {
   return UNIT_DIRECTORIES.some((directory) => path.startsWith(`${directory}/`))
 }

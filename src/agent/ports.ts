@@ -104,7 +104,7 @@ export interface ServiceManager {
   stop(unit: string): Promise<void>
   enable(unit: string): Promise<void>
   disable(unit: string): Promise<void>
-  /** Read unit files anew. */
+  /** Read unit files again. */
   reload(): Promise<void>
   /** Whether the machine is starting, or on its way down. */
   machine(): Promise<MachineState>
@@ -218,7 +218,7 @@ export interface ConnectionEvents {
 
 export interface OwnNode {
   readonly name: string
-  /** Another one when the Node was deleted and registered anew. */
+  /** Another one when the Node was deleted and registered again. */
   readonly uid: string
   readonly arch: string
   readonly annotations: Readonly<Record<string, string>>

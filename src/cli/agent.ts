@@ -25,7 +25,7 @@ import { kubeconfigChange, LOOK_FOR_OTHER, LOOK_FOR_USABLE, textOf } from './kub
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
 
-/** Runs until it is told to stop. @returns the exit code: 0, 1 when the doctor finds an error, or 2 for an error of its own. */
+/** Runs until a signal. @returns the exit code: 0, 1 when the doctor finds an error, or 2 for an error of its own. */
 export async function runAgentCommand(args: readonly string[]): Promise<number> {
   try {
     const parsed = parseAgentArguments(args)
@@ -109,7 +109,7 @@ function nodeNameOf({ nodeName }: AgentArguments): string {
 async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
   const { stateDirectory } = options
   const ports = createRealPorts({ node: NO_API, root, stateDirectory, logFormat })
-  // An agent that runs may be in the middle of what is to be taken anew.
+  // An agent that runs may be in the middle of what is to be taken again.
   await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
   const paths = await rebase(createContext(ports, options))
   process.stdout.write(

@@ -23,7 +23,7 @@ export interface CliIo {
 export type ExitCode = 0 | 1 | 2
 
 /**
- * Who read what is told has gone, as `head -1` does: that is no error. What would end by Ctrl-C ends as if by it, so that it is taken down
+ * Who read the output has gone, as `head -1` does: that is no error. What would end by Ctrl-C ends as if by it, so that it is taken down
  * as it should be; everything else has nothing left to do.
  */
 function endWithReader(error: NodeJS.ErrnoException): void {

@@ -21,7 +21,7 @@ interface Last {
   concluded?: { readonly grant: PoolGrant; readonly decision: Decision }
 }
 
-/** Decides anew only about pools for which something changed, or whose time has come: in a large fleet most of them rest. */
+/** Decides again only about pools for which something changed, or whose time has come: in a large fleet most of them rest. */
 export class Decider {
   readonly #steps: PoolSteps
   #last: ReadonlyMap<string, Last> = new Map()
@@ -72,7 +72,7 @@ export class Decider {
   }
 }
 
-/** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped anew. */
+/** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped again. */
 function isHeld(
   last: Last,
   { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },

@@ -39,7 +39,7 @@ interface Passed {
   readonly failures: readonly unknown[]
 }
 
-/** How often it is told, in milliseconds, that not even the first commit is taken. */
+/** How often an event says, in milliseconds, that not even the first commit is taken. */
 const TELL_AGAIN = 10 * 60_000
 
 function passWithout({ ports, settings, events }: ControllerParts, head: HeadState): Passed {
@@ -77,7 +77,7 @@ interface Decided {
   readonly now: Instant
 }
 
-/** Each pool on its own. @returns when each wants to be looked at again */
+/** Each pool on its own. @returns when each wants the next pass */
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
   const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer } = parts
   const { signer } = parts.ports

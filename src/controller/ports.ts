@@ -52,7 +52,7 @@ export interface ControllerSettings {
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
   /**
-   * How many nodes and pods of a pool are acted on before it is looked at anew; absent: 128. A longer list is cut, so that a failure which
+   * How many nodes and pods of a pool are acted on before it is assessed again; absent: 128. A longer list is cut, so that a failure which
    * the first ones show stops the rest: what is left is decided again.
    */
   readonly actionsAPass?: number

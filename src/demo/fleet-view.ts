@@ -33,7 +33,7 @@ export class FleetView {
     ])
   }
 
-  /** Whoever waits for something is told that it will never be seen. */
+  /** Whoever waits for something learns that it will never be seen. */
   fail(reason: unknown): void {
     this.#failure = reason
     for (const listener of this.#listeners) listener()

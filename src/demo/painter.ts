@@ -44,7 +44,7 @@ export class Painter {
     }
   }
 
-  /** What else there is to say goes below the picture; the next one is drawn anew below that. */
+  /** What else there is to say goes below the picture; the next one is drawn below that. */
   say(text: string): void {
     this.#drawn = 0
     this.#screen.write(text)

@@ -19,7 +19,7 @@ import { type Machine, machines, startFleet } from './simulated-fleet.ts'
 
 /** The kubelets that simulated machines can download. */
 const VERSIONS = ['1.35.4', '1.36.3']
-/** Milliseconds; a controller of one's own polls less often, or is told by a webhook. */
+/** Milliseconds; a controller of one's own polls less often, or receives webhooks. */
 const POLL = 250
 const ZEROS = '0'.repeat(64)
 

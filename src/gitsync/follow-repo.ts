@@ -99,9 +99,9 @@ class Judge {
   }
 
   async #fetch(): Promise<{ readonly commit: string; readonly gitdir: string }> {
-    const anew = this.#unsettled
+    const fromScratch = this.#unsettled
     this.#unsettled = true
-    return this.#source.fetch(this.#options.signal, { anew })
+    return this.#source.fetch(this.#options.signal, { fromScratch })
   }
 
   async #judge(commit: string, gitdir: string): Promise<RepoEvent> {

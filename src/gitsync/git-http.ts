@@ -20,7 +20,7 @@ export interface GitHttpOptions extends RequestLimits {
 
 /**
  * Milliseconds for which a connection is kept, for the requests of one operation. Load balancers close theirs after a minute or so: kept
- * until the next poll, it would now and then be closed just as it is used, which is told of as trouble.
+ * until the next poll, it would now and then be closed just as it is used, which is reported as trouble.
  */
 const IDLE = 5_000
 

@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 export interface ObjectStore {
   readonly fs: typeof fs
   readonly gitdir: string
-  /** Holds whole packs: made anew for every reading, so that nothing stays in memory between two commits. */
+  /** Holds whole packs: created for every reading, so that nothing stays in memory between two commits. */
   readonly cache: object
 }
 

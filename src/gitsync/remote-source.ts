@@ -68,7 +68,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
   let cloned = false
   let depths: readonly number[] = DEPTHS
 
-  const cloneAnew = async (signal: AbortSignal) => {
+  const cloneAgain = async (signal: AbortSignal) => {
     cloned = false
     await content.clear()
     // The first try may show that the server sends no files that are asked for by their ids: the second one takes all.
@@ -84,7 +84,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
   const fetchNext = (signal: AbortSignal) =>
     content.fetch(1, signal).catch((error) => {
       if (!(error instanceof MissingObject)) throw error
-      return cloneAnew(signal)
+      return cloneAgain(signal)
     })
 
   const refsLike = (prefix: string, signal: AbortSignal) =>
@@ -110,7 +110,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
       explained(signal, async () => {
         depths = DEPTHS
         await history.clear()
-        const commit = cloned && !options?.anew ? await fetchNext(signal) : await cloneAnew(signal)
+        const commit = cloned && !options?.fromScratch ? await fetchNext(signal) : await cloneAgain(signal)
         // What a commit descends from may have been refused for what it held.
         for (const parent of refused) await content.add(parent)
         return { gitdir: content.gitdir, commit }
@@ -129,7 +129,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
         refused.length = 0
         if (!cloned) return
         const packs = (await readdir(join(content.gitdir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
-        if (packs.length > MAX_PACKS) await cloneAnew(signal)
+        if (packs.length > MAX_PACKS) await cloneAgain(signal)
       }),
   }
 }

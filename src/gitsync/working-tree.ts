@@ -6,7 +6,7 @@ import { BadTreeError, GitSyncError } from './git-sync-error.ts'
 import { MAX_ENTRIES } from './read-snapshot.ts'
 
 /**
- * The files of a folder as they are on disk, committed or not; `.git` left out. Symlinks are told and never followed.
+ * The files of a folder as they are on disk, committed or not; `.git` left out. Symlinks are reported and never followed.
  * @throws {BadTreeError}, or {GitSyncError} `Unreadable` when the path is no folder
  */
 export async function readWorkingTree(path: string): Promise<ReadonlyMap<string, RepoFile>> {

@@ -112,7 +112,7 @@ export class KubeError extends Error {
     return this.code === 0 || this.code === 429 || this.code > 500
   }
 
-  /** retry: the same request may pass later. conflict: read anew, decide anew. refuse: it never will. */
+  /** retry: the same request may pass later. conflict: read again, decide again. refuse: it never will. */
   get reaction(): 'retry' | 'conflict' | 'refuse' {
     if (this.code === 0 || this.code === 429 || this.code >= 500) return 'retry'
     return this.code === 409 || this.code === 410 ? 'conflict' : 'refuse'

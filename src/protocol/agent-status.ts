@@ -21,7 +21,7 @@ export const AGENT_PHASES = [
 export type AgentPhase = (typeof AGENT_PHASES)[number]
 
 /**
- * Reason of a Blocked report: others rewrote what the configuration goes over. Even what was granted has to be granted anew, since the
+ * Reason of a Blocked report: others rewrote what the configuration goes over. Even what was granted has to be granted again, since the
  * same may have happened to every node at once.
  */
 export const CHANGED_BY_OTHERS = 'ChangedByOthers'

@@ -34,7 +34,7 @@ const OWNERS: readonly { readonly pattern: RegExp; readonly because: string; rea
   {
     pattern: /^\/(etc|usr\/lib|lib)\/systemd\/system\/nodewave-agent\.service$/,
     because: "it is the agent's own unit",
-    remedy: 'install the agent anew, or write a drop-in in nodewave-agent.service.d',
+    remedy: 'install the agent again, or write a drop-in in nodewave-agent.service.d',
   },
 ]
 

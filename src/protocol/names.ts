@@ -34,7 +34,7 @@ export const CONTROLLER_LEASE = 'nodewave-controller'
 /** Its time is that of the last push that a forge delivered to one of the controllers. */
 export const PUSH_LEASE = 'nodewave-push'
 
-/** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin anew. */
+/** The unit that runs the agent. It cannot restart itself in the middle of a change: it would be interrupted by that, undo it, and begin again. */
 export const AGENT_UNIT = 'nodewave-agent.service'
 
 /** Of a repository that nodewave manages. */

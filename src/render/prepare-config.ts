@@ -34,7 +34,7 @@ function mergeInFull(patches: readonly JsonObject[]): JsonObject {
 }
 
 function unsayable(path: readonly string[], layers: readonly Layer<KubeletFields>[]): RenderProblem {
-  const message = `field ${path.join('.')} is removed by one document and set anew by another, which cannot be said in an overlay of the host's own file; remove its members one by one, or use configMode: full`
+  const message = `field ${path.join('.')} is removed by one document and set again by another, which cannot be said in an overlay of the host's own file; remove its members one by one, or use configMode: full`
   const concerned = layers.filter(({ value }) => leavesOf(value).some((leaf) => isSameOrWithin(leaf.path, path)))
   return problemAt(message, ...concerned.map(({ doc, path: base }) => ({ doc, path: [...base, ...path] })).reverse())
 }

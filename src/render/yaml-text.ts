@@ -2,7 +2,7 @@ import type { Json } from '../protocol/digest.ts'
 
 /**
  * YAML that stays the same for ever: the digest of a node is taken over this text, so a library's next release must not be able to
- * lay it out anew and roll every fleet. Block style, sorted keys; what readers of YAML 1.1 and 1.2 might see differently is in quotes.
+ * lay it out in another way and roll every fleet. Block style, sorted keys; what readers of YAML 1.1 and 1.2 might see differently is in quotes.
  */
 export function yamlText(value: Json): string {
   return `${lines(value).join('\n')}\n`

@@ -30,7 +30,7 @@ export interface ParsedYaml {
 export const MAX_YAML_BYTES = 1024 * 1024
 const MAX_DEPTH = 64
 const MAX_ALIASES = 100
-/** A file with thousands of errors is told of by the first of them. */
+/** A file with thousands of errors is reported by the first of them. */
 export const MAX_ISSUES = 100
 /** Most often `{{ … }}` without quotes, which YAML takes for a map that is the key of another. */
 const BRACES = 'a map or a list cannot be a key; a text that begins with "{" or "[" must be quoted, templates too'

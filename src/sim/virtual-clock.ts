@@ -7,7 +7,7 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** Time that passes only when it is told to: hours of a fleet's life in milliseconds, and the same each time. */
+/** Time that passes only when a test moves it: hours of a fleet's life in milliseconds, and the same each time. */
 export class VirtualClock implements Clock {
   #elapsed = 0
   #wall: number

@@ -13,7 +13,7 @@ export interface Simulation {
   readonly peak: Peak
   readonly peakByZone: Readonly<Record<string, Peak>>
   readonly disruptions: Disruptions
-  /** What was taken for granted. */
+  /** What was assumed. */
   readonly assumptions: readonly string[]
 }
 

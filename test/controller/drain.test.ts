@@ -114,7 +114,7 @@ test('a refused eviction is asked for again after five seconds, not before', asy
   await stage.requested(() => evictions(stage).length === 2)
 })
 
-test('a controller that starts anew goes on with the drain, by the deadline that the node bears', async () => {
+test('a controller that starts again goes on with the drain, by the deadline that the node bears', async () => {
   await using stage = await aStage()
   const stop = await aShop(stage)
   await aPod(stage, 'a', { node: 'n0' })

@@ -1,6 +1,6 @@
 import type { FollowHead, HeadEvent, HeadSource } from '../../src/controller/revisions/head-source.ts'
 
-/** A repository that tells what the test says; followed anew, it begins with the last head. */
+/** A repository that tells what the test says; followed again, it begins with the last head. */
 export class FakeSource implements HeadSource {
   #followers: ((event: HeadEvent) => void)[] = []
   #head: HeadEvent | undefined

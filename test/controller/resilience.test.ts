@@ -43,7 +43,7 @@ async function killed(stage: Stage, { lives, ended }: { lives: number; ended: ()
   return died
 }
 
-/** Plays a scene anew for every write at which the controller may be killed. @returns at how many it was. */
+/** Plays a scene again for every write at which the controller may be killed. @returns at how many it was. */
 async function atEveryWrite(scene: (lives: number) => Promise<boolean>): Promise<number> {
   let lives = 0
   while (await scene(lives)) lives += 1
@@ -171,7 +171,7 @@ test('a server that refuses for a while what it gave before does not end the con
   await stage.until(NODES, isAt(B))
 })
 
-test('a node that changed since the decision is decided upon anew', async () => {
+test('a node that changed since the decision is decided again', async () => {
   await using stage = await aStage()
   await stage.addNodes(3)
   stage.startAgents()

@@ -32,7 +32,7 @@ export async function startTimeline(api: ApiClient): Promise<Timeline> {
   const moments: Moment[] = []
   const seen = new Map<string, { readonly version: number; readonly text: string }>()
 
-  /** Heartbeats change a Node too; they are no moments. A watch that begins anew tells again what is known. */
+  /** Heartbeats change a Node too; they are no moments. A watch that begins again tells again what is known. */
   function take(node: ApiNode): void {
     const { name } = node.metadata
     const last = seen.get(name)

@@ -92,7 +92,7 @@ test('followRepo accepts a rewritten branch as soon as it is allowed', async () 
   expect(brief(await it.next())).toEqual(['snapshot', rewritten])
 })
 
-test.for([3, 120])('followRepo, starting anew, finds the accepted commit %i commits back', async (distance) => {
+test.for([3, 120])('followRepo, starting again, finds the accepted commit %i commits back', async (distance) => {
   await using remote = await startRemote()
   const accepted = await remote.commit('accepted')
   await remote.pile(distance - 1)
@@ -101,7 +101,7 @@ test.for([3, 120])('followRepo, starting anew, finds the accepted commit %i comm
   expect(brief(await it.next())).toEqual(['snapshot', head])
 })
 
-test('followRepo, starting anew, refuses a branch that was rewritten meanwhile', async () => {
+test('followRepo, starting again, refuses a branch that was rewritten meanwhile', async () => {
   await using remote = await startRemote()
   const head = await remote.push('head')
   await using it = startFollow(remote.source(), { lastAccepted: '1'.repeat(40) })
@@ -122,7 +122,7 @@ test('followRepo tells of trouble, waits longer each time, and of the recovery',
   expect(brief(await it.next())).toEqual(['snapshot', first])
 })
 
-test('followRepo clones anew when what it has on disk is spoilt', async () => {
+test('followRepo clones again when what it has on disk is spoilt', async () => {
   await using remote = await startRemote()
   await remote.push('first')
   await using it = startFollow(remote.source())
@@ -227,7 +227,7 @@ test('a remote that has the branch under another name says which it has', async 
   )
 })
 
-test('a remote clones anew when too many packs have piled up', async () => {
+test('a remote clones again when too many packs have piled up', async () => {
   await using remote = await startRemote()
   await remote.push('first')
   const source = remote.source()

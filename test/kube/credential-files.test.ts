@@ -10,7 +10,7 @@ async function temporaryFolder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
 }
 
-test('credentials are read anew when their file was replaced, at the earliest a second after the last look', async () => {
+test('credentials are read again when their file was replaced, at the earliest a second after the last look', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'token')
   const timers = new ManualTimers()
@@ -23,7 +23,7 @@ test('credentials are read anew when their file was replaced, at the earliest a 
   expect(await credentials()).toEqual({ token: 'second' })
 })
 
-test('credentials are read anew at once when the last ones were refused', async () => {
+test('credentials are read again at once when the last ones were refused', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'token')
   await writeFile(file, 'first')

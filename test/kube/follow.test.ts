@@ -117,7 +117,7 @@ test('follow goes on from the last whole event when the connection breaks in the
   expect(it.troubles).toEqual(['Unreachable'])
 })
 
-test('follow lists anew, at once, when the server has forgotten the version', async () => {
+test('follow lists again, at once, when the server has forgotten the version', async () => {
   const gone = watching(
     `${JSON.stringify({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } })}\n`,
     'end',
@@ -130,7 +130,7 @@ test('follow lists anew, at once, when the server has forgotten the version', as
   expect(it.troubles).toEqual(['Expired'])
 })
 
-test('follow lists anew, after a pause, when a restored server does not know the version yet', async () => {
+test('follow lists again, after a pause, when a restored server does not know the version yet', async () => {
   await using it = await startFollow([
     listOf(['a'], '5'),
     refusal(504, 'Timeout', 'Too large resource version'),
@@ -168,7 +168,7 @@ test('follow goes on from the last version when a watch that has spoken falls si
   expect(it.silences).toEqual([1234])
 })
 
-test('follow lists anew when a watch stays silent from its first moment, as one of a restored server does', async () => {
+test('follow lists again when a watch stays silent from its first moment, as one of a restored server does', async () => {
   const answers = [listOf(['a'], '5000'), watching([], 'silence'), listOf(['b'], '40'), watching([], 'silence')]
   await using it = await startFollow(answers, { stallAfter: 1234 })
   await it.next()

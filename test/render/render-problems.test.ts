@@ -41,7 +41,7 @@ test('every problem of a pool is told at once, with its place', () => {
     `flag --node-ip: "{{ node.ip }}" is unknown; ${KNOWN} | FlagSet-bad.yaml:5:42`,
     'flag --hostname-override: "{{ node.name" opens {{ and does not close it | FlagSet-bad.yaml:5:78',
     'flag --node-labels: "a,b" has a , in it, which the kubelet would take for the end of the item | FlagSet-bad.yaml:5:11',
-    "field evictionHard is removed by one document and set anew by another, which cannot be said in an overlay of the host's own file; remove its members one by one, or use configMode: full | KubeletConfig-anew.yaml:5:12 | KubeletConfig-base.yaml:5:26",
+    "field evictionHard is removed by one document and set again by another, which cannot be said in an overlay of the host's own file; remove its members one by one, or use configMode: full | KubeletConfig-anew.yaml:5:12 | KubeletConfig-base.yaml:5:26",
   ])
 })
 

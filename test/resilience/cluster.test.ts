@@ -82,7 +82,7 @@ test('an API server that goes away in the middle of a wave is waited for by the 
   await world.untilDone(commit)
 })
 
-test('an API server that forgets the past in the middle of a wave is listed anew', async () => {
+test('an API server that forgets the past in the middle of a wave is listed again', async () => {
   const commit = await pushHealthy()
   await world.until(NODES, (found) => [...found.values()].some((node) => agentStatusOf(node)?.revision === commit))
   world.server.compact()

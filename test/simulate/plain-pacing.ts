@@ -5,7 +5,7 @@ import { inProcessClient } from '../../src/sim/apiserver/in-process-client.ts'
 import type { Pacing } from '../../src/simulate/simulate-fleet.ts'
 
 /**
- * How a simulation would go if nothing were spared: the controller looks at everything anew after each single action, and after each
+ * How a simulation would go if nothing were spared: the controller looks at everything again after each single action, and after each
  * word of an agent; what it is told are copies, as from a socket.
  */
 export const PLAIN: Pacing = { actionsAPass: 1, countsEvery: 0, clientOf: (core) => unhurried(copying(inProcessClient(core))) }

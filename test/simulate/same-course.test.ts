@@ -122,7 +122,7 @@ const LAST_IS_DOWN: Drawn = {
 
 const RUNS = { numRuns: 20, endOnFailure: true, examples: [[LAST_IS_DOWN]] as [[Drawn]] }
 
-test('a simulation comes to what it comes to when the controller looks at everything anew after each action', async () => {
+test('a simulation comes to what it comes to when the controller looks at everything again after each action', async () => {
   await fc.assert(
     fc.asyncProperty(fleets, async (drawn) => {
       const input = inputOf(drawn)
@@ -132,7 +132,7 @@ test('a simulation comes to what it comes to when the controller looks at everyt
   )
 }, 120_000)
 
-test('a simulation comes to what it comes to when the controller looks at everything anew after each word of an agent', async () => {
+test('a simulation comes to what it comes to when the controller looks at everything again after each word of an agent', async () => {
   await fc.assert(
     fc.asyncProperty(fleets, async (drawn) => {
       // A failure stops those whose word comes after it, and not those before: of what fails at one instant, either may be first.

@@ -34,8 +34,8 @@ export interface GoneBad {
 }
 
 /**
- * After a configuration was applied its health must hold for a while before it becomes last-known-good. An agent that starts anew
- * begins the trial anew: what it did not see, it does not count.
+ * After a configuration was applied its health must hold for a while before it becomes last-known-good. An agent that starts again
+ * begins the trial again: what it did not see, it does not count.
  */
 export class Trial {
   readonly #context: AgentContext

@@ -24,7 +24,7 @@ export function joinFlags(...parts: readonly (string | undefined)[]): string {
     .join(' ')
 }
 
-/** @returns undefined when the kubelet is told to serve no health endpoint. */
+/** @returns undefined when the kubelet is to serve no health endpoint. */
 export function healthzUrl(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
   const port = Number(flagValue(args, 'healthz-port') ?? document.healthzPort ?? 10248)
   if (port === 0) return undefined

@@ -53,9 +53,9 @@ export interface KubeletTarget {
         readonly artifact?: Artifact
       }
     | undefined
-  /** The service itself fetches the version it is told to run, so that the binary on this host proves nothing. */
+  /** The service itself fetches the version that it is to run, so that the binary on this host proves nothing. */
   readonly fetchesVersion: boolean
-  /** Where it answers; undefined when it is told not to. */
+  /** Where it answers; undefined when it is not to. */
   readonly healthz: string | undefined
   /** Where the one that runs now answers. */
   readonly healthzBefore: string | undefined

@@ -3,7 +3,7 @@ import type { HostFiles } from '../ports.ts'
 import type { KubeletTarget } from './layout.ts'
 
 /**
- * A kubelet that is told to look elsewhere stops the static pods of the old directory, and stays healthy: the API server and etcd of a
+ * A kubelet that looks elsewhere stops the static pods of the old directory, and stays healthy: the API server and etcd of a
  * control-plane node may be among them, and then nobody can assign anything else.
  * @param changed paths that the same change writes or removes
  * @throws {AgentError} StaticPodsLost

@@ -49,7 +49,7 @@ async function resume({ assignment }: Outcome, context: AgentContext): Promise<N
 }
 
 /**
- * Whether somebody took the assignment away. A Node that was deleted and registered anew has none either, and nobody meant the
+ * Whether somebody took the assignment away. A Node that was deleted and registered again has none either, and nobody meant the
  * machine: it stays as it is until it is assigned something.
  */
 async function wasRemoved(wanted: Wanted, { state }: AgentContext): Promise<boolean> {

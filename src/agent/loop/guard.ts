@@ -83,7 +83,7 @@ export class Guard {
     await this.#goingBack?.ended
   }
 
-  /** The host was made anew: it has not drifted, and its trial begins. */
+  /** The host was configured again: it has not drifted, and its trial begins. */
   changed(): void {
     this.#drift = NO_DRIFT
     this.#mending = new Mending(this.#context.options.timing.drift)

@@ -30,7 +30,7 @@ export async function recoverReadable(context: AgentContext, wanted: Wanted | un
   }
 }
 
-/** A Node that was registered anew has no assignment, and nobody took it away. */
+/** A Node that was registered again has no assignment, and nobody took it away. */
 function isNews({ assignment, node }: Outcome, wanted: Wanted): boolean {
   if (assignment === wanted.text) return false
   return wanted.text !== null || node === undefined || node === wanted.node

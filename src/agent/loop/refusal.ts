@@ -6,7 +6,7 @@ import type { Wanted } from './node-watch.ts'
 
 /**
  * Remembers that nothing came of an assignment and the host is as it was: for good, or until it is tried again. What is
- * final is on disk, so that an agent that starts anew does not run into the same wall.
+ * final is on disk, so that an agent that starts again does not run into the same wall.
  */
 export async function refusal(
   { kind, reason, message, mayPassLater }: AgentError,

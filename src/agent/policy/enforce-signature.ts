@@ -29,7 +29,7 @@ export async function enforceSignature(
       kind: 'sync',
       reason: 'AcceptedUnreadable',
     })
-  // Of another Node of this machine counters start anew: what was signed for the one counts nowhere else.
+  // Of another Node of this machine counters start from zero: what was signed for the one counts nowhere else.
   if (last?.node === node) {
     if (last.assignment === assignment) return
     if (verdict.counter <= last.counter)

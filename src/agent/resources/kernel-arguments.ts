@@ -49,7 +49,7 @@ export const kernelArguments: Kind<ArgumentsSpec> = defineKind({
       return `the kernel was started without "${missing.join(' ')}": the boot loader does not use what update-grub writes`
     },
   },
-  // Somebody has made the menu anew without the file, or another boot loader starts the machine.
+  // Somebody has made the menu again without the file, or another boot loader starts the machine.
   overridden: (spec, { running }) => missingFrom(running, spec.words).map((word) => `/proc/cmdline: ${word}`),
   baseline: {
     ...fileBaselines,

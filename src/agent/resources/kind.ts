@@ -118,7 +118,7 @@ export interface BaselineOf<Spec, Base> {
   /** What makes the thing as it was. @throws {AgentError} when what was kept is damaged. */
   giveBack(base: Base, files: HostFiles, managed: Managed): Promise<Resource>
   /**
-   * What the host would have without nodewave, now that others may have changed the thing: what is ours is told from what is theirs by the
+   * What the host would have without nodewave, now that others may have changed the thing: what is ours is distinguished from what is theirs by the
    * spec. Default: as it was. @returns `base` itself when nothing of theirs is new.
    */
   recapture?(base: Base, options: { readonly spec: Spec; readonly context: CaptureContext }): Promise<Base>

@@ -7,7 +7,7 @@ const processIdentity = z.object({
   pid: z.number(),
   /** Which boot of the machine it belongs to. */
   boot: z.string(),
-  /** When it was started, as the kernel counts; by it a pid that was given out again is told from the first. */
+  /** When it was started, as the kernel counts; by it a pid that was given out again is distinguished from the first. */
   started: z.string(),
 })
 

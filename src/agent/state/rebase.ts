@@ -45,5 +45,5 @@ async function isSound({ base: { content } }: Baseline, { host }: Place): Promis
 }
 
 function refuse(message: string, reason: string): AgentError {
-  return new AgentError(`take the local configuration anew: ${message}`, { kind: 'internal', reason })
+  return new AgentError(`take the local configuration again: ${message}`, { kind: 'internal', reason })
 }

@@ -3,7 +3,7 @@ import type { Resource } from '../resources/kind.ts'
 import { type Baseline, type Baselines, isSame, type Place, writeBaselines } from './baselines.ts'
 
 /**
- * Takes into the baselines what others have changed since. What is ours on the host is told from what is theirs by what the host
+ * Takes into the baselines what others have changed since. What is ours on the host is distinguished from what is theirs by what the host
  * should be; what still is ours keeps the baseline it has.
  * @param options.resources of the active configuration
  */

@@ -7,7 +7,7 @@ import { checkpointDirectory, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 
 const failure = z.object({ reason: z.string(), message: z.string() })
-/** Everything was put back, and only the kubelet has not proved healthy yet: it is looked at again. */
+/** Everything was put back, and only the kubelet has not proved healthy yet: it is observed again. */
 const unproved = z.object({ healthz: z.optional(z.string()), units: z.optional(z.array(z.string())) })
 const needs = z.enum(DISRUPTIONS)
 
@@ -40,7 +40,7 @@ const outcome = z.object({
   ),
 })
 
-/** How far the last assignment came. It is on disk, so that an agent that starts anew neither forgets a failure nor repeats it. */
+/** How far the last assignment came. It is on disk, so that an agent that starts again neither forgets a failure nor repeats it. */
 export type Outcome = z.infer<typeof outcome>
 
 const trialDemands = z.object({

@@ -4,7 +4,7 @@ import type { AgentPorts } from '../ports.ts'
 export const LONGEST_START = 120_000
 const POLL = 1000
 
-/** The machine goes down: what stops or cannot be started now says nothing, and is looked at again when it is up. */
+/** The machine goes down: what stops or cannot be started now says nothing, and is observed again when it is up. */
 export class MachineGoesDown extends Error {
   override readonly name = 'MachineGoesDown'
 

@@ -80,7 +80,7 @@ async function awaitFurther({ head, reboots }: JournalRecord, context: Transacti
 
 /**
  * What to do with a transaction that a dead agent left behind. Before the commit mark nothing has been proved, and the plan that was
- * being carried out is gone with the process: it is undone, which needs only what is on disk, and the assignment is tried anew.
+ * being carried out is gone with the process: it is undone, which needs only what is on disk, and the assignment is tried again.
  * After the mark everything is in place and only the proof is missing: it is taken again. An undo that was begun is finished, also one
  * that a full disk did not let the journal tell of.
  * @throws {MachineGoesDown} the next start takes it up again.

@@ -4,7 +4,7 @@ import type { CliIo } from '../cli-io.ts'
 import { connectTo } from '../cluster.ts'
 import type { NodeSource } from '../read-nodes.ts'
 
-/** The Ceiling of the cluster; undefined where there is none, or no cluster. One that may not be read is told. */
+/** The Ceiling of the cluster; undefined where there is none, or no cluster. One that may not be read is an error. */
 export async function readCeiling(io: CliIo, source: NodeSource): Promise<CeilingView | undefined> {
   if (source.nodes !== undefined) return undefined
   try {

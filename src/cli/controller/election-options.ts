@@ -41,7 +41,7 @@ export function electionOf(options: ElectionOptions): ElectionSettings | undefin
   }
   const problem = timingProblem(timings)
   if (problem) throw new Error(`${problem}: correct --leader-elect-lease-duration, -renew-deadline or -retry-period`)
-  // As client-go's: a pod that is made anew under its old name is another candidate.
+  // As client-go's: a pod that is created again under its old name is another candidate.
   return { identity: `${hostname()}_${randomUUID()}`, timings }
 }
 

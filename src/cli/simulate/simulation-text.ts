@@ -6,7 +6,7 @@ interface Look {
   readonly columns: number
 }
 
-/** A simulation for people: when what happens, what it costs, and what was taken for granted. */
+/** A simulation for people: when what happens, what it costs, and what was assumed. */
 export function simulationText(simulation: Simulation, look: Look): string {
   const { from, to, startsAt, pools, assumptions } = simulation
   const taken = assumptions.map((line) => folded(`  ${line}`, look))
@@ -22,7 +22,7 @@ export function simulationText(simulation: Simulation, look: Look): string {
 /** What comes minutes after a wait of days must not seem to come with it. */
 const ALL_UNITS = 4
 
-/** The greatest units that count, two unless stated: `2h 5m`; `0s`. */
+/** The greatest units that count; default: two. `2h 5m`; `0s`. */
 export function lasting(milliseconds: number, units = 2): string {
   const seconds = Math.round(milliseconds / 1000)
   const parts = [

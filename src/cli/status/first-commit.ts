@@ -10,7 +10,7 @@ export interface FirstCommitTrouble {
   readonly at: string
 }
 
-/** @returns undefined when nothing is told, or the events may not be read */
+/** @returns undefined when there is no such event, or the events may not be read */
 export async function firstCommitTrouble(kube: KubeApi): Promise<FirstCommitTrouble | undefined> {
   const options = { project: troubleOf, fieldSelector: 'involvedObject.kind=Namespace' }
   try {

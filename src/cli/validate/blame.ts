@@ -37,7 +37,7 @@ function isTelling(step: string): boolean {
   return step.startsWith('--') || /[A-Z]/.test(step)
 }
 
-/** Pools share documents, and each pool's kubelet complains of them anew. */
+/** Pools share documents, and each pool's kubelet complains of them again. */
 export function oncePerPlace(problems: readonly Problem[]): Problem[] {
   const alike = Map.groupBy(problems, ({ severity, at, message }) => `${severity} ${formatLocation(at)} ${message}`)
   return [...alike.values()].flatMap(([first, ...others]) =>

@@ -17,7 +17,7 @@ export interface NodePoolView {
   readonly controls: Controls
   /** Made by the controller, not by a person. */
   readonly managed: boolean
-  /** Somebody deletes it; it is made anew as soon as it is gone. */
+  /** Somebody deletes it; it is created again as soon as it is gone. */
   readonly deleting: boolean
 }
 

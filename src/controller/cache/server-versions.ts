@@ -17,7 +17,7 @@ const MAX_VERSION = 100
 
 /**
  * What API servers answer to `/version`. Several may stand behind one address, and while they are upgraded they differ; so each watch
- * that is opened anew asks, and its answer counts until it asks again. Nothing is asked in between.
+ * that is opened again asks, and its answer counts until it asks again. Nothing is asked in between.
  */
 export class ServerVersions {
   readonly #options: ServerVersionsOptions

@@ -8,7 +8,7 @@ export interface WaitOptions {
   readonly signal: AbortSignal
 }
 
-/** Brings many tellings together: however often `fire` is called before the next `wait`, it is one wake. */
+/** Combines many calls: however often `fire` is called before the next `wait`, it is one wake. */
 export class WakeSignal {
   #fired = false
   #wake: (() => void) | undefined

@@ -10,7 +10,7 @@ import { deleteVersion, reclaim } from './sweep.ts'
 export type StoredPayload = Pick<Payload, 'name' | 'data' | 'digest'> & { readonly kind: string; readonly pool?: string }
 
 /**
- * Makes sure that each payload stands in the cluster as it was meant, before the first node is told of it. Asks nothing
+ * Makes sure that each payload stands in the cluster as it was meant, before the first node is assigned it. Asks nothing
  * of the server for those that are known to.
  * @param payloads by name
  */
@@ -22,7 +22,7 @@ export async function ensurePayloads(
     const known = store.configMaps.get(payload.name)
     if (known && isAsMeant(known, payload)) await reclaim(store, known)
     else {
-      // Somebody changed it, or it is not protected from change: it has our label, so it is ours to put right.
+      // Somebody changed it, or it is not protected from change: it has our label, so it is ours to repair.
       if (known) await deleteVersion(store, known)
       await create(store, payload, revision)
     }

@@ -40,7 +40,7 @@ function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): reado
   return [first, second]
 }
 
-/** To be called before anybody is told to rely on a ConfigMap that was there already. */
+/** To be called before anybody relies on a ConfigMap that was there already. */
 export async function reclaim(store: ConfigMapStore, map: StoredConfigMap): Promise<void> {
   if (map.unneededSince !== undefined) await annotate(store, map, null)
 }
@@ -63,7 +63,7 @@ async function annotate(store: ConfigMapStore, map: StoredConfigMap, stamp: stri
   store.configMaps.wrote(projectStored(store, await store.kube.patch<KubeObject>(storedPath(store, name), body)))
 }
 
-/** Whatever was changed, or is gone, is looked at anew by the next sweep. */
+/** Whatever was changed, or is gone, is read again by the next sweep. */
 async function unlessChanged(work: () => Promise<void>): Promise<void> {
   try {
     await work()

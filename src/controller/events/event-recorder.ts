@@ -38,7 +38,7 @@ export class EventRecorder {
     this.#log = log
   }
 
-  /** @param tellings everything there is to tell in this pass */
+  /** @param events everything that happened in this pass */
   async record(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     const named = new Map(events.map((event) => [nameOf(event), event]))
     this.#limit.tidy(now)

@@ -75,7 +75,7 @@ function poolObject(name: string, pools: PassOutcome['pools']): ObjectEvent['obj
   return { kind: 'NodePool', name, uid: pools.get(name)?.uid ?? '' }
 }
 
-/** A conflict is no news: it is decided anew at once. */
+/** A conflict is no news: the next pass decides again at once. */
 function refusalText(error: unknown): string | undefined {
   if (!(error instanceof Error) || (error instanceof KubeError && error.reaction === 'conflict')) return undefined
   return error.message

@@ -9,7 +9,7 @@ type PrometheusCheck = Extract<GateCheck, { kind: 'prometheus' }>
 export interface PrometheusAccess {
   /** `https://prometheus.example.com`: scheme, host and port. A URL of a repository at any other origin is asked without it. */
   readonly origin: string
-  /** Read anew for each question, so that a rotated token just works. */
+  /** Read for each question, so that a rotated token just works. */
   readonly token: () => Promise<string>
 }
 

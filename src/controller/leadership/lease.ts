@@ -10,7 +10,7 @@ export function leasePath(namespace: string): string {
   return `${leasesPath(namespace)}/${CONTROLLER_LEASE}`
 }
 
-/** A Lease that is written anew keeps what others put into it. */
+/** A Lease that is written again keeps what others put into it. */
 export function leaseObject(
   record: LeaseRecord,
   { found, namespace }: { readonly found: KubeObject | undefined; readonly namespace: string },

@@ -24,7 +24,7 @@ export class PoolMirror {
     this.#objects = objects
   }
 
-  /** A pool whose object is being deleted counts as mirrored: it is made anew once it is gone. */
+  /** A pool whose object is being deleted counts as mirrored: it is created again once it is gone. */
   isMirrored({ name, spec }: Pick<CompiledPool, 'name' | 'spec'>): boolean {
     const known = this.#objects.pools.get(name)
     if (known?.deleting !== true && !isDeepStrictEqual(known?.spec, spec)) return false

@@ -25,7 +25,7 @@ export interface AccessedNode extends NodeIdentity {
   readonly payloads: readonly string[]
 }
 
-/** Lets each node read its own payloads: a Role and a RoleBinding a node, written before the node is told of a payload. */
+/** Lets each node read its own payloads: a Role and a RoleBinding a node, written before the node is assigned a payload. */
 export class PayloadAccess {
   readonly #options: PayloadAccessOptions
   readonly #underWay = new Map<string, Promise<void>>()

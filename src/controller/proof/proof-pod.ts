@@ -9,7 +9,7 @@ export const OUR_PODS = `${OBJECT_KEYS.managedBy}=${MANAGER}`
 export const CONTAINER = 'proof'
 
 /**
- * One a node: whoever makes a second one is told that it is there.
+ * One a node: creating a second one fails, because it exists.
  * @param strangers uids of pods that have the name, and are not ours: every controller comes to the same next one
  */
 export function proofPodName(node: string, strangers: readonly string[] = []): string {

@@ -14,7 +14,7 @@ export function commitsToKeep(pools: Iterable<NodePoolView>, kept: readonly stri
   return new Set([...pools].flatMap((view) => [...commitsOf(view, kept), ...commitsIn([wayBack(view, { asked: '', kept })])]))
 }
 
-/** What was heeded already is in the status, or was refused. */
+/** What was observed already is in the status, or was refused. */
 function askedOf(view: NodePoolView, kept: readonly string[]): Ref {
   const { rollback: asked } = view.controls
   return asked === undefined || asked === view.status.observedControls?.rollback ? undefined : wayBack(view, { asked, kept })

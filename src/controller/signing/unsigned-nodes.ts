@@ -6,7 +6,7 @@ const AT_ONCE = 64
 
 /**
  * Nodes that have what they were assigned, and whose assignment another key signed, or none: they get the same once more, signed. Others wait
- * for their next assignment: what is signed anew is taken up anew, and a change that failed would be tried again.
+ * for their next assignment: what is signed again is applied again, and a change that failed would be tried again.
  */
 export function unsignedNodes(
   pool: string,

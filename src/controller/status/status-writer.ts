@@ -83,7 +83,7 @@ export class StatusWriter {
 
 /**
  * The API server drops, without a word, what the definition of the kind does not know. The status is the memory of the rollout: what is
- * lost of it, such as that a person's retry was heeded, would be done again and again.
+ * lost of it, such as that a person's retry was observed, would be done again and again.
  */
 function refuseLoss(
   name: string,

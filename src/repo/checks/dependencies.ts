@@ -1,7 +1,7 @@
 import { type Draft, errorAt } from '../draft.ts'
 import type { Problem } from '../problem.ts'
 
-/** Pools that wait for each other would wait for ever. Each cycle is told of once, at its first pool by name. */
+/** Pools that wait for each other would wait for ever. Each cycle is reported once, at its first pool by name. */
 export function checkDependencies({ documents: { NodePool: pools } }: Draft): Problem[] {
   const settled = new Set<string>()
   return [...pools.keys()].flatMap((name) => {

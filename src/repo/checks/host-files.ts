@@ -81,7 +81,7 @@ function checkPool(pool: Loaded<NodePoolSpec>, profiles: ReadonlyMap<string, Loa
   const names = [...new Set(pool.spec.hostProfiles)]
   const used = names.flatMap((name) => profiles.get(name) ?? [])
   return repeatedClaims(used, (claim, other) => {
-    // Within one profile it is told of where it stands.
+    // Within one profile it is reported where it stands.
     if (claim.profile === other.profile) return []
     const message = `profiles "${other.profile.name}" and "${claim.profile.name}" both claim ${claim.what} (${formatLocation(claim.profile.source.where(claim.path))})`
     return [

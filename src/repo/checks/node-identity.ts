@@ -48,7 +48,7 @@ const NODE_NAME = /^\{\{\s*node\.name\s*\}\}$/
 
 const FLAG_RULES: Readonly<Record<string, Rule>> = {
   'hostname-override': (value) =>
-    // A template that does not end is told of by whoever fills it in.
+    // A template that does not end is reported by whoever fills it in.
     NODE_NAME.test(value) || (isTemplate(value) && !value.includes('}}'))
       ? undefined
       : {

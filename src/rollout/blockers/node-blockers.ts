@@ -8,7 +8,7 @@ import { rebootOrder } from './reboot-order.ts'
 /** Says why a node may not be taken now, though its pool goes on. */
 export type JudgeNode = (member: Member) => Blocker | undefined
 
-/** Each looks at one reason; the first that holds is told. */
+/** Each looks at one reason; the first that holds is reported. */
 const RULES: readonly ((poolState: PoolState) => JudgeNode)[] = [rebootOrder, versionSkew, controlPlane]
 
 export function nodeBlockers(poolState: PoolState): JudgeNode {
@@ -47,7 +47,7 @@ function controlPlane({ pool: { fleet } }: PoolState): JudgeNode {
 }
 
 /**
- * A rollout has left it down, and starting its kubelet anew ends no container: an etcd member that runs on without its kubelet, and that the
+ * A rollout has left it down, and starting its kubelet again ends no container: an etcd member that runs on without its kubelet, and that the
  * others may need, lives through it. A drain or a reboot it might not.
  */
 function isRepair(member: Member): boolean {

@@ -7,7 +7,7 @@ import { stoppedFleet } from '../target/fleet-stop.ts'
 import { exceededCeiling } from './ceiling.ts'
 import { closedWindow } from './closed-window.ts'
 
-/** Each looks at one reason why no node may be taken now; the first that holds is told, and all that hold are kept to. */
+/** Each looks at one reason why no node may be taken now; the first that holds is reported, and all that hold are kept to. */
 const RULES: readonly ((context: PoolContext) => Blocker | undefined)[] = [
   blockedTarget,
   exceededCeiling,

@@ -13,7 +13,7 @@ import { endOutrun } from './rollback.ts'
 const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'reconcileAt'] as const
 
 /**
- * What the pool remembers, brought up to what people ask for now. An annotation counts once, when it is new: what was heeded is
+ * What the pool remembers, brought up to what people ask for now. An annotation counts once, when it is new: what was observed is
  * remembered for as long as it stands, or a commit that fails again would be retried for ever.
  */
 export function observeControls(pool: PoolSnapshot, now: Instant): Memory {

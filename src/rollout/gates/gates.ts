@@ -8,7 +8,7 @@ import type { GatePolicy } from '../model/policy.ts'
 import type { PoolState } from '../model/pool-state.ts'
 import { answered, beginRecord, isAnswerTo, nextAsk, questionOf, restamped, suspended, waiting } from './gate-records.ts'
 
-/** A status is kept in one object; of a run with many waves, what the first gates said is told by events alone. */
+/** A status is kept in one object; of a run with many waves, what the first gates said stands in events alone. */
 const RECORDS_KEPT = 50
 
 /** A gate after the open wave, and what it has said. */

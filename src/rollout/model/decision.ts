@@ -45,7 +45,7 @@ export type Action =
   | { readonly kind: 'allowByHand'; readonly node: string; readonly allowed: boolean }
   /** Remove the request of a person: the boot that it names has ended. */
   | { readonly kind: 'clearReboot'; readonly node: string }
-  /** Remove the pool's annotation, if it still says this: it has been heeded, or refused. */
+  /** Remove the pool's annotation, if it still says this: it has been observed, or refused. */
   | { readonly kind: 'clearControl'; readonly control: 'retry' | 'rollback' | 'promoted'; readonly value: string }
 
 /** Run a pod on a node. There is one a node at most: while another one is there, nothing is done. */
@@ -78,7 +78,7 @@ export interface AskGate {
   readonly recordedAt?: string
 }
 
-/** Worth telling people, once: the shell writes it as an Event on the object. */
+/** Worth telling people, once: the controller writes it as an Event on the object. */
 export interface PoolEvent {
   readonly on: { readonly kind: 'pool' } | { readonly kind: 'node'; readonly name: string }
   readonly type: 'Normal' | 'Warning'

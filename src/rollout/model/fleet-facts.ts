@@ -46,6 +46,6 @@ export interface ControlPlaneBlocker {
   /** Its turn comes by itself, or something is wrong with the others. */
   readonly kind: 'turn' | 'sick'
   readonly message: string
-  /** The node is down itself, and nothing of the control plane is seen well on it: what a rollout has broken there may be put right. */
+  /** The node is down itself, and nothing of the control plane is seen well on it: what a rollout has broken there may be repaired. */
   readonly sparesBroken?: boolean
 }

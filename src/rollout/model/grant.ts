@@ -7,7 +7,7 @@ export interface Grant {
   readonly turnOf?: string
 }
 
-/** Why the fleet's budget is spent, as one pool that waits for it is told. */
+/** Why the fleet's budget is spent, as the pool that waits for it reports. */
 export interface FleetUse {
   /** How many nodes of the fleet may be unavailable. */
   readonly allowed: number

@@ -10,7 +10,7 @@ import { hasFailedProof, type Proof } from './proof.ts'
 import { awaitsReboot, hasRebootedAfterAll } from './reboot.ts'
 import type { NodeTarget } from './snapshot.ts'
 
-/** Where a node stands on its way to what it is to become; concluded anew each time, never stored. */
+/** Where a node stands on its way to what it is to become; concluded each time, never stored. */
 export interface NodeProgress {
   readonly phase: NodePhase
   /** Its wave waits for it. */

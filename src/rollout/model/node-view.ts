@@ -79,7 +79,7 @@ export interface PodView {
   readonly namespace: string
   readonly name: string
   readonly uid: string
-  /** Kind of the owner that would make it anew: `ReplicaSet`, `DaemonSet`. */
+  /** Kind of the owner that would create it again: `ReplicaSet`, `DaemonSet`. */
   readonly controller?: string
   /** Of a static pod: only the kubelet itself can end that one. */
   readonly mirror: boolean

@@ -42,7 +42,7 @@ export interface WavePolicy {
   /** Milliseconds that the wave must stay healthy before the next one opens. */
   readonly soak: number
   readonly manual: boolean
-  /** Failed nodes of the wave that are put up with; absent: only the pool's limit counts. */
+  /** Failed nodes of the wave that are tolerated; absent: only the pool's limit counts. */
   readonly maxFailures?: Share | undefined
 }
 

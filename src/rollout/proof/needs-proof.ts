@@ -12,7 +12,7 @@ export function needsProof(member: Candidate, { pool, rollout }: PoolContext): b
   const { node, report, wanted, exposure, reboot } = member
   const { proof: policy } = pool.policy
   if (wanted.kind === 'problem' || proofImage(node, policy) === undefined) return false
-  // Whatever it runs: a machine that starts anew may have lost what pods need.
+  // Whatever it runs: a machine that starts again may have lost what pods need.
   if (reboot !== undefined) return true
   if (exposure.content !== 'target' || rollout.proven) return false
   // What was never proved there, or was found wanting, is no proved content though the node runs it.

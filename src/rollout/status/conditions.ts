@@ -35,7 +35,7 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   ]
 }
 
-/** A pause that keeps nothing from happening now is told all the same: the next commit will meet it. */
+/** A pause that keeps nothing from happening now is reported all the same: the next commit will meet it. */
 function withPause({ reason, message }: Explanation, poolState: PoolState): Explanation {
   const pause = describePause(poolState)
   return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }

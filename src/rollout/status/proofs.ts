@@ -4,7 +4,7 @@ import type { Rollout } from '../model/rollout.ts'
 import { firstFirst, listNames } from '../model/text.ts'
 import { proofImage } from '../proof/image.ts'
 
-/** What keeps a pod from running may never end: it is told before its time is over. */
+/** What keeps a pod from running may never end: it is reported before its time is over. */
 export function describeProofs(poolState: PoolState): string {
   const told = poolState.notable.flatMap((member) => waitOf(member, poolState)).sort()
   return told[0] === undefined ? '' : `; ${told[0]}`

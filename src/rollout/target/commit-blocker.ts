@@ -6,7 +6,7 @@ import { stoppedBefore } from './fleet-stop.ts'
 import { skewedVersion, unwantedDowngrade } from './version-blockers.ts'
 
 /**
- * Each looks at one reason why a pool may not begin with the newest commit yet; the first that holds is told. Until then the pool
+ * Each looks at one reason why a pool may not begin with the newest commit yet; the first that holds is reported. Until then the pool
  * stays with the target that it has, and ends what it began.
  */
 const RULES: readonly ((pool: PoolSnapshot) => Blocker | undefined)[] = [

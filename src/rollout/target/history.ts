@@ -71,7 +71,7 @@ function repaired(history: readonly HistoryEntry[], now: Instant): readonly Hist
   return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...older] : history
 }
 
-/** What belongs to the rollout on top goes along when that is stamped anew. */
+/** What belongs to the rollout on top goes along when that is stamped again. */
 export function restamped(memory: Memory, startedAt: string | undefined): Memory {
   const { promotion, gates, history } = memory
   const before = history[0]?.startedAt

@@ -27,7 +27,7 @@ interface Work extends Seen {
 
 const names = namesFor()
 const NODES = '/api/v1/nodes'
-/** Milliseconds. Work that takes longer is told of when it is taken: the controller takes an agent that says nothing for a dead one. */
+/** Milliseconds. Work that takes longer is reported when it is taken: the controller takes an agent that says nothing for a dead one. */
 const SILENT_AT_MOST = 60_000
 
 /**
@@ -77,7 +77,7 @@ export class LightAgents {
     await clock.sleep(at - clock.elapsed(), signal)
     const works = this.#due.get(at) ?? []
     this.#due.delete(at)
-    // What was assigned anew meanwhile is no longer worked for.
+    // What was assigned meanwhile is no longer worked for.
     for (const work of works) if (!signal.aborted && this.#texts.get(work.name) === work.text) await this.#finish(work)
   }
 

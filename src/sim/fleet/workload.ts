@@ -7,7 +7,7 @@ export interface WorkloadOptions {
   readonly store: Store
   readonly kube: KubeApi
   readonly clock: Clock
-  /** Milliseconds from when a pod is to be made anew until it is Ready. */
+  /** Milliseconds from when a pod is to be created again until it is Ready. */
   readonly startTime: number
   readonly signal: AbortSignal
 }
@@ -16,7 +16,7 @@ export interface WorkloadOptions {
 const OF_THE_NODE = new Set(['DaemonSet', 'Node'])
 
 /**
- * Stands in for the controllers of workloads and the scheduler: a pod that is gone is made anew on a node that takes pods, the one
+ * Stands in for the controllers of workloads and the scheduler: a pod that is gone is created again on a node that takes pods, the one
  * with the fewest; while there is none it waits.
  */
 export class Workload {
@@ -91,7 +91,7 @@ function nodeOf(pod: KubeObject | undefined): string | undefined {
   return (pod?.spec as { readonly nodeName?: string } | undefined)?.nodeName
 }
 
-/** The kind of what would make it anew. */
+/** The kind of what would create it again. */
 function ownerOf({ metadata }: KubeObject): string | undefined {
   const owners = (metadata.ownerReferences ?? []) as readonly { readonly kind: string; readonly controller?: boolean }[]
   return owners.find(({ controller }) => controller === true)?.kind

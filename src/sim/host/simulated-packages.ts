@@ -219,7 +219,7 @@ export class SimulatedPackages implements PackageManager {
     return state === 'absent' || (version === undefined ? versions.length > 0 : versions.includes(version))
   }
 
-  /** What is installed is packed anew from its files; not one that is damaged. */
+  /** What is installed is packed again from its files; not one that is damaged. */
   #repacked({ name, version }: PackageArchive): PackageDefinition | undefined {
     const { definition, complete } = this.#read()[name] ?? {}
     if (definition?.version !== version || !complete) return undefined

@@ -123,7 +123,7 @@ export class SimulatedServices implements ServiceManager {
     for (const unit of this.#units.values()) Object.assign(unit, { active: 'inactive', pid: 0 })
   }
 
-  /** The machine is told to go down: everything is stopped, and nothing can be started any more. */
+  /** The machine goes down: everything is stopped, and nothing can be started any more. */
   shutDown(): void {
     this.halt()
     this.#machine = 'stopping'

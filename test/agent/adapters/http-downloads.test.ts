@@ -88,7 +88,7 @@ test('httpDownloads asks nobody when the file is already there', async () => {
   expect(requests).toBe(1)
 })
 
-test('httpDownloads fetches anew when what is there is not what it should be, as after a power cut', async () => {
+test('httpDownloads fetches again when what is there is not what it should be, as after a power cut', async () => {
   writeFileSync(join(folder, 'kubelet'), '')
   await fetch('/hello')
   expect(readFileSync(join(folder, 'kubelet'), 'utf8')).toBe('hello\n')

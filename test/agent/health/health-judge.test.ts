@@ -38,7 +38,7 @@ test('kubelet is not believed while it does not answer', () => {
   expect(judgeAll([look(0, { ok: false }), look(5000, { ok: false }), look(6000)])).toEqual(['wait', 'wait', 'healthy'])
 })
 
-test('kubelet that is replaced by another process has to prove itself anew', () => {
+test('kubelet that is replaced by another process has to prove itself again', () => {
   expect(judgeAll([look(0), look(2000, { mainPid: 8 }), look(4000, { mainPid: 8 }), look(5000, { mainPid: 8 })])).toEqual([
     'wait',
     'wait',

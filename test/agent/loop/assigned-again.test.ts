@@ -4,7 +4,7 @@ import { Machine } from '../support/machine.ts'
 const first = '2026-11-21T08:00:00.000Z'
 const second = '2026-11-21T09:00:00.000Z'
 
-test('agent says which assignment its report speaks of, and tries again what it put back when it is assigned anew', async () => {
+test('agent says which assignment its report speaks of, and tries again what it put back when it is assigned again', async () => {
   const machine = new Machine()
   machine.start()
   await machine.clock.advance(5000)
@@ -26,7 +26,7 @@ test('agent says nothing about a stamp that the annotation does not have', async
   expect(await machine.until('Applied')).not.toHaveProperty('assignedAt')
 })
 
-test('agent gives the host back when the annotation is removed from a Node that was registered anew and assigned the same', async () => {
+test('agent gives the host back when the annotation is removed from a Node that was registered again and assigned the same', async () => {
   const machine = new Machine()
   const before = machine.hostFiles()
   machine.start()

@@ -98,7 +98,7 @@ test('file that is changed less often than the limit is repaired each time', asy
   expect(machine.status).not.toHaveProperty('contested')
 })
 
-test('file that was left to another tool is put right by the next content, and fought for anew', async () => {
+test('file that was left to another tool is put right by the next content, and fought for again', async () => {
   const machine = await applied({ drift: { repairsPerHour: 2 } })
   await fought(machine, 60)
   expect(machine.status?.contested).toEqual([MOTD])

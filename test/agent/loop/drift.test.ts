@@ -43,7 +43,7 @@ test('agent reports drift that only a restart could repair, once, and reports wh
   expect(machine.node.patches).toHaveLength(patches + 2)
 })
 
-test('agent repairs drift when the same configuration is assigned anew', async () => {
+test('agent repairs drift when the same configuration is assigned again', async () => {
   const machine = await applied()
   const good = machine.host.files.text('/var/lib/kubelet/config.yaml') ?? ''
   machine.host.files.put('/var/lib/kubelet/config.yaml', good.replace('maxPods: 50', 'maxPods: 99'))

@@ -25,7 +25,7 @@ test('agent that starts again does not try again what failed, and writes nothing
   expect(machine.status).toMatchObject({ digest, phase: 'RolledBack' })
 })
 
-test('agent tries a failed configuration once more when it is assigned anew', async () => {
+test('agent tries a failed configuration once more when it is assigned again', async () => {
   const machine = new Machine()
   machine.start()
   machine.assign({ flags: BAD }, { ASSIGNED: '2026-01-01T00:00:00Z' })
@@ -217,7 +217,7 @@ test('agent does not blame a change for a Node that was not Ready before it', as
   expect((await machine.until('Applied')).error).toBeUndefined()
 })
 
-test('agent does not take a Node that was deleted and registered anew for an assignment that was removed', async () => {
+test('agent does not take a Node that was deleted and registered again for an assignment that was removed', async () => {
   const machine = new Machine()
   machine.start()
   const digest = machine.assign({ flags: '--v=3' })

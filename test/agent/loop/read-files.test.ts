@@ -35,7 +35,7 @@ test.each([
   ['/usr/lib/sysctl.d/90-a.conf', 'add under units: {name: systemd-sysctl.service,'],
   ['/etc/sysctl.conf', 'add under units: {name: systemd-sysctl.service,'],
   ['/etc/nodewave/policy.yaml', 'change it on the host'],
-  ['/etc/systemd/system/nodewave-agent.service', 'install the agent anew'],
+  ['/etc/systemd/system/nodewave-agent.service', 'install the agent again'],
   ['/etc/systemd/system/service.d/10-a.conf', 'write it as dropIns of each unit'],
 ])('the agent refuses "%s" as a plain file, with the field that does it right', async (path, remedy) => {
   const { phase, error } = await assigned(path)

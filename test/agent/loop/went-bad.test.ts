@@ -39,7 +39,7 @@ test('going back tells why beside what was said before', () => {
   expect(wentBack(told(REFUSED), because).error).toEqual({ ...refused, message: 'no JSON; went bad' })
 })
 
-test('assignment that waited for a grant is tried anew after the host went back, and not taken for what went bad', () => {
+test('assignment that waited for a grant is tried again after the host went back, and not taken for what went bad', () => {
   const blocked: Outcome = { ...APPLIED, phase: 'Blocked', needs: 'drain', attempts: 2 }
 
   expect(wentBack(told(blocked), because)).toEqual({ ...APPLIED, phase: 'Applying', attempts: 0 })

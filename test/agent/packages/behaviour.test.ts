@@ -216,7 +216,7 @@ describe.each([
     expect(world.read('/etc/tool.conf')).toBe('edited\n')
   })
 
-  test.runIf(isThere)('packs what is installed anew when nobody has its archive', { timeout: SLOW }, async () => {
+  test.runIf(isThere)('packs what is installed again when nobody has its archive', { timeout: SLOW }, async () => {
     using world = await offering(make)
     const { packages } = world
     await carryOut(world, present('tool', '1.0'))

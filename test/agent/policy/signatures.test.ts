@@ -155,7 +155,7 @@ test('agent takes a newer one after it refused a replay', async () => {
   await machine.until('Applied')
 })
 
-test('an assignment of a Node that was registered anew begins with any counter, and what was meant for the former one is refused', async () => {
+test('an assignment of a Node that was registered again begins with any counter, and what was meant for the former one is refused', async () => {
   const machine = trusting()
   machine.annotate(signed({ KUBELET_OPTS: '--v=3' }, { counter: 5 }))
   await machine.until('Applied')

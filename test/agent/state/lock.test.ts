@@ -55,7 +55,7 @@ test.each([
   expect(machine.files.snapshot()).toEqual({ '/run/nodewave/lock.2': file, '/var/lib/nodewave/lock.2': file })
 })
 
-test('takeLocks takes over when the machine was started anew, and the pid is the same', async () => {
+test('takeLocks takes over when the machine was started again, and the pid is the same', async () => {
   const machine = new Machine()
   await machine.take(first)
   await machine.reboot()

@@ -36,7 +36,7 @@ test('rebase takes flags that were put before ours for local ones, and never our
   expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--node-ip=10.0.0.9"\n')
 })
 
-test('rebase takes nothing anew when everything is as it was applied', async () => {
+test('rebase takes nothing again when everything is as it was applied', async () => {
   const machine = new Machine()
   const before = machine.hostFiles()
   machine.start()
@@ -51,6 +51,6 @@ test('rebase takes nothing anew when everything is as it was applied', async () 
 
 test('rebase refuses a host on which nothing is managed', async () => {
   await expect(rebase(contextOf(new Machine()))).rejects.toThrow(
-    'internal failure: take the local configuration anew: nothing is managed on this host',
+    'internal failure: take the local configuration again: nothing is managed on this host',
   )
 })

@@ -43,7 +43,7 @@ export class FakeNode implements NodeApi {
     this.#set({ labels: { ...this.#node.labels, [key]: value } })
   }
 
-  /** Deleted by somebody and registered anew by its kubelet: nothing that stood on it is left. */
+  /** Deleted by somebody and registered again by its kubelet: nothing that stood on it is left. */
   registerAnew(uid: string): void {
     this.#set({ uid, annotations: {}, labels: {} })
   }

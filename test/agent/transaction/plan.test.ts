@@ -42,7 +42,7 @@ test('plan restarts only units that read what changes, the kubelet last', async 
   expect(activation.restarts).toEqual(['containerd.service', 'kubelet.service'])
 })
 
-test('plan reads unit files anew when one of them changes', async () => {
+test('plan reads unit files again when one of them changes', async () => {
   expect(plan([], [await removal('/etc/systemd/system/a.service')]).activation.reload).toBe(true)
   expect(plan([], [await removal('/etc/motd')]).activation.reload).toBe(false)
 })

@@ -10,7 +10,7 @@ import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 
 const settings = { names: namesFor(), namespace: 'nodewave-system', revisionsNamespace: 'nodewave-revisions' }
 
-test('a Node is read anew only when its version is another than the one that is known', async () => {
+test('a Node is read again only when its version is another than the one that is known', async () => {
   const clock = new VirtualClock()
   const kube = inProcessClient(createCore({ now: () => clock.now() }))
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())

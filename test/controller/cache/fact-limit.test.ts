@@ -38,7 +38,7 @@ test('labels count as facts: a kubelet sets most of them', () => {
   expect(new Set(tiers).size).toBe(11)
 })
 
-test('a node that changes nothing keeps no account, and one that was made anew begins with an empty one', () => {
+test('a node that changes nothing keeps no account, and one that was created again begins with an empty one', () => {
   const see = follow()
   see(object('Debian 12'), NOW)
   expect(see(object('Debian 12'), NOW + MINUTE)).not.toHaveProperty('factChanges')

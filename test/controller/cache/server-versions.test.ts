@@ -20,7 +20,7 @@ function aServer(version: string) {
   return { kube, clock, versions, answer, told, logged: logged.promise }
 }
 
-test('each watch has the answer of the server that it was opened on, until it is opened anew', async () => {
+test('each watch has the answer of the server that it was opened on, until it is opened again', async () => {
   const { versions, answer, told } = aServer('v1.36.3')
   await versions.ask('nodes')
   await versions.ask('pods')

@@ -80,7 +80,7 @@ test('a pool is followed to its end, with descriptions cut to what the forge tak
   await play.running
 })
 
-test('a poster that begins anew says nothing that the forge shows already', async () => {
+test('a poster that begins again says nothing that the forge shows already', async () => {
   const forge = new FakeForge()
   const first = aPoster(forge)
   await forge.after(2)

@@ -45,7 +45,7 @@ test('a payload that is there already with the same content is taken as it is', 
 test.each([
   ['other content', { immutable: true, data: { 'kubelet-flags': '--v=9' } }],
   ['no protection from change', { immutable: false, data: { 'kubelet-flags': '--v=2' } }],
-])('a payload of ours with %s is made anew', async (_, spoiled) => {
+])('a payload of ours with %s is made again', async (_, spoiled) => {
   const store = aStore()
   await ensurePayloads(store, { payloads, revision: 'abc' })
   const path = `${MAPS}/${payload.name}`

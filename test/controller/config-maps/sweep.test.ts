@@ -38,7 +38,7 @@ test('what nobody needs is marked first, and deleted ten minutes later', async (
   expect(kube.requests).toEqual([`PATCH ${MAPS}/garbage`, `DELETE ${MAPS}/garbage`])
 })
 
-test('what is needed again loses its mark, and its time begins anew', async () => {
+test('what is needed again loses its mark, and its time begins again', async () => {
   const kube = new FakeKube()
   aMap(kube, 'a')
   const store = aStore(kube)

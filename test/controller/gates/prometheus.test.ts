@@ -175,7 +175,7 @@ test('the token goes to the origin that it is for, and nowhere else', async () =
   expect(seen).toEqual(['Bearer secret', undefined])
 })
 
-test('a token is read anew for each question', async () => {
+test('a token is read again for each question', async () => {
   const seen: (string | undefined)[] = []
   await using server = await serve((request, response) => {
     seen.push(request.headers.authorization)

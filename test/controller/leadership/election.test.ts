@@ -51,7 +51,7 @@ test('a candidate waits a whole lease duration from when it first saw the record
   }
 })
 
-test('a renewal starts the wait anew, and reading the same version again does not', () => {
+test('a renewal starts the wait again, and reading the same version again does not', () => {
   const same = afterRead(afterEvent(seeing(held('other'))), { record: held('other'), version: '7' }, 9000)
   expect(nextMove(same, 9000)).toEqual({ kind: 'wait', until: 16_000 })
   const renewed = afterRead(afterEvent(same), { record: held('other'), version: '9' }, 9000)

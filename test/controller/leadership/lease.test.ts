@@ -16,7 +16,7 @@ test('a lease is read as it was written', () => {
   expect(observationOf({ ...object, metadata: { name: 'x', resourceVersion: '7' } })).toEqual({ record, version: '7' })
 })
 
-test('a lease that is written anew keeps its version as a precondition, and what others put into it', () => {
+test('a lease that is written again keeps its version as a precondition, and what others put into it', () => {
   const metadata = { name: 'nodewave-controller', resourceVersion: '7', labels: { team: 'nodes' } }
   const found = { metadata, spec: { holderIdentity: 'b', strategy: 'OldestEmulationVersion' } }
   const object = leaseObject(record, { found, namespace: 'nodewave-system' })

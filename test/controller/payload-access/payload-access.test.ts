@@ -72,7 +72,7 @@ test('two writes for one node at once add up', async () => {
   expect(readableNow()).toEqual(['configmaps workers-kubelet-new workers-kubelet-old'])
 })
 
-test('a Node that was registered anew owns its Role anew', async () => {
+test('a Node that was registered again owns its Role again', async () => {
   const { kube, access } = some()
   await access.ensure(node, [NEW])
   await access.ensure({ ...node, uid: 'u2' }, [NEW])

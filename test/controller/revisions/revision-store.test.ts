@@ -65,7 +65,7 @@ test('a large revision is split below the limit of a ConfigMap, and is there onl
   expect(store.list()).toEqual([])
 })
 
-test('a revision whose writing was cut short is written anew', async () => {
+test('a revision whose writing was cut short is written again', async () => {
   const { kube, store, reread } = aStore()
   const snapshot = aLargeSnapshot('4')
   kube.failures.push({ on: `POST ${MAPS}/fleet-444444444444-2`, error: refusal(503, 'ServiceUnavailable') })

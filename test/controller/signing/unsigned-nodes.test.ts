@@ -35,7 +35,7 @@ test('a node that has what it was assigned unsigned gets the same assignment sig
 test.each([
   ['is signed by this key', { desired: { SIGNATURE } }],
   ['failed: it would be tried again', { status: { phase: 'RolledBack' } }],
-  ['is under way: it would be begun anew', { status: { phase: 'Applying' } }],
+  ['is under way: it would be begun again', { status: { phase: 'Applying' } }],
   ['is not taken up yet', { status: { digest: `v1:${'b'.repeat(64)}` } }],
   ['is of another pool', { desired: { POOL: 'gpu' } }],
   ['was written by hand', { desired: { POOL: undefined } }],
@@ -44,7 +44,7 @@ test.each([
   expect(unsignedNodes('workers', { nodes: [aNode('a', change)], keyId: KEY })).toEqual([])
 })
 
-test('a node that another key signed is signed anew, so many at a time', () => {
+test('a node that another key signed is signed again, so many at a time', () => {
   const nodes = Array.from({ length: 100 }, (_, index) => aNode(`n${index}`, { desired: { SIGNATURE } }))
   expect(unsignedNodes('workers', { nodes, keyId: 'fedcba9876543210' })).toHaveLength(64)
 })

@@ -14,7 +14,7 @@ export function binaryPath(goVersion: string, name: string, version: string): st
   return join(cacheRoot, 'bin', goVersion, `${name}-${version}`, name)
 }
 
-/** Short name for content: what is made from it is made anew when it changes. */
+/** Short name for content: what is made from it is made again when it changes. */
 export function digestOf(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex').slice(0, 12)
 }

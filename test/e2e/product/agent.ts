@@ -26,7 +26,7 @@ export async function installAgent(node: Node, { bundle, args = [] }: AgentOptio
   await node.exec(['systemctl', 'enable', '--now', '--quiet', agentUnit])
 }
 
-/** With it, systemd 252 mounts /proc anew, and what a container has there is gone: its boot id. */
+/** With it, systemd 252 mounts /proc again, and what a container has there is gone: its boot id. */
 const OF_A_CONTAINER = '[Service]\nProtectControlGroups=no\n'
 
 function dropIn(unit: string, args: readonly string[]): string {

@@ -15,7 +15,7 @@ export interface Begun {
   readonly node: Node
 }
 
-/** Push the version that the nodes do not have: to and fro is one upgrade less than to begin anew each time. */
+/** Push the version that the nodes do not have: to and fro is one upgrade less than to begin again each time. */
 export async function beginUpgrade(cluster: Cluster, timeline: Timeline): Promise<Begun> {
   const product = await productOn(cluster)
   const [from, version] = (await versionsOf(cluster)).includes(versions.kubernetes)

@@ -103,7 +103,7 @@ async function forged(cluster: Cluster): Promise<string> {
   return JSON.stringify(signAssignment({ ...JSON.parse(UNSIGNED), COUNTER: Date.now() }, { node: uid, by }))
 }
 
-/** Its Node has another uid then: what was signed for the one before counts no more, and the pool signs anew. */
+/** Its Node has another uid then: what was signed for the one before counts no more, and the pool signs again. */
 async function madeAgain(cluster: Cluster): Promise<void> {
   const node = cluster.node('n1')
   const [{ metadata: before }, old] = [await node.get(), await assignmentOf(cluster, 'n1')]
@@ -115,7 +115,7 @@ async function madeAgain(cluster: Cluster): Promise<void> {
     const { [DESIRED]: assigned = old, 'nodewave.io/status': status = '' } = annotations
     return assigned !== old && status.includes('"phase":"Applied"')
   }
-  await waitUntil(hasApplied, { for: '"n1" to have what its pool assigned anew' })
+  await waitUntil(hasApplied, { for: '"n1" to have what its pool assigned again' })
   await refuses(cluster, { text: old, reason: 'SignatureInvalid' })
 }
 

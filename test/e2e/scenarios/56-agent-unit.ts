@@ -34,7 +34,7 @@ async function agentUnitHolds(cluster: Cluster, { part, say }: Report): Promise<
   await part('agent killed in the middle of a change → Ready', () =>
     interrupt({ cluster, product, node }, { text: 'killed', by: kill }),
   )
-  await part('agent that is stuck → started anew', () => stuck(node))
+  await part('agent that is stuck → started again', () => stuck(node))
   await part('second agent → refused', () => second(node))
   const rating = await node.output(['systemd-analyze', 'security', '--no-pager', agentUnit])
   say(`systemd-analyze security: ${rating.split('\n').at(-1)}`)

@@ -32,7 +32,7 @@ async function apiOutage(cluster: Cluster, { part }: Report): Promise<void> {
   await allAt(cluster, version)
 }
 
-/** Before the commit mark the agent undoes what it finds after the boot, and begins anew; after it, it goes on to prove it. */
+/** Before the commit mark the agent undoes what it finds after the boot, and begins again; after it, it goes on to prove it. */
 async function powerCut(cluster: Cluster, { part }: Report, mark: 'intent' | 'committed'): Promise<void> {
   using timeline = await startTimeline(cluster.api)
   const { product, commit, version, node } = await beginUpgrade(cluster, timeline)

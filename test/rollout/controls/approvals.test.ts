@@ -144,7 +144,7 @@ test('a promotion that an operator takes back opens no further wave', () => {
   expect(condition(decide(taken, noon + minute), 'Reconciling').reason).toBe('WaitingForPromotion')
 })
 
-test('a promotion stays with its rollout when that is stamped anew after the clock was put back', () => {
+test('a promotion stays with its rollout when that is stamped again after the clock was put back', () => {
   const pool = promotedAs('new', { maxUnavailable: 1 })
   const first = decide(pool, noon)
   const back = decide(next(pool, first, noon), noon - 2 * hour)

@@ -9,7 +9,7 @@ const halted = {
   history: [aRollout('bad-commit', { result: 'Halted' })],
 } as const
 
-test('a retry assigns the node that failed anew, and the pool goes on', () => {
+test('a retry assigns the node that failed again, and the pool goes on', () => {
   const pool = aPool({ ...halted, controls: { retry: 'bad-commit' } }).with(
     aNode('a').rolledBackFrom('bad-commit'),
     aNode('b').on('older'),

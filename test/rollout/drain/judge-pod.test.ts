@@ -12,7 +12,7 @@ function without(key: keyof PodView): Partial<PodView> {
   return { [key]: undefined }
 }
 
-test('judgePod evicts what a controller makes anew', () => {
+test('judgePod evicts what a controller makes again', () => {
   expect(judge({})).toBe('Evict')
   expect(judge({ controller: 'StatefulSet' })).toBe('Evict')
 })

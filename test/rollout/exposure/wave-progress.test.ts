@@ -141,7 +141,7 @@ test('no pass is due when only events can bring anything new', () => {
   expect(decide(aPool({ head: 'same', stable: 'same' }).with(aNode('a').on('same')), noon)).not.toHaveProperty('wakeAt')
 })
 
-test('a run that was stamped in the future is stamped anew', () => {
+test('a run that was stamped in the future is stamped again', () => {
   const pool = aPool({ stable: 'older', since: noon + 60 * minute, waves }).with(...old('a'))
 
   expect(decide(pool, noon).status.history[0]?.startedAt).toBe('2026-11-21T12:00:00.000Z')

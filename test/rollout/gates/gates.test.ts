@@ -197,7 +197,7 @@ test('a gate that fails for good halts a pool that says so at once, and leaves i
   )
 })
 
-test('a retry asks the gate anew, whatever it said in the run before', () => {
+test('a retry asks the gate again, whatever it said in the run before', () => {
   const pool = afterCanary([aGate('slo')], { onFailure: 'Halt' })
   const failed = passing(pool, [{ at: noon + 1, says: answer('Failed', noon) }])
   const retried = { ...remembering(pool, failed), controls: { retry: 'new' }, gateAnswers: [answer('Failed', noon)] }
@@ -269,7 +269,7 @@ test('no gate is asked while the pool is paused, and none loses time by it', () 
   expect(resumed.status.gates).toMatchObject([{ state: 'Waiting', since: stamp(noon + hour) }])
 })
 
-test('a gate waits no longer when a node of the wave goes down, and begins anew when the wave is done again', () => {
+test('a gate waits no longer when a node of the wave goes down, and begins again when the wave is done again', () => {
   const pool = afterCanary([aGate('slo')])
   const first = remembering(pool, decide(pool, noon))
   const [a, ...others] = first.nodes

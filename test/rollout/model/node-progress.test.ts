@@ -76,7 +76,7 @@ test('a node soaks until it has been applied and Ready for as long as its wave s
   expect(phase(justApplied, { soak: 10 * minute, now: noon + 6 * minute })).toBe('Current')
 })
 
-test('a node soaks anew when it was not Ready in between', () => {
+test('a node soaks again when it was not Ready in between', () => {
   expect(progress(justApplied.readyAgain(noon - minute), { soak: 10 * minute }).until).toBe(noon + 9 * minute)
 })
 

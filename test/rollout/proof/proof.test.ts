@@ -194,7 +194,7 @@ test('a proof that nobody wants any more has passed', () => {
   expect(actionsOf({ proof: { mode: 'Never' } })[0]).toMatchObject({ kind: 'recordProof', proof: { state: 'Passed' } })
 })
 
-test('a retry proves the node anew though its agent is done', () => {
+test('a retry proves the node again though its agent is done', () => {
   const failed = aNode('a')
     .on('new', { at: noon - 10 * minute })
     .withPause(10)

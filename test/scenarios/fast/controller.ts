@@ -56,7 +56,7 @@ export class SimController {
   #proofs: ReadonlyMap<string, ProofPod> = new Map()
   readonly #refused = new Map<string, Instant>()
   readonly #evicted = new Set<string>()
-  /** The watch is broken: it hears nothing until it lists anew. */
+  /** The watch is broken: it hears nothing until it lists again. */
   #deaf = false
 
   constructor(world: World, clockOff = 0) {
@@ -78,7 +78,7 @@ export class SimController {
     this.#deaf = true
   }
 
-  /** Everything anew, as after a watch that broke. */
+  /** Everything again, as after a watch that broke. */
   list(): void {
     this.#deaf = false
     this.#unheard = []

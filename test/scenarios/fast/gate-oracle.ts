@@ -13,7 +13,7 @@ export class GateOracle {
     return { gate: gate.name, wave, rollout, question, at, verdict, message: verdict, unavailable: [] }
   }
 
-  /** What held in an older rollout counts no more. A rollout that goes on may be stamped anew: its commit identifies it. */
+  /** What held in an older rollout counts no more. A rollout that goes on may be stamped again: its commit identifies it. */
   rolloutWritten(pool: string, before: Memory, after: Memory): void {
     if (isSameRollout(before, after)) return
     for (const key of this.held) if (key.startsWith(`${pool} `)) this.held.delete(key)

@@ -12,7 +12,7 @@ export type Evicted = 'taken' | 'gone' | 'refused'
 
 type Nodes = ReadonlyMap<string, SimNode>
 
-/** One ReplicaSet over all nodes behind one PodDisruptionBudget, a DaemonSet, and pods that nobody makes anew; with scheduler and kubelets. */
+/** One ReplicaSet over all nodes behind one PodDisruptionBudget, a DaemonSet, and pods that nobody makes again; with scheduler and kubelets. */
 export class Workload {
   readonly pods = new Map<string, SimPod>()
   /** Nothing to do since then: the version, and what nodes showed. */

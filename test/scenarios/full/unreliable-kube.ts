@@ -8,7 +8,7 @@ export class Trouble {
   errors = 0
   /** So many are done, and the answer does not arrive. */
   lostAnswers = 0
-  /** Counts up when watches break: what they had not told yet is lost, and is listed anew. */
+  /** Counts up when watches break: what they had not told yet is lost, and is listed again. */
   breaks = 0
   /** Milliseconds by which watches are late. */
   late = 0

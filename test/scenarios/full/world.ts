@@ -95,7 +95,7 @@ export class World {
     return this.random.pick(this.#controllers).trouble
   }
 
-  /** `kill -9` for all that run, and as many anew. */
+  /** `kill -9` for all that run, and as many again. */
   startControllers(): void {
     for (const index of this.#controllers.keys()) this.#startController(index)
   }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the files beside it anew, with a real sops (3.13.3) and a real age-keygen (1.1.1) in PATH. The keys protect nothing.
+# Makes the files beside it again, with a real sops (3.13.3) and a real age-keygen (1.1.1) in PATH. The keys protect nothing.
 set -eu
 cd "$(dirname "$0")"
 rm -f ./*.enc ./*.key

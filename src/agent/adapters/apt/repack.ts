@@ -29,7 +29,7 @@ export interface RepackOptions {
 }
 
 /**
- * Packs the archive of an installed package anew from its files, for a version that no repository has any more: distributions keep only the
+ * Packs the archive of an installed package from its files, for a version that no repository has any more: distributions keep only the
  * newest. Configuration files come with what people wrote into them.
  * @returns where it is; undefined when the package is damaged, so that nothing would be gained by going back to it
  */

@@ -9,7 +9,7 @@ import { answerWith } from './get.ts'
 import { readObject } from './read-body.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 
-/** PUT: the whole object anew. */
+/** PUT: replaces the whole object. */
 export function update(core: Core, request: ApiRequest): ApiResponse {
   const { type, namespace, name, subresource } = request
   const options = writeOptions(request)

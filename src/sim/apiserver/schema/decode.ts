@@ -9,7 +9,7 @@ export class DecodeError extends Error {
 }
 
 export interface DecodeOptions {
-  /** The version before: what is shared with it is known to be good and is not looked at again. */
+  /** The version before: what is shared with it is known to be good and is not checked again. */
   readonly old?: Json | undefined
   /** Collects the paths of fields that the schema does not know; they are dropped. */
   readonly unknown: string[]

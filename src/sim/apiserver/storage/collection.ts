@@ -40,7 +40,7 @@ export class Collection {
     this.#tell(change)
   }
 
-  /** A listener may write in answer; its change is told after this one, or watches would hear them the wrong way round. */
+  /** A listener may write in answer; its change is reported after this one, or watches would hear them the wrong way round. */
   #tell(change: StoredChange): void {
     this.#untold.push(change)
     if (this.#untold.length > 1) return

@@ -62,7 +62,7 @@ function checkKind(value: JsonObject, type: ResourceType): void {
   throw new DecodeError(`${cannot}: converting (${version}.${String(kind)}) to (${internal}): unknown conversion`)
 }
 
-/** Custom resources must name their kind, and are told of a wrong one in other words. */
+/** Custom resources must name their kind, and the error for a wrong one has other words. */
 function checkCustomKind({ kind, apiVersion, metadata }: JsonObject, type: ResourceType): void {
   const missing = kind === undefined ? 'Kind' : apiVersion === undefined ? 'apiVersion' : undefined
   if (missing)

@@ -2,7 +2,7 @@ import { NO_MEMORY } from '../../../../src/rollout/model/snapshot.ts'
 import type { Random } from '../../random.ts'
 import type { World } from '../world.ts'
 
-/** A person deletes the NodePool object: it is made anew, and remembers nothing but what is noted on the revisions that failed. */
+/** A person deletes the NodePool object: it is made again, and remembers nothing but what is noted on the revisions that failed. */
 export function poolDeleted(world: World, random: Random): void {
   if (random.chance(0.75)) return
   const pool = random.pick([...world.pools.values()])

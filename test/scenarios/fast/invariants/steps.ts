@@ -46,7 +46,7 @@ export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
   }),
 )
 
-/** Told anew here, or a mistake in the rule itself would go unseen. */
+/** Told again here, or a mistake in the rule itself would go unseen. */
 export function isDown(node: NodeView): boolean {
   return (
     !node.ready || node.unschedulable || isUnproved(node) || (node.assigned !== undefined && !hasEnded(node) && !isBlocked(node))
@@ -82,7 +82,7 @@ export const newlyDown = oncePer((decided: Decided): readonly Step[] => {
   return [...cordons, ...assigned]
 })
 
-/** It serves nobody yet, and there is something proven to give it: told anew here. */
+/** It serves nobody yet, and there is something proven to give it: told again here. */
 export function isJoining(node: NodeView, { at, pool, decision }: Decided): boolean {
   return node.assigned === undefined && decision.status.stable !== undefined && isYoung(node, { at, pool, decision })
 }

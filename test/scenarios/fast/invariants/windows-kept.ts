@@ -21,7 +21,7 @@ function beginsNothing(decided: Decided): boolean {
   return begun.every(({ node }) => isJoining(node, decided))
 }
 
-/** Told anew here: those that are drawn open every so many minutes of an hour. */
+/** Told again here: those that are drawn open every so many minutes of an hour. */
 function isOpen({ pool: { policy } }: Decided, at: Instant): boolean {
   const open = (action: Window['action']) => policy.windows.filter((window) => window.action === action && isWithin(window, at))
   const hasAllow = policy.windows.some(({ action }) => action === 'allow')

@@ -6,5 +6,5 @@ export function agentDies(world: World): void {
   if (machine.host.faults.dead) return
   const afterEffect = world.random.below(40)
   machine.startAgent(afterEffect === 0 ? undefined : { afterEffect })
-  world.tell(`${machine.name} agent starts anew, dies after effect ${afterEffect}`)
+  world.tell(`${machine.name} agent starts again, dies after effect ${afterEffect}`)
 }
