@@ -30,6 +30,7 @@ export interface KernelSnapshot {
 
 const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
   'dev/cdrom/lock': { value: '1', take: mountedReadOnly },
+  'fs/inotify/max_user_instances': { value: '128' },
   'fs/inotify/max_user_watches': { value: '65536' },
   'kernel/core_pattern': { value: 'core', take: (text) => text },
   'kernel/ostype': { value: 'Linux', access: 'read-only' },
@@ -58,6 +59,7 @@ const MODULES: Readonly<Record<string, SimulatedModule>> = {
   ip_vs: {},
   ip_vs_alias: { alias: 'ip_vs' },
   nf_conntrack: { isInUse: true },
+  overlay: {},
 }
 
 /** A kernel that behaves like Linux: what is set is gone after a boot, and comes back from the files that are read then. */
