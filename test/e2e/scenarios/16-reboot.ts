@@ -17,7 +17,7 @@ const fleet = { version: versions.olderKubelet, rollout: { drain: { mode: 'Auto'
 
 async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
-  const operator = await operatorOf(cluster, 'grace')
+  const operator = await operatorOf(cluster, 'edsger')
   await product.settle(fleet)
   await deploy(cluster, { name, replicas, minAvailable: 3 })
   await using sampler = sampleAvailability(cluster, name)
