@@ -118,3 +118,8 @@ export class KubeError extends Error {
     return this.code === 409 || this.code === 410 ? 'conflict' : 'refuse'
   }
 }
+
+/** For `catch`: an object that is not there is undefined. @throws every other error */
+export function unlessMissing(error: unknown): undefined {
+  if (!(error instanceof KubeError && error.code === 404)) throw error
+}

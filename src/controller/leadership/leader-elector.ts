@@ -1,4 +1,4 @@
-import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Clock } from '../clock/clock.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
@@ -220,8 +220,4 @@ class LeaderElector {
     }
     this.#holder = holder
   }
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof KubeError && error.code === 404)) throw error
 }

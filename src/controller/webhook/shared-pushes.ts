@@ -1,4 +1,4 @@
-import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
+import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { PUSH_LEASE } from '../../protocol/names.ts'
 import { leasesPath, microTime } from '../leadership/lease.ts'
 import type { Log } from '../log.ts'
@@ -62,8 +62,4 @@ export class SharedPushes {
       await this.#write(attempts - 1)
     }
   }
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (!(error instanceof KubeError && error.code === 404)) throw error
 }

@@ -78,7 +78,7 @@ export interface AskGate {
   readonly recordedAt?: string
 }
 
-/** Worth telling people, once: the controller writes it as an Event on the object. */
+/** Reported to people once: the controller writes it as an Event on the object. */
 export interface PoolEvent {
   readonly on: { readonly kind: 'pool' } | { readonly kind: 'node'; readonly name: string }
   readonly type: 'Normal' | 'Warning'
