@@ -27,9 +27,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   const settled = outcome !== undefined && isFinal(outcome)
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
   if (settled && outcome.assignment === wanted.text) {
-    // Else nobody could take it away again: a Node without an assignment counts only if it is the one that had it.
-    if (wanted.text !== null && outcome.node !== wanted.node)
-      await context.turns.exclusively(() => context.state.moveOutcome(wanted.node))
+    if (wanted.text !== null && outcome.node !== wanted.node) await moveTo({ ...wanted, text: wanted.text }, context)
     return undefined
   }
   if (wanted.text === null) {
@@ -40,6 +38,17 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
   parseAssignment(wanted.text)
   await context.turns.exclusively(() => enforceSignature({ ...wanted, text: wanted.text ?? '' }, context))
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
+}
+
+/**
+ * The assignment stands on another Node of this machine now, where it counts if it was signed for that one, too. Else nobody could take
+ * it away again: a Node without an assignment counts only if it is the one that had it.
+ */
+async function moveTo(wanted: Wanted & { readonly text: string }, context: AgentContext): Promise<void> {
+  await context.turns.exclusively(async () => {
+    await enforceSignature(wanted, context)
+    await context.state.moveOutcome(wanted.node)
+  })
 }
 
 async function resume({ assignment }: Outcome, context: AgentContext): Promise<NextGoal | undefined> {

@@ -167,6 +167,17 @@ test('an assignment of a Node that was registered again begins with any counter,
   await machine.until('Applied')
 })
 
+test('what a Node had before it was registered again is refused on it, though the host has it already', async () => {
+  const machine = trusting()
+  const former = signed({ KUBELET_OPTS: '--v=3' }, { counter: 5 })
+  machine.annotate(former)
+  await machine.until('Applied')
+  machine.node.registerAnew('u2')
+  await machine.clock.advance(MINUTE)
+  expect(await refusalOf(machine, former)).toMatchObject({ reason: 'SignatureInvalid' })
+  expect(flagsOf(machine)).toContain('--v=3')
+})
+
 test('agent accepts two keys while they are exchanged, and the old one no more when it is gone', async () => {
   const machine = trusting([OURS, NEXT])
   machine.annotate(signed({ KUBELET_OPTS: '--v=3' }, { counter: 1 }))
