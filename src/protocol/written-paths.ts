@@ -27,6 +27,17 @@ export function moduleSubject(name: string): string {
   return `/sys/module/${moduleName(name)}`
 }
 
+/** Where distributions have certificates of their administrators put; the last one is Debian's. */
+export const CERTIFICATE_PLACES = [
+  { directory: '/etc/pki/ca-trust/source/anchors', suffix: 'pem' },
+  { directory: '/etc/pki/trust/anchors', suffix: 'pem' },
+  { directory: '/usr/local/share/ca-certificates', suffix: 'crt' },
+] as const
+
+export function certificateFile({ directory, suffix }: (typeof CERTIFICATE_PLACES)[number], name: string): string {
+  return `${directory}/nodewave-${name}.${suffix}`
+}
+
 /** Below a home directory others than root may write; sshd reads this place when AuthorizedKeysFile names it. */
 export function sshKeysFile(user: string): string {
   return `/etc/ssh/authorized_keys.d/${user}`
@@ -74,9 +85,21 @@ function pathsOfUser({ name, groups, sshKeys }: HostUser): readonly string[] {
 
 /** Pure: what the sections of a document write without naming it. */
 export function unnamedPaths(document: HostDocument): string[] {
-  const sections = Object.keys(PATHS_OF) as (keyof Sections)[]
-  return sections.flatMap((key) => pathsOf(key, document[key] as Sections[typeof key] | undefined))
+  return SECTIONS.flatMap((key) => pathsOf(key, document[key] as Sections[typeof key] | undefined))
 }
+
+/** Pure: the section that writes each of these paths, on hosts of any distribution. */
+export function sectionsByPath(document: HostDocument): ReadonlyMap<string, keyof HostDocument> {
+  const unnamed = SECTIONS.flatMap((key) =>
+    pathsOf(key, document[key] as Sections[typeof key] | undefined).map((path) => [path, key] as const),
+  )
+  const certificates = (document.certificates ?? []).flatMap(({ name }) =>
+    CERTIFICATE_PLACES.map((place) => [certificateFile(place, name), 'certificates'] as const),
+  )
+  return new Map([...unnamed, ...certificates])
+}
+
+const SECTIONS = Object.keys(PATHS_OF) as (keyof Sections)[]
 
 function pathsOf<Key extends keyof Sections>(key: Key, value: Sections[Key] | undefined): readonly string[] {
   return value === undefined ? [] : PATHS_OF[key](value)

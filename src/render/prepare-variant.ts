@@ -12,6 +12,7 @@ import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-
 import { renderHostDocument } from './render-host.ts'
 import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
 import { renderSecretDocument } from './render-secrets.ts'
+import { sectionClashes } from './section-clashes.ts'
 import { referencesIn } from './templates.ts'
 
 /** All that the nodes of one pool with the same overrides have in common. What is left to do for a node is to fill in templates. */
@@ -43,7 +44,7 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
   const host = makePayload(pool, 'host', { [PAYLOAD_KEYS.host]: hostText(renderHostDocument(model, subject)) })
   const secretText = renderSecretDocument(model, subject)
   const secret = secretText === undefined ? undefined : makePayload(pool, 'secret', { [PAYLOAD_KEYS.secret]: secretText })
-  const problems = [...overrideConflicts(subject), ...templates.problems]
+  const problems = [...overrideConflicts(subject), ...sectionClashes(model, subject), ...templates.problems]
   const sharedFlags = collecting(problems, () => flagString(shared, new Map()))
   const config = collecting(problems, () => mergeConfig(configLayers(model, subject), spec.kubelet?.configMode ?? 'overlay'))
   const isTemplated = config !== undefined && referencesIn(config).length > 0

@@ -1,17 +1,12 @@
 import { type HostCertificate, SYSTEM_SECTIONS } from '../../protocol/system-sections.ts'
+import { CERTIFICATE_PLACES, certificateFile } from '../../protocol/written-paths.ts'
 import { defineKind } from './define-kind.ts'
 import { fileBaselines } from './file-baseline.ts'
 import type { HostHands, Kind, Section, SectionPlace } from './kind.ts'
 import { derivedFileHands, differOwnFile, type OwnFileSpec, ownFileBefore } from './own-file.ts'
 import { readRegular } from './regular-file.ts'
 
-/** Where distributions have certificates of their administrators put; the last one is Debian's. */
-const LAYOUTS = [
-  { directory: '/etc/pki/ca-trust/source/anchors', suffix: 'pem' },
-  { directory: '/etc/pki/trust/anchors', suffix: 'pem' },
-  { directory: '/usr/local/share/ca-certificates', suffix: 'crt' },
-] as const
-const DEBIAN = LAYOUTS[2]
+const DEBIAN = CERTIFICATE_PLACES[2]
 
 /** It reads the store once, when it starts; other programs are the affair of `restartOn`. */
 const RUNTIME_UNIT = 'containerd.service'
@@ -48,14 +43,10 @@ export const certificate: Kind<OwnFileSpec> = defineKind({
 
 async function pathsOf(certificates: readonly HostCertificate[], { files }: SectionPlace): Promise<string[]> {
   const layout = await layoutOf(files)
-  return certificates.map((spec) => pathIn(layout, spec))
+  return certificates.map(({ name }) => certificateFile(layout, name))
 }
 
-async function layoutOf(files: HostHands['files']): Promise<(typeof LAYOUTS)[number]> {
-  for (const layout of LAYOUTS) if ((await files.stat(layout.directory))?.type === 'directory') return layout
+async function layoutOf(files: HostHands['files']): Promise<(typeof CERTIFICATE_PLACES)[number]> {
+  for (const place of CERTIFICATE_PLACES) if ((await files.stat(place.directory))?.type === 'directory') return place
   return DEBIAN
-}
-
-function pathIn({ directory, suffix }: (typeof LAYOUTS)[number], { name }: Pick<HostCertificate, 'name'>): string {
-  return `${directory}/nodewave-${name}.${suffix}`
 }
