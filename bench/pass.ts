@@ -118,8 +118,8 @@ function clusterAt(fleet: CompiledFleet): ClusterCache {
 function ignore(): void {}
 
 function running(node: ClusterNode, fleet: CompiledFleet): ClusterNode {
-  const owner = fleet.ownerOf(node)
-  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(node) : undefined
+  const owner = fleet.ownerOf(node.facts)
+  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(node.facts) : undefined
   if (rendered?.kind !== 'config') throw new Error(`render node "${node.name}"`)
   const at = new Date(NOW - 3_600_000).toISOString()
   const desired = JSON.stringify({ ...rendered.desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at })

@@ -130,7 +130,7 @@ function memberAt(
   const [pool = '', label = ''] = Object.entries(POOL_LABELS)[index % 5] ?? []
   const object = aNode({ name: `node-${index}`, labels: { [label]: '', rack: `r${(index + heartbeat) % 40}` } })
   const project = projectNode(names)
-  const rendered = fleet.pools.get(pool)?.render(project(object))
+  const rendered = fleet.pools.get(pool)?.render(project(object).facts)
   if (rendered?.kind !== 'config') throw new Error(`render "node-${index}": ${rendered?.message ?? `no pool "${pool}"`}`)
   const { digest, desired } = rendered
   const assigned = formatDesiredConfig({ ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: '2026-11-20T08:00:00Z' })

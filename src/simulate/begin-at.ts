@@ -38,9 +38,9 @@ export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]
 /** A node of no pool stays as it was given. */
 function settled({ settings, now, fleet }: Beginning, node: KubeObject): object {
   const { names } = settings
-  const seen = projectNode(names)(node)
-  const owner = fleet.ownerOf(seen)
-  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(seen) : undefined
+  const { facts } = projectNode(names)(node)
+  const owner = fleet.ownerOf(facts)
+  const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(facts) : undefined
   if (rendered?.kind !== 'config') return node
   const { desired, digest, version } = rendered
   const at = new Date(now - LONG_AGO).toISOString()

@@ -211,7 +211,7 @@ spec: {nodeSelector: {matchLabels: {gpu: "yes"}}}
 `
   const files = aFleet({ more })
   const gpu = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', files)).pools.get('gpu')
-  const rendered = gpu?.render(projectNode(namesFor())({ metadata: { name: 'gpu' } }))
+  const rendered = gpu?.render(projectNode(namesFor())({ metadata: { name: 'gpu' } }).facts)
   const [payload] = rendered?.kind === 'config' ? rendered.payloads : []
   const metadata = { name: payload?.name }
   await stage.kube.create('/api/v1/namespaces/nodewave-system/configmaps', { metadata, data: { host: 'mine' } })

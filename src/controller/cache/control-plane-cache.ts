@@ -1,4 +1,5 @@
 import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ControlPlanePod } from './control-plane-pods.ts'
 import type { ClusterNode } from './node-view.ts'
 import { ObjectCache } from './object-cache.ts'
@@ -36,8 +37,10 @@ export class ControlPlaneCache {
   view(nodes: Iterable<ClusterNode>): ControlPlaneView {
     const instances = [...this.pods.items.values()].map(({ instance }) => instance)
     const hosts = new Set(instances.map(({ node }) => node))
+    const ofControlPlane: NodeView[] = []
+    for (const { name, view } of nodes) if (hosts.has(name) || isControlPlaneNode(view)) ofControlPlane.push(view)
     return {
-      nodes: [...nodes].filter(({ name, view }) => hosts.has(name) || isControlPlaneNode(view)).map(({ view }) => view),
+      nodes: ofControlPlane,
       instances,
       answers: this.#versions.answers,
       ...(this.#trouble !== undefined && { outdated: this.#trouble }),

@@ -19,12 +19,12 @@ export interface FactLimit {
  * Of a node that changes them all the time, what was known before is kept until it has been quiet for a while.
  */
 export function limitFacts(
-  project: (object: KubeObject) => ClusterNode,
+  project: (object: KubeObject, before?: ClusterNode) => ClusterNode,
   { known, now }: FactLimit,
 ): (object: KubeObject) => ClusterNode {
   return (object) => {
-    const node = project(object)
-    const before = known(node.name)
+    const before = known(object.metadata.name)
+    const node = project(object, before)
     return before === undefined ? node : bounded(before, node, now())
   }
 }
@@ -33,15 +33,11 @@ export function limitFacts(
 export function bounded(before: ClusterNode, node: ClusterNode, now: Instant): ClusterNode {
   const { factChanges = [] } = before
   if (before.view.createdAt !== node.view.createdAt) return node
-  if (sameFacts(before, node)) return factChanges.length === 0 ? node : { ...node, factChanges }
+  if (isSameData(before.facts, node.facts)) return factChanges.length === 0 ? node : { ...node, factChanges }
   const recent = factChanges.filter((at) => at > now - WINDOW && at <= now)
   if (recent.length < MOST) return { ...node, factChanges: [...recent, now] }
   const { labels, zone } = before.view
   const { poolLabel: _, ...rest } = node
   const pool = before.poolLabel === undefined ? {} : { poolLabel: before.poolLabel }
-  return { ...rest, ...pool, host: before.host, view: { ...node.view, labels, zone }, factChanges }
-}
-
-function sameFacts(a: ClusterNode, b: ClusterNode): boolean {
-  return isSameData(a.host, b.host) && isSameData(a.view.labels, b.view.labels)
+  return { ...rest, ...pool, facts: before.facts, view: { ...node.view, labels, zone }, factChanges }
 }

@@ -12,6 +12,8 @@ import type { Taint } from '../../protocol/node-settings.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import { parseRebootOrder, parseRebootRequest } from '../../protocol/reboot-order.ts'
 import { parseRequestedBy } from '../../protocol/requested-by.ts'
+import { isSameData } from '../../protocol/same-data.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView, Pressure } from '../../rollout/model/node-view.ts'
 import { isPauseImage } from '../../rollout/proof/image.ts'
@@ -24,7 +26,8 @@ export interface ClusterNode {
   readonly uid: string
   readonly resourceVersion: string
   readonly view: NodeView
-  readonly host: HostFacts
+  /** The same object for as long as they are the same. */
+  readonly facts: NodeFacts
   /** When its facts or labels changed lately; see `fact-limit.ts`. */
   readonly factChanges?: readonly Instant[]
   /** Status by type: `True`, `False` or `Unknown`. */
@@ -44,25 +47,19 @@ export interface ClusterNode {
   readonly settings?: SettingsOnNode
 }
 
-/** What configuration may be rendered from besides name and labels. */
-export interface HostFacts {
-  readonly arch: string
-  readonly osImage: string
-  /** Undefined until the kubelet reported one. */
-  readonly internalIP?: string
-}
-
 /**
  * Never throws: annotations are written by agents and people, and a malformed one concerns its own node alone.
  * @param names which annotations are ours
+ * @returns reads a Node, and takes over the facts that were the same before
  */
-export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
+export function projectNode(names: Names): (object: KubeObject, before?: ClusterNode) => ClusterNode {
   const read = readOnce(readDesired)
   const desiredIn = (annotation: string | undefined): Desired => (annotation === undefined ? NOTHING : read(annotation))
-  return (object) => {
+  return (object, before) => {
     const { metadata } = object
     const annotations = metadata.annotations ?? {}
     const status = (object.status ?? {}) as NodeStatus
+    const facts = factsOf(object, status, before?.facts)
     const desired = desiredIn(annotations[names.desiredConfig])
     const current = desiredIn(annotations[names.currentConfig]).config
     const history = annotations[names.history]
@@ -74,8 +71,8 @@ export function projectNode(names: Names): (object: KubeObject) => ClusterNode {
       namespace: '',
       uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
-      view: viewOf(object, { annotations, names, status, desired }),
-      host: hostFacts(status),
+      view: viewOf(object, { annotations, names, status, desired, facts }),
+      facts,
       conditions: Object.fromEntries(
         (status.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
       ),
@@ -129,9 +126,13 @@ interface Parts {
   readonly names: Names
   readonly status: NodeStatus
   readonly desired: Desired
+  readonly facts: NodeFacts
 }
 
-function viewOf({ metadata, ...object }: KubeObject, { annotations, names, status, desired }: Parts): NodeView {
+function viewOf(
+  { metadata, ...object }: KubeObject,
+  { annotations, names, status, desired, facts: { labels } }: Parts,
+): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
   const heldBy = parseRequestedBy(annotations[askedByKey(names.hold)])
@@ -149,8 +150,8 @@ function viewOf({ metadata, ...object }: KubeObject, { annotations, names, statu
   const rebootBy = parseRequestedBy(annotations[askedByKey(names.reboot)])
   return {
     name: metadata.name,
-    labels: metadata.labels ?? {},
-    zone: metadata.labels?.['topology.kubernetes.io/zone'] ?? '',
+    labels,
+    zone: labels['topology.kubernetes.io/zone'] ?? '',
     createdAt,
     ready: ready?.status === 'True',
     readySince: instant(ready?.lastTransitionTime) || createdAt,
@@ -220,13 +221,16 @@ function boundedStatus(status: AgentStatus | undefined): AgentStatus | undefined
   return { ...status, error: { reason: reason.slice(0, 100), message: message.slice(0, MAX_ERROR) } }
 }
 
-function hostFacts({ nodeInfo, addresses }: NodeStatus): HostFacts {
+function factsOf({ metadata }: KubeObject, { nodeInfo, addresses }: NodeStatus, before: NodeFacts | undefined): NodeFacts {
   const internal = addresses?.find((address) => address.type === 'InternalIP')
-  return {
+  const facts = {
+    name: metadata.name,
+    labels: metadata.labels ?? {},
     arch: foreignText(nodeInfo?.architecture ?? '', MAX_FACT),
     osImage: foreignText(nodeInfo?.osImage ?? '', MAX_FACT),
     ...(internal && { internalIP: foreignText(internal.address, MAX_FACT) }),
   }
+  return before && isSameData(before, facts) ? before : facts
 }
 
 const NOTHING: Desired = { malformed: false }

@@ -73,7 +73,7 @@ export class GarbageCollector {
     const needs: AccessNeed[] = []
     for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
       for (const node of members.byPool.get(pool.name) ?? []) {
-        const rendered = renderer.render(pool, node)
+        const rendered = renderer.render(pool, node.facts)
         if (rendered.kind !== 'config') continue
         for (const payload of rendered.payloads) named.add(payload.name)
         // Rendered for this node, too: what an annotation names alone may be anybody's.

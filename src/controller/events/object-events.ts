@@ -18,7 +18,9 @@ export interface PassOutcome {
 
 /** Everything that people should find at the objects concerned after a pass, for as long as it is so. */
 export function objectEvents({ nodes, ...outcome }: PassOutcome): ObjectEvent[] {
-  return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...[...nodes.values()].flatMap(agentFailure)]
+  const failures: ObjectEvent[] = []
+  for (const node of nodes.values()) failures.push(...agentFailure(node))
+  return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...failures]
 }
 
 /** What is new with a decision, once its status has been written: what was not written has not happened. */
@@ -41,9 +43,11 @@ export function firstCommitEvents({ problem, trouble }: HeadState, namespace: st
   ]
 }
 
+const NO_EVENTS: readonly ObjectEvent[] = []
+
 /** What an agent could not do, on its Node: a rollback may already have moved the pool on. */
-function agentFailure({ name, view: { status } }: ClusterNode): ObjectEvent[] {
-  if (status?.phase !== 'RolledBack' && status?.phase !== 'Failed') return []
+function agentFailure({ name, view: { status } }: ClusterNode): readonly ObjectEvent[] {
+  if (status?.phase !== 'RolledBack' && status?.phase !== 'Failed') return NO_EVENTS
   return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
 }
 

@@ -48,9 +48,8 @@ export class AssumedNodes {
     return node
   }
 
-  /** All of them; the given map where nothing is assumed. */
+  /** All of them, in a map of its own. */
   applyTo(nodes: ReadonlyMap<string, ClusterNode>, now: Instant): ReadonlyMap<string, ClusterNode> {
-    if (this.#byName.size === 0) return nodes
     const assumed = new Map(nodes)
     for (const name of this.#byName.keys()) {
       const node = nodes.get(name)

@@ -85,7 +85,7 @@ function stepOf(node: ClusterNode, { to, from, sources }: Sides): BlastStep[] {
 }
 
 function ownerIn(fleet: CompiledFleet, node: ClusterNode): CompiledPool | undefined {
-  const owner = fleet.ownerOf(node)
+  const owner = fleet.ownerOf(node.facts)
   return owner.kind === 'owned' ? fleet.pools.get(owner.pool) : undefined
 }
 
@@ -93,7 +93,7 @@ function rendered(
   pool: CompiledPool | undefined,
   { node, sources }: { readonly node: ClusterNode; readonly sources: GuardSources },
 ): RenderedConfig | undefined {
-  const result = pool && sources.renderer.render(pool, node)
+  const result = pool && sources.renderer.render(pool, node.facts)
   return result?.kind === 'config' ? result : undefined
 }
 

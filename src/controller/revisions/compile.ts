@@ -15,8 +15,6 @@ import type { FleetSpec } from '../../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import { secretUses } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
-import type { NodeView } from '../../rollout/model/node-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
 import { gatePolicy } from '../gates/gate-policy.ts'
 import { mirrorSpec } from '../node-pools/mirror-spec.ts'
 import type { AgeKeys } from '../secrets/age-keys.ts'
@@ -111,7 +109,7 @@ function refused(problems: readonly string[]): FleetParts {
 function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> {
   const renderer = createRenderer(model, { namespace })
   const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer }))
-  const owners = new WeakMap<NodeView, Ownership>()
+  const owners = new WeakMap<NodeFacts, Ownership>()
   return {
     problems: [],
     pools: new Map(pools.map((pool) => [pool.name, pool])),
@@ -119,9 +117,11 @@ function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> 
     blastRadius: model.fleet.spec.blastRadius ?? {},
     historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
     placeOf: (field, pool) => policyPlace(model, field, pool),
-    ownerOf(node) {
-      const owner = owners.get(node.view) ?? ownerOf(renderer, node)
-      owners.set(node.view, owner)
+    ownerOf(facts) {
+      const known = owners.get(facts)
+      if (known) return known
+      const owner = ownerOf(renderer, facts)
+      owners.set(facts, owner)
       return owner
     },
   }
@@ -131,8 +131,8 @@ function fleetPolicy({ maxUnavailable, maxFailures }: FleetSpec): FleetPolicy {
   return { ...(maxUnavailable && { maxUnavailable }), ...(maxFailures && { maxFailures }) }
 }
 
-function ownerOf(renderer: Renderer, node: ClusterNode): Ownership {
-  const owner = renderer.poolOf(factsOf(node))
+function ownerOf(renderer: Renderer, facts: NodeFacts): Ownership {
+  const owner = renderer.poolOf(facts)
   return owner.kind === 'contested' ? { ...owner, message: renderProblemLine(owner.problem) } : owner
 }
 
@@ -161,9 +161,9 @@ function compiledPool(
     },
     disruption: settings.disruption,
     places: { maxUnavailable: placeOf('maxUnavailable', pool, model), waves: placeOf('waves', pool, model) },
-    render: (node) =>
+    render: (facts) =>
       orFailing(
-        () => renderedAs(renderer.render(name, factsOf(node))),
+        () => renderedAs(renderer.render(name, facts)),
         (message) => ({ kind: 'problem', message: message.slice(0, MAX_PROBLEM) }),
       ),
   }
@@ -192,10 +192,6 @@ function formOf(result: RenderResult): Rendered {
     payloads,
     ...(content.version !== undefined && { version: content.version }),
   }
-}
-
-function factsOf({ name, view, host }: ClusterNode): NodeFacts {
-  return { name, labels: view.labels, ...host }
 }
 
 function problemLine({ at, message, remedy }: Problem): string {

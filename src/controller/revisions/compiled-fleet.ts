@@ -2,6 +2,7 @@ import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import type { BlastLimits } from '../../render/blast-radius.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
 import type { Payload } from '../../render/payload.ts'
 import type { Location } from '../../repo/model.ts'
 import type { DisruptionRules } from '../../repo/rollout-settings.ts'
@@ -9,7 +10,6 @@ import type { SecretRef } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../rollout/model/policy.ts'
 import type { PolicyPlaces } from '../../rollout/model/snapshot.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
 
 /** Loads and checks the documents of a commit. Never throws for what stands in them. */
 export type CompileNow = (snapshot: RepoSnapshot) => CompiledFleet
@@ -34,7 +34,8 @@ export interface CompiledFleet {
   readonly blastRadius: BlastLimits
   /** Where a field of a pool stands, or of the Fleet: `pools/workers.yaml:12`. Absent: nobody knows. */
   placeOf?(field: string, pool?: string): string
-  ownerOf(node: ClusterNode): Ownership
+  /** Remembered by the object. */
+  ownerOf(facts: NodeFacts): Ownership
   /** All that is needed to compile it again. */
   readonly files: RepoSnapshot['files']
   /** Values of Secrets that hosts get; absent: none. Those that the snapshot lacks are in `problems`. */
@@ -59,7 +60,7 @@ export interface CompiledPool {
   readonly disruption: DisruptionRules
   /** Where fields of the policy stand. */
   readonly places?: PolicyPlaces
-  render(node: ClusterNode): Rendered
+  render(facts: NodeFacts): Rendered
 }
 
 export type Rendered = RenderedConfig | { readonly kind: 'problem'; readonly message: string }

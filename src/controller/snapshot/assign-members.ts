@@ -20,7 +20,7 @@ export function assignMembers(fleet: CompiledFleet, nodes: Iterable<ClusterNode>
   const strays: ClusterNode[] = []
   const mislabelled: LabelPool[] = []
   for (const node of nodes) {
-    const owner = fleet.ownerOf(node)
+    const owner = fleet.ownerOf(node.facts)
     if (owner.kind === 'owned') byPool.get(owner.pool)?.push(node)
     else strays.push(node)
     if (owner.kind === 'owned' && node.poolLabel !== undefined && node.poolLabel !== owner.pool)

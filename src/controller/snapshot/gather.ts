@@ -59,7 +59,7 @@ export async function gather(
   const kept = library.kept()
   const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
-  const nodes = sources.assumed.applyTo(new Map(cluster.nodes.items), now)
+  const nodes = sources.assumed.applyTo(cluster.nodes.items, now)
   followDrains({ cluster, drains })
   const members = assignMembers(head.fleet, nodes.values())
   const steadySince = unbrokenSince(sources, now)
@@ -113,12 +113,12 @@ function followDrains({ cluster, drains }: Pick<Sources, 'cluster' | 'drains'>):
 
 /** Of those that are looked at. */
 function podsOf(nodes: readonly ClusterNode[], drains: Sources['drains']): ReadonlyMap<string, NodePods> {
-  return new Map(
-    nodes.flatMap(({ name }) => {
-      const pods = drains.podsOf(name)
-      return pods ? [[name, pods] as const] : []
-    }),
-  )
+  const known = new Map<string, NodePods>()
+  for (const { name } of nodes) {
+    const pods = drains.podsOf(name)
+    if (pods) known.set(name, pods)
+  }
+  return known
 }
 
 /** What an action of a decision on `gathered` writes. */
@@ -128,7 +128,7 @@ export function renderedFor(
 ): (node: ClusterNode, revision: string) => RenderedConfig | undefined {
   return (node, revision) => {
     const compiled = revisions.get(revision)?.pools.get(pool)
-    const rendered = compiled && renderer.render(compiled, node)
+    const rendered = compiled && renderer.render(compiled, node.facts)
     return rendered?.kind === 'config' ? rendered : undefined
   }
 }

@@ -1,5 +1,6 @@
-import type { Disruption } from '../../protocol/desired-config.ts'
+import type { DesiredConfig, Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/node-view.ts'
@@ -32,8 +33,15 @@ export interface Wanted {
  * all are
  */
 export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources, before?: Wanted): Wanted {
-  if (!before || !isSameSources(before.sources, sources) || !isSameList(before.nodes, nodes)) return wantedAnew(nodes, sources)
-  const changed = nodes.filter((node, index) => !isSameNode(before.nodes[index], node))
+  if (!before || !isSameSources(before.sources, sources) || before.nodes.length !== nodes.length)
+    return wantedAnew(nodes, sources)
+  const changed: ClusterNode[] = []
+  for (const [index, node] of nodes.entries()) {
+    const known = before.nodes[index]
+    if (isSameNode(known, node)) continue
+    if (known?.name !== node.name) return wantedAnew(nodes, sources)
+    changed.push(node)
+  }
   if (changed.length === 0) return { ...before, nodes }
   const byName = new Map(before.byName)
   for (const [name, target] of wantedAnew(changed, sources).byName) byName.set(name, target)
@@ -44,7 +52,7 @@ function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Want
   const render = sources.renderer.renderOf(sources.pool)
   const byName = new Map<string, NodeTarget>()
   for (const node of nodes) {
-    const rendered = render(node)
+    const rendered = render(node.facts)
     const refusal = sources.refused?.of(node, rendered)
     if (refusal?.isDue === false) byName.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
     else byName.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
@@ -65,14 +73,15 @@ function isSameSources(a: WantedSources, b: WantedSources): boolean {
   )
 }
 
-/** The same names in the same order. */
-function isSameList(before: readonly ClusterNode[], nodes: readonly ClusterNode[]): boolean {
-  return before.length === nodes.length && nodes.every(({ name }, index) => before[index]?.name === name)
-}
-
-/** A heartbeat makes another object of a node in which these are the same. */
-function isSameNode(before: ClusterNode | undefined, { view, current }: ClusterNode): boolean {
-  return before?.view === view && before.current === current
+/** Nothing has changed that the target of a node is made of. */
+function isSameNode(before: ClusterNode | undefined, node: ClusterNode): boolean {
+  if (before === node) return true
+  return (
+    before?.facts === node.facts &&
+    before.view.kubeletVersion === node.view.kubeletVersion &&
+    before.current?.DIGEST === node.current?.DIGEST &&
+    before.current?.POOL === node.current?.POOL
+  )
 }
 
 function targetOf(node: ClusterNode, rendered: RenderedConfig, sources: WantedSources): NodeTarget {
@@ -82,40 +91,50 @@ function targetOf(node: ClusterNode, rendered: RenderedConfig, sources: WantedSo
   return message === undefined ? target : { kind: 'problem', reason: 'CeilingExceeded', message }
 }
 
-/** How much a node is disturbed is found out when it is asked for: of thousands that wait, only few are taken. */
+/**
+ * How much a node is disturbed is found out when it is asked for: of thousands that wait, only few are taken. It outlives the versions of its
+ * node that it does not depend on, and keeps none of them.
+ */
 class WantedConfig {
   readonly kind = 'config'
   readonly digest: string
   declare readonly version?: string
-  readonly #node: ClusterNode
+  readonly #facts: NodeFacts
+  readonly #current: DesiredConfig | undefined
+  readonly #running: string
   readonly #rendered: RenderedConfig
   readonly #sources: WantedSources
 
-  constructor(node: ClusterNode, rendered: RenderedConfig, sources: WantedSources) {
+  constructor({ facts, current, view }: ClusterNode, rendered: RenderedConfig, sources: WantedSources) {
     this.digest = rendered.digest
     if (rendered.version !== undefined) this.version = rendered.version
-    this.#node = node
+    this.#facts = facts
+    this.#current = current
+    this.#running = view.kubeletVersion
     this.#rendered = rendered
     this.#sources = sources
   }
 
   get disruption(): Disruption {
-    const { current, view } = this.#node
-    if (current?.DIGEST === this.digest) return 'none'
-    const from = runningContent(this.#node, this.#sources)
+    if (this.#current?.DIGEST === this.digest) return 'none'
+    const from = runningContent(this.#facts, this.#current, this.#sources)
     const { renderer, pool } = this.#sources
-    const about = { running: view.kubeletVersion, rules: pool.disruption }
+    const about = { running: this.#running, rules: pool.disruption }
     return renderer.judgeDisruption(from, this.#rendered.content, about).disruption
   }
 }
 
 /** What the node runs is known by its digest alone; it is found by rendering the commits in use again. */
-function runningContent(node: ClusterNode, { pool, revisions, renderer }: WantedSources): NodeContent | undefined {
-  const { DIGEST, POOL = pool.name } = node.current ?? {}
+function runningContent(
+  facts: NodeFacts,
+  current: DesiredConfig | undefined,
+  { pool, revisions, renderer }: WantedSources,
+): NodeContent | undefined {
+  const { DIGEST, POOL = pool.name } = current ?? {}
   if (DIGEST === undefined) return undefined
   for (const fleet of revisions.values()) {
     const compiled = fleet.pools.get(POOL)
-    const rendered = compiled && renderer.render(compiled, node)
+    const rendered = compiled && renderer.render(compiled, facts)
     if (rendered?.kind === 'config' && rendered.digest === DIGEST) return rendered.content
   }
   return undefined

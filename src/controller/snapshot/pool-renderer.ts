@@ -1,15 +1,14 @@
 import { createDisruptionJudge, type JudgeDisruption } from '../../render/disruption.ts'
-import type { NodeView } from '../../rollout/model/node-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
 import type { CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
 
 /**
- * Renders each node once for all commits at which its pool is the same. What a node is to become depends on what is seen of
- * it besides, so the memory is by the node's view, which stays the same object while nothing visible changes.
+ * Renders each node once for all commits at which its pool is the same. The memory is by the node's facts, which stay the same object
+ * while nothing changes that rendering may know.
  */
 export class PoolRenderer {
-  /** By pool and fingerprint. Views that are gone take their entries with them. */
-  #rendered = new Map<string, WeakMap<NodeView, Rendered>>()
+  /** By pool and fingerprint. Facts that are gone take their entries with them. */
+  #rendered = new Map<string, WeakMap<NodeFacts, Rendered>>()
   #judge = createDisruptionJudge()
 
   /** Remembers the documents that it compared: thousands of nodes that wait share them, and are asked about in every pass. */
@@ -17,18 +16,18 @@ export class PoolRenderer {
     return this.#judge
   }
 
-  render(pool: CompiledPool, node: ClusterNode): Rendered {
-    return this.renderOf(pool)(node)
+  render(pool: CompiledPool, facts: NodeFacts): Rendered {
+    return this.renderOf(pool)(facts)
   }
 
   /** For many nodes of one pool. */
-  renderOf(pool: CompiledPool): (node: ClusterNode) => Rendered {
+  renderOf(pool: CompiledPool): (facts: NodeFacts) => Rendered {
     const known = this.#memory(pool)
-    return (node) => {
-      const before = known.get(node.view)
+    return (facts) => {
+      const before = known.get(facts)
       if (before) return before
-      const rendered = pool.render(node)
-      known.set(node.view, rendered)
+      const rendered = pool.render(facts)
+      known.set(facts, rendered)
       return rendered
     }
   }
@@ -41,9 +40,9 @@ export class PoolRenderer {
     if (gone.length > 0) this.#judge = createDisruptionJudge()
   }
 
-  #memory(pool: CompiledPool): WeakMap<NodeView, Rendered> {
+  #memory(pool: CompiledPool): WeakMap<NodeFacts, Rendered> {
     const key = keyOf(pool)
-    const known = this.#rendered.get(key) ?? new WeakMap<NodeView, Rendered>()
+    const known = this.#rendered.get(key) ?? new WeakMap<NodeFacts, Rendered>()
     this.#rendered.set(key, known)
     return known
   }

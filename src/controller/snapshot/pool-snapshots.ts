@@ -151,7 +151,7 @@ function snapshotOf(
   })
   const compiledPools = compiledAt(pool, known)
   const told = [
-    ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []),
+    ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node.facts))) ?? []),
     ...refusedProofs(nodes, { refusals, proofs }),
   ]
   return {

@@ -24,6 +24,9 @@ export function completeStatus(decided: NodePoolStatus, { generation, observedRe
 
 /** Texts that were cut in the middle of an emoji: an API server mends them as it stores them, and what it has would never be what was meant. */
 function wellFormed<T>(value: T): T {
+  const text = JSON.stringify(value)
+  // Half a pair of surrogates is written as an escape.
+  if (!text.includes('\\ud')) return JSON.parse(text) as T
   const mended = JSON.stringify(value, (_, member) => (typeof member === 'string' ? member.toWellFormed() : member))
   return JSON.parse(mended) as T
 }

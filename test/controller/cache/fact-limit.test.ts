@@ -26,10 +26,10 @@ function follow() {
 test('a node that changes its facts 113 times in 12 seconds has ten variants, and the last one once it was quiet', () => {
   const see = follow()
   see(object('Debian 12'), NOW)
-  const images = new Set(Array.from({ length: 113 }, (_, n) => see(object(`image ${n}`), NOW + n * 100).host.osImage))
+  const images = new Set(Array.from({ length: 113 }, (_, n) => see(object(`image ${n}`), NOW + n * 100).facts.osImage))
   expect(images.size).toBe(10)
-  expect(see(object('image 112'), NOW + 5 * MINUTE).host.osImage).toBe('image 9')
-  expect(see(object('image 112'), NOW + 11 * MINUTE).host.osImage).toBe('image 112')
+  expect(see(object('image 112'), NOW + 5 * MINUTE).facts.osImage).toBe('image 9')
+  expect(see(object('image 112'), NOW + 11 * MINUTE).facts.osImage).toBe('image 112')
 })
 
 test('labels count as facts: a kubelet sets most of them', () => {
@@ -44,7 +44,7 @@ test('a node that changes nothing keeps no account, and one that was created aga
   expect(see(object('Debian 12'), NOW + MINUTE)).not.toHaveProperty('factChanges')
   const node = see(object('Debian 13'), NOW + MINUTE)
   expect(node.factChanges).toEqual([NOW + MINUTE])
-  const anew = { ...node, host: { arch: 'arm64', osImage: '' }, view: { ...node.view, createdAt: NOW } }
+  const anew = { ...node, facts: { ...node.facts, arch: 'arm64', osImage: '' }, view: { ...node.view, createdAt: NOW } }
   expect(bounded(node, anew, NOW)).toBe(anew)
 })
 
@@ -52,7 +52,7 @@ test('facts and conditions of any length are cut, and shown as what they are', (
   const seen = object(`\u001b[31m${'x'.repeat(100_000)}`)
   const conditions = Array.from({ length: 1000 }, (_, n) => ({ type: `T${n}`, status: 'True' }))
   const node = projectNode(namesFor())({ ...seen, status: { ...seen.status, conditions } })
-  expect(node.host.osImage).toHaveLength(256)
-  expect(node.host.osImage.startsWith('\\u{1b}[31mxxx')).toBe(true)
+  expect(node.facts.osImage).toHaveLength(256)
+  expect(node.facts.osImage.startsWith('\\u{1b}[31mxxx')).toBe(true)
   expect(Object.keys(node.conditions)).toHaveLength(100)
 })

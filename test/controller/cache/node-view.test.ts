@@ -24,7 +24,7 @@ function aNode(annotations: Record<string, string> = {}, more: Partial<KubeObjec
 }
 
 test('a node is kept as its facts and nothing of the rest', () => {
-  const { view, host, resourceVersion, payloads } = project(aNode())
+  const { view, facts, resourceVersion, payloads } = project(aNode())
   expect(view).toEqual({
     name: 'a',
     labels: {},
@@ -36,7 +36,7 @@ test('a node is kept as its facts and nothing of the rest', () => {
     kubeletVersion: '1.36.3',
     assignedByHand: false,
   })
-  expect(host).toEqual({ arch: 'arm64', osImage: 'Debian 12', internalIP: '10.0.0.4' })
+  expect(facts).toEqual({ name: 'a', labels: {}, arch: 'arm64', osImage: 'Debian 12', internalIP: '10.0.0.4' })
   expect({ resourceVersion, payloads }).toEqual({ resourceVersion: '7', payloads: [] })
 })
 
@@ -141,4 +141,13 @@ test('a node that is being deleted, or under pressure, is shown so', () => {
   })
 
   expect(view).toMatchObject({ leaving: true, pressures: [{ type: 'DiskPressure', since: Date.UTC(2026, 10, 21, 9, 0) }] })
+})
+
+test('facts stay the same object from version to version while they are the same, and labels are kept once', () => {
+  const first = project(aNode())
+  const cordoned = project(aNode({}, { spec: { unschedulable: true } }), first)
+  expect(cordoned.facts).toBe(first.facts)
+  expect(cordoned.view.labels).toBe(first.facts.labels)
+  const labelled = { ...aNode(), metadata: { ...aNode().metadata, labels: { rack: 'r1' } } }
+  expect(project(labelled, first).facts).toEqual({ ...first.facts, labels: { rack: 'r1' } })
 })

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { type ClusterNode, projectNode } from '../../../src/controller/cache/node-view.ts'
+import type { CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
+import { wantedBy } from '../../../src/controller/snapshot/node-targets.ts'
+import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
+import { formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
+import { namesFor } from '../../../src/protocol/names.ts'
+
+const names = namesFor()
+const project = projectNode(names)
+const [before, after] = [`v1:${'a'.repeat(64)}`, `v1:${'b'.repeat(64)}`]
+
+interface Seen {
+  readonly unschedulable?: boolean
+  readonly kubeletVersion?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly digest?: string
+}
+
+function see(
+  name: string,
+  { unschedulable, kubeletVersion = 'v1.35.4', labels = {}, digest = before }: Seen,
+  known?: ClusterNode,
+) {
+  const annotations = { [names.currentConfig]: formatDesiredConfig({ DIGEST: digest, POOL: 'workers' }) }
+  const status = { nodeInfo: { architecture: 'amd64', osImage: 'Debian 12', kubeletVersion } }
+  const metadata = { name, resourceVersion: '1', labels: { rack: 'r1', ...labels }, annotations }
+  return project({ metadata, spec: { ...(unschedulable && { unschedulable }) }, status }, known)
+}
+
+/** Two nodes, of which the first becomes another; and how often one of them was rendered for that. */
+function change(seen: Seen) {
+  let rendered = 0
+  const render: CompiledPool['render'] = () => {
+    rendered += 1
+    return { kind: 'config', digest: after, content: { kubelet: {} } as never, desired: {}, payloads: [] }
+  }
+  const pool: CompiledPool = { name: 'workers', fingerprint: '1', spec: {}, policy: {} as never, disruption: {}, render }
+  const sources = { pool, revisions: new Map(), renderer: new PoolRenderer() }
+  const [a, b] = [see('a', {}), see('b', {})]
+  const first = wantedBy([a, b], sources)
+  rendered = 0
+  const second = wantedBy([see('a', seen, a), b], sources, first)
+  const isSame = (name: string) => second.byName.get(name) === first.byName.get(name)
+  return { isSameMap: second.byName === first.byName, a: isSame('a'), b: isSame('b'), rendered }
+}
+
+test('targets stay the same objects while a node changes in nothing that they are made of', () => {
+  expect(change({ unschedulable: true })).toEqual({ isSameMap: true, a: true, b: true, rendered: 0 })
+})
+
+test.each<[string, Seen, number]>([
+  ['runs another version', { kubeletVersion: 'v1.36.3' }, 0],
+  ['runs other content', { digest: after }, 0],
+  ['has another label', { labels: { tier: 'front' } }, 1],
+])('a node that %s gets a target of its own, and no other node does', (_, seen, rendered) => {
+  expect(change(seen)).toEqual({ isSameMap: false, a: false, b: true, rendered })
+})
