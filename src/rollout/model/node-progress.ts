@@ -157,8 +157,9 @@ function proving(subject: Subject): NodeProgress {
   const { proof } = course
   if (proof?.kind === 'Underway')
     return { phase: 'Proving', pending: true, ...(proof.until !== undefined && { until: proof.until }) }
+  if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
-  const until = course.soak === 0 ? course.now : countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
+  const until = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
   if (course.now >= until) return { phase: 'Current', pending: false }
   const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
   if (!pressure) return { phase: 'Soaking', pending: true, until }

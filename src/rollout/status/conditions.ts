@@ -21,7 +21,7 @@ import { stallOf } from './stall.ts'
 export function conditionsOf(poolState: PoolState, selection: Selection): readonly PoolCondition[] {
   const stall = stallOf(poolState, selection)
   const work = workOf(poolState, selection)
-  const rest = restOf(poolState)
+  const first = stall ?? work ?? restOf(poolState)
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
     const { reason, message } = withPause(finding, poolState)
     const status = holds ? 'True' : 'False'
@@ -29,9 +29,9 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
     return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(poolState.now) }
   }
   return [
-    condition('Ready', !stall && !work, stall ?? work ?? rest),
-    condition('Reconciling', work !== undefined, work ?? stall ?? rest),
-    condition('Stalled', stall !== undefined, stall ?? work ?? rest),
+    condition('Ready', !stall && !work, first),
+    condition('Reconciling', work !== undefined, work ?? first),
+    condition('Stalled', stall !== undefined, first),
   ]
 }
 

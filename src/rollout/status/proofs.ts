@@ -1,3 +1,4 @@
+import type { ProofPolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { proofRecord } from '../model/proof.ts'
 import type { Rollout } from '../model/rollout.ts'
@@ -21,10 +22,9 @@ function waitOf({ node, proof }: Member, { pool: { proofs } }: PoolState): strin
 export function describeUnproved({ members, pool, rollout }: PoolState): string {
   const { proof: policy } = pool.policy
   if (!policy || policy.mode === 'Never' || policy.image !== undefined || wasProven(rollout)) return ''
-  const names = members
-    .filter((member) => isDisturbed(member, { always: policy.mode === 'Always', since: rollout.startedAt }))
-    .filter(({ node, report }) => proofImage(node, policy) === undefined && proofRecord(node, report) === undefined)
-    .map(({ node }) => node.name)
+  const asked = { always: policy.mode === 'Always', since: rollout.startedAt }
+  const names: string[] = []
+  for (const member of members) if (isUnproved(member, policy) && isDisturbed(member, asked)) names.push(member.node.name)
   if (names.length === 0) return ''
   return `; not proved by a pod, since they report no pause image: ${listNames(firstFirst(names))}; name an image in rollout.proof.pod.image`
 }
@@ -33,6 +33,11 @@ export function describeUnproved({ members, pool, rollout }: PoolState): string 
 function wasProven({ state, proven, target, memory }: Rollout): boolean {
   if (state !== 'Completed') return proven
   return memory.history.slice(1).some(({ result, fingerprint }) => result === 'Completed' && fingerprint === target.fingerprint)
+}
+
+/** No image is known to prove it with, and nothing is noted of a proof. */
+function isUnproved({ node, report }: Member, policy: ProofPolicy): boolean {
+  return proofImage(node, policy) === undefined && proofRecord(node, report) === undefined
 }
 
 /** By this rollout, so that a pod should have shown that pods still run. */
