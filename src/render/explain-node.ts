@@ -1,6 +1,7 @@
 import type { Json } from '../protocol/digest.ts'
 import type { Doc, FleetModel, Location } from '../repo/model.ts'
 import type { Flags } from '../repo/schema/common.ts'
+import type { HostFileSpec } from '../repo/schema/host-profile.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type LayerSubject } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -51,7 +52,7 @@ export function explainNode(
     ...traceNamed('sysctls', sysctlLayers(model, subject).map(valueNamed)),
   ]
   const explain = (sourced: Sourced): StatedValue => ({
-    value: onNode(sourced.value, node),
+    value: isFilledIn(sourced) ? onNode(sourced.value, node) : sourced.value,
     source: nameOf(sourced.origin.doc),
     where: locate(sourced.origin),
   })
@@ -89,6 +90,11 @@ function named<Value extends Json>(nameIn: (value: Value) => string): (layer: La
 
 function valueNamed({ doc, path, value: { name, value } }: Layer<{ readonly name: string; readonly value: Json }>): Named {
   return { name, value, origin: { doc, path } }
+}
+
+/** Braces in a file are its own, unless it is a template. */
+function isFilledIn({ value, origin: { path } }: Sourced): boolean {
+  return path[0] !== 'files' || (value as HostFileSpec).template === true
 }
 
 /** What the node lacks stays as it is written. */

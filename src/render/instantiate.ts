@@ -4,8 +4,9 @@ import { PAYLOAD_KEYS } from '../protocol/names.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { type Payload, sizeProblems } from './payload.ts'
 import { flagString } from './prepare-flags.ts'
-import { kubeletPayload, type Variant } from './prepare-variant.ts'
+import { hostPayload, kubeletPayload, type Variant } from './prepare-variant.ts'
 import { collecting, problemAt, type RenderProblem } from './render-problem.ts'
+import { fillHost } from './templated-files.ts'
 import { fillTemplates, resolveReference } from './templates.ts'
 
 /** What a node is to become, or why that cannot be said. Nodes with equal content share one object. */
@@ -43,12 +44,14 @@ export function resolveReferences(variant: Variant, node: NodeFacts): ReadonlyMa
 }
 
 export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): RenderResult {
-  const { pool, version, host, secret, templatedConfig } = variant
+  const { pool, version, secret, templatedConfig, templatedHost } = variant
   const problems = [...variant.problems]
   const opts = collecting(problems, () => flagString(variant.ownFlags, resolved))
   const own = templatedConfig && kubeletPayload(pool, variant.sharedFlags, fillTemplates(templatedConfig, resolved))
   const kubelet = own ?? variant.kubelet
-  problems.push(...sizeProblems(own), ...optsProblems(pool, opts))
+  const ownHost = templatedHost && hostPayload(pool, fillHost(templatedHost, resolved))
+  const host = ownHost ?? variant.host
+  problems.push(...sizeProblems(own), ...sizeProblems(ownHost), ...optsProblems(pool, opts))
   if (problems.length > 0) return { ok: false, pool, problems }
 
   const { [PAYLOAD_KEYS.flags]: flags, [PAYLOAD_KEYS.config]: config } = kubelet?.data ?? {}

@@ -16,10 +16,8 @@ import { secretHash } from './render-secrets.ts'
 export function poolFingerprint(model: FleetModel, name: string): string {
   const pool = model.pools.get(name)
   if (pool === undefined) throw new RangeError(`fingerprint pool "${name}": the fleet has no such pool`)
-  const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, secret, problems } = prepareVariant(model, {
-    pool,
-    overrides: [],
-  })
+  const variant = prepareVariant(model, { pool, overrides: [] })
+  const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, templatedHost, secret, problems } = variant
   return digestOf({
     pool: name,
     nodeSelector: pool.spec.nodeSelector,
@@ -29,6 +27,7 @@ export function poolFingerprint(model: FleetModel, name: string): string {
     templatedConfig,
     kubelet: kubelet?.digest,
     host: host.digest,
+    templatedFiles: templatedHost && [...templatedHost.paths].sort(),
     secret: secret?.digest,
     problems: problems.map(({ message }) => message),
     overrides: model.overrides
@@ -43,8 +42,9 @@ function mayConcern(pool: Selector, { spec }: Doc<NodeOverrideSpec>): boolean {
 }
 
 function fileText(model: FleetModel, file: HostFileSpec): Json {
-  const { path, contentFrom: source } = file
-  return { ...hostFile(model, file), ...(source && { hash: secretHash(model, { path, source }) }) }
+  const { path, contentFrom: source, template } = file
+  const hash = source && secretHash(model, { path, source })
+  return { ...hostFile(model, file), ...(hash && { hash }), ...(template && { template }) }
 }
 
 function overrideText(model: FleetModel, { name, spec }: Doc<NodeOverrideSpec>): Json {

@@ -13,7 +13,14 @@ import { renderHostDocument } from './render-host.ts'
 import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
 import { renderSecretDocument } from './render-secrets.ts'
 import { sectionClashes } from './section-clashes.ts'
+import { templatedFiles } from './templated-files.ts'
 import { referencesIn } from './templates.ts'
+
+export interface TemplatedHost {
+  readonly document: HostDocument
+  /** Of the files whose content is filled in. */
+  readonly paths: ReadonlySet<string>
+}
 
 /** All that the nodes of one pool with the same overrides have in common. What is left to do for a node is to fill in templates. */
 export interface Variant {
@@ -31,7 +38,10 @@ export interface Variant {
   readonly templatedConfig?: JsonObject | undefined
   /** The kubelet's ConfigMap, when it is the same on every node and there is anything in it. */
   readonly kubelet?: Payload | undefined
+  /** Where files have templates, they are in it as they are written; nodes get documents of their own. */
   readonly host: Payload
+  /** Present when files have templates. */
+  readonly templatedHost?: TemplatedHost | undefined
   /** Becomes a Secret. */
   readonly secret?: Payload | undefined
 }
@@ -40,8 +50,10 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
   const { name: pool, spec } = subject.pool
   const flags = mergeFlags(flagLayers(model, subject))
   const { shared, own } = splitFlags(flags)
-  const templates = collectTemplates(flags, configLayers(model, subject))
-  const host = makePayload(pool, 'host', { [PAYLOAD_KEYS.host]: hostText(renderHostDocument(model, subject)) })
+  const document = renderHostDocument(model, subject)
+  const filled = templatedFiles(model, subject)
+  const templates = collectTemplates(flags, configLayers(model, subject), filled)
+  const host = hostPayload(pool, document)
   const secretText = renderSecretDocument(model, subject)
   const secret = secretText === undefined ? undefined : makePayload(pool, 'secret', { [PAYLOAD_KEYS.secret]: secretText })
   const problems = [...overrideConflicts(subject), ...sectionClashes(model, subject), ...templates.problems]
@@ -58,6 +70,7 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
     templatedConfig: isTemplated ? config : undefined,
     kubelet,
     host,
+    templatedHost: filled.length === 0 ? undefined : { document, paths: new Set(filled.map(({ file }) => file.path)) },
     secret,
     references: templates.references,
     problems,
@@ -71,6 +84,10 @@ export function kubeletPayload(pool: string, flags: string | undefined, config: 
     ...(flags === undefined ? {} : { [PAYLOAD_KEYS.flags]: flags }),
     ...(config === undefined ? {} : { [PAYLOAD_KEYS.config]: configText(config) }),
   })
+}
+
+export function hostPayload(pool: string, document: HostDocument): Payload {
+  return makePayload(pool, 'host', { [PAYLOAD_KEYS.host]: hostText(document) })
 }
 
 /** For people who read the ConfigMap: one member a line, keys sorted. */

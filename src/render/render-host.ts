@@ -81,8 +81,8 @@ function certificate(model: FleetModel, { name, content, from = '' }: Certificat
   return { name, content: content ?? Buffer.from(model.attachments.get(from) ?? []).toString() }
 }
 
-/** The file with its content in it, but for a secret. */
-export function hostFile(model: FleetModel, { from, contentFrom, ...file }: HostFileSpec): HostFile {
+/** The file with its content in it, but for a secret; templates are not filled in. */
+export function hostFile(model: FleetModel, { from, contentFrom, template: _template, ...file }: HostFileSpec): HostFile {
   if (contentFrom) return { mode: SECRET_MODE, ...file, secret: true }
   return from === undefined ? file : { ...file, ...contentOf(model.attachments.get(from) ?? new Uint8Array()) }
 }

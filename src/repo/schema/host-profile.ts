@@ -54,6 +54,12 @@ export const hostFile = z
     from: relativePath.exactOptional().describe('A file of the repository instead, relative to the folder of the fleet.'),
     contentFrom: contentFrom.exactOptional().describe('A secret instead: only the nodes that need the file can read it.'),
     download: download.exactOptional().describe('What is at a URL instead.'),
+    template: z
+      .literal(true)
+      .exactOptional()
+      .describe(
+        'Fills in the templates of the text, such as `{{ node.name }}`, on each node. With content or from. Default: braces stay as they are.',
+      ),
     mode: z
       .string('expected a file mode as a quoted string, such as "0644"')
       .regex(/^0?[0-7]{3,4}$/, 'expected a file mode such as "0644"')
@@ -66,6 +72,7 @@ export const hostFile = z
     state: z.enum(['present', 'absent']).exactOptional().describe('Default: present.'),
   })
   .refine(hasOneSource, 'expected one of content, from, contentFrom and download, and none of them with state: absent')
+  .refine(hasTextToFill, 'template: true needs content or from')
 
 const directory = z.strictObject({
   path: absolutePath.describe('Where the directory is on the host.'),
@@ -166,7 +173,12 @@ export type HostFileSpec = z.infer<typeof hostFile>
 export type SecretSource = z.infer<typeof contentFrom>
 export type SopsSource = SecretSource & { readonly sopsFile: string }
 
+function hasTextToFill({ template, content, from }: Sources): boolean {
+  return template === undefined || content !== undefined || from !== undefined
+}
+
 interface Sources {
+  readonly template?: true | undefined
   readonly content?: string | undefined
   readonly from?: string | undefined
   readonly contentFrom?: object | undefined
