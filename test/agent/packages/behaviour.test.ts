@@ -81,6 +81,18 @@ describe.each([
     expect(await world.packages.files('app')).toContain('/usr/bin/app')
   })
 
+  test.runIf(isThere)('holds and marks while apt cannot read the sources of the host', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0'))
+    // Before the steps of a commit have removed one of two files that name a repository with different keys.
+    world.put('/etc/apt/sources.list.d/theirs.list', 'no line of a source\n')
+    await world.packages.markAutomatic(['tool'])
+    await world.packages.hold('tool', true)
+    expect(await world.packages.installed('tool')).toMatchObject({ held: true, automatic: true })
+    await world.packages.hold('tool', false)
+    expect((await world.packages.installed('tool'))?.held).toBe(false)
+  })
+
   test.runIf(isThere)('goes up and down, and forgets that a package was held', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await carryOut(world, present('tool', '1.0'))

@@ -153,9 +153,10 @@ export function aptPackages(options: AptOptions): PackageManager {
       await runOutside('dpkg', args, { timeout: LONGEST.apply, env: UNATTENDED })
     },
 
-    hold: (name, held) => change('apt-mark', [...apt, held ? 'hold' : 'unhold', '--', name]),
+    // What is installed is all that they look at: the sources of the host may contradict each other in the middle of a change.
+    hold: async (name, held) => change('apt-mark', [...apt, ...(await index.empty()), held ? 'hold' : 'unhold', '--', name]),
     markAutomatic: async (names) => {
-      if (names.length > 0) await change('apt-mark', [...apt, 'auto', '--', ...names])
+      if (names.length > 0) await change('apt-mark', [...apt, ...(await index.empty()), 'auto', '--', ...names])
     },
   }
 }
