@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { run } from '../exec.ts'
 import { buildContainerdDebs, containerdRepository } from './containerd-deb.ts'
 import { buildKubeletDeb } from './kubelet-deb.ts'
+import { buildToolsDebs, toolsRepositories } from './tools-deb.ts'
 
 export interface RepositoryVersion {
   readonly version: string
@@ -23,7 +24,7 @@ export interface Packages {
   readonly containerd: string
 }
 
-/** Build and sign one repository a version below `root`, and one of containerd; the key is made for them and thrown away. */
+/** Build and sign one repository a version below `root`, and those of containerd and the small packages; the key is made for them and thrown away. */
 export async function buildAptRepositories(root: string, { kubelets, containerd }: Packages): Promise<void> {
   const home = await mkdtemp(join(tmpdir(), 'nodewave-e2e-gpg-'))
   try {
@@ -35,7 +36,9 @@ export async function buildAptRepositories(root: string, { kubelets, containerd 
       await buildKubeletDeb({ version, binary, target: join(dir, 'amd64') })
     }
     await buildContainerdDebs({ binary: containerd, target: join(root, containerdRepository, 'amd64') })
-    for (const path of [...kubelets.map(({ version }) => repositoryPath(version)), containerdRepository]) {
+    await buildToolsDebs(root)
+    const others = [containerdRepository, ...Object.values(toolsRepositories)]
+    for (const path of [...kubelets.map(({ version }) => repositoryPath(version)), ...others]) {
       const dir = join(root, path)
       await writeIndex(dir)
       await gpg(['--clearsign', '-o', join(dir, 'InRelease'), join(dir, 'Release')])

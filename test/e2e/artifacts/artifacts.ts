@@ -8,7 +8,7 @@ import { kubeletVersions, putFile } from '../build/layers.ts'
 import { buildAptRepositories } from './apt-repository.ts'
 
 /** Raised when what is made below changes, so that no cache keeps the old. */
-const format = 2
+const format = 3
 
 /** The directory that the artifact server serves. */
 export async function buildArtifacts(find: FindBinary): Promise<string> {

@@ -9,7 +9,9 @@ import { type Product, productOn } from '../product/product.ts'
 import { allAt } from '../product/upgrade.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
-export const scenarios: readonly Scenario[] = [{ name: 'packages', nodes: [{ packaged: true }], run: byPackages }]
+export const scenarios: readonly Scenario[] = [
+  { name: 'packages', nodes: [{ packaged: true }], group: 'packaged', run: byPackages },
+]
 
 /** The source of whoever installed the node: apt takes no repository that two files give two keys. */
 const theirs = '/etc/apt/sources.list.d/kubernetes.list'
