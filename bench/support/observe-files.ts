@@ -20,6 +20,7 @@ const others: Omit<HostHands, 'files'> = {
   bootMenu: undefined as never,
   packages: undefined as never,
   accounts: undefined as never,
+  steps: undefined as never,
 }
 const specs = Array.from({ length: FILES }, (_, index) => ({
   path: `/etc/systemd/system/service-${index}.service.d/10-nodewave.conf`,

@@ -3,6 +3,7 @@ import type { AccountManager } from './account-manager.ts'
 import type { Manifest } from './archive/unpack.ts'
 import type { Kernel } from './kernel.ts'
 import type { PackageManager } from './package-manager.ts'
+import type { StepRunner } from './step-runner.ts'
 
 /**
  * Everything the agent needs of the outside. `src/agent/adapters/` has the real ones, `src/sim/host/` the simulated host.
@@ -18,6 +19,7 @@ export interface AgentPorts {
   /** What the boot loader starts. */
   readonly bootMenu: DerivedFile
   readonly packages: PackageManager
+  readonly steps: StepRunner
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
   readonly archives: Archives

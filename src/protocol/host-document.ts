@@ -163,6 +163,10 @@ export const HOST_SECTIONS = {
   packages: z.array(hostPackage),
 } as const
 
+/** Of a command in the policy of a host. */
+export const STEP_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
+const stepNames = z.array(z.string().check(z.regex(STEP_NAME))).check(z.maxLength(20))
+
 const hostDocument = z.strictObject({
   kubelet: z.optional(kubeletInstall),
   repositories: z.optional(HOST_SECTIONS.repositories),
@@ -185,6 +189,8 @@ const hostDocument = z.strictObject({
   drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */
   rebootOn: z.optional(z.array(z.union([absolutePath, packageSubjectOf]))),
+  /** Commands of the host's own policy, by name. */
+  steps: z.optional(z.strictObject({ before: z.optional(stepNames), after: z.optional(stepNames) })),
 })
 
 export type HostDocument = z.infer<typeof hostDocument>

@@ -77,6 +77,8 @@ const PATHS_OF: PathsOf = {
   node: none,
   drift: none,
   rebootOn: none,
+  // The owner of the host has named what they run.
+  steps: none,
 }
 
 function pathsOfUser({ name, groups, sshKeys }: HostUser): readonly string[] {

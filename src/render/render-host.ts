@@ -53,6 +53,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ...filled('repositories', [...releaseRepositories(model, subject), ...profileRepositories(model, profiles)]),
     ...filled('packages', collect(profiles, 'packages')),
     ...driftOf(model, subject),
+    ...steps(profiles),
     ...filled('rebootOn', [...new Set(collect(profiles, 'rebootOn'))].sort()),
     ...filled('kernelModules', [...new Set(collect(profiles, 'kernelModules').map(moduleName))].sort()),
     ...filled('kernelArguments', [...new Set(collect(profiles, 'kernelArguments'))]),
@@ -64,6 +65,14 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
     ),
     ...(profiles.some((profile) => profile.time) ? { time: Object.assign({}, ...profiles.map((profile) => profile.time)) } : {}),
   }
+}
+
+/** In the order of the profiles; each once. */
+function steps(profiles: readonly HostProfileSpec[]): Pick<HostDocument, 'steps'> {
+  const named = (when: 'before' | 'after') => [...new Set(profiles.flatMap((profile) => profile.steps?.[when] ?? []))]
+  const [before, after] = [named('before'), named('after')]
+  if (before.length === 0 && after.length === 0) return {}
+  return { steps: { ...(before.length > 0 && { before }), ...(after.length > 0 && { after }) } }
 }
 
 function nodeObject({ pool: { spec } }: LayerSubject): Pick<HostDocument, 'node'> {

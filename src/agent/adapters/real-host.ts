@@ -15,6 +15,7 @@ import { rootedKernel } from './rooted-kernel.ts'
 import { rootedServices } from './rooted-services.ts'
 import { serviceNotifier } from './service-notifier.ts'
 import { stderrLog } from './stderr-log.ts'
+import { rootedSteps, stepPrograms } from './step-programs.ts'
 import { systemd } from './systemd.ts'
 import { tarArchives } from './tar-archives.ts'
 
@@ -57,6 +58,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
       kernel: procKernel(),
       trustStore: trustStore(),
       bootMenu: bootMenu(),
+      steps: stepPrograms(),
       kubelet,
       node,
       ...(supervisor && { supervisor }),
@@ -67,6 +69,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     kernel: rootedKernel(log),
     trustStore: rootedDerivedFile('rebuild the trust store', log),
     bootMenu: rootedDerivedFile('update-grub', log),
+    steps: rootedSteps(log),
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }

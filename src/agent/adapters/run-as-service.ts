@@ -9,7 +9,7 @@ export interface RunAsServiceOptions {
 }
 
 /** There as long as systemd is the first process. */
-const SYSTEMD = '/run/systemd/system'
+export const SYSTEMD = '/run/systemd/system'
 
 /**
  * Runs a program without a shell as a service of its own, and waits for its end. The unit of the agent forbids what loads modules, swaps or

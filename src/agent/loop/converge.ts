@@ -10,6 +10,7 @@ import { looksHealthy, observeHealth, verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { enforceOnContent, enforceOnNeeds, readHostPolicy } from '../policy/enforce-policy.ts'
 import { isAccepted } from '../policy/enforce-signature.ts'
+import type { HostPolicy } from '../policy/host-policy.ts'
 import type { OwnNode } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import type { Outcome } from '../state/state.ts'
@@ -25,6 +26,7 @@ import { type Assignment, parseAssignment } from './fetch.ts'
 import { Superseded } from './host-turns.ts'
 import { settle } from './settle.ts'
 import { asking } from './went-bad.ts'
+import { withSteps } from './with-steps.ts'
 
 export interface Work {
   /** What the host is to become; undefined: what it was before nodewave. */
@@ -81,11 +83,13 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   // What last worked comes back whatever the policy says: a host without a kubelet is no safer.
   const policy = goingBack === undefined ? await readHostPolicy(context.ports.files) : {}
   enforceOnContent(policy, goal?.content ?? {}, context.kinds)
-  const prospect = await compare(goal?.content ?? {}, context)
-  const { plan, strange } = prospect
+  const compared = await compare(goal?.content ?? {}, context)
+  const { strange } = compared
   // What goes back by itself does what it can.
   if (goingBack === undefined) for (const { error } of strange) throw error
   const reboots = await isToReboot(work, context)
+  const prospect = goingBack ? compared : await stepsAround(compared, { policy, reboots, context })
+  const { plan } = prospect
   const needs = greatest([plan.needs, reboots ? 'reboot' : 'none'])
   enforceOnNeeds(policy, needs)
   const base = { ...(await beginning(work, context)), ...whyReboot(plan) }
@@ -95,6 +99,17 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
     : { ...base, phase: 'Blocked', needs }
   await context.state.setOutcome(blocked)
   return { blocked }
+}
+
+function stepsAround(
+  prospect: Prospect,
+  {
+    policy,
+    reboots,
+    context: { ports, state },
+  }: Pick<Begun, 'reboots'> & { readonly policy: HostPolicy; readonly context: AgentContext },
+): Promise<Prospect> {
+  return withSteps(prospect, { policy, reboots, ports, paths: state.paths })
 }
 
 /** The assignment names the boot that is to end. */
@@ -131,7 +146,9 @@ async function act(
   const { goal, signal, goingBack } = work
   await requireBad(goingBack, context)
   if (signal.aborted) throw new Superseded('a newer configuration was assigned')
-  const now = await compare(goal?.content ?? {}, context)
+  const found = await compare(goal?.content ?? {}, context)
+  const policy = goingBack ? {} : await readHostPolicy(context.ports.files)
+  const now = goingBack ? found : await stepsAround(found, { policy, reboots, context })
   if (!sameWork(now, prospect)) return undefined
   // Its kubelet may wait for a container runtime that is not there yet: neither the state before nor the proof would mean anything.
   if (now.plan.steps.length > 0 || reboots) await awaitStart(context.ports)

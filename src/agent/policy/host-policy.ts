@@ -1,12 +1,27 @@
 import { parse } from 'yaml'
 import * as z from 'zod/mini'
 import { atMost, DISRUPTIONS, type Disruption } from '../../protocol/desired-config.ts'
-import { ABSOLUTE_PATH } from '../../protocol/host-document.ts'
+import { ABSOLUTE_PATH, STEP_NAME } from '../../protocol/host-document.ts'
 
 const prefix = z.string().check(z.regex(ABSOLUTE_PATH, 'expected an absolute path without a "/" at its end'))
 const version = z
   .string()
   .check(z.regex(/^\d{1,4}\.\d{1,4}(?:\.\d{1,4})?$/, 'expected a quoted version such as "1.36" or "1.36.3"'))
+
+const argv = z
+  .array(z.string())
+  .check(z.refine(([program = '']) => ABSOLUTE_PATH.test(program), 'expected the absolute path of a program, and its arguments'))
+
+/** Seconds. */
+const LONGEST_STEP = 3600
+
+const step = z.strictObject({
+  command: argv,
+  /** Takes back what the command did. Missing: nothing has to. */
+  undo: z.optional(argv),
+  timeoutSeconds: z.optional(z.number().check(z.int(), z.gte(1), z.lte(LONGEST_STEP))),
+})
+export type PolicyStep = z.infer<typeof step>
 
 /** What the owner of a host allows nodewave on it. What is absent is not limited; an empty list allows nothing. */
 const hostPolicy = z.strictObject({
@@ -17,6 +32,8 @@ const hostPolicy = z.strictObject({
   urlHosts: z.optional(z.array(z.string())),
   kubeletVersions: z.optional(z.strictObject({ min: z.optional(version), max: z.optional(version) })),
   disruption: z.optional(z.enum(DISRUPTIONS)),
+  /** Commands that Git may name. Nothing is allowed that is not here. */
+  steps: z.optional(z.record(z.string().check(z.regex(STEP_NAME)), step)),
   /** Nothing is changed as long as this is here; it says why. */
   maintenance: z.optional(z.string()),
 })

@@ -124,6 +124,7 @@ function joined<Change>(
 function bindUndo<Change, Undo>(undo: UndoOf<Change, Undo>, data: Undo): BoundUndo {
   return {
     leavesTrace: undo.leavesTrace,
+    afterRestarts: undo.afterRestarts ?? false,
     kept: undo.kept?.(data) ?? [],
     perform: (host) => undo.perform(data, host),
     isUndone: (host) => undo.isUndone(data, host),

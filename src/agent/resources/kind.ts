@@ -5,7 +5,10 @@ import type { AgentPorts, HostFiles } from '../ports.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
-export type HostHands = Pick<AgentPorts, 'files' | 'services' | 'kernel' | 'trustStore' | 'bootMenu' | 'packages' | 'accounts'>
+export type HostHands = Pick<
+  AgentPorts,
+  'files' | 'services' | 'kernel' | 'trustStore' | 'bootMenu' | 'packages' | 'accounts' | 'steps'
+>
 
 /** Files as a plan leaves them; undefined: one that goes. Those that are taken from another file of the host are not among them. */
 export type UpcomingFiles = ReadonlyMap<string, Uint8Array | undefined>
@@ -83,6 +86,8 @@ export interface UndoOf<Change, Undo> {
   isUndone(undo: Undo, host: HostHands): Promise<boolean>
   /** Whether a thing found as it was before proves that an undo was begun. Not for what changes by itself. */
   readonly leavesTrace: boolean
+  /** It needs what was put back to run again: undone after the restarts. Default: false. */
+  readonly afterRestarts?: boolean
 }
 
 /** What a change has to show beside a healthy kubelet, also after a restart of the agent or of the machine. */
@@ -227,6 +232,7 @@ export interface RecordedProof {
 /** An undo, and the kind that knows how to do it. */
 export interface BoundUndo {
   readonly leavesTrace: boolean
+  readonly afterRestarts: boolean
   readonly kept: readonly string[]
   perform(host: HostHands): Promise<void>
   isUndone(host: HostHands): Promise<boolean>

@@ -24,6 +24,7 @@ import { link } from './link.ts'
 import { nodeObject } from './node-object.ts'
 import { packageKind } from './package.ts'
 import { repository } from './repository.ts'
+import { step } from './step.ts'
 import { swap } from './swap.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
@@ -53,6 +54,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   fstabSwap,
   timeServers,
   certificate,
+  step,
 ]
 
 /** Sections that are made of other kinds. */

@@ -10,7 +10,7 @@ import type { Kinds } from './kinds.ts'
 export type ReadableDocument = HostDocument & { readonly [section: string]: unknown }
 
 /** No kind's: they say how the rest is applied. */
-const OWN_KEYS = ['kubelet', 'rebootOn', 'drift']
+const OWN_KEYS = ['kubelet', 'rebootOn', 'drift', 'steps']
 
 /**
  * Half of a host document is not what anybody asked for: a section that no kind of this agent reads makes it refuse the whole.

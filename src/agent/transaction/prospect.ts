@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NodeContent } from '../../protocol/digest.ts'
+import type { HostDocument } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
 import { overriddenFields } from '../kubelet/config-drop-ins.ts'
@@ -22,6 +23,8 @@ export interface Prospect {
   readonly recaptured: readonly string[]
   /** Of these, what should be otherwise than it was applied: Git's configuration goes over what others changed. */
   readonly rebased: readonly string[]
+  /** Commands of the host's policy that belong before and after the change. */
+  readonly steps: HostDocument['steps']
 }
 
 /**
@@ -54,6 +57,7 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
     plan: plan(target.resources, findings, blueprint.document.rebootOn),
     strange,
     overridden,
+    steps: blueprint.document.steps,
     ...rebasedOn(before, target.resources),
   }
 }

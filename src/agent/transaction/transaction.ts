@@ -8,7 +8,7 @@ import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
 import { needsAnotherBoot, needsBootBack, reboot } from './reboot.ts'
 import type { TransactionContext } from './transaction-context.ts'
-import { type Done, failureOf, proveRestored, undoAll } from './undo.ts'
+import { type Done, failureOf, proveRestored, undoAfterRestarts, undoAll } from './undo.ts'
 
 /**
  * Does the steps, makes them count, and proves the kubelet healthy; or puts everything back. Whatever happens in between, journal and
@@ -91,7 +91,7 @@ export async function recoverTransaction(record: JournalRecord, context: Transac
   const undos = recorded.map((undo) => kinds.undo(undo))
   const done = { head, undos, again: journal.ended?.ending.kind === 'broken' }
   await refuseWhenGoingDown(ports)
-  if (undoing && undoneUnder !== undefined) return bootBack(record, undoing, context)
+  if (undoing && undoneUnder !== undefined) return bootBack({ ...record, undos }, undoing, context)
   if (undoing) return putBack(done, undoing, context)
   if (!(awaiting || committed) || (await isTakenBack(undos, ports))) return putBack(done, INTERRUPTED, context)
   try {
@@ -119,18 +119,17 @@ async function putBack(done: Done, failure: Failure, context: TransactionContext
     .write({ at: 'undoing', error: failure })
     .catch((error: unknown) => ports.log.warn('journal not written', { error }))
   const { troubles, unhealthy } = await undoAll(done, context)
-  const { reason } = failure
-  if (troubles.length > 0)
-    return {
-      kind: 'broken',
-      failure: { reason, message: `${failure.message}; putting it back failed too: ${troubles.join('; ')}` },
-    }
+  if (troubles.length > 0) return broken(failure, troubles)
   if (await needsBootBack(done.head, context)) {
     const boot = await ports.services.bootId()
     await journal.write({ at: 'undone', boot })
-    return bootBack({ head: done.head, reboots: [], undoneUnder: boot }, failure, context)
+    return bootBack({ ...done, reboots: [], undoneUnder: boot }, failure, context)
   }
   return unhealthy === undefined ? { kind: 'undone', failure } : unproved(failure, unhealthy)
+}
+
+function broken({ reason, message }: Failure, troubles: readonly string[]): Ending {
+  return { kind: 'broken', failure: { reason, message: `${message}; putting it back failed too: ${troubles.join('; ')}` } }
 }
 
 function unproved({ reason, message }: Failure, why: string): Ending {
@@ -139,17 +138,24 @@ function unproved({ reason, message }: Failure, why: string): Ending {
 
 /** Everything was put back, and counts after one more boot. */
 async function bootBack(
-  { head, reboots, undoneUnder }: Pick<JournalRecord, 'head' | 'reboots' | 'undoneUnder'>,
+  { head, undos, reboots, undoneUnder }: Pick<Done, 'head' | 'undos'> & Pick<JournalRecord, 'reboots' | 'undoneUnder'>,
   failure: Failure,
   context: TransactionContext,
 ): Promise<Ending | Suspended> {
+  let why: string | undefined
   try {
     if (undoneUnder === (await context.ports.services.bootId())) return await reboot(reboots, context)
-    await proveRestored(head, { restarts: head.activation.restarts, context })
-    return { kind: 'undone', failure }
   } catch (error) {
-    return unproved(failure, failureOf(error).message)
+    why = failureOf(error).message
   }
+  const troubles = await undoAfterRestarts(undos, context.ports)
+  if (troubles.length > 0) return broken(failure, troubles)
+  try {
+    if (why === undefined) await proveRestored(head, { restarts: head.activation.restarts, context })
+  } catch (error) {
+    why = failureOf(error).message
+  }
+  return why === undefined ? { kind: 'undone', failure } : unproved(failure, why)
 }
 
 /** Each step made a difference: a thing that does not change by itself and is as it was before was put back. */

@@ -6,6 +6,7 @@ import type { BoundUndo } from '../resources/kind.ts'
 import { activate } from './activate.ts'
 import type { Failure, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
+import { needsBootBack } from './reboot.ts'
 import type { TransactionContext } from './transaction-context.ts'
 
 /** What a transaction has done so far. */
@@ -40,17 +41,34 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
   const { head, undos } = done
   if (undos.length === 0) return { troubles: [], unhealthy: undefined }
   const restarts = await readers(done, ports)
-  const failed = await persist(
-    undos.toReversed().map((undo) => () => putBackOne(undo, ports)),
+  const failed = await putBack(
+    undos.filter(({ afterRestarts }) => !afterRestarts),
     ports,
   )
   if (failed.length === 0 || !done.again) {
     const running = head.before.running ?? []
     failed.push(...(await persist([() => activate({ ...head.activation, restarts, running }, ports)], ports)))
   }
+  // A boot is a restart, too. What is not as before is tried again later, and these with it.
+  if (failed.length === 0 && !(await needsBootBack(head, context))) failed.push(...(await undoAfterRestarts(undos, ports)))
   const [unhealthy] = done.again && failed.length > 0 ? [] : await tryAll([() => proveRestored(head, { restarts, context })])
   if (failed.length > 0 || unhealthy !== undefined) await refuseWhenGoingDown(ports)
   return { troubles: failed, unhealthy }
+}
+
+/** @returns what could not be put back */
+export function undoAfterRestarts(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
+  return putBack(
+    undos.filter(({ afterRestarts }) => afterRestarts),
+    ports,
+  )
+}
+
+function putBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
+  return persist(
+    undos.toReversed().map((undo) => () => putBackOne(undo, ports)),
+    ports,
+  )
 }
 
 /** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { STEP_NAME } from '../../protocol/host-document.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { accounts } from './accounts.ts'
 import { absolutePath, document, downloadFields, name, relativePath } from './common.ts'
@@ -136,6 +137,16 @@ const anyUnit = unit.refine(
   'a masked unit cannot have content, be enabled or be running',
 )
 
+const stepName = z
+  .string()
+  .regex(STEP_NAME, 'expected the name of a step in the policy of the hosts, such as "leave-balancer"')
+  .describe('Name of a step in `/etc/nodewave/policy.yaml` of the host.')
+
+const steps = z.strictObject({
+  before: z.array(stepName).max(20).exactOptional().describe('Before anything is changed, in this order.'),
+  after: z.array(stepName).max(20).exactOptional().describe('When the change has proved healthy, in this order.'),
+})
+
 const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
   directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
@@ -150,6 +161,9 @@ const hostProfileSpec = z.strictObject({
     .describe(
       'Files, and packages as `package:NAME`, whose change counts only after a reboot: the node is drained and reboots with it.',
     ),
+  steps: steps
+    .exactOptional()
+    .describe('Commands around each change. Their text stands in the policy of the host, and never in Git.'),
   repositories: z
     .array(hostRepository)
     .max(100)

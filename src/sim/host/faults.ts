@@ -58,6 +58,7 @@ export class AgentProcess {
       files: guard(ports.files, (call) => this.#pass(call, { effect: WRITES.includes(call.method), write: true })),
       services: guard(ports.services, (call) => this.#order(call)),
       accounts: guard(ports.accounts, (call) => this.#pass(call, { effect: true, write: true })),
+      steps: guard(ports.steps, (call) => this.#pass(call, { effect: true })),
       packages: guard(ports.packages, (call) => this.#pass(call, { effect: PACKAGE_CHANGES.includes(call.method), write: true })),
       kernel: guard(ports.kernel, (call) => this.#pass(call, { effect: KERNEL_CHANGES.includes(call.method) })),
       trustStore: guard(ports.trustStore, (call) => this.#rebuild(call)),

@@ -13,6 +13,7 @@ import { simulatedDownloads } from './simulated-downloads.ts'
 import { SimulatedKernel } from './simulated-kernel.ts'
 import { SimulatedPackages } from './simulated-packages.ts'
 import { SimulatedServices } from './simulated-services.ts'
+import { SimulatedSteps } from './simulated-steps.ts'
 
 export interface SimulatedHostOptions {
   readonly clock: Clock
@@ -62,6 +63,7 @@ export class SimulatedHost {
   readonly trustStore = simulatedTrustStore(this.files)
   readonly bootMenu = simulatedBootMenu(this.files)
   readonly accounts = simulatedAccounts(this.files)
+  readonly steps = new SimulatedSteps(this.files)
   readonly packages: SimulatedPackages
   readonly faults: Faults = { disk: undefined, network: undefined, services: undefined, reboot: undefined, dead: false }
   readonly #options: SimulatedHostOptions
@@ -102,6 +104,7 @@ export class SimulatedHost {
       bootMenu: this.bootMenu,
       accounts: this.accounts,
       packages: this.packages,
+      steps: this.steps,
       kubelet: this.#probe(),
       downloads: this.#downloads(),
       archives: simulatedArchives(this.files),

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
+import { stepPrograms } from '../../../src/agent/adapters/step-programs.ts'
+import { ServiceCallKilled } from '../../../src/agent/ports.ts'
+
+const DONE: Outcome = { code: 0, stdout: 'out\n', stderr: 'err\n', timedOut: false }
+
+function runner(outcome: Outcome, { hasSystemd = true, takes = 0 } = {}) {
+  const ran: string[] = []
+  let now = 0
+  const run = async (program: string, args: readonly string[]): Promise<Outcome> => {
+    ran.push([program, ...args].join(' '))
+    if (program === 'systemctl') return { ...DONE, stdout: 'inactive\n' }
+    now += takes
+    return outcome
+  }
+  return { ran, steps: stepPrograms({ run, hasSystemd, elapsed: () => now }) }
+}
+
+test('step programs run as a unit of their own, after what an earlier agent has started', async () => {
+  const { ran, steps } = runner(DONE)
+  expect(await steps.run(['/bin/leave', 'all'], { timeoutSeconds: 20 })).toEqual({
+    code: 0,
+    timedOut: false,
+    output: 'out\nerr\n',
+  })
+  expect(ran).toEqual([
+    'systemctl show --property=ActiveState --value nodewave-step.service',
+    'systemd-run --quiet --wait --pipe --collect --unit=nodewave-step.service --service-type=exec --property=KillMode=control-group --property=RuntimeMaxSec=20 -- /bin/leave all',
+  ])
+})
+
+test('step programs run by themselves where there is no systemd', async () => {
+  const { ran, steps } = runner(DONE, { hasSystemd: false })
+  await steps.run(['/bin/leave', 'all'], { timeoutSeconds: 20 })
+  expect(ran).toEqual(['/bin/leave all'])
+})
+
+test.each([
+  ['fails when it ends with another code', { code: 3 }, 1000, { code: 3, timedOut: false }],
+  ['took too long when systemd ended it', { code: 1 }, 20_000, { code: 1, timedOut: true }],
+  ['took too long when its time ran out', { code: -1, timedOut: true }, 30_000, { code: -1, timedOut: true }],
+  ['is done though it took all of its time', {}, 20_000, { code: 0, timedOut: false }],
+])('a step program %s', async (_, outcome, takes, expected) => {
+  const { steps } = runner({ ...DONE, ...outcome }, { takes })
+  expect(await steps.run(['/bin/leave'], { timeoutSeconds: 20 })).toMatchObject(expected)
+})
+
+test('nothing is known of a step program when waiting for it was ended', async () => {
+  const { steps } = runner({ ...DONE, code: -1 }, { takes: 1000 })
+  await expect(steps.run(['/bin/leave'], { timeoutSeconds: 20 })).rejects.toThrow(ServiceCallKilled)
+})
