@@ -3,6 +3,7 @@ import type { Disruption } from '../protocol/desired-config.ts'
 import { parseDesiredConfig } from '../protocol/desired-config.ts'
 import { namesFor } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
+import { readOnce } from '../protocol/read-once.ts'
 import type { StoredChange } from '../sim/apiserver/storage/change.ts'
 import type { Store } from '../sim/apiserver/storage/store.ts'
 import type { Disruptions, PoolCourse, Step } from './simulation.ts'
@@ -21,6 +22,7 @@ export class CourseRecorder {
   readonly #store: Store
   readonly #courses = new Map<string, Course>()
   readonly #given = { none: 0, restart: 0, drain: 0, reboot: 0 }
+  readonly #read = readOnce(parseDesiredConfig)
   #evicted = 0
 
   constructor(store: Store, now: () => number) {
@@ -61,7 +63,7 @@ export class CourseRecorder {
   #lookAtNode({ entry, previous }: StoredChange): void {
     const text = entry.object.metadata.annotations?.[names.desiredConfig]
     if (text === undefined || text === previous?.object.metadata.annotations?.[names.desiredConfig]) return
-    const { POOL = '', GRANT = 'restart' } = parseDesiredConfig(text)
+    const { POOL = '', GRANT = 'restart' } = this.#read(text)
     this.#given[GRANT satisfies Disruption] += 1
     const steps = this.#courses.get(POOL)?.steps
     const last = steps?.at(-1)

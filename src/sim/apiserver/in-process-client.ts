@@ -65,10 +65,11 @@ function resourceRequest(
   path: string,
   { method, query = {}, body, contentType = 'application/json' }: Asked,
 ): ApiRequest | undefined {
-  const url = new URL(path, 'http://server')
-  for (const [key, value] of Object.entries(query)) url.searchParams.set(key, value)
-  const head = readHead({ method, headers: { 'content-type': contentType } }, url, core.registry)
-  return head && { ...head, body: Buffer.from(body === undefined ? '' : JSON.stringify(body)) }
+  const [pathname = '', search] = path.split('?')
+  const searchParams = new URLSearchParams(search)
+  for (const [key, value] of Object.entries(query)) searchParams.set(key, value)
+  const head = readHead({ method, headers: { 'content-type': contentType } }, { pathname, searchParams }, core.registry)
+  return head && { ...head, body: body === undefined ? '' : JSON.stringify(body) }
 }
 
 function noSuchResource(path: string): KubeError {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { parseAgentStatus } from '../../protocol/agent-status.ts'
 import { namesFor } from '../../protocol/names.ts'
+import { readOnce } from '../../protocol/read-once.ts'
 import type { Store } from '../apiserver/storage/store.ts'
 
 /** The most nodes that were unavailable at one time, and since when they were that many. */
@@ -21,6 +22,8 @@ export class Availability {
   readonly #counts = new Map<string, number>()
   readonly #peaks = new Map<string, Peak>()
   readonly #zones = new Set<string>()
+  readonly #assignedAt = readOnce(assignedAt)
+  readonly #answer = readOnce(answerOf)
 
   constructor(store: Store, now: () => number) {
     this.#now = now
@@ -43,7 +46,7 @@ export class Availability {
     if (zone !== undefined) this.#zones.add(zone)
     const { name } = node.metadata
     const wasDown = this.#down.has(name)
-    if (isDown(node) === wasDown) return
+    if (this.#isDown(node) === wasDown) return
     if (wasDown) this.#down.delete(name)
     else this.#down.set(name, zone ?? EVERYWHERE)
     for (const place of new Set([EVERYWHERE, zone ?? EVERYWHERE])) this.#count(place, wasDown ? -1 : 1)
@@ -54,19 +57,28 @@ export class Availability {
     this.#counts.set(place, nodes)
     if (nodes > (this.#peaks.get(place)?.nodes ?? 0)) this.#peaks.set(place, { nodes, at: this.#now() })
   }
+
+  #isDown({ metadata, spec, status }: KubeObject): boolean {
+    const { unschedulable } = (spec ?? {}) as { readonly unschedulable?: boolean }
+    const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly { type: string; status: string }[] }
+    const isReady = conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True')
+    return unschedulable === true || !isReady || this.#isAtWork(metadata.annotations ?? {})
+  }
+
+  #isAtWork(annotations: Readonly<Record<string, string>>): boolean {
+    const desired = annotations[names.desiredConfig]
+    if (desired === undefined || desired === annotations[names.currentConfig]) return false
+    const answer = this.#answer(annotations[names.status] ?? '')
+    return !answer.hasEnded || answer.assignedAt !== this.#assignedAt(desired).at
+  }
 }
 
-function isDown({ metadata, spec, status }: KubeObject): boolean {
-  const { unschedulable } = (spec ?? {}) as { readonly unschedulable?: boolean }
-  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly { type: string; status: string }[] }
-  const isReady = conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True')
-  return unschedulable === true || !isReady || isAtWork(metadata.annotations ?? {})
-}
-
-function isAtWork(annotations: Readonly<Record<string, string>>): boolean {
-  const desired = annotations[names.desiredConfig]
-  if (desired === undefined || desired === annotations[names.currentConfig]) return false
+function assignedAt(desired: string): { readonly at: string | undefined } {
   const { ASSIGNED } = JSON.parse(desired) as { readonly ASSIGNED?: string }
-  const status = parseAgentStatus(annotations[names.status])
-  return status?.assignedAt !== ASSIGNED || (status?.phase !== 'Applied' && status?.phase !== 'RolledBack')
+  return { at: ASSIGNED }
+}
+
+function answerOf(annotation: string): { readonly assignedAt: string | undefined; readonly hasEnded: boolean } {
+  const status = parseAgentStatus(annotation)
+  return { assignedAt: status?.assignedAt, hasEnded: status?.phase === 'Applied' || status?.phase === 'RolledBack' }
 }

@@ -3,6 +3,7 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { formatAgentStatus } from '../../protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
+import { readOnce } from '../../protocol/read-once.ts'
 
 export interface LightAgentsOptions {
   readonly kube: KubeApi
@@ -39,6 +40,7 @@ export class LightAgents {
   /** By node, what it was last assigned. */
   readonly #texts = new Map<string, string>()
   readonly #due = new Map<number, Work[]>()
+  readonly #read = readOnce(parseDesiredConfig)
 
   constructor(options: LightAgentsOptions) {
     this.#options = options
@@ -61,7 +63,7 @@ export class LightAgents {
     if (text === undefined || this.#texts.get(name) === text) return
     this.#texts.set(name, text)
     const { clock, timeOf } = this.#options
-    const desired = parseDesiredConfig(text)
+    const desired = this.#read(text)
     const work = { ...seen, text, desired }
     const needs = timeOf({ node: name, version, desired })
     if (needs > SILENT_AT_MOST) void this.#take(work)

@@ -27,6 +27,7 @@ function inVersion(group: string, [version = '', ...rest]: readonly string[]): R
 }
 
 function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment
   try {
     return decodeURIComponent(segment)
   } catch {

@@ -28,18 +28,18 @@ export function mediaType(contentType: string): string {
 }
 
 /** @param what opens the message: what could not be read. @throws {StatusError} 400 */
-export function readJson(body: Buffer, what: string): Json {
+export function readJson(body: string, what: string): Json {
   try {
-    return JSON.parse(body.toString()) as Json
+    return JSON.parse(body) as Json
   } catch (cause) {
     throw badRequest(`${what}: ${(cause as Error).message}`)
   }
 }
 
 /** @throws {StatusError} 400 */
-export function readYaml(body: Buffer): Json {
+export function readYaml(body: string): Json {
   try {
-    return parse(body.toString(), { maxAliasCount: 0 }) as Json
+    return parse(body, { maxAliasCount: 0 }) as Json
   } catch (cause) {
     throw badRequest(`error decoding YAML: ${(cause as Error).message}`)
   }

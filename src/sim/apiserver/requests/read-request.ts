@@ -17,7 +17,11 @@ export type RequestHead = Omit<ApiRequest, 'body'>
  * @returns undefined when there is no such resource.
  * @throws {StatusError} 405, 406
  */
-export function readHead(message: RequestMessage, url: URL, registry: Registry): RequestHead | undefined {
+export function readHead(
+  message: RequestMessage,
+  url: Pick<URL, 'pathname' | 'searchParams'>,
+  registry: Registry,
+): RequestHead | undefined {
   const path = parsePath(url.pathname)
   const type = path && registry.find(path.group, path.version, path.plural)
   if (!path || !type || !isServed(path, type)) return undefined

@@ -16,7 +16,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   readonly contentType: string
   readonly userAgent: string
-  readonly body: Buffer
+  /** As it came; empty: none. */
+  readonly body: string
   readonly form: Representation
 }
 

@@ -54,22 +54,36 @@ function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Jso
 
 function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
   const { schema } = at
-  const result: Record<string, Json> = {}
   const old = isObject(at.old) ? at.old : undefined
-  for (const [key, member] of Object.entries(value)) {
-    if (typeof member === 'object' && member === old?.[key]) {
-      result[key] = member
-      continue
-    }
-    const path = at.path ? `${at.path}.${key}` : key
-    const memberSchema = schemaOfMember(schema, key)
-    if (memberSchema === 'unknown') options.unknown.push(path)
-    else if (memberSchema === 'anything' || member === undefined) result[key] = member ?? null
-    else if (member !== null || memberSchema.nullable)
-      result[key] = visit(member, { ...at, schema: memberSchema, old: old?.[key], path, goPath: goPathOf(at, key) }, options)
-  }
+  const keys = Object.keys(value)
+  const kept = keys.map((key) => visitMember(value[key], { at, key, old: old?.[key] }, options))
+  const isWhole = kept.every((member, index) => member !== undefined && member === value[keys[index] ?? ''])
+  const lacksNothing = defaultsOf(schema).every(([key]) => key in value)
+  if (isWhole && lacksNothing) return value
+  const result: Record<string, Json> = {}
+  for (const [index, member] of kept.entries()) if (member !== undefined) result[keys[index] ?? ''] = member
   fillDefaults(result, schema)
   return result
+}
+
+interface Member {
+  readonly at: At
+  readonly key: string
+  readonly old: Json | undefined
+}
+
+/** @returns undefined for what is dropped */
+function visitMember(member: Json | undefined, { at, key, old }: Member, options: DecodeOptions): Json | undefined {
+  if (member !== undefined && member !== null && member === old) return member
+  const path = at.path ? `${at.path}.${key}` : key
+  const schema = schemaOfMember(at.schema, key)
+  if (schema === 'unknown') {
+    options.unknown.push(path)
+    return undefined
+  }
+  if (schema === 'anything' || member === undefined) return member ?? null
+  if (member === null && !schema.nullable) return undefined
+  return visit(member, { schema, old, path, owner: at.owner, goPath: goPathOf(at, key) }, options)
 }
 
 function goPathOf({ goPath, schema }: At, key: string): string {

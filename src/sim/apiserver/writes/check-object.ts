@@ -6,7 +6,7 @@ import { metaProblems } from './validate-meta.ts'
 
 /** @throws {StatusError} 422 with everything that is wrong */
 export function checkObject(next: ApiObject, old: ApiObject | undefined, type: ResourceType): void {
-  const meta = next.metadata === old?.metadata ? [] : metaProblems(next)
+  const meta = next.metadata === old?.metadata ? [] : metaProblems(next, old)
   const byRules = type.rules.validate?.(next, old) ?? []
   const bySchema = type.custom ? validate(next, type.schema) : []
   const causes = [...meta, ...byRules, ...bySchema]

@@ -1,4 +1,5 @@
-import type { ApiObject } from '../api-object.ts'
+import { own } from '../../../protocol/own.ts'
+import type { ApiObject, StringMap } from '../api-object.ts'
 import type { JsonObject } from '../json.ts'
 import type { Cause } from '../status-error.ts'
 
@@ -14,30 +15,37 @@ const NAME_RULE =
 const VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 
-/** What is wrong with an object's metadata, whatever its kind. */
-export function metaProblems({ metadata }: ApiObject): Cause[] {
+/**
+ * What is wrong with an object's metadata, whatever its kind.
+ * @param old the version before, in which nothing is: what is in both is not looked at again
+ */
+export function metaProblems({ metadata }: ApiObject, old?: ApiObject): Cause[] {
   const { name = '', labels = {}, annotations = {} } = metadata
+  const before = old?.metadata ?? {}
   const causes: Cause[] = []
-  if (!SUBDOMAIN.test(name)) causes.push(bad('metadata.name', name, SUBDOMAIN_RULE))
+  if (name !== before.name && !SUBDOMAIN.test(name)) causes.push(bad('metadata.name', name, SUBDOMAIN_RULE))
   if (name.length > 253) causes.push(bad('metadata.name', name, 'must be no more than 253 characters'))
   for (const [key, value] of Object.entries(labels)) {
+    if (before.labels && own(before.labels, key) === value) continue
     causes.push(...keyProblems('metadata.labels', key))
     if (!LABEL_VALUE.test(value)) causes.push(bad('metadata.labels', value, VALUE_RULE))
     if (value.length > 63) causes.push(bad('metadata.labels', value, 'must be no more than 63 characters'))
   }
-  for (const key of Object.keys(annotations)) causes.push(...keyProblems('metadata.annotations', key))
+  for (const key of Object.keys(annotations))
+    if (!before.annotations || own(before.annotations, key) === undefined)
+      causes.push(...keyProblems('metadata.annotations', key))
   causes.push(...ownerProblems(metadata.ownerReferences ?? []))
-  const size = Object.entries(annotations).reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
-    0,
-  )
-  if (size > MAX_ANNOTATIONS)
+  if (sizeOf(annotations) > MAX_ANNOTATIONS)
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${MAX_ANNOTATIONS} bytes`,
       field: 'metadata.annotations',
     })
   return causes
+}
+
+function sizeOf(annotations: StringMap): number {
+  return Object.entries(annotations).reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0)
 }
 
 function ownerProblems(owners: readonly JsonObject[]): Cause[] {
