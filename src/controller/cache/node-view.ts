@@ -55,6 +55,7 @@ export interface ClusterNode {
 export function projectNode(names: Names): (object: KubeObject, before?: ClusterNode) => ClusterNode {
   const read = readOnce(readDesired)
   const desiredIn = (annotation: string | undefined): Desired => (annotation === undefined ? NOTHING : read(annotation))
+  const readStatus = readOnce((annotation) => ({ status: boundedStatus(parseAgentStatus(annotation)) }))
   return (object, before) => {
     const { metadata } = object
     const annotations = metadata.annotations ?? {}
@@ -63,6 +64,8 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
     const desired = desiredIn(annotations[names.desiredConfig])
     const current = desiredIn(annotations[names.currentConfig]).config
     const history = annotations[names.history]
+    const reported = annotations[names.status]
+    const agent = reported === undefined ? undefined : readStatus(reported).status
     const { COUNTER: counter } = desired.config ?? {}
     const signedBy = signerOf(desired.config ?? {})
     const poolLabel = metadata.labels?.[names.pool]
@@ -71,7 +74,7 @@ export function projectNode(names: Names): (object: KubeObject, before?: Cluster
       namespace: '',
       uid: metadata.uid ?? '',
       resourceVersion: metadata.resourceVersion ?? '',
-      view: viewOf(object, { annotations, names, status, desired, facts }),
+      view: viewOf(object, { annotations, names, status, desired, agent, facts }),
       facts,
       conditions: Object.fromEntries(
         (status.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
@@ -126,25 +129,25 @@ interface Parts {
   readonly names: Names
   readonly status: NodeStatus
   readonly desired: Desired
+  readonly agent: AgentStatus | undefined
   readonly facts: NodeFacts
 }
 
 function viewOf(
-  { metadata, ...object }: KubeObject,
-  { annotations, names, status, desired, facts: { labels } }: Parts,
+  { metadata, spec }: KubeObject,
+  { annotations, names, status, desired, agent, facts: { labels } }: Parts,
 ): NodeView {
   const ready = status.conditions?.find((condition) => condition.type === 'Ready')
   const hold = annotations[names.hold]
   const heldBy = parseRequestedBy(annotations[askedByKey(names.hold)])
   const mark = parseCordonMark(annotations[names.cordonedFor])
   const assigned = assignedBy(desired.config)
-  const agent = boundedStatus(parseAgentStatus(annotations[names.status]))
   const createdAt = instant(metadata.creationTimestamp)
   const pressures = pressuresIn(status)
   const proof = parseNodeProof(annotations[names.proof])
   const pauseImage = pauseImageIn(status)
   const podCapacity = Number(status.allocatable?.pods)
-  const { unschedulable = false, taints = [] } = (object.spec ?? {}) as NodeSpec
+  const { unschedulable = false, taints = [] } = (spec ?? {}) as NodeSpec
   const bootId = status.nodeInfo?.bootID
   const rebootRequest = parseRebootRequest(annotations[names.reboot])
   const rebootBy = parseRequestedBy(annotations[askedByKey(names.reboot)])
