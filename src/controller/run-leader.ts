@@ -14,8 +14,8 @@ import { lastCommit } from './revisions/revision-store.ts'
 const FIRST_BACKOFF = 250
 const LAST_BACKOFF = 10_000
 
-/** How much longer than a pass the rest after it is: passes take a fifth of the time at most, however many nodes there are. */
-const REST = 4
+/** How much longer than a pass the rest after it is: passes take a tenth of the time at most, however many nodes there are. */
+const REST = 9
 /** Milliseconds. */
 const LONGEST_REST = 250
 
