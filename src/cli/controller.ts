@@ -8,6 +8,7 @@ import {
   DEFAULT_SECRETS_NAMESPACE,
 } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
+import { addCommitSignatureOptions } from './controller/commit-signature-options.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
@@ -61,7 +62,9 @@ export function controllerCommand(io: CliIo): Command {
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
-  return addStatusOptions(addWebhookOptions(addElectionOptions(addGitOptions(command, parseDuration), parseDuration)))
+  return addStatusOptions(
+    addWebhookOptions(addElectionOptions(addGitOptions(addCommitSignatureOptions(command), parseDuration), parseDuration)),
+  )
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',

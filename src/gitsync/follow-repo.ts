@@ -1,10 +1,14 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { isDescendant } from './ancestry.ts'
+import { FetchedHistory } from './fetched-history.ts'
 import { BadTreeError, GitSyncError } from './git-sync-error.ts'
 import { objectStore } from './object-store.ts'
 import { type BlobCache, readSnapshot } from './read-snapshot.ts'
-import type { RefusalReason, RepoEvent } from './repo-event.ts'
+import { ancestryUnknown, type Refusal, rewritten, untrusted } from './refusal.ts'
+import type { RepoEvent } from './repo-event.ts'
 import type { RepoSource } from './repo-source.ts'
+import type { TrustedKeys } from './signatures/trusted-keys.ts'
+import { type SignaturePolicy, unverified } from './signatures/verify-head.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 
@@ -15,6 +19,8 @@ export interface FollowRepoOptions {
   readonly lastAccepted?: string | undefined
   /** Asked at each poll for a head that does not descend; the default is never. */
   readonly mayRewrite?: (head: string) => boolean
+  /** Whose signature a head needs; the default is nobody's. */
+  readonly signatures?: SignaturePolicy | undefined
   /** Milliseconds; the default is 60,000. A source that is watched, and `pollNow`, are faster. */
   readonly pollEvery?: number
   readonly signal: AbortSignal
@@ -74,7 +80,7 @@ class Judge {
   readonly #options: FollowRepoOptions
   readonly #blobs: BlobCache = new Map()
   #accepted: string | undefined
-  #refused: string | undefined
+  #refused: { readonly commit: string; readonly isLasting: (keys: TrustedKeys | undefined) => boolean } | undefined
   #told: string | undefined
   /** Set while a head is looked into: left so, what was fetched could not be used. */
   #unsettled = false
@@ -90,9 +96,10 @@ class Judge {
   async look(): Promise<RepoEvent | undefined> {
     const head = await this.#source.head(this.#options.signal)
     if (head === this.#told) return undefined
-    if (head === this.#refused && !this.#mayRewrite(head)) return undefined
+    const keys = await this.#options.signatures?.keys()
+    if (head === this.#refused?.commit && this.#refused.isLasting(keys)) return undefined
     const { commit, gitdir } = await this.#fetch()
-    const event = await this.#judge(commit, gitdir)
+    const event = await this.#judge(commit, { gitdir, keys })
     this.#unsettled = false
     this.#untidy = true
     return event
@@ -104,12 +111,14 @@ class Judge {
     return this.#source.fetch(this.#options.signal, { fromScratch })
   }
 
-  async #judge(commit: string, gitdir: string): Promise<RepoEvent> {
-    const refusal = await this.#refusalOf(commit, gitdir)
+  async #judge(commit: string, { gitdir, keys }: Fetched): Promise<RepoEvent> {
+    const history = new FetchedHistory(this.#source, { gitdir, signal: this.#options.signal })
+    const refusal = (await this.#rewriteIn(commit, history)) ?? (await this.#unverified(commit, { history, keys }))
     if (refusal) {
+      const { isLasting, ...why } = refusal
       this.#told = undefined
-      this.#refused = commit
-      return { type: 'refused', commit, ...refusal }
+      this.#refused = { commit, isLasting }
+      return { type: 'refused', commit, ...why }
     }
     try {
       return this.#accept(await this.#read(commit, gitdir))
@@ -134,17 +143,23 @@ class Judge {
     return readSnapshot(objectStore(gitdir), commit, { folder: this.#options.folder ?? '', blobs: this.#blobs })
   }
 
-  async #refusalOf(commit: string, gitdir: string): Promise<Refusal | undefined> {
+  async #rewriteIn(commit: string, history: FetchedHistory): Promise<Refusal | undefined> {
     const from = this.#accepted
     if (from === undefined || this.#mayRewrite(commit)) return undefined
-    let answer = await isDescendant(objectStore(gitdir), { commit, from })
-    while (answer === 'unknown') {
-      const history = await this.#source.deepen(this.#options.signal)
-      if (history === undefined) break
-      answer = await isDescendant(objectStore(history), { commit, from })
-    }
+    const answer = await history.ask((store) => isDescendant(store, { commit, from }), isKnown)
     if (answer === 'yes') return undefined
-    return answer === 'no' ? rewritten(commit, from) : ancestryUnknown(commit, from)
+    const isLasting = () => !this.#mayRewrite(commit)
+    return { ...(answer === 'no' ? rewritten(commit, from) : ancestryUnknown(commit, from)), isLasting }
+  }
+
+  /** What was accepted before is not asked for a signature: it is what runs. */
+  async #unverified(head: string, { history, keys }: { history: FetchedHistory; keys: TrustedKeys | undefined }) {
+    const { signatures } = this.#options
+    if (!signatures || !keys || head === this.#accepted) return undefined
+    const [mode, now] = [signatures.mode, signatures.now()]
+    const why = await unverified({ head, from: this.#accepted, mode, keys, now, history })
+    if (why === undefined) return undefined
+    return { ...untrusted(head, why), isLasting: (others: TrustedKeys | undefined) => others?.id === keys.id }
   }
 
   #accept(snapshot: RepoSnapshot): RepoEvent {
@@ -155,21 +170,12 @@ class Judge {
   }
 }
 
-interface Refusal {
-  readonly reason: RefusalReason
-  readonly message: string
+interface Fetched {
+  readonly gitdir: string
+  /** Absent: nobody's signature is needed. */
+  readonly keys: TrustedKeys | undefined
 }
 
-function rewritten(commit: string, from: string): Refusal {
-  return {
-    reason: 'Rewritten',
-    message: `refuse commit "${commit}": it does not descend from "${from}", which was accepted last`,
-  }
-}
-
-function ancestryUnknown(commit: string, from: string): Refusal {
-  return {
-    reason: 'AncestryUnknown',
-    message: `refuse commit "${commit}": "${from}", which was accepted last, is not within the history that can be read`,
-  }
+function isKnown(answer: 'yes' | 'no' | 'unknown'): boolean {
+  return answer !== 'unknown'
 }

@@ -6,6 +6,7 @@ export type GitSyncReason =
   | 'BranchNotFound'
   | 'RevisionNotFound'
   | 'CredentialsUnreadable'
+  | 'KeysUnreadable'
   | 'Unreachable'
   | 'Timeout'
   | 'ResponseTooLarge'

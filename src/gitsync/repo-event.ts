@@ -16,6 +16,8 @@ export type RefusalReason =
   | 'Rewritten'
   /** Too much history lies between the two to tell whether it does. */
   | 'AncestryUnknown'
+  /** No key that is trusted signed it, or one that comes with it. */
+  | 'UntrustedCommit'
   /** The commit holds more files than a fleet ever has. */
   | 'TooManyFiles'
   /** The commit holds a path that leads elsewhere. */

@@ -16,6 +16,7 @@ import { systemTimers } from '../../kube/timers.ts'
 import { readSigningKey } from '../../protocol/assignment-signature.ts'
 import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { readKeyFile } from '../keys/read-key-file.ts'
+import { type CommitSignatureOptions, signaturesOf } from './commit-signature-options.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
@@ -23,7 +24,13 @@ import { receivePushes } from './receive-pushes.ts'
 import { type StatusOptions, statusesFor } from './status-options.ts'
 import { type WebhookOptions, webhookOf } from './webhook-options.ts'
 
-export interface ControllerSetup extends RepoOptions, ElectionOptions, PrometheusOptions, WebhookOptions, StatusOptions {
+export interface ControllerSetup
+  extends RepoOptions,
+    CommitSignatureOptions,
+    ElectionOptions,
+    PrometheusOptions,
+    WebhookOptions,
+    StatusOptions {
   readonly kubeconfig?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
@@ -59,13 +66,14 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
       : assignmentSigner(await readKeyFile(resolve(setup.cwd, setup.signingKey), readSigningKey))
   const webhook = await webhookOf(setup)
   const commitStatuses = statusesFor(setup)
+  const signatures = await signaturesOf(setup)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
   const looking = new AbortController()
   const ports = {
     kube: createKubeClient(connection),
-    source: gitHeadSource(source, { folder, pollEvery, allowForcePush }),
+    source: gitHeadSource(source, { folder, pollEvery, allowForcePush, signatures }),
     compile: createOpeningCompiler({ namespace, ...(keys && { keys }) }),
     clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
     log,

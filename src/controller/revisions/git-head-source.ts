@@ -1,6 +1,7 @@
 import { followRepo } from '../../gitsync/follow-repo.ts'
 import type { RepoEvent } from '../../gitsync/repo-event.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
+import type { SignaturePolicy } from '../../gitsync/signatures/verify-head.ts'
 import type { HeadEvent, HeadSource } from './head-source.ts'
 
 export interface GitHeadOptions {
@@ -10,16 +11,18 @@ export interface GitHeadOptions {
   readonly pollEvery: number
   /** Take heads that do not descend from the last accepted commit. */
   readonly allowForcePush: boolean
+  /** Whose signature a commit needs; absent: nobody's. */
+  readonly signatures?: SignaturePolicy | undefined
 }
 
 /** The branch of a Git repository as what the controller follows. */
-export function gitHeadSource(source: RepoSource, { folder, pollEvery, allowForcePush }: GitHeadOptions): HeadSource {
+export function gitHeadSource(source: RepoSource, { folder, pollEvery, allowForcePush, signatures }: GitHeadOptions): HeadSource {
   let pollNow = (): void => undefined
   return {
     look: () => pollNow(),
     async *follow({ signal, lastAccepted }) {
       const mayRewrite = () => allowForcePush
-      const follower = followRepo(source, { folder, pollEvery, mayRewrite, lastAccepted, signal })
+      const follower = followRepo(source, { folder, pollEvery, mayRewrite, lastAccepted, signatures, signal })
       pollNow = follower.pollNow
       for await (const event of follower.events) yield headEvent(event)
     },

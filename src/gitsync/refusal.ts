@@ -1,0 +1,33 @@
+import type { RefusalReason } from './repo-event.ts'
+import type { TrustedKeys } from './signatures/trusted-keys.ts'
+
+/** Why a head may not be used. */
+export interface Said {
+  readonly reason: RefusalReason
+  readonly message: string
+}
+
+/** As long as it lasts, the head is not looked at again. */
+export interface Refusal extends Said {
+  /** Whether it would be refused again, with these keys. */
+  isLasting(keys: TrustedKeys | undefined): boolean
+}
+
+export function rewritten(commit: string, from: string): Said {
+  return {
+    reason: 'Rewritten',
+    message: `refuse commit "${commit}": it does not descend from "${from}", which was accepted last`,
+  }
+}
+
+export function ancestryUnknown(commit: string, from: string): Said {
+  return {
+    reason: 'AncestryUnknown',
+    message: `refuse commit "${commit}": "${from}", which was accepted last, is not within the history that can be read`,
+  }
+}
+
+export function untrusted(commit: string, why: string): Said {
+  const remedy = 'sign it (git commit -S) with a key that --commit-keys holds, or add the key there'
+  return { reason: 'UntrustedCommit', message: `refuse commit "${commit}": ${why}; ${remedy}` }
+}

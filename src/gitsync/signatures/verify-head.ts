@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { readObject } from 'isomorphic-git'
+import { isDescendant } from '../ancestry.ts'
+import { type CommitsBetween, commitsBetween, MOST_COMMITS } from '../commits-between.ts'
+import type { FetchedHistory } from '../fetched-history.ts'
+import type { ObjectStore } from '../object-store.ts'
+import type { TrustedKeys } from './trusted-keys.ts'
+import { verifyCommit } from './verify-object.ts'
+
+/** `Head`: the commit that is to be used. `All`: every commit that comes with it, too. */
+export const SIGNATURE_MODES = ['Head', 'All'] as const
+export type SignatureMode = (typeof SIGNATURE_MODES)[number]
+
+export interface SignaturePolicy {
+  readonly mode: SignatureMode
+  /** Read again for each poll. @throws {GitSyncError} `KeysUnreadable` */
+  readonly keys: () => Promise<TrustedKeys>
+  readonly now: () => number
+}
+
+export interface HeadToVerify {
+  readonly head: string
+  /** Accepted before; absent: nothing was, and only the head is looked at. */
+  readonly from: string | undefined
+  readonly mode: SignatureMode
+  readonly keys: TrustedKeys
+  readonly now: number
+  readonly history: FetchedHistory
+}
+
+/** @returns why the head may not be used, as the end of a sentence about it; undefined when it may */
+export async function unverified(asked: HeadToVerify): Promise<string | undefined> {
+  const { head, from, mode, history } = asked
+  if (mode === 'Head' || from === undefined) return problemIn([head], asked)
+  const between = await history.ask<CommitsBetween>(
+    (store) => commitsBetween(store, { head, from }),
+    ({ kind }) => kind !== 'unknown',
+  )
+  if (between.kind === 'found') return problemIn(between.commits, asked)
+  return between.kind === 'tooMany'
+    ? `more than ${MOST_COMMITS} commits come with it, and none was checked`
+    : `the history between it and "${from}", which was accepted last, cannot be read`
+}
+
+async function problemIn(
+  commits: readonly string[],
+  { head, from, history, ...trust }: HeadToVerify,
+): Promise<string | undefined> {
+  for (const commit of commits) {
+    const verdict = await history.ask(async (store) => verifyCommit(await commitBytes(store, commit), trust), always)
+    if (verdict.kind === 'accepted') continue
+    // Dates that are wrong bring in commits that were there before.
+    if (commit !== head && from !== undefined && (await descends(from, { from: commit, history }))) continue
+    return commit === head ? verdict.why : `it comes with commit "${commit}": ${verdict.why}`
+  }
+  return undefined
+}
+
+async function descends(commit: string, { from, history }: { from: string; history: FetchedHistory }): Promise<boolean> {
+  const answer = await history.ask(
+    (store) => isDescendant(store, { commit, from }),
+    (answer) => answer !== 'unknown',
+  )
+  return answer === 'yes'
+}
+
+function always(): boolean {
+  return true
+}
+
+/** @throws {Error} when what is stored under the id is something else */
+async function commitBytes(store: ObjectStore, oid: string): Promise<Buffer> {
+  const { object, type } = await readObject({ ...store, oid, format: 'content' })
+  const bytes = Buffer.from(object as Uint8Array)
+  const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
+  if (type === 'commit' && id === oid) return bytes
+  throw new Error(`object "${oid}" of "${store.gitdir}" is damaged: it holds a ${type} with the id "${id}"; run git fsck`)
+}

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { createLocalSource } from '../../src/gitsync/local-source.ts'
+import { readTrustedKeys } from '../../src/gitsync/signatures/trusted-keys.ts'
+import type { SignatureMode } from '../../src/gitsync/signatures/verify-head.ts'
+import { brief, startFollow, startRemote } from './follow-fixture.ts'
+import type { GitFixture } from './git-fixture.ts'
+
+const run = promisify(execFile)
+const NOW = Date.parse('2026-10-01T00:00:00Z')
+
+type Remote = Awaited<ReturnType<typeof startRemote>>
+
+/** A remote, keys for two people, and a file of trusted keys with the first. */
+async function signing(remote: GitFixture) {
+  const keyFile = join(remote.folder, 'trusted')
+  const signers: string[] = []
+  for (const name of ['ada', 'eve']) {
+    const file = join(remote.folder, name)
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file])
+    signers.push(`${name}@example.invalid ${await readFile(`${file}.pub`, 'utf8')}`)
+  }
+  const trust = (...names: readonly ('ada' | 'eve')[]) =>
+    writeFile(keyFile, signers.filter((line) => names.some((name) => line.startsWith(name))).join(''))
+  await trust('ada')
+  await remote.git('config', 'gpg.format', 'ssh')
+  const signAs = async (name: 'ada' | 'eve' | undefined) => {
+    await remote.git('config', 'commit.gpgsign', String(name !== undefined))
+    if (name) await remote.git('config', 'user.signingkey', join(remote.folder, name))
+  }
+  const policy = (mode: SignatureMode) => ({ mode, keys: () => readTrustedKeys(keyFile), now: () => NOW })
+  return { trust, signAs, policy, keyFile }
+}
+
+async function started(remote: Remote, mode: SignatureMode) {
+  const keys = await signing(remote)
+  await keys.signAs('ada')
+  const first = await remote.push('first')
+  const it = startFollow(remote.source(), { signatures: keys.policy(mode) })
+  expect(brief(await it.next())).toEqual(['snapshot', first])
+  const push = async (by: 'ada' | 'eve' | undefined, message: string) => {
+    await keys.signAs(by)
+    return remote.push(message)
+  }
+  const told = () => {
+    it.pollNow()
+    return it.next()
+  }
+  return { ...keys, it, push, told, first, [Symbol.asyncDispose]: () => it[Symbol.asyncDispose]() }
+}
+
+test('followRepo refuses an unsigned head with a reason and a remedy, and goes on with the next signed one', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  const unsigned = await fleet.push(undefined, 'unsigned')
+  const event = await fleet.told()
+  expect(event).toEqual({
+    type: 'refused',
+    commit: unsigned,
+    reason: 'UntrustedCommit',
+    message: `refuse commit "${unsigned}": it is not signed; sign it (git commit -S) with a key that --commit-keys holds, or add the key there`,
+  })
+  const signed = await fleet.push('ada', 'signed')
+  expect(brief(await fleet.told())).toEqual(['snapshot', signed])
+})
+
+test('followRepo refuses the first head, too, when its signature is by somebody else', async () => {
+  await using remote = await startRemote()
+  const { signAs, policy } = await signing(remote)
+  await signAs('eve')
+  const first = await remote.push('first')
+  await using it = startFollow(remote.source(), { signatures: policy('Head') })
+  expect(brief(await it.next())).toEqual(['refused', first, 'UntrustedCommit'])
+})
+
+test('followRepo accepts a refused head when its key is added to the file, and refuses the next when it is removed', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  const byEve = await fleet.push('eve', 'by eve')
+  expect(brief(await fleet.told())).toEqual(['refused', byEve, 'UntrustedCommit'])
+  await fleet.trust('ada', 'eve')
+  expect(brief(await fleet.told())).toEqual(['snapshot', byEve])
+  await fleet.trust('ada')
+  const again = await fleet.push('eve', 'again by eve')
+  expect(brief(await fleet.told())).toEqual(['refused', again, 'UntrustedCommit'])
+})
+
+test('followRepo, in mode All, refuses an unsigned commit between signed ones and names it', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'All')
+  const unsigned = await fleet.push(undefined, 'unsigned')
+  const head = await fleet.push('ada', 'signed')
+  const event = await fleet.told()
+  expect(brief(event)).toEqual(['refused', head, 'UntrustedCommit'])
+  expect(event).toMatchObject({ message: expect.stringContaining(`it comes with commit "${unsigned}": it is not signed`) })
+})
+
+test('followRepo, in mode Head, takes what a signed head vouches for', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  await fleet.push(undefined, 'unsigned')
+  const head = await fleet.push('ada', 'signed')
+  expect(brief(await fleet.told())).toEqual(['snapshot', head])
+})
+
+test.for([
+  ['ada', 'snapshot'],
+  [undefined, 'refused'],
+] as const)('followRepo, in mode All, checks the commits of a merged branch: by %s, %s', async ([by, kind]) => {
+  await using remote = await startRemote()
+  const { signAs, policy } = await signing(remote)
+  // Unsigned history before the last accepted commit is nobody's concern.
+  const old = await remote.commit('old')
+  await remote.pile(60)
+  await signAs('ada')
+  const accepted = await remote.push('accepted')
+  await using it = startFollow(remote.source(), { lastAccepted: accepted, signatures: policy('All') })
+  expect(brief(await it.next())).toEqual(['snapshot', accepted])
+  await remote.git('checkout', '--quiet', '-b', 'side', old)
+  await signAs(by)
+  await remote.commit('side', { side: '1' })
+  await signAs('ada')
+  await remote.git('checkout', '--quiet', 'main')
+  await remote.git('merge', '--quiet', '--no-ff', '-S', '--message', 'merge', 'side')
+  const merge = await remote.push('after the merge')
+  it.pollNow()
+  expect((await it.next())?.type).toBe(kind)
+  expect(await remote.git('rev-parse', 'HEAD')).toBe(merge)
+})
+
+test('followRepo does not ask for a signature of what was accepted before', async () => {
+  await using remote = await startRemote()
+  const { policy } = await signing(remote)
+  const head = await remote.push('unsigned')
+  await using it = startFollow(remote.source(), { lastAccepted: head, signatures: policy('All') })
+  expect(brief(await it.next())).toEqual(['snapshot', head])
+})
+
+test('followRepo reports trouble when the file of trusted keys is gone, and takes nothing meanwhile', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  await fleet.push('ada', 'signed')
+  await writeFile(fleet.keyFile, '')
+  expect(brief(await fleet.told())).toEqual(['trouble', 'KeysUnreadable', 1000])
+})
+
+test('a replacement of a commit in a repository on this machine does not lend it a signature', async () => {
+  await using remote = await startRemote()
+  const { signAs, policy } = await signing(remote)
+  await signAs('ada')
+  const signed = await remote.commit('signed')
+  await signAs(undefined)
+  const unsigned = await remote.commit('unsigned')
+  await remote.git('replace', unsigned, signed)
+  await using it = startFollow(createLocalSource({ path: remote.work, branch: 'main' }), { signatures: policy('Head') })
+  expect(brief(await it.next())).toEqual(['refused', unsigned, 'UntrustedCommit'])
+})
