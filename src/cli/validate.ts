@@ -15,6 +15,7 @@ import { type JudgedFleet, judgeFleet, problemLines, verdict } from './read-flee
 import { readNodes } from './read-nodes.ts'
 import { askKubelets, type Judge, type KubeletVerdict } from './validate/ask-kubelets.ts'
 import { oncePerPlace } from './validate/blame.ts'
+import { CHECKED_COMMITS, COMMIT_KEYS, checkSignatures } from './validate/check-signatures.ts'
 
 interface ValidateOptions {
   readonly revision?: string
@@ -22,6 +23,8 @@ interface ValidateOptions {
   readonly serverVersion: readonly string[]
   readonly ceiling?: string
   readonly nodes?: string
+  readonly commitKeys?: string
+  readonly since?: string
   readonly output: keyof typeof FORMATS
 }
 
@@ -55,9 +58,12 @@ export function validateCommand(io: CliIo, { judge = kubeletProgram() }: { reado
       '--nodes <file>',
       'file of nodes, as `kubectl get nodes -o json` prints them, that --ceiling is checked for. Default: 100 for each pool',
     )
+    .addOption(COMMIT_KEYS)
+    .addOption(CHECKED_COMMITS)
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave validate fleet/ --kubelet /usr/bin/kubelet')
-    .action(async (path: string, { revision, kubelet, serverVersion, output, ...limits }: ValidateOptions) => {
+    .action(async (path: string, { revision, kubelet, serverVersion, output, commitKeys, since, ...limits }: ValidateOptions) => {
+      await checkSignatures(io, { path, revision, commitKeys, since })
       const read = withServers(await judgeFleet(io, { path, revision }), serverVersion)
       const judged = await withCeiling(io, read, limits)
       const binaries = kubelet.map((binary) => resolve(io.cwd, binary))

@@ -3,11 +3,11 @@ import type { RepoSource } from './repo-source.ts'
 
 /** The commits before a fetched one, as far as they are on this machine; more of them are fetched when a question needs them. */
 export class FetchedHistory {
-  readonly #source: RepoSource
+  readonly #source: Pick<RepoSource, 'deepen'>
   readonly #signal: AbortSignal
   #gitdir: string
 
-  constructor(source: RepoSource, { gitdir, signal }: { readonly gitdir: string; readonly signal: AbortSignal }) {
+  constructor(source: Pick<RepoSource, 'deepen'>, { gitdir, signal }: { readonly gitdir: string; readonly signal: AbortSignal }) {
     this.#source = source
     this.#signal = signal
     this.#gitdir = gitdir

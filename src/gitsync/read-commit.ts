@@ -11,10 +11,22 @@ import { resolveRevision } from './revision.ts'
  * @throws {GitSyncError} `NotARepository` or `RevisionNotFound`, or {BadTreeError}
  */
 export async function readCommit(path: string, revision: string): Promise<RepoSnapshot> {
+  const { gitdir, commit, folder } = await findCommit(path, revision)
+  return readSnapshot(objectStore(gitdir), commit, { folder })
+}
+
+export interface FoundCommit {
+  readonly gitdir: string
+  readonly commit: string
+  /** Of the path, in the repository. */
+  readonly folder: string
+}
+
+/** @throws {GitSyncError} `NotARepository` or `RevisionNotFound` */
+export async function findCommit(path: string, revision: string): Promise<FoundCommit> {
   const { gitdir, headdir, folder } = await locateRepo(path)
-  const store = objectStore(gitdir)
   const own = gitdir === headdir ? revision : await ownHead(headdir, revision)
-  return readSnapshot(store, await resolveRevision(store, own), { folder })
+  return { gitdir, commit: await resolveRevision(objectStore(gitdir), own), folder }
 }
 
 /** In a linked worktree HEAD is its own, not the one beside the objects. */

@@ -27,6 +27,7 @@ export type PoolReason =
   | 'VersionSkew'
   | 'ControlPlaneUnhealthy'
   | 'InvalidRepository'
+  | 'UntrustedCommit'
   | 'RenderFailed'
   | 'NodesFailed'
   | 'WriteRefused'

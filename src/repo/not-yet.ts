@@ -10,10 +10,7 @@ export interface NotYet {
   readonly except?: readonly unknown[]
 }
 
-export const NOT_YET: readonly NotYet[] = [
-  { kind: 'Fleet', path: ['signing', 'policy'], except: ['Off'] },
-  { kind: 'KubeletRelease', path: ['dnf'] },
-]
+export const NOT_YET: readonly NotYet[] = [{ kind: 'KubeletRelease', path: ['dnf'] }]
 
 /** Paths in a spec that stand for something this version would not do. */
 export function notYetActedOn(

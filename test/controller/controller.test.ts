@@ -139,9 +139,29 @@ test('a head that is refused is told of, and the fleet stays', async () => {
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
-  stage.source.tell({ kind: 'refused', commit: B, message: 'the branch was force-pushed' })
+  stage.source.tell({ kind: 'refused', commit: B, reason: 'InvalidRepository', message: 'the branch was force-pushed' })
   const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False InvalidRepository')
   expect(conditionOf(pools.get('workers'), 'Ready')?.message).toBe('the branch was force-pushed')
+})
+
+test('a head without a trusted signature is a condition and an event, and the fleet stays until the next one', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(1)
+  stage.startController()
+  stage.startAgents()
+  stage.push('a', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
+  stage.source.tell({ kind: 'refused', commit: B, reason: 'UntrustedCommit', message: 'refuse commit "b": it is not signed' })
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False UntrustedCommit')
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe('refuse commit "b": it is not signed')
+  const events = await stage.until(EVENTS, (found) => [...found.values()].some(({ reason }) => reason === 'UntrustedCommit'))
+  expect([...events.values()].find(({ reason }) => reason === 'UntrustedCommit')).toMatchObject({
+    involvedObject: { kind: 'NodePool', name: 'workers' },
+    type: 'Warning',
+  })
+  await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === A)
+  stage.push('b', aFleet())
+  await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'True Completed')
 })
 
 test('a repository out of reach is an event on the pools, which go on', async () => {

@@ -25,7 +25,7 @@ test('fillTables writes a row for each field, with what may stand there and whet
   expect(filled).not.toContain('WHAT STOOD HERE')
   expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
   expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
-  expect(fillTables('<!-- fields of fleet.json -->\n<!-- end -->', jsonSchemas())).toContain(
-    '| `signing.policy` | `Off`, `Warn`, `Require` | *not yet, but for `Off`* **required** What happens to a commit without a trusted signature. |',
+  expect(fillTables('<!-- fields of kubelet-release.json -->\n<!-- end -->', jsonSchemas())).toContain(
+    '| `dnf` | map | *not yet* An RPM package. |',
   )
 })

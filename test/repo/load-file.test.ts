@@ -147,10 +147,11 @@ test('a number in flags that YAML changes is refused with the text to quote', ()
 })
 
 test('a field that this version does not act on is refused', () => {
-  expect(problemsIn(aDocument('Fleet', 'f', 'spec: {signing: {policy: Require}}\n'))).toEqual([
-    `f.yaml:4:18  spec: {signing: {policy: Require}}
-                              ^^^^^^
-  "signing.policy" is part of the language, but this version does not apply it
+  const dnf = 'spec: {dnf: {repository: r, package: k, version: v}}\n'
+  expect(problemsIn(aDocument('KubeletRelease', 'f', dnf))).toEqual([
+    `f.yaml:4:8  spec: {dnf: {repository: r, package: k, version: v}}
+                   ^^^
+  "dnf" is part of the language, but this version does not apply it
   remove it, so that nobody relies on it`,
   ])
 })

@@ -50,7 +50,7 @@ function runningOn(nodes: number): string {
 }
 
 /** Reasons that lie in the commit itself. */
-const IN_COMMIT: ReadonlySet<string> = new Set(['InvalidRepository', 'RenderFailed'])
+const IN_COMMIT: ReadonlySet<string> = new Set(['InvalidRepository', 'UntrustedCommit', 'RenderFailed'])
 
 /** Of the newest commit, when nodes do not change to it. */
 function notTaken({ conditions = [], history = [], rollback }: Partial<NodePoolStatus>, head: string | undefined): Said {
@@ -77,7 +77,7 @@ function ended({ result, message }: HistoryEntry, newer?: HistoryEntry): Said {
 }
 
 /** Reasons that tell of the newest commit, whatever nodes change to. */
-const OF_THE_NEWEST: ReadonlySet<string> = new Set(['InvalidRepository', 'CommitNeedsPromotion', 'RolledBack'])
+const OF_THE_NEWEST: ReadonlySet<string> = new Set(['InvalidRepository', 'UntrustedCommit', 'CommitNeedsPromotion', 'RolledBack'])
 
 /** A person has to act, and nothing is wrong with the commit. */
 const WAITS_FOR_A_PERSON: ReadonlySet<string> = new Set(['CommitNeedsPromotion', 'WaitingForPromotion', 'Paused'])

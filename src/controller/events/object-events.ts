@@ -35,10 +35,11 @@ export function specRestored(pool: ObjectEvent['object']): ObjectEvent {
 }
 
 /** What keeps the first commit from being taken. No pool is there yet to say so; the controller's own namespace is. */
-export function firstCommitEvents({ problem, trouble }: HeadState, namespace: string): ObjectEvent[] {
+export function firstCommitEvents({ problem, untrusted, trouble }: HeadState, namespace: string): ObjectEvent[] {
   const object = { kind: 'Namespace', name: namespace } as const
   return [
     ...warning(object, { reason: 'InvalidRepository', message: problem }),
+    ...warning(object, { reason: 'UntrustedCommit', message: untrusted }),
     ...warning(object, { reason: 'RepositoryUnreachable', message: trouble }),
   ]
 }
@@ -56,6 +57,7 @@ function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'nodes'>): 
     const object = poolObject(pool, pools)
     return [
       ...warning(object, { reason: 'InvalidRepository', message: head.problem }),
+      ...warning(object, { reason: 'UntrustedCommit', message: head.untrusted }),
       ...warning(object, { reason: 'CommitNeedsPromotion', message: head.held }),
       ...warning(object, { reason: 'RepositoryUnreachable', message: head.trouble }),
     ]

@@ -1,8 +1,8 @@
 import { followRepo } from '../../gitsync/follow-repo.ts'
-import type { RepoEvent } from '../../gitsync/repo-event.ts'
+import type { RefusalReason, RepoEvent } from '../../gitsync/repo-event.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
 import type { SignaturePolicy } from '../../gitsync/signatures/verify-head.ts'
-import type { HeadEvent, HeadSource } from './head-source.ts'
+import type { HeadEvent, HeadRefusal, HeadSource } from './head-source.ts'
 
 export interface GitHeadOptions {
   /** Path of the fleet's folder in the repository; empty for all of it. */
@@ -34,10 +34,14 @@ function headEvent(event: RepoEvent): HeadEvent {
     case 'snapshot':
       return { kind: 'head', snapshot: event.snapshot }
     case 'refused':
-      return { kind: 'refused', commit: event.commit, message: event.message }
+      return { kind: 'refused', commit: event.commit, reason: conditionOf(event.reason), message: event.message }
     case 'trouble':
       return { kind: 'trouble', message: event.error.message }
     case 'recovered':
       return { kind: 'mended' }
   }
+}
+
+function conditionOf(reason: RefusalReason): HeadRefusal {
+  return reason === 'UntrustedCommit' ? reason : 'InvalidRepository'
 }

@@ -18,6 +18,8 @@ export interface HeadState {
   readonly observed?: string
   /** Why the newest commit is not taken. */
   readonly problem?: string
+  /** Why the signatures of the newest commit do not suffice; what it holds was not looked at. */
+  readonly untrusted?: string
   /** Why the newest commit is not taken though it is valid: a person must promote it. */
   readonly held?: string
   /** Why the repository cannot be read; rollouts go on with what was accepted. */
@@ -106,9 +108,12 @@ export class HeadIntake {
     if (event.kind === 'trouble') return { ...state, trouble: event.message }
     if (event.kind === 'mended') return state
     this.#held = undefined
-    const { held, problem, ...accepted } = state
+    const { held, problem, untrusted, ...accepted } = state
     this.#secrets.forget()
-    if (event.kind === 'refused') return { ...accepted, observed: event.commit, problem: event.message }
+    if (event.kind === 'refused') {
+      const why = event.reason === 'UntrustedCommit' ? { untrusted: event.message } : { problem: event.message }
+      return { ...accepted, observed: event.commit, ...why }
+    }
     return this.#accept(event, accepted)
   }
 

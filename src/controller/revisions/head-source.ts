@@ -14,10 +14,12 @@ export interface FollowHead {
   readonly lastAccepted: string | undefined
 }
 
+export type HeadRefusal = 'InvalidRepository' | 'UntrustedCommit'
+
 export type HeadEvent =
   | { readonly kind: 'head'; readonly snapshot: RepoSnapshot }
   /** There is a newer head, and it is not taken. */
-  | { readonly kind: 'refused'; readonly commit: string; readonly message: string }
+  | { readonly kind: 'refused'; readonly commit: string; readonly reason: HeadRefusal; readonly message: string }
   /** The repository cannot be read now; being retried. */
   | { readonly kind: 'trouble'; readonly message: string }
   /** The repository was read again after trouble, and the head is as before. */

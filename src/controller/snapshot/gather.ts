@@ -71,6 +71,7 @@ export async function gather(
       pool,
       head: head.fleet,
       problem: head.problem,
+      untrusted: head.untrusted,
       held: head.held,
       view,
       ...(isForgetful(view) && { rejected: rejections.of(pool.name) }),

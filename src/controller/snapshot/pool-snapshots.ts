@@ -19,6 +19,7 @@ export interface PoolSources {
   readonly pool: CompiledPool
   readonly head: CompiledFleet
   readonly problem: string | undefined
+  readonly untrusted: string | undefined
   readonly held: string | undefined
   readonly view: NodePoolView | undefined
   /** What failed here as far as is known without a status. */
@@ -94,6 +95,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.pool === b.pool &&
     a.head === b.head &&
     a.problem === b.problem &&
+    a.untrusted === b.untrusted &&
     a.held === b.held &&
     a.view?.status === b.view?.status &&
     a.view?.controls === b.view?.controls &&
@@ -121,6 +123,7 @@ function snapshotOf(
     pool,
     head,
     problem,
+    untrusted,
     held,
     view,
     rejected,
@@ -171,6 +174,7 @@ function snapshotOf(
     ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),
     ...(problem !== undefined && { repositoryProblem: problem }),
+    ...(untrusted !== undefined && { untrustedCommit: untrusted }),
     ...(held !== undefined && { unpromotedCommit: held }),
   }
 }

@@ -34,11 +34,6 @@ const fleetSpec = z.strictObject({
       'Whether everybody who may patch Nodes may assign them by hand; with Deny only the group nodewave:break-glass may. Default: Deny.',
     ),
   drift: drift.exactOptional().describe('What happens to what others change on hosts; a pool may say otherwise.'),
-  signing: z
-    .strictObject({
-      policy: z.enum(['Off', 'Warn', 'Require']).describe('What happens to a commit without a trusted signature.'),
-    })
-    .exactOptional(),
   historyLimit: z.int().min(2).max(100).exactOptional().describe('Accepted revisions kept in the cluster. Default: 10.'),
 })
 

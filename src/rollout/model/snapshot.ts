@@ -90,6 +90,8 @@ export interface PoolSnapshot {
   readonly kept?: ReadonlySet<string>
   /** Why no new revision can be taken from the repository now, if so; the pool then stays with its target. */
   readonly repositoryProblem?: string
+  /** Why the signatures of the newest commit of the repository do not suffice, if so; `head` is the one before. */
+  readonly untrustedCommit?: string
   /** Why the newest commit of the repository is not taken before a person promotes it, if so; `head` is the one before. */
   readonly unpromotedCommit?: string
   /** One line for each node that another pool claims too: it belongs to neither, and is left alone. */

@@ -17,6 +17,7 @@ import { endRollbackCommand, retryCommand, takeBackCommand } from './remedies.ts
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
   return (
     invalidRepository(poolState) ??
+    untrustedCommit(poolState) ??
     unpromotedCommit(poolState) ??
     lostRollback(poolState) ??
     rejection(poolState) ??
@@ -35,6 +36,10 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
 
 function invalidRepository({ pool }: PoolState): Explanation | undefined {
   return pool.repositoryProblem === undefined ? undefined : { reason: 'InvalidRepository', message: pool.repositoryProblem }
+}
+
+function untrustedCommit({ pool }: PoolState): Explanation | undefined {
+  return pool.untrustedCommit === undefined ? undefined : { reason: 'UntrustedCommit', message: pool.untrustedCommit }
 }
 
 function unpromotedCommit({ pool }: PoolState): Explanation | undefined {

@@ -20,7 +20,17 @@ const head = {
 
 function sources(more: Partial<PoolSources> = {}): PoolSources {
   return {
-    ...{ pool, head, problem: undefined, held: undefined, view: undefined, nodes: [], pods: new Map(), contested: [] },
+    ...{
+      pool,
+      head,
+      problem: undefined,
+      untrusted: undefined,
+      held: undefined,
+      view: undefined,
+      nodes: [],
+      pods: new Map(),
+      contested: [],
+    },
     ...{ known: [], steadySince: undefined, kept: [], gateAnswers: NO_ANSWERS, refusals: [], proofs: undefined },
     ...more,
   }

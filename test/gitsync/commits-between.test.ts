@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { commitsBetween } from '../../src/gitsync/commits-between.ts'
+import { objectStore } from '../../src/gitsync/object-store.ts'
+import { type GitFixture, gitFixture } from './git-fixture.ts'
+
+const SIZE = 60
+
+/** A history of branches and merges, the same one for the same seed. @returns its commits, each after its parents */
+async function history({ work, git }: GitFixture, { seed, date }: { seed: number; date: (n: number, random: number) => number }) {
+  let state = seed
+  const random = () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state / 2 ** 31
+  }
+  const commits = Array.from({ length: SIZE }, (_, n) => {
+    const parents = n === 0 ? [] : [...new Set([n - 1 - Math.floor(random() * Math.min(n, 4)), Math.floor(random() * n)])]
+    const [from, ...merged] = parents.slice(0, random() < 0.4 ? 2 : 1)
+    const lines = [...(from === undefined ? [] : [`from :${from + 1}`]), ...merged.map((parent) => `merge :${parent + 1}`)].map(
+      (line) => `${line}\n`,
+    )
+    const when = date(n, random())
+    return `commit refs/heads/c${n}\nmark :${n + 1}\ncommitter Ada <a@b> ${when} +0000\ndata 0\n${lines.join('')}\n`
+  })
+  const importing = promisify(execFile)('git', ['fast-import', '--quiet'], { cwd: work })
+  importing.child.stdin?.end(commits.join(''))
+  await importing
+  return Promise.all(commits.map((_, n) => git('rev-parse', `c${n}`)))
+}
+
+test.for([1, 2, 3])('commits between two are those of git rev-list when dates rise, history %i', async (seed) => {
+  await using fixture = await gitFixture()
+  const ids = await history(fixture, { seed, date: (n) => 1_700_000_000 + n })
+  for (const [a, b] of [
+    [59, 40],
+    [58, 10],
+    [50, 49],
+    [30, 55],
+    [59, 0],
+  ] as const) {
+    const [head = '', from = ''] = [ids[a], ids[b]]
+    const expected = (await fixture.git('rev-list', head, `^${from}`)).split('\n').filter(Boolean)
+    const found = await commitsBetween(objectStore(join(fixture.work, '.git')), { head, from })
+    expect(found.kind === 'found' && found.commits.toSorted()).toEqual(expected.toSorted())
+  }
+})
+
+test.for([4, 5, 6])('no commit between two is missing whatever its date, history %i', async (seed) => {
+  await using fixture = await gitFixture()
+  const ids = await history(fixture, { seed, date: (_, random) => 1_600_000_000 + Math.floor(random * 100_000_000) })
+  for (const [a, b] of [
+    [59, 40],
+    [58, 10],
+    [50, 49],
+    [30, 55],
+    [59, 0],
+  ] as const) {
+    const [head = '', from = ''] = [ids[a], ids[b]]
+    const expected = (await fixture.git('rev-list', head, `^${from}`)).split('\n').filter(Boolean)
+    const found = await commitsBetween(objectStore(join(fixture.work, '.git')), { head, from })
+    expect(found.kind === 'found' && expected.filter((id) => !found.commits.includes(id))).toEqual([])
+  }
+})
+
+test('more commits than are checked are not checked at all', async () => {
+  await using fixture = await gitFixture()
+  const ids = await history(fixture, { seed: 7, date: (n) => 1_700_000_000 + n })
+  const store = objectStore(join(fixture.work, '.git'))
+  expect(await commitsBetween(store, { head: ids[59] ?? '', from: ids[0] ?? '', limit: 10 })).toEqual({ kind: 'tooMany' })
+})
+
+test('commits whose parents are not there are unknown, unless they are old', async () => {
+  await using fixture = await gitFixture()
+  await fixture.commit('one')
+  const two = await fixture.commit('two')
+  const three = await fixture.commit('three')
+  await fixture.git('clone', '--quiet', '--depth=2', `file://${fixture.work}`, join(fixture.folder, 'shallow'))
+  const store = objectStore(join(fixture.folder, 'shallow', '.git'))
+  expect(await commitsBetween(store, { head: three, from: two })).toEqual({ kind: 'found', commits: [three] })
+  expect(await commitsBetween(store, { head: three, from: '1'.repeat(40) })).toEqual({ kind: 'unknown' })
+})
