@@ -5,9 +5,10 @@ import { KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { flagValue, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
+import { flagValue, healthzUrl, isSameFlags, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
+import { sameVersion } from './versions.ts'
 
 const OPTS = 'KUBELET_OPTS'
 const VERSION = 'KUBELET_VERSION'
@@ -65,12 +66,20 @@ function environmentTarget(input: LayoutInput, { local }: HostTexts) {
   const path = input.facts.environmentFile
   const original = local.get(path)
   const before = readEnvironmentFile(original ?? new Uint8Array())
-  const opts = wantedOpts(input, before.get(OPTS))
-  const version = input.content.version ?? before.get(VERSION)
+  const opts = asBefore(before.get(OPTS), { wanted: wantedOpts(input, before.get(OPTS)), isSame: isSameFlags })
+  const version = asBefore(before.get(VERSION), { wanted: input.content.version ?? before.get(VERSION), isSame: sameVersion })
   const ours = { [OPTS]: wantedOpts(input, undefined), [VERSION]: input.content.version }
   const spec = { path, variables: { [OPTS]: opts, [VERSION]: version }, ours, original }
   const resources = setsVariables(input) ? [kubeletEnvironment.of(spec)] : []
   return { opts: opts ?? '', version, resources: resources as Resource[] }
+}
+
+/** What means the same stays as the machine has it: another order of flags is no reason to restart a kubelet. */
+function asBefore(
+  before: string | undefined,
+  { wanted, isSame }: { readonly wanted: string | undefined; readonly isSame: (a: string, b: string) => boolean },
+): string | undefined {
+  return before !== undefined && wanted !== undefined && isSame(before, wanted) ? before : wanted
 }
 
 function optsIn(texts: ReadonlyMap<string, Uint8Array>, { facts }: LayoutInput): string[] {

@@ -4,7 +4,7 @@ import { KUBEADM_FLAGS, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import type { Claim } from '../state/managed.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
+import { flagsToAdd, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
@@ -76,8 +76,9 @@ function flagsTarget(input: LayoutInput, { local }: HostTexts) {
   const values = valuesIn(local, input.facts)
   if (!setsFlags(input)) return { values, resources: [] }
   const { path, variable } = flagsPlace(input)
-  values[variable] = joinFlags(values[variable], input.content.flags, input.content.opts)
-  const ours = { [variable]: joinFlags(input.content.flags, input.content.opts) }
+  const added = flagsToAdd(values[variable], joinFlags(input.content.flags, input.content.opts))
+  values[variable] = joinFlags(values[variable], added)
+  const ours = { [variable]: added }
   const spec = { path, variables: { [variable]: values[variable] }, ours, original: local.get(path) }
   return { values, resources: [kubeletEnvironment.of(spec)] }
 }

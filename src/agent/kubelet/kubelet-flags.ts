@@ -1,3 +1,5 @@
+import { formatFlagString, splitFlagString } from '../../protocol/flag-string.ts'
+
 /** The value of a flag, `--name=value` or `--name value`; the last one counts, as it does for the kubelet. */
 export function flagValue(args: readonly string[], name: string): string | undefined {
   const at = args.findLastIndex((arg) => nameOf(arg) === name)
@@ -22,6 +24,38 @@ export function joinFlags(...parts: readonly (string | undefined)[]): string {
     .map((part) => part?.trim() ?? '')
     .filter((part) => part !== '')
     .join(' ')
+}
+
+/** Of Git's arguments those that the machine's do not say already: a kubelet does not restart to be given the same flag twice. */
+export function flagsToAdd(local: string, ours: string): string {
+  const [theirs, wanted] = [splitFlagString(local), splitFlagString(ours)]
+  const isSaid = (arg: string): boolean => {
+    const name = nameOf(arg)
+    const isOnly = name !== undefined && wanted.filter((other) => nameOf(other) === name).length === 1
+    return isOnly && arg.includes('=') && flagValue(theirs, name) === arg.slice(arg.indexOf('=') + 1)
+  }
+  return wanted.some(isSaid) ? formatFlagString(wanted.filter((arg) => !isSaid(arg))) : ours
+}
+
+/** Whether a kubelet makes the same of both: the order counts only among arguments of one name. */
+export function isSameFlags(a: string, b: string): boolean {
+  const [left, right] = [valuesByName(a), valuesByName(b)]
+  return left.size === right.size && [...left].every(([name, values]) => String(right.get(name)) === String(values))
+}
+
+function valuesByName(text: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>()
+  const args = splitFlagString(text)
+  for (const [at, arg] of args.entries()) {
+    const name = nameOf(arg) ?? arg
+    const previous = args[at - 1]
+    const isValue = !arg.startsWith('-') && previous?.startsWith('--') === true && !previous.includes('=')
+    if (isValue) continue
+    const next = args[at + 1]
+    const value = arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : next === undefined || next.startsWith('-') ? 'true' : next
+    found.set(name, [...(found.get(name) ?? []), JSON.stringify(value)])
+  }
+  return found
 }
 
 /** @returns undefined when the kubelet is to serve no health endpoint. */

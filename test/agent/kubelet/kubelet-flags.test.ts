@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { flagValue, healthzUrl, joinFlags, staticPodPath, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
+import { flagsToAdd, flagValue, healthzUrl, isSameFlags, joinFlags, staticPodPath, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
 
 test('flag value is the last one, however it is written', () => {
   expect(flagValue(['--v=1', '--v', '2'], 'v')).toBe('2')
@@ -41,4 +41,25 @@ test.each([
   [{}, [], undefined],
 ])('static pods of %j with %j are in %j', (document, args, expected) => {
   expect(staticPodPath(document, args)).toBe(expected)
+})
+
+test.each([
+  ['--v=2', '--v=2', ''],
+  ['--v=2 --max-pods=60', '--max-pods=60 --v=3', '--v=3'],
+  ['--v=2 --v=3', '--v=2', '--v=2'],
+  ['--v 2', '--v=2', ''],
+  ['--v=3', '--v=2 --v=3', '--v=2 --v=3'],
+  ['', '--v=2', '--v=2'],
+])('flags "%s" of the machine leave "%3$s" of "%2$s" to add', (local, ours, added) => {
+  expect(flagsToAdd(local, ours)).toBe(added)
+})
+
+test.each([
+  ['--v=2 --max-pods=60', '--max-pods=60 --v=2', true],
+  ['--v 2 --fail-swap-on', '--fail-swap-on=true --v=2', true],
+  ['--v=2 --v=3', '--v=3 --v=2', false],
+  ['--v=2', '--v=2 --max-pods=60', false],
+  ['--v=2', '--v=3', false],
+])('flags "%s" and "%s" mean the same: %s', (a, b, expected) => {
+  expect(isSameFlags(a, b)).toBe(expected)
 })
