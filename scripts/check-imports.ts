@@ -15,6 +15,7 @@ const ALL = [
   'gitsync',
   'repo',
   'render',
+  'import',
   'rollout',
   'controller',
   'agent',
@@ -33,6 +34,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   gitsync: ['protocol'],
   repo: ['protocol', 'calendar'],
   render: ['repo', 'protocol'],
+  import: ['repo', 'render', 'protocol'],
   rollout: ['protocol', 'calendar'],
   controller: ['protocol', 'calendar', 'gitsync', 'repo', 'render', 'rollout', 'forge', 'kube'],
   agent: ['kube', 'protocol'],
@@ -46,7 +48,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 }
 
 /** Stages that decide and never act: they may not touch the outside world, so none of Node's I/O modules either. */
-const PURE = ['protocol', 'calendar', 'render', 'rollout']
+const PURE = ['protocol', 'calendar', 'render', 'import', 'rollout']
 const PURE_MAY_USE = ['node:crypto', 'node:zlib', 'node:util']
 
 /** What the agent must not load: it runs on every node, and these cost megabytes. src/kube/node-http.ts has what node:http is wanted for. */

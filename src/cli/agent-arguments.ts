@@ -4,7 +4,7 @@ import { BOOTSTRAP_KUBECONFIG } from '../agent/paths.ts'
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
-  readonly command: 'run' | 'rebase' | 'doctor' | 'help' | 'version'
+  readonly command: 'run' | 'rebase' | 'doctor' | 'import' | 'help' | 'version'
   readonly kubeconfig: string | undefined
   readonly nodeName: string | undefined
   /** With a bootstrap token, for a machine that has no other credential yet. */
@@ -21,12 +21,15 @@ export interface AgentArguments {
 
 const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
 const FORMATS = ['text', 'json'] as const
+const COMMANDS = ['run', 'rebase', 'doctor', 'import'] as const
 
 export const AGENT_HELP = `Usage: nodewave agent [options]          configure this node as its annotation says
        nodewave agent rebase [options]   record the host's own configuration again, as after
                                          "kubeadm upgrade node"; stop the agent first
        nodewave agent doctor [options]   show what the host policy forbids, and what on this host stands in the
                                          way; changes nothing; exit code 1 with an error, 2 for a wrong option
+       nodewave agent import [options]   print what this host runs as one JSON document, for nodewave import;
+                                         changes nothing
 
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
@@ -106,11 +109,13 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
   }
 }
 
-function commandIn(positionals: readonly string[]): 'run' | 'rebase' | 'doctor' {
-  const [command = 'run', ...more] = positionals
-  const isAlone = more.length === 0
-  if (isAlone && (command === 'run' || command === 'rebase' || command === 'doctor')) return command
-  throw new Error(`unknown argument "${positionals.join(' ')}": commands are "rebase" and "doctor"; see nodewave agent --help`)
+function commandIn(positionals: readonly string[]): (typeof COMMANDS)[number] {
+  const [name = 'run', ...more] = positionals
+  const command = COMMANDS.find((each) => each === name)
+  if (command !== undefined && more.length === 0) return command
+  throw new Error(
+    `unknown argument "${positionals.join(' ')}": commands are "rebase", "doctor" and "import"; see nodewave agent --help`,
+  )
 }
 
 function oneOf<T extends string>(

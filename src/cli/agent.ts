@@ -33,6 +33,7 @@ export async function runAgentCommand(args: readonly string[]): Promise<number> 
     else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
     else if (parsed.command === 'rebase') await runRebase(parsed)
     else if (parsed.command === 'doctor') return await doctor(parsed)
+    else if (parsed.command === 'import') process.stdout.write(await inventory(parsed))
     else await runAgent(parsed)
     return 0
   } catch (error) {
@@ -100,6 +101,12 @@ async function doctor(settings: AgentArguments): Promise<number> {
   })
   process.stdout.write(text)
   return hasErrors ? 1 : 0
+}
+
+/** Loaded only now: an agent that runs has no use for it. */
+async function inventory(settings: AgentArguments): Promise<string> {
+  const { inventoryText } = await import('./agent-import.ts')
+  return inventoryText(settings, nodeNameOf(settings))
 }
 
 function nodeNameOf({ nodeName }: AgentArguments): string {

@@ -7,6 +7,7 @@ import { errorText } from './error-text.ts'
 const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   demo: async (io) => (await import('./demo.ts')).demoCommand(io),
   validate: async (io) => (await import('./validate.ts')).validateCommand(io),
+  import: async (io) => (await import('./import.ts')).importCommand(io),
   render: async (io) => (await import('./render.ts')).renderCommand(io),
   plan: async (io) => (await import('./plan.ts')).planCommand(io),
   simulate: async (io) => (await import('./simulate.ts')).simulateCommand(io),

@@ -73,9 +73,14 @@ const SERVICES = [
   { pattern: SYSCTL_FILE, service: 'systemd-sysctl.service' },
 ]
 
+/** The service that has to restart before a file counts. */
+export function serviceReading(path: string): string | undefined {
+  return SERVICES.find(({ pattern }) => pattern.test(path))?.service
+}
+
 /** @param restartOn files on which units of the same document restart @returns undefined when the change counts at once, or is proved */
 export function readByService(path: string, restartOn: readonly string[]): Extract<FileReader, { kind: 'refused' }> | undefined {
-  const service = SERVICES.find(({ pattern }) => pattern.test(path))?.service
+  const service = serviceReading(path)
   if (service === undefined || restartOn.includes(path)) return undefined
   return {
     kind: 'refused',

@@ -15,7 +15,7 @@ const commands = [...(await runCli('/', ['--help'])).stdout.matchAll(/^ {2}([a-z
   .filter((name) => name !== 'help')
 
 test('the help lists every command', () => {
-  expect(commands).toHaveLength(19)
+  expect(commands).toHaveLength(20)
 })
 
 test.each(commands)('help of %s has an example, and the README names it', async (command) => {

@@ -28,11 +28,11 @@ export function joinFlags(...parts: readonly (string | undefined)[]): string {
 
 /** Of Git's arguments those that the machine's do not say already: a kubelet does not restart to be given the same flag twice. */
 export function flagsToAdd(local: string, ours: string): string {
-  const [theirs, wanted] = [splitFlagString(local), splitFlagString(ours)]
+  const [theirs, wanted] = [valuesByName(local), splitFlagString(ours)]
   const isSaid = (arg: string): boolean => {
     const name = nameOf(arg)
     const isOnly = name !== undefined && wanted.filter((other) => nameOf(other) === name).length === 1
-    return isOnly && arg.includes('=') && flagValue(theirs, name) === arg.slice(arg.indexOf('=') + 1)
+    return isOnly && arg.includes('=') && theirs.get(name)?.at(-1) === arg.slice(arg.indexOf('=') + 1)
   }
   return wanted.some(isSaid) ? formatFlagString(wanted.filter((arg) => !isSaid(arg))) : ours
 }
@@ -40,9 +40,12 @@ export function flagsToAdd(local: string, ours: string): string {
 /** Whether a kubelet makes the same of both: the order counts only among arguments of one name. */
 export function isSameFlags(a: string, b: string): boolean {
   const [left, right] = [valuesByName(a), valuesByName(b)]
-  return left.size === right.size && [...left].every(([name, values]) => String(right.get(name)) === String(values))
+  return (
+    left.size === right.size && [...left].every(([name, values]) => JSON.stringify(right.get(name)) === JSON.stringify(values))
+  )
 }
 
+/** A flag without a value is a boolean that is true. */
 function valuesByName(text: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   const args = splitFlagString(text)
@@ -53,7 +56,7 @@ function valuesByName(text: string): ReadonlyMap<string, readonly string[]> {
     if (isValue) continue
     const next = args[at + 1]
     const value = arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : next === undefined || next.startsWith('-') ? 'true' : next
-    found.set(name, [...(found.get(name) ?? []), JSON.stringify(value)])
+    found.set(name, [...(found.get(name) ?? []), value])
   }
   return found
 }

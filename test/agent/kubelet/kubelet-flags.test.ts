@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { flagsToAdd, flagValue, healthzUrl, isSameFlags, joinFlags, staticPodPath, withoutFlag } from '../../../src/agent/kubelet/kubelet-flags.ts'
+import {
+  flagsToAdd,
+  flagValue,
+  healthzUrl,
+  isSameFlags,
+  joinFlags,
+  staticPodPath,
+  withoutFlag,
+} from '../../../src/agent/kubelet/kubelet-flags.ts'
 
 test('flag value is the last one, however it is written', () => {
   expect(flagValue(['--v=1', '--v', '2'], 'v')).toBe('2')
@@ -49,6 +57,7 @@ test.each([
   ['--v=2 --v=3', '--v=2', '--v=2'],
   ['--v 2', '--v=2', ''],
   ['--v=3', '--v=2 --v=3', '--v=2 --v=3'],
+  ['--fail-swap-on --v=2', '--fail-swap-on=true', ''],
   ['', '--v=2', '--v=2'],
 ])('flags "%s" of the machine leave "%3$s" of "%2$s" to add', (local, ours, added) => {
   expect(flagsToAdd(local, ours)).toBe(added)

@@ -1,0 +1,69 @@
+import type { HostInventory } from '../../protocol/host-inventory.ts'
+import { SECTION_FILES } from '../../protocol/written-paths.ts'
+import type { AgentPorts, HostFiles } from '../ports.ts'
+import { isRunning } from '../service-state.ts'
+import { namesIn, readHostFiles } from './host-files.ts'
+import { CERTIFICATE_DIRECTORIES, PACKAGES, REPOSITORY_DIRECTORIES, UNITS } from './interests.ts'
+import { readKubelet } from './kubelet-inventory.ts'
+
+export interface InventoryPorts extends Pick<AgentPorts, 'files' | 'services' | 'packages' | 'kubelet'> {
+  readonly kernel: Pick<AgentPorts['kernel'], 'commandLine' | 'swaps'>
+  /** Arguments of a process, the program first; empty when nobody may know. */
+  readonly commandOf: (pid: number) => Promise<string[]>
+  /** Names of packages that are held. */
+  readonly heldPackages: () => Promise<readonly string[]>
+}
+
+export interface InventoryOptions {
+  readonly node: string
+  readonly arch: string
+  readonly layout: 'auto' | 'kubeadm' | 'env'
+  readonly environmentFile: string
+}
+
+/** What this host runs. Reads only; what cannot be read is left out. */
+export async function readInventory(ports: InventoryPorts, options: InventoryOptions): Promise<HostInventory> {
+  const { files, kernel } = ports
+  const localTime = await files.readLink(SECTION_FILES.localTime).catch(() => undefined)
+  return {
+    kind: 'HostInventory',
+    version: 1,
+    node: options.node,
+    arch: options.arch,
+    kubelet: await readKubelet(ports, options),
+    ...(await readHostFiles(files)),
+    units: await unitsOf(ports),
+    packages: await packagesOf(ports),
+    repositories: await filesIn(files, REPOSITORY_DIRECTORIES),
+    certificates: await filesIn(files, CERTIFICATE_DIRECTORIES),
+    kernelArguments: await kernel.commandLine().catch(() => ''),
+    swaps: (await kernel.swaps().catch(() => [])).map(({ path }) => path),
+    ...(localTime === undefined ? {} : { localTime }),
+  } as HostInventory
+}
+
+async function unitsOf({ services }: InventoryPorts): Promise<HostInventory['units']> {
+  const found: HostInventory['units'] = []
+  for (const name of UNITS) {
+    const state = await services.show(name).catch(() => undefined)
+    if (state?.exists) found.push({ name, enabled: state.enabled, running: isRunning(state.active) })
+  }
+  return found
+}
+
+/** What came only because another package needs it comes with that one. */
+async function packagesOf({ packages, heldPackages }: InventoryPorts): Promise<HostInventory['packages']> {
+  const names = new Set([...PACKAGES, ...(await heldPackages().catch(() => []))])
+  const found: HostInventory['packages'] = []
+  for (const name of [...names].filter((each) => each !== 'kubelet').sort()) {
+    const state = await packages.installed(name).catch(() => undefined)
+    if (state?.complete && (!state.automatic || state.held)) found.push({ name, version: state.version, held: state.held })
+  }
+  return found
+}
+
+async function filesIn(files: HostFiles, directories: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const directory of directories) found.push(...(await namesIn(files, directory)).map((name) => `${directory}/${name}`))
+  return found.filter((path) => /\.(?:list|sources|repo|crt|pem)$/.test(path) && !path.includes('nodewave'))
+}

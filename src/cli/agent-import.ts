@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { parseDpkgStatus } from '../agent/adapters/apt/dpkg-status.ts'
+import { createRealPorts } from '../agent/adapters/real-host.ts'
+import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
+import { readInventory } from '../agent/inventory/read-inventory.ts'
+import type { HostFiles } from '../agent/ports.ts'
+import { readFile } from '../kube/file-calls.ts'
+import type { AgentArguments } from './agent-arguments.ts'
+
+const NO_API = unreachableNodeApi(new Error('reach the API server: an inventory is made without it'))
+
+/** @returns one JSON document that says what this host runs */
+export async function inventoryText({ root, logFormat, options }: AgentArguments, node: string): Promise<string> {
+  // Without a state directory: with one of its own it would close that to others, and it is to change nothing.
+  const ports = createRealPorts({ node: NO_API, root, logFormat })
+  const { files, services, packages, kubelet, kernel } = ports
+  const { arch, layout, environmentFile } = options
+  const inventory = await readInventory(
+    {
+      ...{ files, services, packages, kubelet, kernel },
+      commandOf: (pid) => commandOf(join(root, 'proc', String(pid), 'cmdline')),
+      heldPackages: () => heldPackages(files),
+    },
+    { node, arch, layout, environmentFile },
+  )
+  return `${JSON.stringify(inventory, null, 2)}\n`
+}
+
+async function commandOf(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  return text === '' ? [] : text.replace(/\0$/, '').split('\0')
+}
+
+async function heldPackages(files: HostFiles): Promise<string[]> {
+  const bytes = await files.read('/var/lib/dpkg/status')
+  if (bytes === undefined) return []
+  return [...parseDpkgStatus(Buffer.from(bytes).toString()).packages].flatMap(([name, { held }]) => (held ? [name] : []))
+}

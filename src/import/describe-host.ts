@@ -1,0 +1,106 @@
+import { readerOf, serviceReading, unitOfFile } from '../protocol/file-readers.ts'
+import type { HostInventory, InventoryFile } from '../protocol/host-inventory.ts'
+import { type FileContent, type HostContent, type Remark, remark, type UnitContent } from './subject.ts'
+
+const ZONES = '/usr/share/zoneinfo/'
+/** What the boot loader always says. */
+const OF_THE_MACHINE = /^(?:BOOT_IMAGE|root|ro|rw|quiet|splash|initrd|console)(?:=|$)/
+export const NO_HOST: HostContent = { files: {}, units: {}, packages: {}, time: {} }
+
+/** What stands around the kubelet, as far as managing it changes nothing on the host. */
+export function describeHost(inventory: HostInventory): HostContent {
+  const { packages, localTime } = inventory
+  const zone = localTime?.startsWith(ZONES) ? localTime.slice(ZONES.length) : undefined
+  const plain = inventory.files.filter(({ path }) => !isDropIn(path) && readerOf(path)?.kind !== 'refused')
+  return {
+    files: Object.fromEntries(plain.map((file) => [file.path, fileContent(file)])),
+    units: unitsOf(inventory, plain),
+    packages: Object.fromEntries(packages.map(({ name, version, held }) => [name, held ? { version } : {}])),
+    time: zone === undefined ? {} : { zone },
+  }
+}
+
+function isDropIn(path: string): boolean {
+  return unitOfFile(path) !== undefined
+}
+
+/** Those that run at boot, and those that have drop-ins or read files of the repository. */
+function unitsOf({ units, files }: HostInventory, plain: readonly InventoryFile[]): HostContent['units'] {
+  const dropIns = Map.groupBy(
+    files.filter(({ path }) => isDropIn(path)),
+    ({ path }) => unitOfFile(path) ?? '',
+  )
+  const readFiles = Map.groupBy(
+    plain.filter(({ path }) => serviceReading(path) !== undefined),
+    ({ path }) => serviceReading(path) ?? '',
+  )
+  const running = new Set(units.flatMap(({ name, enabled, running }) => (enabled && running ? [name] : [])))
+  const names = [...new Set([...running, ...dropIns.keys(), ...readFiles.keys()])].sort()
+  return Object.fromEntries(
+    names.map((name): [string, UnitContent] => {
+      const texts = (dropIns.get(name) ?? []).map(
+        ({ path, content }) => [path.slice(path.lastIndexOf('/') + 1), content] as const,
+      )
+      const restartOn = (readFiles.get(name) ?? []).map(({ path }) => path)
+      return [
+        name,
+        {
+          ...(texts.length === 0 ? {} : { dropIns: Object.fromEntries(texts) }),
+          ...(running.has(name) ? { enabled: true, state: 'running' } : {}),
+          ...(restartOn.length === 0 ? {} : { restartOn }),
+        },
+      ]
+    }),
+  )
+}
+
+/** Mode and owner are stated where a new file would get others. */
+function fileContent({ content, mode, uid, gid }: InventoryFile): FileContent {
+  return {
+    content,
+    ...(mode === '0644' ? {} : { mode }),
+    ...(uid === 0 ? {} : { owner: String(uid) }),
+    ...(gid === 0 ? {} : { group: String(gid) }),
+  }
+}
+
+/** What the host has and the repository does not say. */
+export function hostRemarks(inventory: HostInventory): Remark[] {
+  const { swaps, kernelArguments, repositories, certificates, omitted, files } = inventory
+  const added = kernelArguments.split(/\s+/).filter((word) => word !== '' && !OF_THE_MACHINE.test(word))
+  return [
+    swaps.length === 0
+      ? remark('host', 'swap is off', { why: '"swap: off" writes a file that keeps it off', remedy: 'add swap: off' })
+      : remark('host', `swap: ${swaps.join(', ')}`, {
+          why: '"swap: off" would switch it off',
+          remedy: 'drain the nodes, and add swap: off',
+        }),
+    ...(files.some(({ path }) => path.startsWith('/etc/sysctl.d/') || path.startsWith('/etc/modules-load.d/'))
+      ? [
+          remark('host', 'kernel settings and modules in files', {
+            why: 'as files they count at the next boot; sysctls and kernelModules also set and prove them at once',
+            remedy: 'write them as sysctls and kernelModules instead, and the files with state: absent',
+          }),
+        ]
+      : []),
+    ...(added.length === 0
+      ? []
+      : [
+          remark('host', `kernel arguments: ${added.join(' ')}`, {
+            why: 'kernelArguments adds to those of the host, and each node reboots for it',
+            remedy: 'list there only what nodewave is to add',
+          }),
+        ]),
+    ...listRemark('repositories', repositories, 'a repository here is a file of its own, and apt refuses the same one twice'),
+    ...listRemark('certificates', certificates, 'a certificate here is a file of its own'),
+    ...omitted.map(({ path, why }) =>
+      remark('host', path, { why, remedy: 'it stays on the host; for a secret use contentFrom with sopsFile' }),
+    ),
+  ]
+}
+
+function listRemark(section: string, paths: readonly string[], why: string): Remark[] {
+  if (paths.length === 0) return []
+  const remedy = `write them under ${section}, and these files with state: absent`
+  return [remark('host', `${section}: ${paths.join(', ')}`, { why, remedy })]
+}

@@ -1,0 +1,76 @@
+import type { HostInventory } from '../protocol/host-inventory.ts'
+import { describeConfig } from './describe-config.ts'
+import { type DescribedFlags, describeFlags } from './describe-flags.ts'
+import { describeHost, hostRemarks, NO_HOST } from './describe-host.ts'
+import { type ApiNodeFacts, type ImportSubject, type NodeDescription, type Remark, remark } from './subject.ts'
+
+export function describeNode({ node, inventory }: ImportSubject): NodeDescription {
+  if (inventory === undefined) return { ...EMPTY, node, remarks: [withoutInventory(node)] }
+  const { kubelet } = inventory
+  const { flags, remarks: ofFlags } = kubeletFlags(kubelet, node)
+  const { config, remarks: ofConfig } = describeConfig(kubelet, node.configz)
+  const { version, binary, remarks: ofVersion } = describeVersion(inventory)
+  return {
+    ...{ node, layout: kubelet.layout, version, binary, flags },
+    config: kubelet.layout === undefined ? {} : config,
+    host: describeHost(inventory),
+    remarks: [...ofVersion, ...ofFlags, ...ofConfig, ...hostRemarks(inventory)],
+  }
+}
+
+const EMPTY = { layout: undefined, version: undefined, binary: undefined, flags: {}, config: {}, host: NO_HOST }
+
+function withoutInventory({ name, version }: ApiNodeFacts): Remark {
+  return remark('kubelet', `node ${name}, kubelet ${version}`, {
+    why: 'nobody asked its host, so version, flags, configuration and files stay as they are',
+    remedy: `run "nodewave agent import" there, and give what it prints to nodewave import --host`,
+  })
+}
+
+/** In the env layout Git's flags take the place of all that stood there; in the others they come after them. */
+function kubeletFlags({ layout, flags: sources }: HostInventory['kubelet'], node: ApiNodeFacts): DescribedFlags {
+  const [ours] = sources.filter(({ variable }) => variable !== 'KUBELET_KUBEADM_ARGS')
+  const described = describeFlags(ours?.args ?? [], node)
+  const kubeadm = sources.filter(({ variable, args }) => variable === 'KUBELET_KUBEADM_ARGS' && args.length > 0)
+  const remarks = [...described.remarks, ...kubeadm.map(({ args, path }) => kubeadmRemark(args, path))]
+  if (layout === undefined || (layout !== 'kubeadm' && described.remarks.length > 0)) return { flags: {}, remarks }
+  return { flags: described.flags, remarks }
+}
+
+function kubeadmRemark(args: readonly string[], path: string): Remark {
+  return remark('kubelet', args.join(' '), {
+    why: `kubeadm writes these to ${path} at join and upgrade`,
+    remedy: 'leave them to kubeadm; a flag of the pool wins over one of the same name',
+  })
+}
+
+function describeVersion({
+  kubelet: { layout, version, binary, package: installed },
+  arch,
+}: HostInventory): Pick<NodeDescription, 'version' | 'binary' | 'remarks'> {
+  const unmanaged = (what: string, why: string, remedy: string) => ({
+    version: undefined,
+    binary: undefined,
+    remarks: [remark('kubelet', what, { why, remedy })],
+  })
+  if (layout === undefined)
+    return unmanaged(
+      `kubelet ${version ?? 'of unknown version'}`,
+      'nothing on the host shows that kubeadm or an environment file configures it',
+      'nodewave supports the layouts kubeadm, env and managed; see docs/install.md',
+    )
+  if (layout === 'env') return { version, binary: undefined, remarks: [] }
+  if (installed !== undefined)
+    return unmanaged(
+      `kubelet ${version}, package ${installed.name} ${installed.version}${installed.held ? ', held' : ''}`,
+      'a package brought it: to manage it needs the repository of packages, and its key',
+      'add a KubeletRelease with apt, then version and release here; see docs/host-profile.md, Packages',
+    )
+  if (version === undefined || binary === undefined)
+    return unmanaged(
+      'the version of the kubelet',
+      'there is no kubelet at /usr/bin/kubelet that says it',
+      'set version and release',
+    )
+  return { version, binary: { arch, sha256: binary.sha256 }, remarks: [] }
+}

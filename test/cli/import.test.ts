@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { aFolder, runCli } from './run-cli.ts'
+
+const KUBELET = {
+  ...{
+    layout: 'kubeadm',
+    version: '1.35.4',
+    binary: { path: '/usr/bin/kubelet', sha256: 'a'.repeat(64) },
+    command: [],
+    dropIns: [],
+  },
+  flags: [{ variable: 'KUBELET_EXTRA_ARGS', path: '/etc/default/kubelet', args: ['--v=2'] }],
+  config: {
+    path: '/var/lib/kubelet/config.yaml',
+    text: 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 110\n',
+  },
+}
+const INVENTORY = {
+  ...{ kind: 'HostInventory', version: 1, node: 'w-1', arch: 'amd64', kubelet: KUBELET, files: [], units: [], packages: [] },
+  ...{ repositories: [], certificates: [], kernelArguments: '', swaps: [], omitted: [] },
+}
+const NODES = {
+  kind: 'List',
+  items: ['w-1', 'w-2'].map((name) => ({
+    metadata: { name, labels: { 'kubernetes.io/os': 'linux' } },
+    status: { nodeInfo: { kubeletVersion: 'v1.35.4', architecture: 'amd64' }, addresses: [] },
+  })),
+}
+const FILES = {
+  'nodes.json': JSON.stringify(NODES),
+  'hosts/w-1.json': JSON.stringify(INVENTORY),
+  'hosts/w-2.json': JSON.stringify({ ...INVENTORY, node: 'w-2' }),
+}
+const ARGS = ['import', 'fleet', '--nodes', 'nodes.json', '--host', 'hosts']
+
+test('import writes a valid repository, of which the first plan is no change', async () => {
+  const folder = await aFolder(FILES)
+  const { stdout, stderr, code } = await runCli(folder, ARGS)
+  expect(stderr).toBe('')
+  expect(stdout).toBe(`wrote 5 files to "fleet"
+
+POOL     NODES  KUBELET
+workers  2      1.35.4
+
+1 comment in the files: what was left as it is, why, and what to do
+
+next:
+  nodewave validate fleet
+  git -C fleet init -b main && git -C fleet add -A && git -C fleet commit -m 'as the nodes run'
+`)
+  expect(code).toBe(0)
+  expect((await runCli(folder, ['validate', 'fleet'])).stdout).toContain('valid: ')
+})
+
+test('import prints what it wrote as JSON', async () => {
+  const folder = await aFolder(FILES)
+  const { stdout } = await runCli(folder, [...ARGS, '-o', 'json'])
+  expect(JSON.parse(stdout)).toMatchObject({
+    valid: true,
+    pools: [{ name: 'workers', nodes: ['w-1', 'w-2'], version: '1.35.4', missingOn: [] }],
+    withoutInventory: [],
+    changes: [],
+  })
+})
+
+test('import writes into no folder that has files, unless it is forced', async () => {
+  const folder = await aFolder({ ...FILES, 'fleet/mine.yaml': '# mine\n' })
+  const refused = await runCli(folder, ARGS)
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    `error: "${join(folder, 'fleet')}" is not empty: it has "mine.yaml"; name a new folder, or write over its files with --force\n`,
+  ])
+  expect(await readdir(join(folder, 'fleet'))).toEqual(['mine.yaml'])
+
+  expect((await runCli(folder, [...ARGS, '--force'])).code).toBe(0)
+  expect(await readFile(join(folder, 'fleet/mine.yaml'), 'utf8')).toBe('# mine\n')
+})
+
+test.each([
+  ['nodes that are none', { 'nodes.json': '{}' }, 'expected the output of kubectl get nodes -o json'],
+  ['an inventory that is none', { 'hosts/w-1.json': '{}' }, 'expected what "nodewave agent import" prints'],
+  ['an inventory of no Node', { 'hosts/w-3.json': JSON.stringify({ ...INVENTORY, node: 'w-3' }) }, 'no Node "w-3"'],
+  ['two inventories of one Node', { 'hosts/w-3.json': JSON.stringify(INVENTORY) }, 'is another inventory of "w-1"'],
+])('import names %s', async (_, files, message) => {
+  const folder = await aFolder({ ...FILES, ...files })
+  const { stderr, code } = await runCli(folder, ARGS)
+  expect(code).toBe(2)
+  expect(stderr).toContain(message)
+})
+
+test('import says which host would change, and exits with 1', async () => {
+  const text = 'maxPods: 110\n'
+  const kubelet = { ...KUBELET, config: { ...KUBELET.config, text } }
+  const folder = await aFolder({ ...FILES, 'hosts/w-2.json': JSON.stringify({ ...INVENTORY, node: 'w-2', kubelet }) })
+  const { stdout, code } = await runCli(folder, ARGS)
+  expect(stdout).toContain('the agent on "w-2" would change: the kubelet configuration')
+  expect(code).toBe(1)
+})

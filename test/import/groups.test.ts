@@ -1,0 +1,182 @@
+import { expect, test } from 'vitest'
+import { buildRepository } from '../../src/import/build-repository.ts'
+import type { ImportSubject } from '../../src/import/subject.ts'
+import type { HostInventory } from '../../src/protocol/host-inventory.ts'
+import { modelOf } from '../repo/fleets.ts'
+
+interface Options {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly config?: string
+  readonly extraArgs?: readonly string[]
+  readonly kubelet?: Partial<HostInventory['kubelet']>
+  readonly host?: Partial<HostInventory>
+}
+
+const SHA = 'a'.repeat(64)
+const WORKER = { 'node-role.kubernetes.io/worker': '' }
+const CONTROL_PLANE = { 'node-role.kubernetes.io/control-plane': '' }
+
+function aSubject(
+  name: string,
+  { labels = {}, config = 'maxPods: 110\n', extraArgs = [], kubelet, host }: Options = {},
+): ImportSubject {
+  const inventory: HostInventory = {
+    ...{ kind: 'HostInventory', version: 1, node: name, arch: 'amd64', files: [], units: [], packages: [] },
+    ...{ repositories: [], certificates: [], kernelArguments: '', swaps: ['/swap'], omitted: [] },
+    kubelet: {
+      ...{ layout: 'kubeadm', version: '1.35.4', binary: { path: '/usr/bin/kubelet', sha256: SHA }, command: [], dropIns: [] },
+      flags: [{ variable: 'KUBELET_EXTRA_ARGS', path: '/etc/default/kubelet', args: [...extraArgs] }],
+      config: { path: '/var/lib/kubelet/config.yaml', text: config },
+      ...kubelet,
+    },
+    ...host,
+  }
+  const own = { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': name }
+  return { node: { name, labels: { ...own, ...labels }, taints: [], version: '1.35.4', internalIP: undefined }, inventory }
+}
+
+function poolsOf(subjects: readonly ImportSubject[]) {
+  return buildRepository(subjects).pools.map(({ name, nodes, matchLabels, missingOn }) => ({
+    name,
+    nodes,
+    matchLabels,
+    missingOn,
+  }))
+}
+
+test('nodes of one role are one pool, named and selected by the role', () => {
+  expect(
+    poolsOf([aSubject('a', { labels: CONTROL_PLANE }), aSubject('b', { labels: WORKER }), aSubject('c', { labels: WORKER })]),
+  ).toEqual([
+    { name: 'control-plane', nodes: ['a'], matchLabels: CONTROL_PLANE, missingOn: [] },
+    { name: 'workers', nodes: ['b', 'c'], matchLabels: WORKER, missingOn: [] },
+  ])
+})
+
+test('workers without a role need a label, and the pool says which command sets it', () => {
+  const subjects = [aSubject('a', { labels: CONTROL_PLANE }), aSubject('b'), aSubject('c')]
+  expect(poolsOf(subjects)[1]).toEqual({
+    name: 'workers',
+    nodes: ['b', 'c'],
+    matchLabels: { 'node-restriction.kubernetes.io/pool': 'workers' },
+    missingOn: ['b', 'c'],
+  })
+  expect(buildRepository(subjects).files['pools/workers.yaml']).toContain(
+    'Before you push: kubectl label node b c\n# node-restriction.kubernetes.io/pool=workers',
+  )
+})
+
+test('nodes of one role that run different things are pools of their own, told apart by their labels', () => {
+  const gpu = { ...WORKER, pool: 'gpu' }
+  const subjects = [
+    ...['a', 'b', 'c'].map((name) => aSubject(name, { labels: { ...WORKER, pool: 'general' } })),
+    ...['d', 'e'].map((name) => aSubject(name, { labels: gpu, config: 'maxPods: 40\n' })),
+  ]
+  expect(poolsOf(subjects)).toEqual([
+    { name: 'general', nodes: ['a', 'b', 'c'], matchLabels: { pool: 'general' }, missingOn: [] },
+    { name: 'gpu', nodes: ['d', 'e'], matchLabels: { pool: 'gpu' }, missingOn: [] },
+  ])
+})
+
+test('one node that differs stays in its pool, with an override', () => {
+  const subjects = [
+    ...['a', 'b'].map((name) => aSubject(name, { labels: WORKER, config: 'maxPods: 110\nserializeImagePulls: false\n' })),
+    aSubject('c', { labels: WORKER, config: 'maxPods: 20\n', extraArgs: ['--v=4'] }),
+  ]
+  const { files, pools } = buildRepository(subjects)
+  expect(pools.map(({ nodes }) => nodes)).toEqual([['a', 'b', 'c']])
+  expect(files['overrides/c.yaml']).toBe(`apiVersion: nodewave.io/v1alpha1
+kind: NodeOverride
+metadata:
+  name: c
+spec:
+  node: c
+  flags:
+    v: 4
+  config:
+    maxPods: 20
+    serializeImagePulls: null
+`)
+  expect(modelOf(files).overrides).toHaveLength(1)
+})
+
+test('what all pools share stands in one document, and what is their own in another', () => {
+  const file = { path: '/etc/crictl.yaml', content: 'timeout: 2\n', mode: '0600', uid: 0, gid: 0 }
+  const { files } = buildRepository([
+    aSubject('a', {
+      labels: CONTROL_PLANE,
+      config: 'maxPods: 110\nclusterDomain: cluster.local\n',
+      extraArgs: ['--v=2'],
+      host: { files: [file] },
+    }),
+    aSubject('b', {
+      labels: WORKER,
+      config: 'maxPods: 60\nclusterDomain: cluster.local\n',
+      extraArgs: ['--v=2', '--max-pods=70'],
+      host: { files: [file] },
+    }),
+  ])
+  const model = modelOf(files)
+  expect(model.flagSets.get('base')?.spec).toEqual({ flags: { v: 2 } })
+  expect(model.kubeletConfigs.get('base')?.spec).toEqual({ config: { clusterDomain: 'cluster.local' } })
+  expect(model.kubeletConfigs.get('workers')?.spec).toEqual({ config: { maxPods: 60 } })
+  expect(model.pools.get('workers')?.spec).toMatchObject({
+    kubelet: { flagSets: ['base'], flags: { 'max-pods': 70 }, config: ['base', 'workers'] },
+    hostProfiles: ['base'],
+  })
+  expect(model.hostProfiles.get('base')?.spec).toEqual({
+    files: [{ path: '/etc/crictl.yaml', content: 'timeout: 2\n', mode: '0600' }],
+  })
+})
+
+test.each<[string, Options, string]>([
+  [
+    'a kubelet of a package',
+    { kubelet: { package: { name: 'kubelet', version: '1.35.4-1.1', held: true } } },
+    'kubelet 1.35.4, package kubelet 1.35.4-1.1, held: a package brought it',
+  ],
+  ['a flag that stands there twice', { extraArgs: ['--v=2', '--v=3'] }, '--v=2 --v=3: the flag stands there more than once'],
+  [
+    'the identity of a node',
+    { extraArgs: ['--hostname-override=other'] },
+    '--hostname-override=other: it is the identity of one node',
+  ],
+  [
+    'drop-ins of the configuration',
+    { kubelet: { dropIns: ['/etc/k.d/10.conf'] } },
+    '/etc/k.d/10.conf: these files win over the kubelet',
+  ],
+  ['a layout that nobody knows', { kubelet: { layout: undefined } }, 'nothing on the host shows that kubeadm'],
+])('%s is left as it is, and the pool says why', (_, options, comment) => {
+  const { files } = buildRepository([aSubject('a', options)])
+  const text = files['pools/workers.yaml']?.replaceAll(/\n# +/g, ' ')
+  expect(text).toContain(comment)
+  expect(modelOf(files).pools.get('workers')?.spec.kubelet?.flags ?? {}).toEqual({})
+})
+
+test('credentials in the kubelet configuration are not copied', () => {
+  const { files } = buildRepository([aSubject('a', { config: 'maxPods: 110\nstaticPodURLHeader: {Authorization: [hunter2]}\n' })])
+  expect(Object.values(files).join('')).not.toContain('hunter2')
+  expect(files['pools/workers.yaml']).toContain('staticPodURLHeader: it holds credentials')
+})
+
+test('nodes that nobody asked become pools that manage nothing', () => {
+  const { node } = aSubject('a')
+  const { files, pools } = buildRepository([{ node }])
+  expect(modelOf(files).pools.get('workers')?.spec).toEqual({ nodeSelector: { matchLabels: { 'kubernetes.io/os': 'linux' } } })
+  expect(pools[0]?.remarks.map(({ remedy }) => remedy)).toEqual([
+    'run "nodewave agent import" there, and give what it prints to nodewave import --host',
+  ])
+})
+
+test('a kubelet that was not restarted since its file changed is told', () => {
+  const subject = aSubject('a', { config: 'maxPods: 250\nclusterDomain: cluster.local\n' })
+  const configz = { maxPods: 110, clusterDomain: 'cluster.local' }
+  const { files } = buildRepository([{ ...subject, node: { ...subject.node, configz } }])
+  expect(files['pools/workers.yaml']).toContain('- maxPods: 250: the kubelet runs with 110')
+})
+
+test('a control character of a host ends no comment', () => {
+  const { files } = buildRepository([aSubject('a', { host: { swaps: ['/swap\nspec: {}'] } })])
+  expect(files['hosts/workers.yaml']?.split('\n').every((line) => line === '' || line.startsWith('#'))).toBe(true)
+})

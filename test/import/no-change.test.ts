@@ -1,0 +1,231 @@
+/** From a host through its inventory and the repository back to the host: the agent finds nothing to change. */
+import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { type InventoryOptions, readInventory } from '../../src/agent/inventory/read-inventory.ts'
+import { buildRepository } from '../../src/import/build-repository.ts'
+import type { ApiNodeFacts } from '../../src/import/subject.ts'
+import { type HostInventory, hostInventory } from '../../src/protocol/host-inventory.ts'
+import { createRenderer } from '../../src/render/create-renderer.ts'
+import type { MachineOptions } from '../agent/support/machine.ts'
+import { Machine } from '../agent/support/machine.ts'
+import { modelOf } from '../repo/fleets.ts'
+import { KUBEADM_CONFIG } from './documents.ts'
+
+const OPTIONS: InventoryOptions = {
+  node: 'worker-1',
+  arch: 'amd64',
+  layout: 'auto',
+  environmentFile: '/etc/kubernetes/kubelet.env',
+}
+const NODE: ApiNodeFacts = {
+  name: 'worker-1',
+  labels: { 'kubernetes.io/os': 'linux', 'kubernetes.io/hostname': 'worker-1' },
+  taints: [],
+  version: '1.35.4',
+  internalIP: '192.0.2.11',
+}
+
+async function inventoryOf({ host, node }: Machine): Promise<HostInventory> {
+  const { files, services, packages, kubelet, kernel } = host.process(node).ports
+  const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], heldPackages: async () => ['cri-tools'] }
+  return z.parse(hostInventory, JSON.parse(JSON.stringify(await readInventory(ports, OPTIONS))))
+}
+
+async function aMachine(options: MachineOptions, files: Readonly<Record<string, string>>): Promise<Machine> {
+  const machine = new Machine({ version: '1.35.4', ...options })
+  for (const [path, text] of Object.entries(files)) machine.host.files.put(path, text)
+  await machine.clock.advance(3_600_000)
+  return machine
+}
+
+/** Imports the host, and lets the agent apply what was written. @returns what was written */
+async function importAndApply(machine: Machine): Promise<Readonly<Record<string, string>>> {
+  const { files } = buildRepository([{ node: NODE, inventory: await inventoryOf(machine) }])
+  const result = createRenderer(modelOf(files)).render('workers', { ...NODE, arch: 'amd64', osImage: '' })
+  if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
+  machine.start()
+  await machine.untilDigest(machine.assign(result.content), 'Applied')
+  return files
+}
+
+async function stateOf(machine: Machine) {
+  const { mainPid } = await machine.host.services.show('kubelet.service')
+  return { files: machine.hostFiles(), mainPid }
+}
+
+test('agent changes nothing on a host of kubeadm after its import', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/var/lib/kubelet/config.yaml': KUBEADM_CONFIG,
+      '/etc/default/kubelet': 'KUBELET_EXTRA_ARGS="--node-labels=b=2,a=1 --v=3 --node-ip=192.0.2.11"\n',
+      '/etc/sysctl.d/90-kubernetes.conf': 'net.ipv4.ip_forward = 1\n',
+      '/etc/containerd/config.toml': `version = 3\n${'# a comment\n'.repeat(20)}`,
+    },
+  )
+  machine.host.packages.put({ name: 'cri-tools', version: '1.35.0-1.1' }, { held: true })
+  const before = await stateOf(machine)
+  const files = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(Object.keys(files).sort()).toEqual([
+    'config/base.yaml',
+    'fleet.yaml',
+    'hosts/files/workers/etc/containerd/config.toml',
+    'hosts/workers.yaml',
+    'pools/workers.yaml',
+    'releases/upstream.yaml',
+  ])
+  expect(files['pools/workers.yaml']).toMatchInlineSnapshot(`
+    "# Imported from worker-1.
+    # nodewave import left these as they are:
+    # - --container-runtime-endpoint=unix:///run/containerd/containerd.sock: kubeadm writes these to
+    #   /var/lib/kubelet/kubeadm-flags.env at join and upgrade; leave them to kubeadm; a flag of the pool wins
+    #   over one of the same name.
+    apiVersion: nodewave.io/v1alpha1
+    kind: NodePool
+    metadata:
+      name: workers
+    spec:
+      nodeSelector:
+        matchLabels:
+          kubernetes.io/os: linux
+      kubelet:
+        version: "1.35.4"
+        release: upstream
+        layout: kubeadm
+        flags:
+          node-labels: b=2,a=1
+          v: 3
+          node-ip: "{{ node.internalIP }}"
+        config:
+          - base
+      hostProfiles:
+        - workers
+    "
+  `)
+  expect(files['config/base.yaml']).toMatchInlineSnapshot(`
+    "apiVersion: kubelet.config.k8s.io/v1beta1
+    kind: KubeletConfiguration
+    metadata:
+      name: base
+    authentication:
+      anonymous:
+        enabled: false
+      webhook:
+        enabled: true
+      x509:
+        clientCAFile: /etc/kubernetes/pki/ca.crt
+    authorization:
+      mode: Webhook
+    cgroupDriver: systemd
+    clusterDNS:
+      - "10.96.0.10"
+    clusterDomain: cluster.local
+    containerRuntimeEndpoint: ""
+    healthzBindAddress: "127.0.0.1"
+    healthzPort: 10248
+    resolvConf: /run/systemd/resolve/resolv.conf
+    rotateCertificates: true
+    staticPodPath: /etc/kubernetes/manifests
+    "
+  `)
+  expect(files['hosts/workers.yaml']).toMatchInlineSnapshot(`
+    "# nodewave import left these as they are:
+    # - swap is off: "swap: off" writes a file that keeps it off; add swap: off.
+    # - kernel settings and modules in files: as files they count at the next boot; sysctls and kernelModules
+    #   also set and prove them at once; write them as sysctls and kernelModules instead, and the files with
+    #   state: absent.
+    apiVersion: nodewave.io/v1alpha1
+    kind: HostProfile
+    metadata:
+      name: workers
+    spec:
+      files:
+        - path: /etc/containerd/config.toml
+          from: hosts/files/workers/etc/containerd/config.toml
+        - path: /etc/sysctl.d/90-kubernetes.conf
+          content: |
+            net.ipv4.ip_forward = 1
+      units:
+        - name: containerd.service
+          enabled: true
+          state: running
+          restartOn:
+            - /etc/containerd/config.toml
+        - name: systemd-sysctl.service
+          restartOn:
+            - /etc/sysctl.d/90-kubernetes.conf
+      packages:
+        - name: cri-tools
+          version: 1.35.0-1.1
+    "
+  `)
+})
+
+test('agent changes nothing on a host with an environment file after its import', async () => {
+  const machine = await aMachine(
+    { layout: 'env' },
+    {
+      '/etc/kubernetes/kubelet.env':
+        'KUBELET_VERSION=v1.35.4\nKUBELET_OPTS="--v=2 --max-pods=60 --hostname-override=worker-1"\nOTHER=1\n',
+    },
+  )
+  const before = await stateOf(machine)
+  const files = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(files['pools/workers.yaml']).toMatchInlineSnapshot(`
+    "# Imported from worker-1.
+    apiVersion: nodewave.io/v1alpha1
+    kind: NodePool
+    metadata:
+      name: workers
+    spec:
+      nodeSelector:
+        matchLabels:
+          kubernetes.io/os: linux
+      kubelet:
+        layout: env
+        flags:
+          v: 2
+          max-pods: 60
+          hostname-override: "{{ node.name }}"
+      hostProfiles:
+        - workers
+    "
+  `)
+})
+
+test('inventory leaves out files that may hold a secret, that a package brought, and that nodewave wrote', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/etc/containerd/config.toml': '[plugins.registry.auth]\npassword = "hunter2"\n',
+      '/etc/sysctl.d/10-network.conf': 'net.core.somaxconn = 512\n',
+      '/etc/sysctl.d/99-zz-nodewave.conf': 'vm.swappiness = 1\n',
+      '/var/lib/dpkg/info/procps.conffiles': '/etc/sysctl.d/10-network.conf\n',
+    },
+  )
+  const { files, omitted } = await inventoryOf(machine)
+
+  expect(files).toEqual([])
+  expect(omitted).toEqual([{ path: '/etc/containerd/config.toml', why: 'it may hold a secret' }])
+})
+
+test('inventory hides credentials in flags and configuration, and the import leaves those flags to the host', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/var/lib/kubelet/config.yaml': `${KUBEADM_CONFIG}staticPodURLHeader: {Authorization: [hunter2]}\n`,
+      '/etc/default/kubelet': 'KUBELET_EXTRA_ARGS="--manifest-url-header=A:hunter2 --v=3"\n',
+    },
+  )
+  const inventory = await inventoryOf(machine)
+  expect(JSON.stringify(inventory)).not.toContain('hunter2')
+  const before = await stateOf(machine)
+  const files = await importAndApply(machine)
+
+  expect(files['pools/workers.yaml']).toContain('--manifest-url-header=(hidden): it holds credentials')
+  expect(await stateOf(machine)).toEqual(before)
+})
