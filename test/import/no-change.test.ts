@@ -1,7 +1,8 @@
 /** From a host through its inventory and the repository back to the host: the agent finds nothing to change. */
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { type InventoryOptions, readInventory } from '../../src/agent/inventory/read-inventory.ts'
+import type { InventoryOptions } from '../../src/agent/inventory/inventory-ports.ts'
+import { readInventory } from '../../src/agent/inventory/read-inventory.ts'
 import { buildRepository } from '../../src/import/build-repository.ts'
 import type { ApiNodeFacts } from '../../src/import/subject.ts'
 import { type HostInventory, hostInventory } from '../../src/protocol/host-inventory.ts'

@@ -10,7 +10,7 @@ import { bareVersion } from '../kubelet/versions.ts'
 import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG, KUBELET_UNIT, MANAGED_FLAGS, unitFile } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { namesIn } from './host-files.ts'
-import type { InventoryOptions, InventoryPorts } from './read-inventory.ts'
+import type { InventoryOptions, InventoryPorts } from './inventory-ports.ts'
 
 /** Flags and fields whose values are credentials. */
 const SECRET_FLAG = /^--(?:manifest[-_]url[-_]header|bootstrap[-_]token)(?==|$)/

@@ -1,25 +1,11 @@
 import type { HostInventory } from '../../protocol/host-inventory.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
-import type { AgentPorts, HostFiles } from '../ports.ts'
+import type { HostFiles } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import { namesIn, readHostFiles } from './host-files.ts'
 import { CERTIFICATE_DIRECTORIES, PACKAGES, REPOSITORY_DIRECTORIES, UNITS } from './interests.ts'
+import type { InventoryOptions, InventoryPorts } from './inventory-ports.ts'
 import { readKubelet } from './kubelet-inventory.ts'
-
-export interface InventoryPorts extends Pick<AgentPorts, 'files' | 'services' | 'packages' | 'kubelet'> {
-  readonly kernel: Pick<AgentPorts['kernel'], 'commandLine' | 'swaps'>
-  /** Arguments of a process, the program first; empty when nobody may know. */
-  readonly commandOf: (pid: number) => Promise<string[]>
-  /** Names of packages that are held. */
-  readonly heldPackages: () => Promise<readonly string[]>
-}
-
-export interface InventoryOptions {
-  readonly node: string
-  readonly arch: string
-  readonly layout: 'auto' | 'kubeadm' | 'env'
-  readonly environmentFile: string
-}
 
 /** What this host runs. Reads only; what cannot be read is left out. */
 export async function readInventory(ports: InventoryPorts, options: InventoryOptions): Promise<HostInventory> {

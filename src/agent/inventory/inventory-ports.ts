@@ -1,0 +1,16 @@
+import type { AgentPorts } from '../ports.ts'
+
+export interface InventoryPorts extends Pick<AgentPorts, 'files' | 'services' | 'packages' | 'kubelet'> {
+  readonly kernel: Pick<AgentPorts['kernel'], 'commandLine' | 'swaps'>
+  /** Arguments of a process, the program first; empty when nobody may know. */
+  readonly commandOf: (pid: number) => Promise<string[]>
+  /** Names of packages that are held. */
+  readonly heldPackages: () => Promise<readonly string[]>
+}
+
+export interface InventoryOptions {
+  readonly node: string
+  readonly arch: string
+  readonly layout: 'auto' | 'kubeadm' | 'env'
+  readonly environmentFile: string
+}
