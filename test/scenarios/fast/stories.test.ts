@@ -15,7 +15,7 @@ test.each(Array.from({ length: 30 }, (_, i) => i * BATCH))(
 
 test.each([
   2_254, 2_941, 200_297, 400_491, 401_098, 402_290, 402_777, 404_279, 501_111, 511_453, 513_053, 516_529, 516_585, 600_114,
-  81_002_445,
+  81_002_445, 300_000_477,
 ])('story %i, which once failed, holds', async (seed) => {
   expect(await failureOf(fast, seed)).toBeUndefined()
 })
