@@ -2,7 +2,7 @@ import { decideFleet } from '../../src/rollout/decide-fleet.ts'
 import { sameAgain } from '../scenarios/fast/invariants/same-again.ts'
 import { INVARIANTS } from '../scenarios/fast/invariants.ts'
 import { brokenClaim, withPromotions } from './claims.ts'
-import { type Event, type Moment, nextByItself, ordinaryEvents } from './events.ts'
+import { type Event, type Moment, nextByItself, ordinaryEvents, promoted } from './events.ts'
 import { faultEvents } from './faults.ts'
 import { Graph } from './graph.ts'
 import { keyOf } from './key.ts'
@@ -98,7 +98,7 @@ class Exploration {
 
   run(): void {
     const state = this.#established()
-    let layer: Found[] = [{ state, number: this.#graph.add(keyOf(state), { from: 0, label: '' }) }]
+    let layer: Found[] = [{ state, number: this.#graph.add(keyOf(state, this.#scope), { from: 0, label: '' }) }]
     for (let faults = 0; faults <= this.#scope.mostFaults; faults++) layer = this.#visit(layer, faults)
     const endless = this.#complete ? this.#graph.endless() : undefined
     if (endless !== undefined) throw new Wrong('the fleet never comes to rest', { number: endless })
@@ -112,9 +112,10 @@ class Exploration {
     return { claim: message, story: [...this.#graph.story(number), ...(last === undefined ? [] : [last])] }
   }
 
-  /** The first commit has completed everywhere. */
+  /** The first commit has completed everywhere; operators have promoted it. */
   #established(): State {
-    let moment = this.#momentOf(initialState(this.#scope))
+    const initial = initialState(this.#scope)
+    let moment = this.#momentOf(initial.pools.reduce((state, { name }) => promoted(state, name, this.#scope), initial))
     for (let next = nextByItself(moment); next; next = nextByItself(moment)) moment = this.#momentOf(next.state)
     return moment.state
   }
@@ -147,7 +148,7 @@ class Exploration {
         ? undefined
         : brokenClaim(from.state, next, this.#scope)
     if (claim !== undefined) throw new Wrong(claim, { number: from.number, last: label })
-    const key = keyOf(next)
+    const key = keyOf(next, this.#scope)
     const known = this.#graph.find(key)
     if (known !== undefined) return known
     if (this.#graph.size >= this.#mostStates) {

@@ -1,6 +1,7 @@
 import type { HistoryEntry } from '../../src/protocol/node-pool.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Memory } from '../../src/rollout/model/snapshot.ts'
+import type { Scope } from './scope.ts'
 import { isReady, type NodeState, type State } from './state.ts'
 
 const MINUTE = 60_000
@@ -17,15 +18,19 @@ const STAMP = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g
  * The same text for states that differ only in when they are: instants are written as the distance to now, and distances
  * that are longer than every timeout are all the same.
  */
-export function keyOf({ now, nodes, pools, head, controls }: State): string {
+export function keyOf({ now, nodes, pools, head, controls }: State, { fleet: { maxFailures } }: Scope): string {
   const templates = pools.map(({ memory }) => templateOf(memory))
-  const ages = agesOf(now, [...nodes.flatMap(instantsOf), ...templates.flatMap(({ instants }) => instants)])
+  const ages = agesOf(now, {
+    exact: nodes.flatMap(exactInstants),
+    ordered: [...nodes.flatMap(orderedInstants), ...templates.flatMap(({ instants }) => instants)],
+  })
   const age = (at: Instant): number => ages.get(at) ?? 0
   const began = new Map(pools.map(({ name, memory }) => [name, Date.parse(memory.history[0]?.startedAt ?? '')]))
   const ofNodes = nodes.map((node) => numberOf(nodeKey(node, { now, age, began: began.get(node.pool) ?? now })))
-  const ofPools = pools.map(({ controls, promoted }, index) => {
+  const ofPools = pools.map(({ controls, promoted, memory }, index) => {
     const { id, instants } = templates[index] ?? { id: 0, instants: [] }
-    return numberOf(`${id}:${instants.map(age).join()}${JSON.stringify(controls)}${promoted}`)
+    const failures = maxFailures ? failuresOf(memory) : ''
+    return numberOf(`${id}:${instants.map(age).join()}${JSON.stringify(controls)}${promoted}${failures}`)
   })
   return `${head}${controls.paused ?? ''}|${ofNodes.join()}|${ofPools.join()}`
 }
@@ -65,9 +70,7 @@ export function isSameMemory(a: Memory, b: Memory): boolean {
 function templateOf(memory: Memory): Template {
   const found = known.get(memory)
   if (found) return found
-  const text = JSON.stringify({ ...memory, history: memory.history.map(readEntry) }, (key, value) =>
-    TOLD_ONLY.includes(key) ? undefined : value,
-  )
+  const text = JSON.stringify(whatIsRead(memory), (key, value) => (TOLD_ONLY.includes(key) ? undefined : value))
   const instants = (text.match(STAMP) ?? []).map((stamp) => Date.parse(stamp))
   const rest = text.replace(STAMP, '')
   const id = ids.get(rest) ?? ids.size
@@ -77,20 +80,65 @@ function templateOf(memory: Memory): Template {
   return template
 }
 
-/** What is read of a rollout that is over is its content and its end. */
-function readEntry({ revision, fingerprint, startedAt, result, failures }: HistoryEntry, index: number): Partial<HistoryEntry> {
-  return index === 0
-    ? { revision, fingerprint, startedAt, result, ...(failures !== undefined && { failures }) }
-    : { revision, fingerprint, result }
+/** Rejected contents are a set; a promotion is of the rollout on top, or of one that is over, or of the next one. */
+function whatIsRead({ history, rejected, promotion, rollback, ...memory }: Memory): object {
+  const [top] = history
+  const bound = promotion?.rollout === undefined ? 'next' : promotion.rollout === top?.startedAt ? 'top' : 'over'
+  return {
+    ...memory,
+    history: readHistory(history),
+    rejected: rejected.toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
+    promotion: promotion && { ...promotion, rollout: bound },
+    rollback: rollback && { to: rollback.to, from: rollback.from },
+  }
 }
 
-/** Those whose order is read, however long ago they are. */
-function instantsOf(node: NodeState): Instant[] {
+/** What is read of rollouts that are over is which contents the pool went for last, and which of them completed. */
+function readHistory([top, ...older]: Memory['history']): readonly object[] {
+  if (!top) return []
+  const { revision, fingerprint, startedAt, result, failures } = top
+  const contents = Map.groupBy(older, (entry) => entry.fingerprint)
+  const before = [...contents].map(([content, entries]) => ({
+    content,
+    revision: content === fingerprint ? '' : entries[0]?.revision,
+    hasCompleted: entries.some((entry) => entry.result === 'Completed'),
+  }))
+  return [{ revision, fingerprint, startedAt, result, failures }, ...before]
+}
+
+/** What a stopped fleet counts: the failures of the last rollout to each content, and of those before it until one did not fail. */
+function failuresOf({ history }: Memory): string {
+  const contents = [...Map.groupBy(history, ({ fingerprint }) => fingerprint).values()]
+  return contents.map(([latest, ...older]) => `${latest && isFailed(latest)}${countOf(latest, older)}`).join()
+}
+
+function countOf(latest: HistoryEntry | undefined, older: readonly HistoryEntry[]): number {
+  const ended = older.findIndex((entry) => !isFailed(entry))
+  const tried = [...(latest ? [latest] : []), ...older.slice(0, ended < 0 ? older.length : ended)]
+  return tried.reduce((sum, { failures = 0 }) => sum + failures, 0)
+}
+
+function isFailed({ result }: HistoryEntry): boolean {
+  return result === 'Halted' || result === 'RolledBack'
+}
+
+/** Those whose distance to now or to each other is read. */
+function exactInstants(node: NodeState): Instant[] {
   const { readySince, assigned, status, seenAs } = node
-  const instants = assigned?.at === undefined ? [] : [assigned.at]
+  const instants = assigned?.at === undefined || hasEnded(node) ? [] : [assigned.at]
   if (!isReady(node)) instants.push(readySince, ...(status && isAboutNow(assigned, status) ? [Date.parse(status.since)] : []))
   if (seenAs) instants.push(seenAs.readySince, ...(seenAs.assigned?.at === undefined ? [] : [seenAs.assigned.at]))
   return instants
+}
+
+/** Those of which it is read only what came before what: when a rollout began, and when a node got what it serves with. */
+function orderedInstants(node: NodeState): Instant[] {
+  return node.assigned?.at !== undefined && hasEnded(node) ? [node.assigned.at] : []
+}
+
+/** It serves, and its agent has ended the work: no deadline counts from the assignment. */
+function hasEnded(node: NodeState): boolean {
+  return isReady(node) && node.status !== undefined && isAboutNow(node.assigned, node.status)
 }
 
 /** What an agent says about an earlier assignment is not read, but for what its node runs. */
@@ -100,20 +148,39 @@ function isAboutNow(assigned: NodeState['assigned'], { assignedAt }: { readonly 
 
 function nodeKey(node: NodeState, { now, age, began }: Clock): string {
   const { name, active, assigned, status, seenAs, wasSound, createdAt, readySince } = node
-  const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, wasSound, createdAt > began]
-    .map(Number)
-    .join('')
-  // Of a node that is Ready, it is read how long it has been so, and not what came before what.
-  const ageOf = isReady(node) ? (at: Instant): number => Math.min(LONGEST_AGE, now - at) : age
+  const flags = [node.up, node.ruined, node.silent, node.unschedulable, node.held, wasSound, wasNeverReady(node)].map(Number)
+  // Of a node that is Ready, it is read whether it has been so for a soak, and not what came before what.
+  const ageOf = isReady(node) ? (at: Instant): number => Math.min(LONGEST_SOAK, now - at) : age
   const task = assigned ? `${assigned.digest},${assigned.revision},${assigned.grant},${age(assigned.at ?? 0)}` : ''
   const since =
     status && isAboutNow(assigned, status) ? `${status.phase},${status.assigned},${ageOf(Date.parse(status.since))}` : ''
   const seen = seenAs ? `${seenAs.ready},${seenAs.unschedulable},${seenAs.assigned?.digest},${age(seenAs.assigned?.at ?? 0)}` : ''
-  const ages = `${Math.min(LONGEST_AGE, now - createdAt)},${ageOf(readySince)}`
-  return `${name}.${node.pool},${flags},${active},${ages};${task};${since}${status?.active};${seen}`
+  const ages = `${Math.sign(createdAt - began)},${Math.min(LONGEST_AGE, now - createdAt)},${ageOf(readySince)}`
+  return `${name}.${node.pool},${flags.join('')},${active},${ages};${task};${since}${status?.active};${seen}`
 }
 
-function agesOf(now: Instant, instants: readonly Instant[]): ReadonlyMap<Instant, number> {
+/** It registered, and has not been Ready since. */
+function wasNeverReady(node: NodeState): boolean {
+  return !isReady(node) && node.readySince <= node.createdAt + MINUTE
+}
+
+interface Instants {
+  readonly exact: readonly Instant[]
+  readonly ordered: readonly Instant[]
+}
+
+/** An instant of which only the order is read is a moment before the exact one that it follows, counted back from now. */
+function agesOf(now: Instant, { exact, ordered }: Instants): ReadonlyMap<Instant, number> {
+  const ages = exactAges(now, exact)
+  let [last, moments] = [now, 0]
+  for (const at of [...new Set([...exact, ...ordered])].sort((a, b) => b - a)) {
+    if (exact.includes(at)) [last, moments] = [at, 0]
+    else if (at !== now) ages.set(at, (ages.get(last) ?? 0) + ++moments)
+  }
+  return ages
+}
+
+function exactAges(now: Instant, instants: readonly Instant[]): Map<Instant, number> {
   const ages = new Map<Instant, number>([[now, 0]])
   let [last, age] = [now, 0]
   for (const at of [...new Set(instants)].sort((a, b) => b - a)) {

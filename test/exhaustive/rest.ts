@@ -51,7 +51,7 @@ export function settles(moment: Moment, { known, momentOf }: Settling): string |
   const way: string[] = []
   let last = momentOf(helped(moment))
   for (let steps = 0; steps < LONGEST_WAY; steps++) {
-    const key = keyOf(last.state)
+    const key = keyOf(last.state, moment.scope)
     if (known.has(key)) return remember(way, known)
     way.push(key)
     const next = nextByItself(last)
