@@ -1,8 +1,8 @@
 import type { Grant } from '../model/grant.ts'
-import type { Places } from '../model/proposal.ts'
-import { type NodeRequest, type Proposal, WORK_KINDS, type WorkKind } from '../model/proposal.ts'
+import { type NodeRequest, type Places, type Price, type Proposal, WORK_KINDS, type WorkKind } from '../model/proposal.ts'
 
-const WITHOUT_LIMIT: Places = { places: Number.POSITIVE_INFINITY, idlePlaces: Number.POSITIVE_INFINITY }
+const ANY_NUMBER = Number.POSITIVE_INFINITY
+const WITHOUT_LIMIT: Places = { places: ANY_NUMBER, servingPlaces: ANY_NUMBER, idlePlaces: ANY_NUMBER }
 
 export const NOTHING_GRANTED: Grant = { nodes: new Set(), lacksFleetBudget: false }
 
@@ -30,23 +30,34 @@ function byTurn(a: Proposal, b: Proposal): number {
   return served === other ? (a.pool < b.pool ? -1 : 1) : served < other ? -1 : 1
 }
 
+const COSTS: Readonly<Record<Price, Places>> = {
+  Nothing: { places: 0, servingPlaces: 0, idlePlaces: 0 },
+  Idle: { places: 0, servingPlaces: 0, idlePlaces: 1 },
+  Serving: { places: 0, servingPlaces: 1, idlePlaces: 1 },
+  Available: { places: 1, servingPlaces: 1, idlePlaces: 1 },
+}
+const PLACES = ['places', 'servingPlaces', 'idlePlaces'] as const
+
 /** A budget. It only shrinks, so a request that does not fit now will not fit later in the pass. */
 class Purse {
-  #places: number
-  #idlePlaces: number
+  #left: Places
 
-  constructor({ places, idlePlaces }: Places) {
-    this.#places = Math.max(0, places)
-    this.#idlePlaces = Math.max(0, idlePlaces)
+  constructor(left: Places) {
+    this.#left = left
   }
 
-  has({ isIdle }: Pick<NodeRequest, 'isIdle'>): boolean {
-    return this.#idlePlaces > 0 && (isIdle || this.#places > 0)
+  has(price: Price): boolean {
+    const cost = COSTS[price]
+    return PLACES.every((kind) => cost[kind] === 0 || cost[kind] <= this.#left[kind])
   }
 
-  pay({ isIdle }: Pick<NodeRequest, 'isIdle'>): void {
-    this.#idlePlaces -= 1
-    if (!isIdle) this.#places -= 1
+  pay(price: Price): void {
+    const [{ places, servingPlaces, idlePlaces }, cost] = [this.#left, COSTS[price]]
+    this.#left = {
+      places: places - cost.places,
+      servingPlaces: servingPlaces - cost.servingPlaces,
+      idlePlaces: idlePlaces - cost.idlePlaces,
+    }
   }
 }
 
@@ -96,28 +107,28 @@ class Account {
   }
 
   #take(request: NodeRequest): boolean {
-    const { name, spends, isIdle, isControlPlane } = request
+    const { name, price, isControlPlane } = request
     const { turnOf } = this.#ledger
     if (isControlPlane && turnOf !== undefined) {
       this.#turnOf = turnOf
       return false
     }
-    if ((spends || isIdle) && !this.#pay(request)) return false
+    if (price !== 'Nothing' && !this.#pay(price)) return false
     if (isControlPlane) this.#ledger.turnOf = name
     this.#nodes.add(name)
     return true
   }
 
-  #pay(request: NodeRequest): boolean {
-    const [canPay, canFleet] = [this.#own.has(request), this.#ledger.has(request)]
+  #pay(price: Price): boolean {
+    const [canPay, canFleet] = [this.#own.has(price), this.#ledger.has(price)]
     this.#lacksFleetBudget ||= canPay && !canFleet
     if (!canPay || !canFleet) {
       this.#isRefused = true
       return false
     }
     this.#hasPaid = true
-    this.#own.pay(request)
-    this.#ledger.pay(request)
+    this.#own.pay(price)
+    this.#ledger.pay(price)
     return true
   }
 }

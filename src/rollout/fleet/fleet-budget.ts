@@ -32,14 +32,15 @@ export function fleetBudget(
   const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
   const uses = pools.map((pool) => claims.get(pool.name)?.proposal.use ?? useOf(pool))
   const unavailable = uses.reduce((sum, use) => sum + use.unavailable, strayHolders(strays).length)
+  const serving = uses.reduce((sum, use) => sum + use.serving, 0)
   const idle = uses.reduce((sum, use) => sum + use.idle, 0)
   const allowed = allowedUnavailable(maxUnavailable, total)
-  return { allowed, ...placesLeft(allowed, { unavailable, idle }) }
+  return { allowed, ...placesLeft(allowed, { unavailable, serving, idle }) }
 }
 
 /** Of a pool that cannot be assessed. */
 function useOf({ nodes }: PoolSnapshot): BudgetUse {
-  return { unavailable: countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) }))), idle: 0 }
+  return { unavailable: countUnavailable(nodes.map((node) => ({ node, report: reportOf(node) }))), serving: 0, idle: 0 }
 }
 
 /**

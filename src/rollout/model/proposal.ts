@@ -4,9 +4,17 @@ import type { Instant } from './instant.ts'
 export interface Places {
   /** How many available nodes may become unavailable. */
   readonly places: number
-  /** How many nodes, available or idle, may be changed. */
+  /** How many nodes that serve may become unavailable: available ones, and those that count as unavailable only until they report. */
+  readonly servingPlaces: number
+  /** How many nodes, serving or idle, may be changed. */
   readonly idlePlaces: number
 }
+
+/**
+ * What a change takes of the budgets. Available: the node is available now. Serving: it counts as unavailable until its agent reports, but
+ * runs what it is assigned. Idle: it is unavailable, but no work of ours disturbs it, and its pods may still run.
+ */
+export type Price = 'Nothing' | 'Idle' | 'Serving' | 'Available'
 
 /**
  * What work is for. Over all pools, an earlier kind is served before a later one; the last is granted only to a pool that asked
@@ -19,10 +27,7 @@ export type WorkKind = (typeof WORK_KINDS)[number]
 export interface NodeRequest {
   readonly name: string
   readonly kind: WorkKind
-  /** The change makes a node unavailable that is available now. */
-  readonly spends: boolean
-  /** It counts as unavailable already, but no work of ours disturbs it, and its pods may still run. */
-  readonly isIdle: boolean
+  readonly price: Price
   /** A part of the control plane runs on it. */
   readonly isControlPlane: boolean
 }

@@ -4,14 +4,20 @@ import type { Places } from '../model/proposal.ts'
 import { resolveShare } from '../model/share.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 
-/** How many nodes are unavailable, and how many of these are idle. */
+/** How many nodes count as unavailable, how many of these serve all the same, and how many are idle. */
 export interface BudgetUse {
   readonly unavailable: number
+  readonly serving: number
   readonly idle: number
 }
 
-export function placesLeft(allowed: number, { unavailable, idle }: BudgetUse): Places {
-  return { places: Math.max(0, allowed - unavailable), idlePlaces: Math.max(0, allowed - unavailable + idle) }
+export function placesLeft(allowed: number, { unavailable, serving, idle }: BudgetUse): Places {
+  const left = allowed - unavailable
+  return {
+    places: Math.max(0, left),
+    servingPlaces: Math.max(0, left + serving),
+    idlePlaces: Math.max(0, left + serving + idle),
+  }
 }
 
 /** How many more nodes of the pool its own budget lets become unavailable now; never negative. */

@@ -9,7 +9,7 @@ import type { Member, PoolState } from '../model/pool-state.ts'
  * are available, but no more of them change at once than may be unavailable.
  */
 export function isIdle(member: Member, state: Pick<PoolState, 'pool' | 'now'>): boolean {
-  return isIdleUnderCordon(member) || isDownForAMoment(member, state) || isUndisturbedYet(member)
+  return isIdleUnderCordon(member) || isDownForAMoment(member, state)
 }
 
 /** Somebody cordoned it, and nothing else makes it unavailable: what we drained it for, if anything, is over. */
@@ -25,7 +25,7 @@ function isDownForAMoment({ node, report }: Member, { pool, now }: Pick<PoolStat
 }
 
 /** It counts as at work until its agent reports, but it runs what it is assigned: only its next content would disturb it. */
-function isUndisturbedYet({ node, report }: Member): boolean {
+export function isServing({ node, report }: Member): boolean {
   const { ready, unschedulable, assigned, status } = node
   return ready && !unschedulable && report === undefined && assigned !== undefined && alreadyRuns(assigned.digest, status)
 }

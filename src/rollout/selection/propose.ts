@@ -5,13 +5,13 @@ import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
-import type { NodeRequest, Proposal, WorkKind } from '../model/proposal.ts'
+import type { NodeRequest, Places, Price, Proposal, WorkKind } from '../model/proposal.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import type { PoolSnapshot } from '../model/snapshot.ts'
 import { needsProof } from '../proof/needs-proof.ts'
 import { allowedUnavailable, type BudgetUse, placesLeft } from './budget.ts'
 import { eligibleNodes, isToDrain } from './eligible-nodes.ts'
-import { isIdle, isIdleUnderCordon } from './idle-nodes.ts'
+import { isIdle, isIdleUnderCordon, isServing } from './idle-nodes.ts'
 import { servedIn } from './served.ts'
 import { withinZones } from './zones.ts'
 
@@ -41,8 +41,8 @@ export function propose(state: PoolState): PoolProposal {
   const poolWide = blockerOf(state)
   const { selectable, found } = unblocked(eligible, { state, poolWide })
   const blocker = poolWide ?? found ?? noEligibleNode(state)
-  const { free, idle, spending } = byPrice(selectable, state)
-  const use = budgetUse(notable, idle)
+  const { free, idle, serving, spending } = byPrice(selectable, state)
+  const use = budgetUse(notable, { idle, serving })
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
   const servedAt = servedIn(state)
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
@@ -50,13 +50,14 @@ export function propose(state: PoolState): PoolProposal {
     pool: pool.name,
     // Of thousands that are eligible, a few are asked for: only of these it is found out how much the change disturbs them.
     requests: [
-      ...asked(free, { spends: false, isIdle: false }),
-      ...asked(upTo(left.idlePlaces + 1, idle, pool), { spends: false, isIdle: true }),
-      ...asked(upTo(left.places + 1, withinZones(spending, state), pool), { spends: true, isIdle: false }),
+      ...asked(free, 'Nothing'),
+      ...asked(upTo(left.idlePlaces + 1, idle, pool), 'Idle'),
+      ...asked(upTo(left.servingPlaces + 1, serving, pool), 'Serving'),
+      ...asked(upTo(left.places + 1, withinZones(spending, state), pool), 'Available'),
     ],
     ...left,
     use,
-    spending: idle.length + spending.length,
+    spending: idle.length + serving.length + spending.length,
     ...(servedAt !== undefined && { servedAt }),
     ...(blocker && { blocker }),
   }
@@ -78,18 +79,17 @@ function unblocked(
   return { selectable, found }
 }
 
-type Price = Pick<NodeRequest, 'spends' | 'isIdle'>
-
 /** By what they take of the budgets: nothing, or one of their places. */
 function byPrice(selectable: readonly Member[], state: PoolState) {
-  const [free, idle, spending]: [Member[], Member[], Member[]] = [[], [], []]
+  const [free, idle, serving, spending]: [Member[], Member[], Member[], Member[]] = [[], [], [], []]
   for (const member of selectable) {
     if (isUndisturbed(member, state)) free.push(member)
     else if (member.isAtRest || !isUnavailable(member.node, member.report)) spending.push(member)
     else if (isIdle(member, state)) idle.push(member)
+    else if (isServing(member)) serving.push(member)
     else free.push(member)
   }
-  return { free, idle, spending }
+  return { free, idle, serving, spending }
 }
 
 /** The change makes nothing unavailable. */
@@ -105,7 +105,7 @@ function requestFor(member: Member, { price, state }: { readonly price: Price; r
     member,
     name: node.name,
     kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(member, state),
-    ...price,
+    price,
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
     mustDrain: isToDrain(member, state),
@@ -117,15 +117,20 @@ function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
   return fleet?.controlPlane?.has(node.name) === true
 }
 
+const NO_PLACES: Places = { places: 0, servingPlaces: 0, idlePlaces: 0 }
+
 function nothingToDo({ pool, notable }: PoolState): PoolProposal {
-  return { pool: pool.name, requests: [], places: 0, idlePlaces: 0, use: budgetUse(notable, []), spending: 0 }
+  return { pool: pool.name, requests: [], ...NO_PLACES, use: budgetUse(notable, { idle: [], serving: [] }), spending: 0 }
 }
 
 /** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
-function budgetUse(notable: readonly Member[], requested: readonly Member[]): BudgetUse {
+function budgetUse(
+  notable: readonly Member[],
+  requested: { readonly idle: readonly Member[]; readonly serving: readonly Member[] },
+): BudgetUse {
   const unavailable = notable.filter(({ node, report }) => isUnavailable(node, report))
-  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requested])
-  return { unavailable: unavailable.length, idle: idle.size }
+  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requested.idle])
+  return { unavailable: unavailable.length, serving: requested.serving.length, idle: idle.size }
 }
 
 /** Nodes under drain have been selected before. */

@@ -27,7 +27,7 @@ export function select({ requests, spending, blocker }: PoolProposal, grant: Poo
   const found = blocker ?? waitsForTurn(requests, grant)
   return {
     selected: granted.map((node) => actionFor(node, now)),
-    waiting: spending - granted.filter(({ spends, isIdle }) => spends || isIdle).length,
+    waiting: spending - granted.filter(({ price }) => price !== 'Nothing').length,
     ...(found && { blocker: found }),
     ...(grant.fleetUse && { lacking: grant.fleetUse }),
   }

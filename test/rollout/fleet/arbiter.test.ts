@@ -1,25 +1,28 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { arbitrate } from '../../../src/rollout/fleet/arbiter.ts'
-import { type NodeRequest, type Proposal, WORK_KINDS } from '../../../src/rollout/model/proposal.ts'
+import { type NodeRequest, type Price, type Proposal, WORK_KINDS } from '../../../src/rollout/model/proposal.ts'
 
 function requests(pool: string, count: number, more: Partial<NodeRequest> = {}): NodeRequest[] {
   return Array.from({ length: count }, (_, i) => ({
     name: `${pool}-${i}`,
     kind: 'forward' as const,
-    spends: true,
-    isIdle: false,
+    price: 'Available' as const,
     isControlPlane: false,
     ...more,
   }))
 }
 
+function evenly(places: number) {
+  return { places, servingPlaces: places, idlePlaces: places }
+}
+
 function proposal(pool: string, asked: readonly NodeRequest[], more: Partial<Proposal> = {}): Proposal {
-  return { pool, requests: asked, places: asked.length, idlePlaces: asked.length, ...more }
+  return { pool, requests: asked, ...evenly(asked.length), ...more }
 }
 
 function limitedTo(places: number | undefined) {
-  return places === undefined ? undefined : { places, idlePlaces: places }
+  return places === undefined ? undefined : evenly(places)
 }
 
 function granted(proposals: readonly Proposal[], budget?: number): Record<string, string[]> {
@@ -54,19 +57,26 @@ test('arbitrate serves repair before rollback, and rollback before forward work'
 })
 
 test('arbitrate grants what spends nothing though no budget is left', () => {
-  expect(granted([proposal('a', requests('a', 2, { spends: false }), { places: 0 })], 0)).toEqual({ a: ['a-0', 'a-1'] })
+  expect(granted([proposal('a', requests('a', 2, { price: 'Nothing' }), { places: 0 })], 0)).toEqual({ a: ['a-0', 'a-1'] })
 })
 
 test('arbitrate grants idle nodes the places that idle nodes leave, but no available node these places', () => {
-  const asked = [...requests('a', 2), ...requests('idle', 3, { spends: false, isIdle: true })]
-  const left = { places: 0, idlePlaces: 2 }
+  const asked = [...requests('a', 2), ...requests('idle', 3, { price: 'Idle' })]
+  const left = { places: 0, servingPlaces: 0, idlePlaces: 2 }
   const namesOf = (proposals: readonly Proposal[]) =>
     Object.fromEntries([...arbitrate(proposals, left)].map(([pool, { nodes }]) => [pool, [...nodes]]))
-  const idle = (pool: string) => proposal(pool, requests(pool, 2, { spends: false, isIdle: true }))
+  const idle = (pool: string) => proposal(pool, requests(pool, 2, { price: 'Idle' }))
 
   expect(granted([proposal('a', asked, left)])).toEqual({ a: ['idle-0', 'idle-1'] })
-  expect(granted([proposal('a', asked, { places: 1, idlePlaces: 2 })])).toEqual({ a: ['a-0', 'idle-0'] })
+  expect(granted([proposal('a', asked, { places: 1, servingPlaces: 1, idlePlaces: 2 })])).toEqual({ a: ['a-0', 'idle-0'] })
   expect(namesOf([idle('a'), idle('b')])).toEqual({ a: ['a-0'], b: ['b-0'] })
+})
+
+test('arbitrate grants a node that serves until it reports the place that it holds, and none of those that idle nodes leave', () => {
+  const serving = proposal('a', requests('a', 2, { price: 'Serving' }), { places: 0, servingPlaces: 1, idlePlaces: 2 })
+
+  expect(granted([serving])).toEqual({ a: ['a-0'] })
+  expect(granted([{ ...serving, servingPlaces: 0 }])).toEqual({ a: [] })
 })
 
 test('arbitrate grants one node of the control plane at a time over all pools, and names it', () => {
@@ -93,7 +103,7 @@ test('arbitrate tells a pool that it lacks the budget of the fleet only when its
 })
 
 test('arbitrate grants a last resort only to a pool that asked for places in a budget and got none', () => {
-  const asked = [...requests('a', 1), ...requests('dead', 1, { kind: 'lastResort', spends: false })]
+  const asked = [...requests('a', 1), ...requests('dead', 1, { kind: 'lastResort', price: 'Nothing' })]
 
   expect(granted([proposal('a', asked)], 1)).toEqual({ a: ['a-0'] })
   expect(granted([proposal('a', asked)], 0)).toEqual({ a: ['dead-0'] })
@@ -102,10 +112,8 @@ test('arbitrate grants a last resort only to a pool that asked for places in a b
 })
 
 const kinds = fc.constantFrom(...WORK_KINDS.filter((kind) => kind !== 'lastResort'))
-const costs = fc.constantFrom({ spends: false, isIdle: false }, { spends: true, isIdle: false }, { spends: false, isIdle: true })
-const request = fc
-  .record({ kind: kinds, cost: costs, isControlPlane: fc.boolean() })
-  .map(({ cost, ...rest }) => ({ ...rest, ...cost }))
+const prices = fc.constantFrom<Price>('Nothing', 'Idle', 'Serving', 'Available')
+const request = fc.record({ kind: kinds, price: prices, isControlPlane: fc.boolean() })
 const proposals = fc
   .array(fc.record({ asked: fc.array(request, { maxLength: 6 }), places: fc.nat(4), servedAt: fc.nat(3) }), { maxLength: 4 })
   .map((drafts) =>
@@ -113,7 +121,7 @@ const proposals = fc
       pool: `p${i}`,
       requests: asked.map((each, j) => ({ name: `p${i}-${j}`, ...each })),
       ...rest,
-      idlePlaces: rest.places,
+      ...evenly(rest.places),
     })),
   )
 
@@ -129,7 +137,7 @@ test('arbitrate never exceeds the budget of the fleet or of a pool, nor changes 
   fc.assert(
     fc.property(proposals, fc.nat(6), (asked, budget) => {
       const given = outcomes(asked, budget).filter(({ isGranted }) => isGranted)
-      const paid = given.filter(({ spends, isIdle }) => spends || isIdle)
+      const paid = given.filter(({ price }) => price !== 'Nothing')
       expect(paid.length).toBeLessThanOrEqual(budget)
       expect(given.filter(({ isControlPlane }) => isControlPlane).length).toBeLessThanOrEqual(1)
       for (const { pool, places } of asked) expect(paid.filter((each) => each.pool === pool).length).toBeLessThanOrEqual(places)
@@ -141,12 +149,12 @@ test('arbitrate leaves no place empty that a request could take', () => {
   fc.assert(
     fc.property(proposals, fc.nat(6), (asked, budget) => {
       const all = outcomes(asked, budget)
-      const paid = all.filter(({ isGranted, spends, isIdle }) => isGranted && (spends || isIdle))
+      const paid = all.filter(({ isGranted, price }) => isGranted && price !== 'Nothing')
       const turnIsTaken = all.some(({ isGranted, isControlPlane }) => isGranted && isControlPlane)
-      for (const { pool, spends, isIdle, isControlPlane } of all.filter(({ isGranted }) => !isGranted)) {
+      for (const { pool, price, isControlPlane } of all.filter(({ isGranted }) => !isGranted)) {
         const places = asked.find((each) => each.pool === pool)?.places ?? 0
         const isPaidFor = paid.length < budget && paid.filter((each) => each.pool === pool).length < places
-        expect((isControlPlane && turnIsTaken) || ((spends || isIdle) && !isPaidFor)).toBe(true)
+        expect((isControlPlane && turnIsTaken) || (price !== 'Nothing' && !isPaidFor)).toBe(true)
       }
     }),
   )
@@ -162,12 +170,10 @@ test('arbitrate grants no later kind what an earlier kind of a pool with places 
       )
       const grants = arbitrate(asked, limitedTo(budget))
       const refused = all.filter(({ isGranted, pool }) => !isGranted && grants.get(pool)?.lacksFleetBudget === true)
-      for (const late of all.filter(({ isGranted, spends }) => isGranted && spends))
+      for (const late of all.filter(({ isGranted, price }) => isGranted && price === 'Available'))
         for (const early of refused.filter(({ pool }) => pool !== late.pool)) {
           const places = asked.find(({ pool }) => pool === early.pool)?.places ?? 0
-          const paid = all.filter(
-            ({ pool, isGranted, spends, isIdle }) => pool === early.pool && isGranted && (spends || isIdle),
-          ).length
+          const paid = all.filter(({ pool, isGranted, price }) => pool === early.pool && isGranted && price !== 'Nothing').length
           if (paid < places) expect(rank(late)).toBeLessThanOrEqual(rank(early))
         }
     }),

@@ -80,6 +80,32 @@ test('a node that runs what it is assigned, and has not reported so, gets no oth
   expect(total({ a: [retargeted('a-0')], b: [retargeted('b-0')] })).toEqual(['a-0'])
 })
 
+const unreported = (name: string) =>
+  aNode(name)
+    .rolledBackFrom('bad', { to: 'older' })
+    .assignedTo('older', { at: noon - 1000 })
+
+test.each([
+  ['somebody cordoned', aNode('b').on('older').cordoned(), []],
+  [
+    'is down for a moment',
+    aNode('b')
+      .on('older')
+      .notReady(noon - 5_000),
+    ['b'],
+  ],
+] as const)('a node that runs what it is assigned serves, and gets no other content beside one that %s', (_, other, expected) => {
+  const pool = aPool({ stable: 'older', since: noon - 2_000, maxUnavailable: 1 }).with(unreported('a'), other)
+
+  expect(selected(decide(pool, noon))).toEqual(expected)
+})
+
+test('a node that runs what it is assigned gets another content while it alone counts as unavailable', () => {
+  const pool = aPool({ stable: 'older', since: noon - 2_000, maxUnavailable: 1 }).with(unreported('a'), ...old('b'))
+
+  expect(selected(decide(pool, noon))).toEqual(['a'])
+})
+
 test('a Fleet that allows no node to be unavailable says so', () => {
   const decision = fleetOf({ a: old('a-0') }, 0).get('a')
 
