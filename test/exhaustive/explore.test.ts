@@ -11,6 +11,8 @@ const SCOPES: readonly (readonly [string, Size])[] = [
   ['canary, ruin, halt', { ...ONE_POOL, faults: 0 }],
   ['good twice', { ...ONE_POOL, faults: 0 }],
   ['promotion', { ...ONE_POOL, faults: 0 }],
+  ['manual', { ...ONE_POOL, faults: 0 }],
+  ['manual first', { ...ONE_POOL, faults: 0 }],
   ['canary, crash', { pools: 2, nodes: 2, faults: 0 }],
   ['fleet budget', { pools: 2, nodes: 2, faults: 0 }],
   ['depends', { pools: 2, nodes: 2, faults: 0 }],

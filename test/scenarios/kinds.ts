@@ -1,4 +1,4 @@
-import { STEPS, tellEdited, tellFast, tellGated, tellProved, tellRebooted } from './fast/story.ts'
+import { STEPS, tellEdited, tellFast, tellFixed, tellGated, tellProved, tellRebooted } from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
@@ -7,6 +7,9 @@ export const fast: Kind = { name: 'fast', steps: STEPS, tell: tellFast }
 
 /** The same with gates after the waves. */
 export const gated: Kind = { name: 'gated', steps: STEPS, tell: tellGated }
+
+/** The same with gates, and with fixes that follow commits which break nodes. */
+export const fixed: Kind = { name: 'fixed', steps: STEPS, tell: tellFixed }
 
 /** The same with a pod that has to run on each changed node. */
 export const proved: Kind = { name: 'proved', steps: STEPS, tell: tellProved }
@@ -20,4 +23,4 @@ export const rebooted: Kind = { name: 'rebooted', steps: STEPS, tell: tellReboot
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, proved, edited, rebooted, full]
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, full]

@@ -2,6 +2,7 @@ import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { establish } from './establish.ts'
 import { adminReboots } from './faults/admin-reboots.ts'
+import { fixFollows } from './faults/fix-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
 import { happen } from './happen.ts'
@@ -23,9 +24,19 @@ export function tellFast(seed: number, steps: number): Told {
 /** The same of fleets whose pools have gates, and depend on no other pool. */
 export function tellGated(seed: number, steps: number): Told {
   const random = new Random(seed)
+  return tell(gatedWorld(random), { random, steps })
+}
+
+/** The same of fleets with gates in which fixes follow commits that break nodes. */
+export function tellFixed(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(gatedWorld(random), { random, steps, extra: fixFollows })
+}
+
+function gatedWorld(random: Random): World {
   const { pools, fleet } = drawRules(random)
   const gated = [...pools].map(([name, policy]) => [name, { ...policy, dependsOn: [], ...gates(random) }] as const)
-  return tell(new World({ pools: new Map(gated), fleet }), { random, steps })
+  return new World({ pools: new Map(gated), fleet })
 }
 
 /** The same of fleets that prove nodes by a pod. */
