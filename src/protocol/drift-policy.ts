@@ -10,6 +10,7 @@ export type DriftPolicy = (typeof DRIFT_POLICIES)[number]
 /** Sections of the host document, and the kubelet with all that it is made of. What comes in an archive is files and links. */
 export const DRIFT_KINDS = [
   'files',
+  'edits',
   'directories',
   'links',
   'groups',

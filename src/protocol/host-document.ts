@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { driftRules } from './drift-policy.ts'
+import { fileEdits } from './file-edits.ts'
 import { KERNEL_SECTIONS } from './kernel-sections.ts'
 import { nodeSettings } from './node-settings.ts'
 import { ProtocolError } from './protocol-error.ts'
@@ -72,6 +73,8 @@ const file = z.strictObject({
   group: z.optional(z.string()),
   state: z.optional(z.enum(['present', 'absent'])),
 })
+
+const edits = z.extend(fileEdits, { path: absolutePath })
 
 const directory = z.strictObject({
   path: absolutePath,
@@ -152,6 +155,7 @@ const hostPackage = z.strictObject({
 /** The parts that have a schema of their own. */
 export const HOST_SECTIONS = {
   files: z.array(file),
+  edits: z.array(edits),
   directories: z.array(directory),
   links: z.array(link),
   archives: z.array(archive),
@@ -172,6 +176,7 @@ const hostDocument = z.strictObject({
   repositories: z.optional(HOST_SECTIONS.repositories),
   packages: z.optional(HOST_SECTIONS.packages),
   files: z.optional(HOST_SECTIONS.files),
+  edits: z.optional(HOST_SECTIONS.edits),
   directories: z.optional(HOST_SECTIONS.directories),
   links: z.optional(HOST_SECTIONS.links),
   archives: z.optional(HOST_SECTIONS.archives),
@@ -196,6 +201,7 @@ const hostDocument = z.strictObject({
 export type HostDocument = z.infer<typeof hostDocument>
 export type KubeletInstall = z.infer<typeof kubeletInstall>
 export type HostFile = z.infer<typeof file>
+export type HostEdits = z.infer<typeof edits>
 export type HostDirectory = z.infer<typeof directory>
 export type HostLink = z.infer<typeof link>
 export type HostArchive = z.infer<typeof archive>

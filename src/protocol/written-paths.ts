@@ -67,6 +67,7 @@ const PATHS_OF: PathsOf = {
 
   // These name their paths, or have rules of their own.
   files: none,
+  edits: none,
   directories: none,
   links: none,
   archives: none,
@@ -98,7 +99,9 @@ export function sectionsByPath(document: HostDocument): ReadonlyMap<string, keyo
   const certificates = (document.certificates ?? []).flatMap(({ name }) =>
     CERTIFICATE_PLACES.map((place) => [certificateFile(place, name), 'certificates'] as const),
   )
-  return new Map([...unnamed, ...certificates])
+  // It adds to a file of others, and no section of ours writes that as a whole.
+  const edited = (document.edits ?? []).map(({ path }) => [path, 'edits'] as const)
+  return new Map([...edited, ...unnamed, ...certificates])
 }
 
 const SECTIONS = Object.keys(PATHS_OF) as (keyof Sections)[]

@@ -118,7 +118,7 @@ function hostEffectsOf(change: ContentChange, to: string | undefined): Effect[] 
       ? []
       : [restart('its scripts may restart what it brings'), ...statedEffects(packageSubject(name), to, restart)]
   if (part === 'node') return name === 'taints' ? taintEffects(change.from, change.to) : []
-  if (part !== 'files' && part !== 'links') return []
+  if (part !== 'files' && part !== 'edits' && part !== 'links') return []
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),

@@ -9,6 +9,7 @@ import { overrideConflicts } from './override-conflicts.ts'
 import { makePayload, type Payload, sizeProblems } from './payload.ts'
 import { configText, mergeConfig } from './prepare-config.ts'
 import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
+import { editConflicts } from './render-edits.ts'
 import { renderHostDocument } from './render-host.ts'
 import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
 import { renderSecretDocument } from './render-secrets.ts'
@@ -56,7 +57,12 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
   const host = hostPayload(pool, document)
   const secretText = renderSecretDocument(model, subject)
   const secret = secretText === undefined ? undefined : makePayload(pool, 'secret', { [PAYLOAD_KEYS.secret]: secretText })
-  const problems = [...overrideConflicts(subject), ...sectionClashes(model, subject), ...templates.problems]
+  const problems = [
+    ...overrideConflicts(subject),
+    ...sectionClashes(model, subject),
+    ...editConflicts(model, subject),
+    ...templates.problems,
+  ]
   const sharedFlags = collecting(problems, () => flagString(shared, new Map()))
   const config = collecting(problems, () => mergeConfig(configLayers(model, subject), spec.kubelet?.configMode ?? 'overlay'))
   const isTemplated = config !== undefined && referencesIn(config).length > 0

@@ -6,6 +6,7 @@ import type { FleetModel } from '../repo/model.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
 import type { CertificateSpec } from '../repo/schema/system-settings.ts'
 import { type Layer, type LayerSubject, named } from './layers.ts'
+import { renderEdits } from './render-edits.ts'
 import { kubeletInstall, profileRepositories, releaseRepositories } from './render-install.ts'
 
 type UnitSpec = NonNullable<HostProfileSpec['units']>[number]
@@ -43,6 +44,7 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
   return {
     kubelet: kubeletInstall(model, subject),
     ...filled('files', [...files.values()]),
+    ...filled('edits', renderEdits(collect(profiles, 'edits'))),
     ...filled('directories', collect(profiles, 'directories')),
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
@@ -118,6 +120,7 @@ type ListKey =
   | 'certificates'
   | 'repositories'
   | 'packages'
+  | 'edits'
   | 'directories'
   | 'links'
   | 'archives'

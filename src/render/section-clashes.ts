@@ -10,16 +10,16 @@ interface NamedPath extends Origin {
 }
 
 /**
- * A file or link that names a path which a section of a HostProfile writes, too: agents would refuse the whole assignment. Sections may
+ * A file, an edit or a link that names a path which a section of a HostProfile writes, too: agents would refuse the whole assignment. Sections may
  * share a path between them, as groups and users do.
  */
 export function sectionClashes(model: FleetModel, subject: LayerSubject): RenderProblem[] {
   const sections = sectionsByPath(renderHostDocument(model, subject))
   return namedPaths(model, subject).flatMap((claim) => {
     const section = sections.get(claim.value)
-    if (section === undefined) return []
+    if (section === undefined || section === claim.path[0]) return []
     const writer = writerOf(claim.value, section, { model, subject })
-    const message = `${claim.what} "${claim.value}": ${section} of ${writer.doc.kind} "${writer.doc.name}" writes it, too; take one of them out`
+    const message = `${claim.what} "${claim.value}": it is written by ${section} of ${writer.doc.kind} "${writer.doc.name}", too; take one of them out`
     return [problemAt(message, claim, writer)]
   })
 }
@@ -29,6 +29,9 @@ function namedPaths(model: FleetModel, { pool, overrides }: LayerSubject): Named
   return [
     ...[...profiles, ...overrides].flatMap((doc) =>
       (doc.spec.files ?? []).map(({ path }, index) => ({ doc, path: ['files', index, 'path'], what: 'file', value: path })),
+    ),
+    ...profiles.flatMap((doc) =>
+      (doc.spec.edits ?? []).map(({ path }, index) => ({ doc, path: ['edits', index, 'path'], what: 'edit of', value: path })),
     ),
     ...profiles.flatMap((doc) =>
       (doc.spec.links ?? []).map(({ path }, index) => ({ doc, path: ['links', index, 'path'], what: 'link', value: path })),
@@ -44,7 +47,7 @@ function writerOf(
 ): Origin {
   const writer = named(model.hostProfiles, pool.spec.hostProfiles).find(({ name }) => {
     const alone = { ...pool, spec: { ...pool.spec, kubelet: {}, hostProfiles: [name] } }
-    return sectionsByPath(renderHostDocument(model, { pool: alone, overrides: [] })).has(path)
+    return sectionsByPath(renderHostDocument(model, { pool: alone, overrides: [] })).get(path) === section
   })
   return writer === undefined ? { doc: pool, path: ['kubelet', 'release'] } : { doc: writer, path: [section] }
 }

@@ -29,6 +29,10 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
       return read.success ? bindUndo(undo, read.data) : undefined
     },
     capture: async (claim, context) => bindBase(await baseline.capture(claim, context)),
+    takesOver: ({ record }) => {
+      const base = baseline.takesOver?.(record)
+      return base && bindBase(base)
+    },
     readBaseline: (record) => {
       const read = baseline.schema.safeParse(record)
       return read.success ? bindBase(read.data) : undefined
@@ -55,6 +59,10 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
         change: change && bindChange(kind, { subjects: [subject], change, ...disruptionOf(kind, { change, actual }) }),
         overridden,
       }
+    },
+    over: async ({ record }, files) => {
+      const over = await kind.over?.(spec, record, files)
+      return over === undefined ? bindSpec(kind, { spec, bindBase }) : bindSpec(kind, { spec: over, bindBase })
     },
     recapture: async (bound, context) => {
       const { recapture, schema } = kind.baseline

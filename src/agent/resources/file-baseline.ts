@@ -23,6 +23,12 @@ const fileBaseline = z.object({
 /** A file before nodewave first touched it. */
 export type FileBaseline = z.infer<typeof fileBaseline>
 
+/** Pure: of a file of which all was ours or theirs. @returns undefined when only variables of it were ours */
+export function wholeFileBaseline(record: object): FileBaseline | undefined {
+  const read = fileBaseline.safeParse(record)
+  return read.success && read.data.variables === undefined ? read.data : undefined
+}
+
 /** What all kinds that are one file have in common. Two of them never manage one path at a time, but one after the other. */
 export const fileBaselines = {
   collection: 'files',

@@ -9,7 +9,7 @@ import { resolveOwner } from './accounts.ts'
 import { artifactFor } from './artifact-for.ts'
 import { bringOrigin, isStored, type Origin, storedAt } from './bring-origin.ts'
 import { defineKind } from './define-kind.ts'
-import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent } from './file-baseline.ts'
+import { type FileBaseline, fileBaselines, recaptureUnless, verifyContent, wholeFileBaseline } from './file-baseline.ts'
 import { type FileChange, fileHands, hasOwnership } from './file-hands.ts'
 import { readersOf } from './file-triggers.ts'
 import type { CaptureContext, Kind, Resource, Section, SectionPlace } from './kind.ts'
@@ -83,7 +83,7 @@ export const file: Kind<FileSpec> = defineKind({
   // What counts as soon as it is there disturbs as much as a restart.
   disruption: ({ path }) => (readerOf(path) === undefined ? 'none' : 'restart'),
 
-  baseline: { ...fileBaselines, giveBack: giveBackFile, recapture: recaptureFile },
+  baseline: { ...fileBaselines, takesOver: wholeFileBaseline, giveBack: giveBackFile, recapture: recaptureFile },
 })
 
 /** What the store does not have any more is brought again with the next assignment. */

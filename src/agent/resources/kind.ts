@@ -65,6 +65,11 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   readonly proof?: ProofOf<Change>
   /** What others set so that it wins when the host reads it next, as `file: name`. Reported as drift. */
   overridden?(spec: Spec, actual: Actual): readonly string[]
+  /**
+   * The spec for a thing that another kind of its collection managed until now: what is on the host is ours then, and what others wrote is in
+   * the record of that kind. Default: the same spec.
+   */
+  over?(spec: Spec, record: object, files: HostFiles): Promise<Spec>
   /** Subjects whose change restarts this unit. */
   restartTriggers?(spec: Spec): readonly string[]
   /** The part of the host document that this kind reads. */
@@ -122,6 +127,8 @@ export interface BaselineOf<Spec, Base> {
   directories?(base: Base): readonly string[]
   /** What makes the thing as it was. @throws {AgentError} when what was kept is damaged. */
   giveBack(base: Base, files: HostFiles, managed: Managed): Promise<Resource>
+  /** A record of another kind of the collection as one of its own, once it manages the thing instead. Default: it stays that kind's. */
+  takesOver?(record: object): Base | undefined
   /**
    * What the host would have without nodewave, now that others may have changed the thing: what is ours is distinguished from what is theirs by the
    * spec. Default: as it was. @returns `base` itself when nothing of theirs is new.
@@ -177,6 +184,8 @@ export interface Resource {
   /** Compared as a whole with that of another target; nobody but the kind looks into it. */
   readonly spec: unknown
   observe(host: HostHands): Promise<Finding>
+  /** See `ResourceKind.over`. */
+  over(baseline: BoundBaseline, files: HostFiles): Promise<Resource>
   /** Of this resource; see `BaselineOf.recapture`. */
   recapture(baseline: BoundBaseline, context: CaptureContext): Promise<BoundBaseline>
 }
@@ -249,6 +258,8 @@ export interface RegisteredKind {
   /** @returns undefined when the data is not of this kind and version. */
   readUndo(data: unknown): BoundUndo | undefined
   capture(claim: Claim, context: CaptureContext): Promise<BoundBaseline>
+  /** See `BaselineOf.takesOver`. */
+  takesOver(baseline: BoundBaseline): BoundBaseline | undefined
   /** @returns undefined when the record is not of this kind and version. */
   readBaseline(record: unknown): BoundBaseline | undefined
 }

@@ -2,6 +2,7 @@ import { AgentError } from '../agent-error.ts'
 import { archives } from './archives.ts'
 import { certificate } from './certificate.ts'
 import { directory } from './directory.ts'
+import { editedFile } from './edited-file.ts'
 import { file } from './file.ts'
 import { fstabSwap } from './fstab-swap.ts'
 import { group } from './group.ts'
@@ -36,6 +37,7 @@ import { user } from './user.ts'
 /** Every kind that this agent has. A new one is added here, and nowhere else. */
 export const ALL_KINDS: readonly RegisteredKind[] = [
   file,
+  editedFile,
   directory,
   link,
   group,

@@ -66,11 +66,22 @@ export async function buildTarget(
 ): Promise<Target> {
   const { managed, document, content, place } = blueprint
   const kubelet = blueprint.kubelet && (await kubeletTarget(blueprint.kubelet, { baselines, files }))
-  const own = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, place }))]
+  const named = [...(kubelet?.resources ?? []), ...(await documentResources(document, { kinds, place }))]
+  const own = await Promise.all(named.map((resource) => takenOver(resource, { baselines, files, kinds })))
   const changing = [...own, ...(await givenBack(baselines, { managed, files, kinds }))]
   const triggers = [...managed.triggers, ...(await namedByKubelet(changing, { kubelet, files }))]
   const resources = [...changing, ...restartedUnits(triggers, own)]
   return { resources, managed, kubelet, version: content.version, trialSeconds: document.kubelet?.trialSeconds }
+}
+
+/** As it is written over what another kind of ours wrote there. */
+function takenOver(
+  resource: Resource,
+  { baselines, files, kinds }: { readonly baselines: Baselines; readonly files: HostFiles; readonly kinds: Kinds },
+): Resource | Promise<Resource> {
+  const { kind, subject } = resource
+  const other = baselines.list.find((known) => known.kind !== kind && isSame({ kind, key: subject }, known, kinds))
+  return other === undefined ? resource : resource.over(other.base, files)
 }
 
 /** Everything that was managed and is not named any more goes back to what it was; units that read it are restarted. */
@@ -136,11 +147,11 @@ function refuseBehindLinks(claims: Managed['claims']): void {
 
 /** What the kubelet reads when it is started next would count unproved, at the next reboot. */
 async function refuseReadFiles(
-  { files, links, archives, units = [] }: ReadableDocument,
+  { files, edits, links, archives, units = [] }: ReadableDocument,
   about: { readonly kinds: Kinds; readonly place: SectionPlace },
 ): Promise<void> {
   const restartOn = units.flatMap((spec) => spec.restartOn ?? [])
-  const plain = await managedByDocument({ files, links, archives }, about)
+  const plain = await managedByDocument({ files, edits, links, archives }, about)
   for (const { key: path } of plain.claims) {
     const reader = readerOf(path) ?? readByService(path, restartOn)
     if (reader?.kind !== 'refused') continue

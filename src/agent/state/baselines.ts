@@ -116,11 +116,19 @@ export async function pruneBaselines(managed: Managed, place: Place): Promise<vo
   const list: Baseline[] = []
   for (const baseline of before.list) {
     const isManaged = managed.claims.some((claim) => isSame(claim, baseline, place.kinds))
-    if (isManaged || (baseline.left && !(await isGivenBack(baseline, { managed, place })))) list.push(baseline)
+    if (isManaged || (baseline.left && !(await isGivenBack(baseline, { managed, place }))))
+      list.push(ofItsKind(baseline, { managed, kinds: place.kinds }))
   }
-  if (list.length === before.list.length) return
+  if (list.every((baseline, index) => baseline === before.list[index]) && list.length === before.list.length) return
   await writeBaselines({ ...before, list }, place)
   await sweepContents(list, place)
+}
+
+/** The kind that manages the thing now gives it back. */
+function ofItsKind(baseline: Baseline, { managed, kinds }: { readonly managed: Managed; readonly kinds: Kinds }): Baseline {
+  const kind = managed.claims.find((claim) => isSame(claim, baseline, kinds))?.kind ?? baseline.kind
+  const base = kind === baseline.kind ? undefined : kinds.named(kind).takesOver(baseline.base)
+  return base === undefined ? baseline : { ...baseline, kind, base }
 }
 
 /** What applied the rest may have been an agent that could not give this back. */

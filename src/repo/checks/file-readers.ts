@@ -13,7 +13,7 @@ export function checkFileReaders({ documents }: Draft): Problem[] {
   const restartOn = profiles.flatMap(({ spec }) => (spec.units ?? []).flatMap((unit) => unit.restartOn ?? []))
   const owners: Loaded<Owner>[] = [...profiles, ...NodeOverride.values()]
   return owners.flatMap((owner) =>
-    (['files', 'links'] as const).flatMap((list) =>
+    (['files', 'edits', 'links'] as const).flatMap((list) =>
       (owner.spec[list] ?? []).flatMap(({ path }, index) => {
         const found = refusalOf(path, restartOn)
         return found === undefined ? [] : [errorAt(owner, [list, index, 'path'], { reason: 'InvalidValue', ...found })]
@@ -24,6 +24,7 @@ export function checkFileReaders({ documents }: Draft): Problem[] {
 
 interface Owner {
   readonly files?: readonly { readonly path: string }[] | undefined
+  readonly edits?: readonly { readonly path: string }[] | undefined
   readonly links?: readonly { readonly path: string }[] | undefined
 }
 

@@ -2,15 +2,17 @@ import { isSysctlFile } from '../../protocol/file-readers.ts'
 import { type SysctlRefusal, stopsForwarding, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
+import type { FileEditsSpec } from '../schema/host-profile.ts'
 
 /** Settings by which nodes would be lost, or that nobody could take back. */
 export function checkSysctls({ documents }: Draft): Problem[] {
   const owners: Loaded<Owner>[] = [...documents.HostProfile.values(), ...documents.NodeOverride.values()]
-  return owners.flatMap((owner) => [...judgeSettings(owner), ...judgeFiles(owner)])
+  return owners.flatMap((owner) => [...judgeSettings(owner), ...judgeFiles(owner), ...judgeEdits(owner)])
 }
 
 interface Owner {
   readonly sysctls?: Readonly<Record<string, string | number>> | undefined
+  readonly edits?: readonly FileEditsSpec[] | undefined
   readonly files?: readonly { readonly path: string; readonly content?: string | undefined }[] | undefined
 }
 
@@ -27,6 +29,15 @@ function judgeFiles(owner: Loaded<Owner>): Problem[] {
       problem(owner, ['files', index, 'content'], { name, refusal: stopsForwarding(name, value) }),
     ),
   )
+}
+
+function judgeEdits(owner: Loaded<Owner>): Problem[] {
+  return (owner.spec.edits ?? []).flatMap(({ path, blocks = [], lines = [] }, index) => {
+    const text = [...blocks.map(({ content }) => content), ...lines].join('\n')
+    return (isSysctlFile(path) ? settingsIn(text) : []).flatMap(([name, value]) =>
+      problem(owner, ['edits', index], { name, refusal: stopsForwarding(name, value) }),
+    )
+  })
 }
 
 function problem(

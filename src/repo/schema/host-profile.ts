@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ADDED_LINE, BLOCK_CONTENT, BLOCK_NAME, COMMENT_SIGN } from '../../protocol/file-edits.ts'
 import { STEP_NAME } from '../../protocol/host-document.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { accounts } from './accounts.ts'
@@ -75,6 +76,39 @@ export const hostFile = z
   .refine(hasOneSource, 'expected one of content, from, contentFrom and download, and none of them with state: absent')
   .refine(hasTextToFill, 'template: true needs content or from')
 
+const edits = z
+  .strictObject({
+    path: absolutePath.describe('The file. One that is not there is made.'),
+    blocks: z
+      .array(
+        z.strictObject({
+          name: z
+            .string()
+            .regex(BLOCK_NAME, 'expected a name such as "registry"; "lines" is the block of lines')
+            .describe('Stands in the marks of the block; unique for a path in a pool.'),
+          content: z
+            .string()
+            .max(64 * 1024)
+            .regex(BLOCK_CONTENT, 'a block has no marks of nodewave in it')
+            .describe('The lines of the block.'),
+        }),
+      )
+      .max(100)
+      .exactOptional()
+      .describe('Blocks, each between two comments. A block stays where it is; a new one comes last.'),
+    lines: z
+      .array(z.string().max(4096).regex(ADDED_LINE, 'expected one line with something on it, and no mark of nodewave'))
+      .max(1000)
+      .exactOptional()
+      .describe('Lines that are added when the file has them nowhere else.'),
+    comment: z
+      .string()
+      .regex(COMMENT_SIGN, 'expected what begins a comment, such as ";" or "//"')
+      .exactOptional()
+      .describe('What begins a comment in this file. Default: "#".'),
+  })
+  .refine(({ blocks = [], lines = [] }) => blocks.length + lines.length > 0, 'expected blocks or lines')
+
 const directory = z.strictObject({
   path: absolutePath.describe('Where the directory is on the host.'),
   mode: z
@@ -149,6 +183,7 @@ const steps = z.strictObject({
 
 const hostProfileSpec = z.strictObject({
   files: z.array(hostFile).max(1000).exactOptional(),
+  edits: z.array(edits).max(500).exactOptional().describe('Blocks and lines in files that others own.'),
   directories: z.array(directory).max(1000).exactOptional().describe('Directories with mode and owner.'),
   links: z.array(link).max(1000).exactOptional().describe('Symbolic links.'),
   ...accounts,
@@ -184,6 +219,7 @@ export const hostProfile = document('HostProfile', hostProfileSpec.transform(exp
 )
 export type HostProfileSpec = Omit<z.infer<typeof hostProfileSpec>, 'runtime'>
 export type HostFileSpec = z.infer<typeof hostFile>
+export type FileEditsSpec = z.infer<typeof edits>
 export type SecretSource = z.infer<typeof contentFrom>
 export type SopsSource = SecretSource & { readonly sopsFile: string }
 

@@ -36,6 +36,15 @@ const KINDS: Readonly<Record<string, KindStory>> = {
   'kernelModules and their sysctls': {
     host: { kernelModules: ['br_netfilter', 'ext4', 'ip_vs'], sysctls: { 'net.bridge.bridge-nf-call-iptables': '0' } },
   },
+  edits: {
+    furnish: ({ host }) => host.files.put('/etc/hosts', '127.0.0.1 localhost\n', { mode: 0o640, gid: 6 }),
+    host: {
+      edits: [
+        { path: '/etc/hosts', blocks: [{ name: 'registry', content: '10.0.0.1 registry\n' }], lines: ['10.0.0.9 ntp'] },
+        { path: '/etc/new/list', lines: ['a'], comment: ';' },
+      ],
+    },
+  },
   time: {
     furnish: ({ host }) => void host.files.link('/etc/localtime', '/usr/share/zoneinfo/Etc/UTC'),
     host: { time: { zone: 'Europe/Berlin', ntp: { servers: ['ntp.example.com'] } } },
