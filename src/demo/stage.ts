@@ -83,6 +83,8 @@ async function setUp(
   const git = await cloneWith(repoUrl, { folder: join(folder, 'fleet'), content: join(home, 'examples/repo') })
   const artifacts = await publishKubelets(git)
   await shortenSoaks(git)
+  // All simulated hosts have a kubelet.
+  await rm(join(git.folder, 'pools/machines.yaml'))
 
   const view = new FleetView()
   const fleet = machines(nodes)

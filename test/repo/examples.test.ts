@@ -17,7 +17,7 @@ test('the example fleet is valid, and warns only of checksums that are to be fil
   expect(problems.map(({ severity, reason, at }) => `${severity} ${reason} ${at.file}`)).toEqual(
     Array(4).fill('warning MissingChecksum releases/upstream.yaml'),
   )
-  expect([...(model?.pools.keys() ?? [])]).toEqual(['control-plane', 'gpu', 'workers'])
+  expect([...(model?.pools.keys() ?? [])]).toEqual(['control-plane', 'gpu', 'machines', 'workers'])
 })
 
 test('the example fleet shows every kind', () => {
