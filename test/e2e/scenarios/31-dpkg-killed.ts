@@ -69,8 +69,8 @@ async function interrupt({ cluster, product, node }: Place, { channel, units }: 
 const isAnother = (before: string, after: string): boolean => after !== before && after !== '0'
 
 async function statusOf(node: Node): Promise<string> {
-  const { stdout } = await node.exec(['dpkg-query', '--show', '--showformat=${Status}', name], { allowFailure: true })
-  return stdout
+  const { stdout } = await node.exec(['dpkg', '--status', name], { allowFailure: true })
+  return /^Status: (.*)$/m.exec(stdout)?.[1] ?? ''
 }
 
 async function checkPackage(node: Node, version: string): Promise<void> {
