@@ -3,6 +3,7 @@ import type { AccountManager } from './account-manager.ts'
 import type { Manifest } from './archive/unpack.ts'
 import type { Kernel } from './kernel.ts'
 import type { PackageManager } from './package-manager.ts'
+import type { ServiceManagerName } from './service-managers.ts'
 import type { StepRunner } from './step-runner.ts'
 
 /**
@@ -98,6 +99,7 @@ export interface WriteOptions {
 }
 
 export interface ServiceManager {
+  readonly name: ServiceManagerName
   /** @throws when the service manager does not answer: that says nothing of the unit. */
   show(unit: string): Promise<ServiceState>
   /** Also a unit that was started too often of late, and that the service manager has given up. */

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../agent/options.ts'
 import { BOOTSTRAP_KUBECONFIG } from '../agent/paths.ts'
+import { SERVICE_MANAGERS, type ServiceManagerName } from '../agent/service-managers.ts'
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
@@ -14,12 +15,15 @@ export interface AgentArguments {
   /** The directory that stands for `/`. */
   readonly root: string
   readonly logFormat: 'text' | 'json'
+  /** `auto`: the one that runs on this machine. */
+  readonly serviceManager: 'auto' | ServiceManagerName
   /** Of `doctor`. */
   readonly output: 'text' | 'json'
   readonly options: AgentOptions
 }
 
 const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
+const MANAGERS = ['auto', ...SERVICE_MANAGERS] as const
 const FORMATS = ['text', 'json'] as const
 const COMMANDS = ['run', 'rebase', 'doctor', 'import'] as const
 
@@ -41,6 +45,7 @@ Options:
   --namespace NAME           namespace of ConfigMaps that the annotation names without one (default: ${DEFAULT_OPTIONS.namespace})
   --layout LAYOUT            how the kubelet is installed: ${LAYOUTS.join(', ')} (default: auto)
   --environment-file FILE    environment file of the env layout (default: ${DEFAULT_OPTIONS.environmentFile})
+  --service-manager NAME     program that starts services: ${MANAGERS.join(', ')} (default: auto)
   --state-directory DIR      directory of the agent's state (default: ${DEFAULT_OPTIONS.stateDirectory})
   --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
@@ -71,6 +76,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       namespace: { type: 'string', default: DEFAULT_OPTIONS.namespace },
       layout: { type: 'string', default: DEFAULT_OPTIONS.layout },
       'environment-file': { type: 'string', default: DEFAULT_OPTIONS.environmentFile },
+      'service-manager': { type: 'string', default: 'auto' },
       'state-directory': { type: 'string', default: DEFAULT_OPTIONS.stateDirectory },
       'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
@@ -89,6 +95,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
     nodeLabels: labels('--node-labels', values['node-labels']),
     root: values.root,
+    serviceManager: oneOf(MANAGERS, { option: '--service-manager', value: values['service-manager'] }),
     logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
     output: oneOf(FORMATS, { option: '--output', value: values.output }),
     options: {

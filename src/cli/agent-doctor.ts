@@ -4,6 +4,7 @@ import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { diagnose } from '../agent/doctor/diagnose.ts'
 import type { Finding } from '../agent/doctor/finding.ts'
 import type { NodeApi } from '../agent/ports.ts'
+import type { ServiceManagerName } from '../agent/service-managers.ts'
 import type { Connection } from '../kube/connection.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
 import type { AgentArguments } from './agent-arguments.ts'
@@ -12,13 +13,14 @@ import { printable } from './printable.ts'
 
 export interface DoctorSetup {
   readonly settings: AgentArguments
+  readonly manager: ServiceManagerName
   readonly kubeconfig: string
   readonly nodeName: string
   readonly connect: () => Promise<Connection>
 }
 
 /** @returns the report, and whether something keeps the agent from working */
-export async function runDoctor({ settings, kubeconfig, nodeName, connect }: DoctorSetup) {
+export async function runDoctor({ settings, manager, kubeconfig, nodeName, connect }: DoctorSetup) {
   const { root, logFormat, options, output } = settings
   const connection = await connect().catch((error: unknown) => errorText(error))
   const isConnected = typeof connection !== 'string'
@@ -26,7 +28,7 @@ export async function runDoctor({ settings, kubeconfig, nodeName, connect }: Doc
     ? kubeNodeApi(createKubeClient(connection), nodeName)
     : { get: () => Promise.reject(new Error(connection)) }
   // With a state directory of its own it would close that to others, and it is to change nothing.
-  const ports = createRealPorts({ node: node as NodeApi, root, logFormat })
+  const ports = createRealPorts({ node: node as NodeApi, root, logFormat, manager })
   const problem = isConnected ? {} : { problem: connection }
   const facts = await readFacts({
     ...{ ports, root, stateDirectory: options.stateDirectory, server: isConnected ? connection.server : '' },

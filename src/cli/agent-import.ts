@@ -4,15 +4,19 @@ import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { readInventory } from '../agent/inventory/read-inventory.ts'
 import type { HostFiles } from '../agent/ports.ts'
+import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { readFile } from '../kube/file-calls.ts'
 import type { AgentArguments } from './agent-arguments.ts'
 
 const NO_API = unreachableNodeApi(new Error('reach the API server: an inventory is made without it'))
 
 /** @returns one JSON document that says what this host runs */
-export async function inventoryText({ root, logFormat, options }: AgentArguments, node: string): Promise<string> {
+export async function inventoryText(
+  { root, logFormat, options }: AgentArguments,
+  { node, manager }: { readonly node: string; readonly manager: ServiceManagerName },
+): Promise<string> {
   // Without a state directory: with one of its own it would close that to others, and it is to change nothing.
-  const ports = createRealPorts({ node: NO_API, root, logFormat })
+  const ports = createRealPorts({ node: NO_API, root, logFormat, manager })
   const { files, services, packages, kubelet, kernel } = ports
   const { arch, layout, environmentFile } = options
   const inventory = await readInventory(

@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import { kubeNodeApi } from '../agent/adapters/kube-node-api.ts'
 import { procProcesses } from '../agent/adapters/proc-processes.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
+import { findServiceManager } from '../agent/adapters/services/find-service-manager.ts'
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { createContext } from '../agent/context.ts'
 import { Agent } from '../agent/loop/agent.ts'
 import { statePaths } from '../agent/paths.ts'
 import type { NodeApi } from '../agent/ports.ts'
+import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { takeLocks } from '../agent/state/lock.ts'
 import { rebase } from '../agent/state/rebase.ts'
 import type { Connection } from '../kube/connection.ts'
@@ -59,7 +61,8 @@ async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<voi
   const known = await textOf(path)
   const { node, trouble } = await reach(file, settings)
   const { root, logFormat } = settings
-  const ports = createRealPorts({ node, root, stateDirectory: settings.options.stateDirectory, logFormat })
+  const manager = await managerOf(settings)
+  const ports = createRealPorts({ node, root, stateDirectory: settings.options.stateDirectory, logFormat, manager })
   if (trouble) ports.log.warn('the agent works without the API server until it can use a kubeconfig', { error: trouble.message })
   const ended = new AbortController()
   const signal = AbortSignal.any([stop, ended.signal])
@@ -96,7 +99,12 @@ async function reach(file: string | undefined, settings: AgentArguments): Promis
 
 async function doctor(settings: AgentArguments): Promise<number> {
   const { text, hasErrors } = await runDoctor({
-    ...{ settings, nodeName: nodeNameOf(settings), connect: () => connect(kubeconfigOf(settings), settings) },
+    ...{
+      settings,
+      manager: await managerOf(settings),
+      nodeName: nodeNameOf(settings),
+      connect: () => connect(kubeconfigOf(settings), settings),
+    },
     kubeconfig: settings.kubeconfig ?? ownKubeconfig(settings),
   })
   process.stdout.write(text)
@@ -106,16 +114,23 @@ async function doctor(settings: AgentArguments): Promise<number> {
 /** Loaded only now: an agent that runs has no use for it. */
 async function inventory(settings: AgentArguments): Promise<string> {
   const { inventoryText } = await import('./agent-import.ts')
-  return inventoryText(settings, nodeNameOf(settings))
+  return inventoryText(settings, { node: nodeNameOf(settings), manager: await managerOf(settings) })
+}
+
+/** What runs on this machine says nothing of what lies below a root. */
+async function managerOf({ serviceManager, root }: AgentArguments): Promise<ServiceManagerName> {
+  if (serviceManager !== 'auto') return serviceManager
+  return root === '/' ? findServiceManager() : 'systemd'
 }
 
 function nodeNameOf({ nodeName }: AgentArguments): string {
   return nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase()
 }
 
-async function runRebase({ root, logFormat, options }: AgentArguments): Promise<void> {
+async function runRebase(settings: AgentArguments): Promise<void> {
+  const { root, logFormat, options } = settings
   const { stateDirectory } = options
-  const ports = createRealPorts({ node: NO_API, root, stateDirectory, logFormat })
+  const ports = createRealPorts({ node: NO_API, root, stateDirectory, logFormat, manager: await managerOf(settings) })
   // An agent that runs may be in the middle of what is to be taken again.
   await takeLocks(statePaths(stateDirectory), { files: ports.files, processes: procProcesses })
   const paths = await rebase(createContext(ports, options))

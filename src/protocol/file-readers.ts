@@ -32,9 +32,10 @@ const OWNERS: readonly { readonly pattern: RegExp; readonly because: string; rea
     remedy: 'change it on the host, or with what installs the agent',
   },
   {
-    pattern: /^\/(etc|usr\/lib|lib)\/systemd\/system\/nodewave-agent\.service$/,
+    pattern:
+      /^\/(?:(?:etc|usr\/lib|lib)\/systemd\/system\/nodewave-agent\.service|etc\/(?:init|conf)\.d\/nodewave-agent|etc\/sv\/nodewave-agent\/.+)$/,
     because: "it is the agent's own unit",
-    remedy: 'install the agent again, or write a drop-in in nodewave-agent.service.d',
+    remedy: 'install the agent again, or write a drop-in in nodewave-agent.service.d where systemd runs',
   },
 ]
 
@@ -87,6 +88,15 @@ export function readByService(path: string, restartOn: readonly string[]): Extra
     because: `${service} reads it only when it starts, so the change would count at some later reboot, unproved`,
     remedy: `add under units: {name: ${service}, restartOn: [${path}]}`,
   }
+}
+
+const SCRIPT = /^\/etc\/(?:(?:init|conf)\.d\/([^/]+)|sv\/([^/]+)\/.+)$/
+
+/** The unit of a script or its settings, where OpenRC, runit or sysvinit starts services. Elsewhere nothing has that name, as a rule. */
+export function unitOfScript(path: string): string | undefined {
+  const [, script, directory] = SCRIPT.exec(path) ?? []
+  const service = script ?? directory
+  return service === undefined ? undefined : `${service}.service`
 }
 
 const UNIT_FILE = /^\/(?:etc|run|usr\/local\/lib|usr\/lib|lib)\/systemd\/system\/([^/]+\.[a-z]+?)(?:\.d\/[^/]+\.conf)?$/

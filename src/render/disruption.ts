@@ -1,6 +1,6 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { NodeContent } from '../protocol/digest.ts'
-import { readerOf, unitOfFile } from '../protocol/file-readers.ts'
+import { readerOf, unitOfFile, unitOfScript } from '../protocol/file-readers.ts'
 import { type HostDocument, parseHostDocument } from '../protocol/host-document.ts'
 import { packageSubject } from '../protocol/names.ts'
 import { settingsIn, type Taint } from '../protocol/node-settings.ts'
@@ -122,7 +122,7 @@ function hostEffectsOf(change: ContentChange, to: string | undefined): Effect[] 
   const reader = readerOf(name)
   return [
     ...(reader === undefined ? [] : [restart(reader.because)]),
-    ...(reader === undefined && unitOfFile(name) !== undefined ? [restart('its unit restarts')] : []),
+    ...(reader === undefined && (unitOfFile(name) ?? unitOfScript(name)) !== undefined ? [restart('its unit restarts')] : []),
     ...statedEffects(name, to, restart),
   ]
 }

@@ -155,7 +155,7 @@ test('doctor looks at a host without a cluster, changes nothing, and says so by 
     const settings = parseAgentArguments(['doctor', '--root', root, '-o', 'json'])
     const kubeconfig = join(root, 'etc/kubernetes/kubelet.conf')
     const connect = () => Promise.reject(new Error('no credentials'))
-    const { text, hasErrors } = await runDoctor({ settings, kubeconfig, nodeName: 'n', connect })
+    const { text, hasErrors } = await runDoctor({ settings, manager: 'systemd', kubeconfig, nodeName: 'n', connect })
     expect(hasErrors).toBe(true)
     const { findings } = JSON.parse(text)
     expect(findings).toContainEqual({ check: 'rule paths', state: 'ok', message: 'allows only /etc/sysctl.d' })
@@ -173,7 +173,7 @@ test('doctor leaves a state directory that others may enter as it is, and says s
     await chmod(join(root, 'var/lib/nodewave'), 0o755)
     const settings = parseAgentArguments(['doctor', '--root', root, '-o', 'json'])
     const connect = () => Promise.reject(new Error('no credentials'))
-    const { text } = await runDoctor({ settings, kubeconfig: join(root, 'k'), nodeName: 'n', connect })
+    const { text } = await runDoctor({ settings, manager: 'systemd', kubeconfig: join(root, 'k'), nodeName: 'n', connect })
     expect(text).toContain('others than root may enter')
     expect((await stat(join(root, 'var/lib/nodewave'))).mode & 0o777).toBe(0o755)
   } finally {

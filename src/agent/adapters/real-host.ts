@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 import { accountPrograms } from './account-programs.ts'
 import { hostPackages } from './apt/host-packages.ts'
 import { bootMenu, rootedDerivedFile, trustStore } from './derived-files.ts'
@@ -14,9 +15,9 @@ import { realClock } from './real-clock.ts'
 import { rootedKernel } from './rooted-kernel.ts'
 import { rootedServices } from './rooted-services.ts'
 import { serviceNotifier } from './service-notifier.ts'
+import { serviceManager } from './services/find-service-manager.ts'
 import { stderrLog } from './stderr-log.ts'
 import { rootedSteps, stepPrograms } from './step-programs.ts'
-import { systemd } from './systemd.ts'
 import { tarArchives } from './tar-archives.ts'
 
 export interface RealHostOptions {
@@ -26,6 +27,8 @@ export interface RealHostOptions {
   /** As seen from `root`; it is closed to others when it is used. Without it nothing is. */
   readonly stateDirectory?: string
   readonly logFormat?: 'text' | 'json'
+  /** Default: systemd. */
+  readonly manager?: ServiceManagerName
 }
 
 /**
@@ -33,7 +36,7 @@ export interface RealHostOptions {
  * of this machine, and neither the health nor the Node of this machine's kubelet say anything about what lies below.
  */
 export function createRealPorts(options: RealHostOptions): AgentPorts {
-  const { node, root = '/', stateDirectory, logFormat = 'text' } = options
+  const { node, root = '/', stateDirectory, logFormat = 'text', manager = 'systemd' } = options
   const place = (path: string): string => join(root, path)
   const log = stderrLog(logFormat)
   const tree = new HostTree(root, stateDirectory === undefined ? {} : { own: stateDirectory })
@@ -54,7 +57,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
   if (root === '/')
     return {
       ...ports,
-      services: systemd(),
+      services: serviceManager(manager),
       kernel: procKernel(),
       trustStore: trustStore(),
       bootMenu: bootMenu(),
@@ -65,7 +68,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     }
   return {
     ...ports,
-    services: rootedServices(log),
+    services: rootedServices(log, manager),
     kernel: rootedKernel(log),
     trustStore: rootedDerivedFile('rebuild the trust store', log),
     bootMenu: rootedDerivedFile('update-grub', log),

@@ -1,10 +1,11 @@
 import type { Log, ServiceManager, ServiceState } from '../ports.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 
 /**
  * Below a `--root` nothing runs: what would be told to the service manager is only said. The machine that the directory lies on has services of
  * the same names, and they are none of ours; to ask its systemd would restart its kubelet.
  */
-export function rootedServices(log: Log): ServiceManager {
+export function rootedServices(log: Log, name: ServiceManagerName = 'systemd'): ServiceManager {
   const disabled = new Set<string>()
   const stopped = new Set<string>()
   const says = (verb: string, effect: (unit: string) => void = () => {}) => {
@@ -14,6 +15,7 @@ export function rootedServices(log: Log): ServiceManager {
     }
   }
   return {
+    name,
     show: async (unit) => stateOf({ running: !stopped.has(unit), enabled: !disabled.has(unit) }),
     restart: says('restart', (unit) => stopped.delete(unit)),
     start: says('start', (unit) => stopped.delete(unit)),

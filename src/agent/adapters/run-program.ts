@@ -9,7 +9,7 @@ export interface Outcome {
 }
 
 /** Programs get no environment of ours beyond this: output must not depend on a locale, and secrets must not travel. */
-const ENVIRONMENT = {
+export const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LANG: 'C.UTF-8',
   SYSTEMD_PAGER: '',

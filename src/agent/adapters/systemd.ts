@@ -39,6 +39,7 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     await act(verb, unit)
   }
   return {
+    name: 'systemd',
     show: async (unit) => {
       const { code, stdout, stderr } = await systemctl('show', `--property=${PROPERTIES.join(',')}`, '--', unit)
       if (code !== 0) throw new Error(`systemctl show ${unit}: exit ${code}: ${stderr.trim()}`)

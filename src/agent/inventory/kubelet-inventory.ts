@@ -23,8 +23,9 @@ interface FlagPlaces {
 }
 
 export async function readKubelet(ports: InventoryPorts, options: InventoryOptions): Promise<InventoryKubelet> {
-  const { files } = ports
-  const choice = { named: undefined, option: options.layout, environmentFile: options.environmentFile }
+  const { files, services } = ports
+  const { layout: option } = options
+  const choice = { named: undefined, option, environmentFile: options.environmentFile, manager: services.name }
   const found = await findLayout(files, choice)
   const layout = found?.layout.name ?? ((await isManaged(files)) ? 'managed' : undefined)
   const { environmentFile } = options

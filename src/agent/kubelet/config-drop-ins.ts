@@ -1,6 +1,7 @@
 import type { Json } from '../../protocol/digest.ts'
 import { KUBELET_UNIT, UNIT_DIRECTORIES } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import { kubeletDefinition } from '../service-managers.ts'
 import { isTrustedDirectory } from '../trusted-directory.ts'
 import { gitDocument, type JsonObject, lenientDocument, mergePatch } from './kubelet-document.ts'
 import { flagValue } from './kubelet-flags.ts'
@@ -90,17 +91,26 @@ async function confFiles(directory: string, files: HostFiles): Promise<string[]>
   return found
 }
 
+/** Where other service managers have what starts the kubelet. */
+const KUBELET_SCRIPTS = [...kubeletDefinition('openrc'), ...kubeletDefinition('runit')]
+
 /** The kubelet's unit and its drop-ins may name the directory too. */
 async function directoryOfUnit(files: HostFiles): Promise<string | undefined> {
   for (const directory of UNIT_DIRECTORIES) {
     if (!(await isTrustedDirectory(directory, files))) continue
     const dropIns = (await files.list(`${directory}/${KUBELET_UNIT}.d`)).map((name) => `${directory}/${KUBELET_UNIT}.d/${name}`)
-    for (const path of [...dropIns, `${directory}/${KUBELET_UNIT}`]) {
-      if ((await files.stat(path))?.type !== 'file') continue
-      const text = Buffer.from((await files.read(path)) ?? []).toString()
-      const named = /^[^#;\n]*--config-dir[= ]"?(\/[^\s"]+)/m.exec(text)?.[1]
-      if (named !== undefined) return named.replace(/\/+$/, '')
-    }
+    const named = await firstNamed([...dropIns, `${directory}/${KUBELET_UNIT}`], files)
+    if (named !== undefined) return named
+  }
+  return firstNamed(KUBELET_SCRIPTS, files)
+}
+
+async function firstNamed(paths: readonly string[], files: HostFiles): Promise<string | undefined> {
+  for (const path of paths) {
+    if ((await files.stat(path))?.type !== 'file') continue
+    const text = Buffer.from((await files.read(path)) ?? []).toString()
+    const named = /^[^#;\n]*--config-dir[= ]"?(\/[^\s"]+)/m.exec(text)?.[1]
+    if (named !== undefined) return named.replace(/\/+$/, '')
   }
   return undefined
 }

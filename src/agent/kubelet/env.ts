@@ -8,6 +8,7 @@ import { configFileOf, configTarget } from './config-target.ts'
 import { flagValue, healthzUrl, isSameFlags, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
+import { refuseShellWords } from './script-flags.ts'
 import { sameVersion } from './versions.ts'
 
 const OPTS = 'KUBELET_OPTS'
@@ -66,6 +67,7 @@ function environmentTarget(input: LayoutInput, { local }: HostTexts) {
   const path = input.facts.environmentFile
   const original = local.get(path)
   const before = readEnvironmentFile(original ?? new Uint8Array())
+  refuseShellWords(joinFlags(input.content.flags, input.content.opts), input.facts.manager)
   const opts = asBefore(before.get(OPTS), { wanted: wantedOpts(input, before.get(OPTS)), isSame: isSameFlags })
   const version = asBefore(before.get(VERSION), { wanted: input.content.version ?? before.get(VERSION), isSame: sameVersion })
   const ours = { [OPTS]: wantedOpts(input, undefined), [VERSION]: input.content.version }

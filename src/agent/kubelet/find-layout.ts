@@ -2,8 +2,9 @@ import type { KubeletLayout } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import { EXTRA_ARGS_FILES, KUBEADM_DROP_INS, KUBEADM_FLAGS } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import { kubeletDefinition, type ServiceManagerName } from '../service-managers.ts'
 import { envLayout } from './env.ts'
-import { kubeadmLayout } from './kubeadm.ts'
+import { EXTRA_ARGS, KUBEADM_ARGS, kubeadmLayout } from './kubeadm.ts'
 import type { Layout, LayoutFacts } from './layout.ts'
 import { managedLayout } from './managed.ts'
 
@@ -15,6 +16,7 @@ export interface LayoutChoice {
   /** What the agent was started with. */
   readonly option: 'auto' | 'kubeadm' | 'env'
   readonly environmentFile: string
+  readonly manager: ServiceManagerName
 }
 
 /**
@@ -28,7 +30,9 @@ export async function findLayout(
   const name = choice.named ?? (choice.option === 'auto' ? await detect(files, choice.environmentFile) : choice.option)
   if (name === undefined) return undefined
   if (name === 'managed') await refuseOtherUnit(files)
-  const facts = { environmentFile: choice.environmentFile, extraArgsFile: await findExtraArgsFile(files) }
+  const { environmentFile, manager } = choice
+  const flags = manager === 'systemd' ? await flagsOfUnit(files) : await flagsOfScript(manager, files)
+  const facts = { environmentFile, manager, ...flags }
   return { layout: LAYOUTS[name], facts }
 }
 
@@ -46,6 +50,23 @@ async function refuseOtherUnit(files: HostFiles): Promise<void> {
 async function detect(files: HostFiles, environmentFile: string): Promise<'kubeadm' | 'env' | undefined> {
   for (const path of [KUBEADM_FLAGS, ...KUBEADM_DROP_INS]) if (await files.stat(path)) return 'kubeadm'
   return (await files.stat(environmentFile)) ? 'env' : undefined
+}
+
+/** A script of a service reads what it names, and OpenRC its settings besides. */
+async function flagsOfScript(
+  manager: Exclude<ServiceManagerName, 'systemd'>,
+  files: HostFiles,
+): Promise<Pick<LayoutFacts, 'extraArgsFile' | 'unusedVariables'>> {
+  const paths = kubeletDefinition(manager)
+  const texts = await Promise.all(paths.map(async (path) => Buffer.from((await files.read(path)) ?? []).toString()))
+  const text = texts.join('\n')
+  const named = /(\/etc\/(?:default|sysconfig|conf\.d)\/kubelet)\b/.exec(text)?.[1]
+  const unusedVariables = [KUBEADM_ARGS, EXTRA_ARGS].filter((variable) => !text.includes(variable))
+  return { extraArgsFile: named ?? paths[1] ?? EXTRA_ARGS_FILES.deb, unusedVariables }
+}
+
+async function flagsOfUnit(files: HostFiles): Promise<Pick<LayoutFacts, 'extraArgsFile' | 'unusedVariables'>> {
+  return { extraArgsFile: await findExtraArgsFile(files), unusedVariables: [] }
 }
 
 /** The unit itself says which file it reads; without kubeadm's drop-in, the directory that the distribution has. */

@@ -1,15 +1,18 @@
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
+import { AgentError } from '../agent-error.ts'
 import { KUBEADM_FLAGS, KUBELET_CONFIG } from '../paths.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
+import { MANAGER_TITLES } from '../service-managers.ts'
 import type { Claim } from '../state/managed.ts'
 import { configFileOf, configTarget } from './config-target.ts'
 import { flagsToAdd, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
+import { refuseShellWords } from './script-flags.ts'
 
-const KUBEADM_ARGS = 'KUBELET_KUBEADM_ARGS'
-const EXTRA_ARGS = 'KUBELET_EXTRA_ARGS'
+export const KUBEADM_ARGS = 'KUBELET_KUBEADM_ARGS'
+export const EXTRA_ARGS = 'KUBELET_EXTRA_ARGS'
 
 /**
  * A node that kubeadm made. kubeadm owns config.yaml and kubeadm-flags.env, so ours go over what it wrote, and our flags into
@@ -76,11 +79,22 @@ function flagsTarget(input: LayoutInput, { local }: HostTexts) {
   const values = valuesIn(local, input.facts)
   if (!setsFlags(input)) return { values, resources: [] }
   const { path, variable } = flagsPlace(input)
+  if (input.facts.unusedVariables.includes(variable)) throw unused(variable, input.facts)
+  refuseShellWords(joinFlags(input.content.flags, input.content.opts), input.facts.manager)
   const added = flagsToAdd(values[variable], joinFlags(input.content.flags, input.content.opts))
   values[variable] = joinFlags(values[variable], added)
   const ours = { [variable]: added }
   const spec = { path, variables: { [variable]: values[variable] }, ours, original: local.get(path) }
   return { values, resources: [kubeletEnvironment.of(spec)] }
+}
+
+function unused(variable: string, { unusedVariables, manager }: LayoutInput['facts']): AgentError {
+  const other = variable === EXTRA_ARGS && !unusedVariables.includes(KUBEADM_ARGS)
+  const remedy = other ? `set "flagsFile: kubeadm-flags"` : `write ${variable} into its command`
+  return new AgentError(
+    `set flags of the kubelet: its service of ${MANAGER_TITLES[manager]} does not use ${variable}; ${remedy}, or use the kubelet configuration`,
+    { kind: 'validate', reason: 'LayoutMismatch' },
+  )
 }
 
 function valuesIn(texts: ReadonlyMap<string, Uint8Array>, { extraArgsFile }: LayoutInput['facts']) {

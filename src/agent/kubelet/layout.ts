@@ -1,6 +1,7 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { Artifact, KubeletInstall, KubeletLayout } from '../../protocol/host-document.ts'
 import type { Resource } from '../resources/kind.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 import type { Claim } from '../state/managed.ts'
 
 /** How a kubelet is installed on a host: which files say what it runs with. Pure: what is on the host comes in as texts. */
@@ -30,6 +31,9 @@ export interface LayoutFacts {
   readonly environmentFile: string
   /** Where this host's package keeps KUBELET_EXTRA_ARGS. */
   readonly extraArgsFile: string
+  readonly manager: ServiceManagerName
+  /** Variables of flags that the script of the kubelet's service does not use. */
+  readonly unusedVariables: readonly string[]
 }
 
 export interface HostTexts {

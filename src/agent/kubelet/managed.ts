@@ -10,6 +10,7 @@ import { configTarget } from './config-target.ts'
 import { lenientDocument } from './kubelet-document.ts'
 import { healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
+import { KUBELET_LAUNCHER, kubeletServiceFiles, launcherText, type ServiceFile } from './kubelet-service.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 
 const FLAGS = 'KUBELET_FLAGS'
@@ -41,9 +42,9 @@ export const managedLayout: Layout = {
   managed: (input) => [
     ...installClaims(input),
     { kind: 'kubelet-config', key: KUBELET_CONFIG },
-    ...(setsFlags(input) ? [{ kind: 'kubelet-environment', key: MANAGED_FLAGS, variables: [FLAGS] }] : []),
+    ...(setsFlags(input) && hasUnits(input) ? [{ kind: 'kubelet-environment', key: MANAGED_FLAGS, variables: [FLAGS] }] : []),
     ...manifestsOf(input).map((path) => ({ kind: 'directory', key: path })),
-    fileClaim(unitFile(KUBELET_UNIT)),
+    ...serviceFiles(input).map(({ path }) => fileClaim(path)),
     { kind: 'unit', key: KUBELET_UNIT },
   ],
 
@@ -61,7 +62,9 @@ export const managedLayout: Layout = {
         ...config.resources,
         ...flagsResources(input, { flags, texts }),
         ...manifestsOf(input).map((path) => directory.of({ path })),
-        file.of({ path: unitFile(KUBELET_UNIT), content: { bytes: Buffer.from(UNIT_TEXT) }, mode: 0o644, uid: 0, gid: 0 }),
+        ...serviceFiles(input).map(({ path, text, mode }) =>
+          file.of({ path, content: { bytes: Buffer.from(text) }, mode, uid: 0, gid: 0 }),
+        ),
         unit.of({ name: KUBELET_UNIT, enabled: true, running: true }),
       ],
       args: wanted,
@@ -76,6 +79,18 @@ export const managedLayout: Layout = {
   },
 }
 
+function hasUnits({ facts }: LayoutInput): boolean {
+  return facts.manager === 'systemd'
+}
+
+/** What the service manager starts the kubelet by. Without unit files, the arguments stand in a script of their own. */
+function serviceFiles({ content, facts: { manager } }: LayoutInput): readonly ServiceFile[] {
+  if (manager === 'systemd') return [{ path: unitFile(KUBELET_UNIT), text: UNIT_TEXT, mode: 0o644 }]
+  const flags = splitFlagString(joinFlags(content.flags, content.opts))
+  const args = [KUBECONFIG_ARG, `--config=${KUBELET_CONFIG}`, ...flags]
+  return [{ path: KUBELET_LAUNCHER, text: launcherText(args), mode: 0o755 }, ...kubeletServiceFiles(manager)]
+}
+
 function setsFlags({ content }: LayoutInput): boolean {
   return content.flags !== undefined || content.opts !== undefined
 }
@@ -88,7 +103,7 @@ function manifestsOf({ content: { config, flags, opts } }: LayoutInput): string[
 }
 
 function flagsResources(input: LayoutInput, { flags, texts }: { readonly flags: string; readonly texts: HostTexts }): Resource[] {
-  if (!setsFlags(input)) return []
+  if (!setsFlags(input) || !hasUnits(input)) return []
   const variables = { [FLAGS]: flags }
   return [kubeletEnvironment.of({ path: MANAGED_FLAGS, variables, ours: variables, original: texts.local.get(MANAGED_FLAGS) })]
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { StatePaths } from '../paths.ts'
 import type { AgentPorts, HostFiles } from '../ports.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
@@ -174,6 +175,7 @@ export interface SectionPlace {
   readonly paths: StatePaths
   /** `amd64`, `arm64` */
   readonly arch: string
+  readonly manager: ServiceManagerName
 }
 
 /** A kind bound to what it should be. */

@@ -3,6 +3,7 @@ import { KERNEL_SECTIONS } from '../../protocol/kernel-sections.ts'
 import { SECTION_FILES, SWAPS } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel, Swap } from '../kernel.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 import { defineKind } from './define-kind.ts'
 import { file, fileClaim } from './file.ts'
 import { FSTAB, fstabSwap } from './fstab-swap.ts'
@@ -19,15 +20,24 @@ type Swaps = z.infer<typeof swaps>
 const section: Section = {
   key: 'swap',
   schema: KERNEL_SECTIONS.swap,
-  managed: () => ({
-    claims: [{ kind: 'swap', key: SWAPS }, { kind: 'swap-fstab', key: FSTAB }, fileClaim(DROP_IN)],
+  managed: (_, { manager }) => ({
+    claims: [
+      { kind: 'swap', key: SWAPS },
+      { kind: 'swap-fstab', key: FSTAB },
+      ...(hasUnits(manager) ? [fileClaim(DROP_IN)] : []),
+    ],
     triggers: [],
   }),
-  resources: async () => [
-    file.of({ path: DROP_IN, content: { bytes: Buffer.from(NO_UNIT) } }),
+  resources: async (_, _files, { manager }) => [
+    ...(hasUnits(manager) ? [file.of({ path: DROP_IN, content: { bytes: Buffer.from(NO_UNIT) } })] : []),
     fstabSwap.of({ isOff: true }),
     swap.of({ swaps: [] }),
   ],
+}
+
+/** Elsewhere a machine swaps to what fstab says, and to what its own scripts do. */
+function hasUnits(manager: ServiceManagerName): boolean {
+  return manager === 'systemd'
 }
 
 /** Swap of the running kernel; what is swapped to after a boot is the affair of the files. */

@@ -8,12 +8,14 @@ import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/l
 import type { AgentOptions } from '../options.ts'
 import { KUBEADM_FLAGS, KUBELET_UNIT, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import type { ServiceManagerName } from '../service-managers.ts'
 import { type Baselines, isSame } from '../state/baselines.ts'
 import { joinManaged, type Managed, type Trigger } from '../state/managed.ts'
 import { baselineContent } from './file-baseline.ts'
 import type { Resource, SectionPlace } from './kind.ts'
 import type { Kinds } from './kinds.ts'
 import { documentResources, managedByDocument, type ReadableDocument, readDocument } from './read-document.ts'
+import { refuseUnsupportedUnits } from './service-limits.ts'
 import { unit } from './unit.ts'
 
 /** A configuration, understood: what it manages on this host, before anything of it is compared or done. */
@@ -36,6 +38,7 @@ export interface Target {
 }
 
 export interface BlueprintContext {
+  readonly manager: ServiceManagerName
   readonly files: HostFiles
   readonly options: AgentOptions
   readonly paths: StatePaths
@@ -44,8 +47,8 @@ export interface BlueprintContext {
 
 /** @throws {AgentError} when the content cannot be understood, or asks for what this agent does not do. */
 export async function readBlueprint(content: NodeContent, context: BlueprintContext): Promise<Blueprint> {
-  const { kinds, paths, files, options } = context
-  const place = { files, paths, arch: options.arch }
+  const { kinds, paths, files, options, manager } = context
+  const place = { files, paths, arch: options.arch, manager }
   const document = readDocument(content, kinds)
   const kubelet = await layOut(content, { document, context })
   const claims = kubelet?.layout.managed(kubelet.input) ?? []
@@ -53,6 +56,7 @@ export async function readBlueprint(content: NodeContent, context: BlueprintCont
   const triggers = [{ unit: KUBELET_UNIT, subjects }]
   const managed = joinManaged([{ claims, triggers }, await managedByDocument(document, { kinds, place })])
   refuseClashes(managed, { paths, kinds })
+  refuseUnsupportedUnits(document, { manager, managed })
   refuseOwnUnit(document)
   refuseLostKubelet(document)
   await refuseReadFiles(document, { kinds, place })
@@ -107,9 +111,9 @@ async function layOut(
   content: NodeContent,
   { document, context }: { readonly document: ReadableDocument; readonly context: BlueprintContext },
 ): Promise<Blueprint['kubelet']> {
-  const { files, options, paths } = context
+  const { files, options, paths, manager } = context
   const install = document.kubelet ?? {}
-  const choice = { named: install.layout, option: options.layout, environmentFile: options.environmentFile }
+  const choice = { named: install.layout, option: options.layout, environmentFile: options.environmentFile, manager }
   const found = await findLayout(files, choice)
   if (found !== undefined)
     return { layout: found.layout, input: { content, install, arch: options.arch, staging: paths.staging, facts: found.facts } }

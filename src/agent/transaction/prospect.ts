@@ -134,5 +134,5 @@ async function everythingKept({ state, ports, kinds }: AgentContext): Promise<Ma
 }
 
 function blueprintOf(content: NodeContent, { ports, options, state, kinds }: AgentContext): Promise<Blueprint> {
-  return readBlueprint(content, { files: ports.files, options, paths: state.paths, kinds })
+  return readBlueprint(content, { files: ports.files, manager: ports.services.name, options, paths: state.paths, kinds })
 }

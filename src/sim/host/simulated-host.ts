@@ -1,5 +1,6 @@
 import { KUBELET_UNIT } from '../../agent/paths.ts'
 import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
+import type { ServiceManagerName } from '../../agent/service-managers.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
 import { launchByKubeadm, launchByOwnUnit, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
 import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-process.ts'
@@ -32,6 +33,7 @@ export interface SimulatedHostOptions {
   /** Where the kubelet tells what it is and how it is, as it would in its Node's status. */
   readonly onNodeStatus?: (status: NodeStatus) => void | Promise<void>
   readonly units?: readonly string[]
+  readonly serviceManager?: ServiceManagerName
   /** What the kernel takes from files when it starts. */
   readonly atBoot?: (files: MemoryFiles) => void
   /** The machine has started again: what starts agents there, does. */
@@ -89,6 +91,7 @@ export class SimulatedHost {
       startKubelet: () => this.#fate(),
       onStart: (pid, fate) => void this.#tellNode(pid, fate),
       onReboot: () => this.#reboot(),
+      ...(options.serviceManager && { manager: options.serviceManager }),
     })
     this.services.boot()
   }

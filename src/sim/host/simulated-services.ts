@@ -1,5 +1,6 @@
 import { isUnitPath, KUBELET_UNIT } from '../../agent/paths.ts'
 import type { Clock, MachineState, ServiceManager, ServiceState } from '../../agent/ports.ts'
+import type { ServiceManagerName } from '../../agent/service-managers.ts'
 import type { ProcessOutcome } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
@@ -28,6 +29,8 @@ export interface ServicesOptions {
   readonly onReboot: () => void
   /** Units that the host has from the beginning. */
   readonly units: readonly string[]
+  /** What it says that it is; it behaves like systemd. Default: systemd. */
+  readonly manager?: ServiceManagerName
 }
 
 /** As kubeadm's unit has it: `Restart=always`, `RestartSec=10`, no start limit. So it never is `failed`. */
@@ -36,6 +39,7 @@ const RUNS_FOR_EVER: ProcessOutcome = { kind: 'runs', version: '', healthyAfter:
 
 /** A service manager that behaves like systemd. Nothing happens in the background: what time has brought shows when somebody looks. */
 export class SimulatedServices implements ServiceManager {
+  readonly name: ServiceManagerName
   readonly #options: ServicesOptions
   readonly #units = new Map<string, Unit>()
   readonly #words: { readonly at: number; readonly unit: string; readonly line: string }[] = []
@@ -45,6 +49,7 @@ export class SimulatedServices implements ServiceManager {
 
   constructor(options: ServicesOptions) {
     this.#options = options
+    this.name = options.manager ?? 'systemd'
     for (const name of options.units) this.#units.set(name, { ...stoppedUnit(), brought: true, enabled: true })
   }
 

@@ -11,7 +11,12 @@ const OWN = '/etc/kubernetes/kubelet.yaml'
 const NAMED = { [ENVIRONMENT]: `KUBELET_OPTS="--config=${OWN} --v=2"\n`, [OWN]: 'healthzPort: 10300\ncgroupDriver: systemd\n' }
 
 function inputFor(content: NodeContent): LayoutInput {
-  const facts = { environmentFile: ENVIRONMENT, extraArgsFile: '/etc/default/kubelet' }
+  const facts = {
+    environmentFile: ENVIRONMENT,
+    extraArgsFile: '/etc/default/kubelet',
+    manager: 'systemd',
+    unusedVariables: [],
+  } as const
   return { content, install: {}, arch: 'amd64', staging: '/s', facts }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { findLayout } from '../../../src/agent/kubelet/find-layout.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 
-const AUTO = { named: undefined, option: 'auto', environmentFile: '/etc/kubernetes/kubelet.env' } as const
+const AUTO = { named: undefined, option: 'auto', environmentFile: '/etc/kubernetes/kubelet.env', manager: 'systemd' } as const
 
 function having(...paths: string[]): MemoryFiles {
   const files = new MemoryFiles()
@@ -33,4 +33,22 @@ test('extra arguments stand where the distribution keeps them when no drop-in sa
   expect(await fileOf()).toBe('/etc/default/kubelet')
   expect(await fileOf('/etc/sysconfig/network')).toBe('/etc/sysconfig/kubelet')
   expect(await fileOf('/etc/sysconfig/network', '/etc/default/kubelet')).toBe('/etc/default/kubelet')
+})
+
+/** A node of kubeadm whose kubelet is started by this script. */
+function startedBy(script: string, settings = ''): MemoryFiles {
+  const files = having('/var/lib/kubelet/kubeadm-flags.env')
+  files.put('/etc/init.d/kubelet', script)
+  if (settings !== '') files.put('/etc/conf.d/kubelet', settings)
+  return files
+}
+
+test.each([
+  ['. /etc/default/kubelet\nexec kubelet $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS\n', '/etc/default/kubelet', []],
+  ['command_args="$KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS"\n', '/etc/conf.d/kubelet', []],
+  ['command_args="$command_args $KUBELET_KUBEADM_ARGS"\n', '/etc/conf.d/kubelet', ['KUBELET_EXTRA_ARGS']],
+])('flags under OpenRC stand where the script %j reads them', async (script, extraArgsFile, unusedVariables) => {
+  const found = await findLayout(startedBy(script), { ...AUTO, manager: 'openrc' })
+
+  expect(found?.facts).toMatchObject({ extraArgsFile, unusedVariables })
 })
