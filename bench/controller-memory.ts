@@ -22,7 +22,8 @@ const IMAGES = 57
 const BATCH = 500
 const options = readOptions()
 const count = options.nodes ?? 15_000
-const labels = Object.values(POOL_LABELS)
+const { 'control-plane': controlPlane = '', ...others } = POOL_LABELS
+const labels = Object.values(others)
 
 await using cluster = await startCluster()
 await using repository = await startFleetRepository(cluster.folder)
@@ -36,9 +37,7 @@ for (let from = 0; from < count; from += BATCH) {
   const indices = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => from + index)
   await register(
     cluster.kube,
-    indices.map((index) =>
-      aNode({ name: `node-${index}`, labels: { [labels[index % labels.length] ?? '']: '' }, images: IMAGES }),
-    ),
+    indices.map((index) => aNode({ name: `node-${index}`, labels: { [labelOf(index)]: '' }, images: IMAGES })),
   )
 }
 const start = performance.now()
@@ -57,6 +56,11 @@ print(
   ],
   options,
 )
+
+/** As clusters are: three nodes of the control plane. */
+function labelOf(index: number): string {
+  return index < 3 ? controlPlane : (labels[index % labels.length] ?? '')
+}
 
 /** Resolves when all nodes are counted in the status of their pools. */
 function underWay(): Promise<number> {

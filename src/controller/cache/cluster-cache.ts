@@ -197,14 +197,12 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   }
 }
 
-const PAGE = 500
-
 async function listAnew<T extends Cached>(
   { kube, signal }: ClusterCacheOptions,
   { path, cache, project, labelSelector }: Followed<T>,
 ): Promise<void> {
   const selected = labelSelector === undefined ? {} : { labelSelector }
-  await cache.catchUp(async () => (await kube.list(path, { project, signal, limit: PAGE, ...selected })).items)
+  await cache.catchUp(async () => (await kube.list(path, { project, signal, ...selected })).items)
 }
 
 /** Milliseconds. The nodes of a watch that fell silent have been unknown since then, not only since that was noticed. */

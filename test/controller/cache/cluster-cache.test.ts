@@ -49,3 +49,23 @@ test('nodes count as unknown since their watch fell silent, not since that was n
   expect(contact.unbrokenSince(200_000)).toBe(100_000)
   ending.abort()
 })
+
+test('what a former leader wrote is read in pages of no more than a list has otherwise: memory is not given back', async () => {
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  await core.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const limits: unknown[] = []
+  const kube: KubeApi = {
+    ...core,
+    list(path, options) {
+      limits.push(options.limit)
+      return core.list(path, options)
+    },
+  }
+  const ending = new AbortController()
+  const following = { kube, settings, contact: new Contact(), log: () => {}, changed: () => {}, signal: ending.signal }
+  const cluster = followCluster({ ...following, clock: { now: () => 0, elapsed: () => 0, sleepUntil: () => Promise.resolve() } })
+  await cluster.synced
+  await cluster.catchUp()
+  ending.abort()
+  expect(new Set(limits)).toEqual(new Set([undefined]))
+})
