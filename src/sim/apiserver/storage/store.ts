@@ -1,5 +1,5 @@
 import type { ApiObject } from '../api-object.ts'
-import { objectKey, withMeta } from '../api-object.ts'
+import { objectKey } from '../api-object.ts'
 import { Collection } from './collection.ts'
 import { Entry } from './entry.ts'
 
@@ -70,6 +70,7 @@ export class Store {
 
   #stamped(object: ApiObject): Entry {
     this.#revision++
-    return new Entry(withMeta(object, { resourceVersion: String(this.#revision) }), this.#revision)
+    const metadata = { ...object.metadata, resourceVersion: String(this.#revision) }
+    return new Entry({ ...object, metadata }, this.#revision)
   }
 }
