@@ -23,7 +23,7 @@ interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
 export function controllerCommand(io: CliIo): Command {
   const command = new Command('controller')
     .description('follow a fleet repository and roll its commits out to the nodes of a cluster, wave by wave')
-    .requiredOption('--repo <url|path>', 'the fleet repository: an https:// URL, or a path on this machine')
+    .requiredOption('--repo <url|path>', 'the fleet repository: an https:// or ssh:// URL, or a path on this machine')
     .option('--branch <name>', 'branch to follow. Default: main; for a path, the branch that is checked out')
     .addOption(new Option('--path <folder>', 'folder of the fleet in the repository').default('', 'its root'))
     .addOption(POLL)
@@ -31,6 +31,8 @@ export function controllerCommand(io: CliIo): Command {
     .option('--password-file <file>', 'file with the password for the repository')
     .option('--token-file <file>', 'file with the bearer token for the repository')
     .option('--ca-file <file>', 'file with the CA certificates of the repository, as PEM')
+    .option('--ssh-key-file <file>', 'file with the private deploy key, for an ssh:// URL')
+    .option('--ssh-known-hosts-file <file>', 'file with the keys of the host of an ssh:// URL, as known_hosts has them')
     .addOption(
       new Option('--allow-force-push', 'accept a commit that does not descend from the last accepted commit').default(
         false,

@@ -2,20 +2,19 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import type { GitHttpRequest, GitHttpResponse, HttpClient } from 'isomorphic-git'
+import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git'
 import { movedTo } from './explain-failure.ts'
 import { authorizationOf, type GitCredentials } from './git-credentials.ts'
 import { GitSyncError } from './git-sync-error.ts'
-import { guardedPack, type PackGuard, type PackSink } from './pack-guard.ts'
+import { createTransport, type Exchange, type GitTransport, type TransportOptions } from './git-transport.ts'
 import { checkProxy } from './proxy.ts'
-import { RequestGuard, type RequestLimits } from './request-guard.ts'
+import type { RequestGuard } from './request-guard.ts'
 import { retryAfterOf } from './retry-after.ts'
 
-export interface GitHttpOptions extends RequestLimits {
+export interface GitHttpOptions extends TransportOptions {
   readonly credentials?: GitCredentials | undefined
   /** PEM of the authorities to trust instead of the usual ones. */
   readonly caFile?: string | undefined
-  readonly pack: PackGuard
 }
 
 /**
@@ -24,55 +23,19 @@ export interface GitHttpOptions extends RequestLimits {
  */
 const IDLE = 5_000
 
-/** Runs one Git operation over HTTP; ends it by the signal, a silent server, or an endless answer. */
-export type GitHttp = <T>(signal: AbortSignal, operation: (client: HttpClient) => Promise<T>, sink?: PackSink) => Promise<T>
-
-export function createGitHttp(url: string, options: GitHttpOptions): GitHttp {
+export function createGitHttp(url: string, options: GitHttpOptions): GitTransport {
   const secure = url.startsWith('https:')
   checkProxy(url, process.env)
   // The usual HTTPS_PROXY and NO_PROXY apply: forges are often behind one.
   const agent = new (secure ? https : http).Agent({ keepAlive: true, timeout: IDLE, proxyEnv: process.env })
-  return async (signal, operation, sink) => {
-    // isomorphic-git takes a body that breaks off for one that ended, and then complains of the pack: keep the real cause.
-    let broken: unknown
-    const keep = (error: unknown) => {
-      broken ??= error
-    }
-    const request = async (asked: GitHttpRequest): Promise<GitHttpResponse> => {
-      const guard = new RequestGuard(signal, options)
-      try {
-        const response = await send(asked, { secure, agent, guard, options })
-        return { ...answer(response, asked), body: told(checkedPack(guard.bounded(response), asked, options.pack, sink), keep) }
-      } catch (cause) {
-        keep(guard.explain(cause))
-        throw broken
-      }
-    }
-    const result = await operation({ request }).catch((error) => {
-      throw broken ?? error
-    })
-    if (broken) throw broken
-    return result
+  const exchange: Exchange = {
+    async send(asked, guard) {
+      const response = await send(asked, { secure, agent, guard, options })
+      return { ...answer(response, asked), body: response }
+    },
+    end: () => undefined,
   }
-}
-
-function checkedPack(
-  body: AsyncGenerator<Uint8Array>,
-  { url }: GitHttpRequest,
-  pack: PackGuard,
-  sink: PackSink | undefined,
-): AsyncGenerator<Uint8Array> {
-  return url.endsWith('/git-upload-pack') ? guardedPack(body, pack, sink) : body
-}
-
-/** Tells why a body breaks off. */
-async function* told(body: AsyncGenerator<Uint8Array>, onError: (error: unknown) => void): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body
-  } catch (error) {
-    onError(error)
-    throw error
-  }
+  return createTransport(options, () => exchange)
 }
 
 interface Way {

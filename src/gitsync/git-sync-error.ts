@@ -7,6 +7,8 @@ export type GitSyncReason =
   | 'RevisionNotFound'
   | 'CredentialsUnreadable'
   | 'KeysUnreadable'
+  | 'HostKeyUnknown'
+  | 'HostKeyChanged'
   | 'Unreachable'
   | 'Timeout'
   | 'ResponseTooLarge'

@@ -6,17 +6,22 @@ export type Filter = 'blob:none' | 'tree:0'
 /** Bytes of an advertisement within which the server says what it can do. */
 const MAX_FIRST_LINE = 64 * 1024
 
+/** What a server says that it can do when it leaves out what it is asked to. */
+export const CAN_FILTER: readonly string[] = ['filter']
+/** And sends any file that is asked for by its id: over HTTP every server does, over SSH it depends. */
+export const CAN_FILTER_FILES: readonly string[] = [...CAN_FILTER, 'allow-tip-sha1-in-want', 'allow-reachable-sha1-in-want']
+
 /**
  * A client that asks for less where the server can leave it out, as forges can; isomorphic-git has no word for it.
  * A server that cannot sends everything.
  */
-export function partialFetch(client: HttpClient, filter: Filter): HttpClient {
+export function partialFetch(client: HttpClient, filter: Filter, needs: readonly string[] = CAN_FILTER): HttpClient {
   let canFilter = false
   const tapped = async function* (body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     let first = Buffer.alloc(0)
     for await (const chunk of body) {
       if (first.length < MAX_FIRST_LINE) first = Buffer.concat([first, chunk])
-      canFilter ||= offersFilter(first)
+      canFilter ||= offers(first, needs)
       yield chunk
     }
   }
@@ -31,9 +36,9 @@ export function partialFetch(client: HttpClient, filter: Filter): HttpClient {
 }
 
 /** What a server can do stands behind the NUL of the first ref. */
-function offersFilter(advertisement: Buffer): boolean {
+function offers(advertisement: Buffer, needs: readonly string[]): boolean {
   const [, capabilities = ''] = /\0([^\n]*)\n/.exec(advertisement.toString('latin1', 0, MAX_FIRST_LINE)) ?? []
-  return capabilities.split(' ').includes('filter')
+  return needs.every((name) => capabilities.split(' ').includes(name))
 }
 
 async function* filtered(body: AsyncIterable<Uint8Array>, filter: Filter): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { addRemote, fetch, init, readObject, resolveRef, writeObject } from 'isomorphic-git'
-import type { GitHttp } from './git-http.ts'
+import type { GitTransport } from './git-transport.ts'
 import type { Keep, Kept, OnDisk } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
 import { objectStore } from './object-store.ts'
@@ -13,10 +13,12 @@ export interface RemoteCloneOptions {
   readonly url: string
   readonly branch: string
   readonly gitdir: string
-  readonly http: GitHttp
+  readonly http: GitTransport
   readonly limits: PackLimits
   /** What the server is asked to leave out, if it can. */
   readonly filter: Filter
+  /** What it has to be able to do for that. */
+  readonly needs?: readonly string[]
   /** What stays of the packs that come. */
   readonly keep: Keep
 }
@@ -34,7 +36,7 @@ export interface RemoteClone {
 
 const REMOTE = 'origin'
 
-export function createRemoteClone({ url, branch, gitdir, http, limits, filter, keep }: RemoteCloneOptions): RemoteClone {
+export function createRemoteClone({ url, branch, gitdir, http, limits, filter, needs, keep }: RemoteCloneOptions): RemoteClone {
   // In full: a tag may have the same name. By its tracking branch the server learns what is here already.
   const remoteRef = `refs/heads/${branch}`
   const ref = `refs/remotes/${REMOTE}/${branch}`
@@ -52,7 +54,7 @@ export function createRemoteClone({ url, branch, gitdir, http, limits, filter, k
     },
   }
 
-  const sifted = async (keep: Keep, ask: (sink: Parameters<GitHttp>[2]) => Promise<unknown>): Promise<Kept> => {
+  const sifted = async (keep: Keep, ask: (sink: Parameters<GitTransport>[2]) => Promise<unknown>): Promise<Kept> => {
     await using sift = await siftPack({ gitdir, limits, keep, onDisk })
     await ask(sift)
     const kept = sift.kept()
@@ -80,7 +82,7 @@ export function createRemoteClone({ url, branch, gitdir, http, limits, filter, k
       const { missing } = await sifted(keep, (sink) =>
         http(
           signal,
-          (client) => fetch({ ...store, ...shape, depth, http: mayFilter ? partialFetch(client, filter) : client }),
+          (client) => fetch({ ...store, ...shape, depth, http: mayFilter ? partialFetch(client, filter, needs) : client }),
           sink,
         ),
       )

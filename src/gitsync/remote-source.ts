@@ -4,16 +4,21 @@ import { listServerRefs } from 'isomorphic-git'
 import { branchMissing, corruptPack, explainFailure } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { createGitHttp } from './git-http.ts'
+import { createGitSsh, SSH_URL } from './git-ssh.ts'
 import { GitSyncError } from './git-sync-error.ts'
+import type { GitTransport, TransportOptions } from './git-transport.ts'
 import { keepCommits, keepFolder } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
 import { PACK_LIMITS, type PackLimits } from './pack-limits.ts'
+import { CAN_FILTER, CAN_FILTER_FILES } from './partial-fetch.ts'
 import { createRemoteClone } from './remote-clone.ts'
 import type { RepoSource } from './repo-source.ts'
+import { parseSshAddress } from './ssh-address.ts'
+import type { SshFiles } from './ssh-connection.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 export interface RemoteOptions extends Partial<RemoteLimits> {
-  /** `https://` or `http://`, without credentials in it. */
+  /** `https://`, `http://` or `ssh://`, or `git@host:path`; without credentials in it. */
   readonly url: string
   readonly branch: string
   /** Path of the fleet's folder in the repository; the default is all of it. Nothing else is kept. */
@@ -21,6 +26,8 @@ export interface RemoteOptions extends Partial<RemoteLimits> {
   /** A folder of our own on disk, for the objects; what is in it is thrown away at start. */
   readonly directory: string
   readonly credentials?: GitCredentials
+  /** For SSH. */
+  readonly ssh?: SshFiles
   readonly caFile?: string
   /** Sends credentials over `http://` too, where everybody on the way can read them. */
   readonly insecureHttp?: boolean
@@ -50,19 +57,18 @@ const HEADS = 'refs/heads/'
 
 /** A repository on a forge, over smart HTTP. Another branch's pushes cost nothing: only this one is asked for. */
 export function createRemoteSource(options: RemoteOptions): RepoSource {
-  const { branch, directory, credentials, caFile, timers = systemTimers } = options
+  const { branch, directory, timers = systemTimers } = options
   const limits: RemoteLimits = { ...REMOTE_LIMITS, ...options }
-  const url = checkedUrl(options)
   const remoteRef = `${HEADS}${branch}`
   const refused: Buffer[] = []
   const onRefused = (commits: readonly Buffer[]) => {
     refused.push(...commits)
     refused.splice(0, refused.length - MAX_REFUSED)
   }
-  const http = createGitHttp(url, { ...limits, credentials, caFile, timers, pack: { limits, onRefused } })
+  const { shown, url, http, needs } = reach(options, { ...limits, timers, pack: { limits, onRefused } })
   const shape = { url, branch, http, limits }
   const keep = keepFolder(options.folder ?? '')
-  const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', keep })
+  const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', needs, keep })
   // Apart from the content: a server leaves out what it believes to be here already.
   const history = createRemoteClone({ ...shape, gitdir: join(directory, 'history'), filter: 'tree:0', keep: keepCommits })
   let cloned = false
@@ -94,7 +100,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
     try {
       return await work()
     } catch (error) {
-      throw signal.aborted ? error : explainFailure(error, url)
+      throw signal.aborted ? error : explainFailure(error, shown)
     }
   }
 
@@ -104,7 +110,7 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
         const [found] = (await refsLike(remoteRef, signal)).filter(({ ref }) => ref === remoteRef)
         if (found) return found.oid
         const others = await refsLike(HEADS, signal)
-        throw branchMissing(branch, { url, branches: others.map(({ ref }) => ref.slice(HEADS.length)) })
+        throw branchMissing(branch, { url: shown, branches: others.map(({ ref }) => ref.slice(HEADS.length)) })
       }),
     fetch: (signal, options) =>
       explained(signal, async () => {
@@ -144,12 +150,36 @@ function orTooLarge(error: unknown): false {
   throw error
 }
 
+interface Reached {
+  /** The address for people. */
+  readonly shown: string
+  /** The address for isomorphic-git. */
+  readonly url: string
+  readonly http: GitTransport
+  /** What a server has to be able to do before files are left out. */
+  readonly needs: readonly string[]
+}
+
+function reach(options: RemoteOptions, transport: TransportOptions): Reached {
+  const { url: shown, credentials, caFile, ssh: files } = options
+  const address = parseSshAddress(shown)
+  if (address) {
+    if (!files) throw new GitSyncError(`failed to read "${shown}": SSH needs a key and known hosts`, { reason: 'InvalidAddress' })
+    return { shown, url: SSH_URL, http: createGitSsh({ ...transport, address, files }), needs: CAN_FILTER_FILES }
+  }
+  const url = checkedUrl(options)
+  return { shown: url, url, http: createGitHttp(url, { ...transport, credentials, caFile }), needs: CAN_FILTER }
+}
+
 function checkedUrl({ url, credentials, insecureHttp = false }: RemoteOptions): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined
   if (!parsed || !/^https?:$/.test(parsed.protocol))
-    throw new GitSyncError(`correct the repository's address: only https:// and http:// are supported`, {
-      reason: 'InvalidAddress',
-    })
+    throw new GitSyncError(
+      `correct the repository's address: only https://, http:// and ssh:// without a password are supported`,
+      {
+        reason: 'InvalidAddress',
+      },
+    )
   if (parsed.username || parsed.password)
     throw new GitSyncError(`remove the credentials from the repository's address: pass them as files`, {
       reason: 'InvalidAddress',

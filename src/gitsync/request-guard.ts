@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import { GitSyncError } from './git-sync-error.ts'
 import type { Timers } from './timers.ts'
 
@@ -35,7 +34,7 @@ export class RequestGuard {
   }
 
   /** The chunks of the answer. */
-  async *bounded(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  async *bounded(response: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { maxBytes } = this.#options
     let size = 0
     try {

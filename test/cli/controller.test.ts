@@ -66,8 +66,13 @@ test('the folder of a path below the root of a repository is counted from its ro
 })
 
 test.each([
-  [{ repo: 'git@git.example.com:fleet.git' }, 'expected an https:// URL with --token-file, or a path'],
-  [{ repo: 'ssh://git.example.com/fleet.git' }, 'expected an https:// URL with --token-file, or a path'],
+  [
+    { repo: 'git@git.example.com:fleet.git' },
+    '--repo git@git.example.com:fleet.git needs --ssh-key-file and --ssh-known-hosts-file',
+  ],
+  [{ repo: 'ssh://git.example.com/fleet.git', sshKeyFile: 'k' }, 'needs --ssh-key-file and --ssh-known-hosts-file'],
+  [{ repo: 'https://git.example.com/fleet.git', sshKeyFile: 'k' }, 'are for an ssh:// URL'],
+  [{ repo: 'git://git.example.com/fleet.git' }, 'expected an https:// or ssh:// URL without a password, or a path'],
   [{ repo: 'nowhere' }, 'failed to find a Git repository'],
   [{ path: '../other' }, 'invalid --path "../other": it leaves the repository'],
   [{ path: '/etc' }, 'invalid --path "/etc": it leaves the repository'],

@@ -82,6 +82,8 @@ const given = { repo: 'https://git.example.com/platform/fleet.git', webhookAddre
 test.each([
   ['https://git.example.com/platform/fleet.git', 'platform/fleet'],
   ['https://git.example.com/a/b/c%20d/', 'a/b/c d'],
+  ['ssh://git@git.example.com:2222/platform/fleet.git', 'platform/fleet'],
+  ['git@git.example.com:platform/fleet.git', 'platform/fleet'],
 ])('the repository of %s is that of its path', async (repo, repository) => {
   expect(await webhookOf({ ...given, repo, cwd: folder })).toMatchObject({ repository, branch: 'main', port: 9443 })
 })

@@ -176,8 +176,9 @@ test('a remote is given up when it sends more than is taken', async () => {
 })
 
 test.for([
-  ['git@github.com:o/r.git', 'only https:// and http:// are supported'],
-  ['ssh://git@host/o/r.git', 'only https:// and http:// are supported'],
+  ['git@github.com:o/r.git', 'SSH needs a key and known hosts'],
+  ['ssh://git:secret@host/o/r.git', 'only https://, http:// and ssh:// without a password are supported'],
+  ['git://host/o/r.git', 'only https://, http:// and ssh:// without a password are supported'],
   ['https://bot:secret@host/o/r.git', "remove the credentials from the repository's address: pass them as files"],
 ])('a remote is refused when its address is %s', ([url, message]) => {
   expect(() => createRemoteSource({ url: url ?? '', branch: 'main', directory: '/tmp' })).toThrow(message)

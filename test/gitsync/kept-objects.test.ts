@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { GitHttpRequest, HttpClient } from 'isomorphic-git'
 import { expect, test } from 'vitest'
-import { createGitHttp, type GitHttp } from '../../src/gitsync/git-http.ts'
+import { createGitHttp } from '../../src/gitsync/git-http.ts'
+import type { GitTransport } from '../../src/gitsync/git-transport.ts'
 import { keepFolder } from '../../src/gitsync/kept-objects.ts'
 import { objectStore } from '../../src/gitsync/object-store.ts'
 import { PACK_LIMITS } from '../../src/gitsync/pack-limits.ts'
@@ -85,8 +86,13 @@ test('a server that filters but sends no files by their ids is asked for everyth
   const commit = await remote.push('first', { 'fleet/pool.yaml': 'one' })
   const bodies: string[] = []
   const { url } = remote
-  const http = createGitHttp(url, { ...REMOTE_LIMITS, timers: systemTimers, pack: { limits: PACK_LIMITS, onRefused: () => {} } })
-  const refusing: GitHttp = (signal, operation, sink) => http(signal, (client) => operation(refusesIds(client, bodies)), sink)
+  const http = createGitHttp(url, {
+    ...REMOTE_LIMITS,
+    timers: systemTimers,
+    pack: { limits: PACK_LIMITS, onRefused: () => {} },
+  })
+  const refusing: GitTransport = (signal, operation, sink) =>
+    http(signal, (client) => operation(refusesIds(client, bodies)), sink)
   const gitdir = join(remote.folder, 'clone')
   const clone = createRemoteClone({
     ...{ url, branch: 'main', gitdir, http: refusing, limits: PACK_LIMITS },

@@ -6,10 +6,12 @@ import { createLocalSource } from '../../gitsync/local-source.ts'
 import { locateRepo } from '../../gitsync/locate-repo.ts'
 import { createRemoteSource } from '../../gitsync/remote-source.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
+import { parseSshAddress } from '../../gitsync/ssh-address.ts'
+import type { SshFiles } from '../../gitsync/ssh-connection.ts'
 import { type GitOptions, remoteLimitsOf } from './git-options.ts'
 
 export interface RepoOptions extends GitOptions {
-  /** `https://…`, or a path on this machine, relative to `cwd`. */
+  /** `https://…`, `ssh://…`, `git@host:…`, or a path on this machine, relative to `cwd`. */
   readonly repo: string
   readonly branch?: string
   /** Folder of the fleet in the repository, or below the path. */
@@ -18,6 +20,8 @@ export interface RepoOptions extends GitOptions {
   readonly passwordFile?: string
   readonly tokenFile?: string
   readonly caFile?: string
+  readonly sshKeyFile?: string
+  readonly sshKnownHostsFile?: string
   readonly stateDir?: string
   readonly cwd: string
 }
@@ -33,9 +37,9 @@ export interface FoundRepo {
 /** @throws {Error} saying which option is wrong, and what to write instead. */
 export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
   const path = folderOf(options.path ?? '')
-  if (/^https?:\/\//.test(options.repo)) return remoteRepo(options, path)
+  if (/^https?:\/\//.test(options.repo) || parseSshAddress(options.repo)) return remoteRepo(options, path)
   if (/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(options.repo))
-    throw new Error(`unsupported repository "${options.repo}": expected an https:// URL with --token-file, or a path`)
+    throw new Error(`unsupported repository "${options.repo}": expected an https:// or ssh:// URL without a password, or a path`)
   const found = await locateRepo(resolve(options.cwd, options.repo))
   const branch = options.branch === undefined ? {} : { branch: options.branch }
   const source = createLocalSource({ path: resolve(options.cwd, options.repo), ...branch })
@@ -45,12 +49,22 @@ export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
 async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRepo> {
   const { repo: url, branch = 'main', caFile, stateDir, cwd } = options
   const credentials = credentialsOf(options)
+  const ssh = sshFilesOf(options)
   const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
   const directory = temporary ?? join(resolve(cwd, stateDir ?? ''), 'git')
   const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
   const limits = remoteLimitsOf(options)
   return {
-    source: createRemoteSource({ url, branch, folder, directory, ...limits, ...trust, ...(credentials && { credentials }) }),
+    source: createRemoteSource({
+      url,
+      branch,
+      folder,
+      directory,
+      ...limits,
+      ...trust,
+      ...(credentials && { credentials }),
+      ...(ssh && { ssh }),
+    }),
     folder,
     close: async () => {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
@@ -68,6 +82,16 @@ function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptio
   if (usernameFile === undefined || passwordFile === undefined)
     throw new Error('--username-file and --password-file need each other')
   return { kind: 'basic', usernameFile: resolve(cwd, usernameFile), passwordFile: resolve(cwd, passwordFile) }
+}
+
+/** The key of the host is always checked, so both are needed. */
+function sshFilesOf({ repo, sshKeyFile, sshKnownHostsFile, cwd }: RepoOptions): SshFiles | undefined {
+  const isSsh = parseSshAddress(repo) !== undefined
+  if (!isSsh && sshKeyFile === undefined && sshKnownHostsFile === undefined) return undefined
+  if (!isSsh) throw new Error('--ssh-key-file and --ssh-known-hosts-file are for an ssh:// URL')
+  if (sshKeyFile === undefined || sshKnownHostsFile === undefined)
+    throw new Error(`--repo ${repo} needs --ssh-key-file and --ssh-known-hosts-file`)
+  return { keyFile: resolve(cwd, sshKeyFile), knownHostsFile: resolve(cwd, sshKnownHostsFile) }
 }
 
 /** `./fleet/` → `fleet` */

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander'
 import type { CommitStatuses } from '../../forge/status/commit-status.ts'
 import { githubStatuses } from '../../forge/status/github-statuses.ts'
 import { gitlabStatuses } from '../../forge/status/gitlab-statuses.ts'
-import { repositoryName } from './repository-name.ts'
+import { forgeUrl, repositoryName } from './forge-url.ts'
 
 const FORGES = ['github', 'gitea', 'gitlab'] as const
 
@@ -47,14 +47,17 @@ export function statusesFor(options: StatusOptions & Subject): StatusSettings | 
   const { statusForge, statusTokenFile, statusContext = 'nodewave', repo, cwd } = options
   if (statusForge === undefined) return undefined
   if (statusTokenFile === undefined) throw new Error('--status-forge needs --status-token-file')
-  if (!URL.canParse(repo) && (options.statusUrl === undefined || options.statusRepository === undefined))
+  const web = forgeUrl(repo)
+  const base = options.statusUrl ?? (web && apiOf(statusForge, web))
+  const repository = options.statusRepository ?? (web && repositoryName(web))
+  if (base === undefined || repository === undefined)
     throw new Error('--status-forge with a --repo that is no URL needs --status-url and --status-repository')
-  const url = (options.statusUrl ?? apiOf(statusForge, new URL(repo))).replace(/\/+$/, '')
+  const url = base.replace(/\/+$/, '')
   if (!/^https?:\/\//.test(url)) throw new Error(`--status-url "${url}": expected a URL such as https://git.example.com/api/v1`)
   if (!url.startsWith('https:') && !options.insecureHttp)
     throw new Error(`refuse to send the token to "${url}", which everybody on the way can read; use https, or --insecure-http`)
   const token = async () => (await readFile(resolve(cwd, statusTokenFile), 'utf8')).trim()
-  const access = { url, token, repository: options.statusRepository ?? repositoryName(repo), now: Date.now }
+  const access = { url, token, repository, now: Date.now }
   return { statuses: statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access), prefix: statusContext }
 }
 

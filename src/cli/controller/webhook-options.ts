@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
-import { repositoryName } from './repository-name.ts'
+import { forgeUrl, repositoryName } from './forge-url.ts'
 
 export interface WebhookOptions {
   readonly webhookAddress?: Address
@@ -48,7 +48,8 @@ export async function webhookOf(options: WebhookOptions & Subject): Promise<Webh
   const { webhookAddress, webhookSecretFile, branch = 'main', cwd } = options
   if (webhookAddress === undefined) return undefined
   if (webhookSecretFile === undefined) throw new Error('--webhook-address needs --webhook-secret-file')
-  if (!/^https?:\/\//.test(options.repo)) throw new Error('--webhook-address needs a --repo with a URL; a path is watched')
+  const web = forgeUrl(options.repo)
+  if (!web) throw new Error('--webhook-address needs a --repo with a URL; a path is watched')
   const secrets = () => readSecrets(resolve(cwd, webhookSecretFile))
   await secrets()
   const tls = await readTls(options)
@@ -56,7 +57,7 @@ export async function webhookOf(options: WebhookOptions & Subject): Promise<Webh
     ...webhookAddress,
     branch,
     secrets,
-    repository: options.webhookRepository ?? repositoryName(options.repo),
+    repository: options.webhookRepository ?? repositoryName(web),
     ...(tls && { tls }),
   }
 }
