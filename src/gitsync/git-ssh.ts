@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { GitHttpRequest } from 'isomorphic-git'
-import type { Client, ClientChannel } from 'ssh2'
+import type { Client } from 'ssh2'
 import { type Answer, createTransport, type Exchange, type GitTransport, type TransportOptions } from './git-transport.ts'
 import { packet } from './partial-fetch.ts'
 import type { RequestGuard } from './request-guard.ts'
@@ -84,17 +84,18 @@ class SshExchange implements Exchange {
     const { address, files, timeout } = this.#options
     this.#client ??= connectSsh({ address, files, timeout, signal: this.#over.signal })
     const client = await this.#client
-    return uploadPackOn(await execOn(client, { command: `git-upload-pack ${quoted(address.path)}`, version }))
+    return startOn(client, { command: `git-upload-pack ${quoted(address.path)}`, version })
   }
 }
 
 /** @param version of the protocol; a server that does not take it speaks the oldest one */
-async function execOn(client: Client, { command, version }: { readonly command: string; readonly version: string | undefined }) {
-  const opened = Promise.withResolvers<ClientChannel>()
+async function startOn(client: Client, { command, version }: { readonly command: string; readonly version: string | undefined }) {
+  const opened = Promise.withResolvers<UploadPack>()
   const env = version === undefined ? {} : { GIT_PROTOCOL: version }
   const closed = once(client, 'close').then(() => opened.reject(new Error('the server ended the connection')))
   closed.catch(() => undefined)
-  client.exec(command, { env }, (error, channel) => (error ? opened.reject(error) : opened.resolve(channel)))
+  // At once: what the process ends with may come in the same packet.
+  client.exec(command, { env }, (error, channel) => (error ? opened.reject(error) : opened.resolve(uploadPackOn(channel))))
   return opened.promise
 }
 
