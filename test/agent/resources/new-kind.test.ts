@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { ALL_KINDS, Kinds } from '../../../src/agent/resources/kinds.ts'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
-import type { Death, DiskFault } from '../../../src/sim/host/faults.ts'
 import { lamps } from '../support/lamp-kind.ts'
 import { Machine } from '../support/machine.ts'
+import { type Mishap, runThrough } from '../support/run-through.ts'
 
 const MINUTE = 60_000
 const BAD = '--container-runtime-endpoint=unix:///not/there.sock'
@@ -90,33 +90,17 @@ test('new kind goes back to the checkpoint of what last worked when the trial fa
   expect(positions(machine)).toEqual(['dim', 'on'])
 })
 
-interface Story {
+interface Story extends Mishap {
   readonly flags: string
-  readonly death?: Death
-  readonly disk?: DiskFault
-  readonly isPowerCut?: boolean
 }
 
-async function runToEnd({ flags, death, disk, isPowerCut = false }: Story) {
+async function runToEnd({ flags, ...mishap }: Story) {
   const machine = machineWithLamps()
   await machine.clock.advance(5000)
   const digest = machine.assign(content('on', flags))
-  const onEffect = (count: number): void => {
-    if (disk !== undefined && count === death?.afterEffect) machine.host.faults.disk = disk
-  }
-  const agent = machine.start(disk === undefined ? death : { onEffect })
   const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack'].includes(machine.status.phase)
-  await machine.clock.runUntil(() => agent.dead || machine.host.faults.disk !== undefined || ended())
-  if (machine.host.faults.disk !== undefined) await machine.clock.advance(10 * MINUTE)
-  machine.host.faults.disk = undefined
-  if (agent.dead) {
-    machine.kill()
-    if (isPowerCut) machine.host.powerOff()
-    if (isPowerCut) machine.host.powerOn()
-    machine.start()
-  }
-  await machine.clock.runUntil(ended)
-  return { effects: agent.effects, phase: machine.status?.phase, files: machine.hostFiles() }
+  const effects = await runThrough(machine, ended, mishap)
+  return { effects, phase: machine.status?.phase, files: machine.hostFiles() }
 }
 
 test.each([

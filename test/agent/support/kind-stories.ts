@@ -1,9 +1,8 @@
 import { expect } from 'vitest'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
-import type { Death, DiskFault } from '../../../src/sim/host/faults.ts'
 import type { Machine } from './machine.ts'
+import { type Mishap, runThrough } from './run-through.ts'
 
-const MINUTE = 60_000
 /** Makes the kubelet crash. */
 export const BAD_FLAGS = '--container-runtime-endpoint=unix:///not/there.sock'
 
@@ -14,11 +13,8 @@ export interface Scene {
   readonly content: (machine: Machine) => NodeContent
 }
 
-interface Story {
+interface Story extends Mishap {
   readonly flags: string
-  readonly death?: Death
-  readonly disk?: DiskFault
-  readonly isPowerCut?: boolean
 }
 
 /** Files, links, directories with their modes, and units: what of a host has to be the same in the end. */
@@ -37,26 +33,13 @@ export async function hostOf(machine: Machine) {
   return { files: machine.hostFiles(), directories, units }
 }
 
-async function tell({ machine: make, content }: Scene, { flags, death, disk, isPowerCut = false }: Story) {
+async function tell({ machine: make, content }: Scene, { flags, ...mishap }: Story) {
   const machine = make()
   await machine.clock.advance(5000)
   const digest = machine.assign({ ...content(machine), flags })
-  const onEffect = (count: number): void => {
-    if (disk !== undefined && count === death?.afterEffect) machine.host.faults.disk = disk
-  }
-  const agent = machine.start(disk === undefined ? death : { onEffect })
   const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack'].includes(machine.status.phase)
-  await machine.clock.runUntil(() => agent.dead || machine.host.faults.disk !== undefined || ended())
-  if (machine.host.faults.disk !== undefined) await machine.clock.advance(10 * MINUTE)
-  machine.host.faults.disk = undefined
-  if (agent.dead) {
-    machine.kill()
-    if (isPowerCut) machine.host.powerOff()
-    if (isPowerCut) machine.host.powerOn()
-    machine.start()
-  }
-  await machine.clock.runUntil(ended)
-  return { effects: agent.effects, phase: machine.status?.phase, host: await hostOf(machine) }
+  const effects = await runThrough(machine, ended, mishap)
+  return { effects, phase: machine.status?.phase, host: await hostOf(machine) }
 }
 
 interface Dying {

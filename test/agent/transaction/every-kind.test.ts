@@ -1,9 +1,9 @@
 /** Each kind that changes something else than files of the kubelet, at every boundary of the journal: killed, cut off, torn, disk full. */
 import { expect, test } from 'vitest'
 import type { HostDocument } from '../../../src/protocol/host-document.ts'
-import type { Death } from '../../../src/sim/host/faults.ts'
 import { AUTHORITY } from '../../repo/certificates.ts'
 import { Machine } from '../support/machine.ts'
+import { type Mishap, runThrough } from '../support/run-through.ts'
 
 const MINUTE = 60_000
 const GOOD = '--v=3'
@@ -87,33 +87,12 @@ function directoriesOf({ host }: Machine): string[] {
   return host.files.directories().filter((path) => !`${path}/`.startsWith('/var/lib/nodewave/'))
 }
 
-interface Fate {
-  readonly death?: Death
-  readonly isPowerCut?: boolean
-  /** From the effect on with which the agent would die, and does not. */
-  readonly isDiskFull?: boolean
-}
-
-async function runToEnd(story: KindStory, flags: string, { death, isPowerCut = false, isDiskFull = false }: Fate = {}) {
+async function runToEnd(story: KindStory, flags: string, mishap: Mishap = {}) {
   const machine = await furnished(story)
-  const { faults } = machine.host
   const digest = machine.assign({ flags, host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
-  const onEffect = (count: number): void => {
-    if (count === death?.afterEffect) faults.disk = 'ENOSPC'
-  }
-  const agent = machine.start(isDiskFull ? { onEffect } : death)
   const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
-  await machine.clock.runUntil(() => agent.dead || faults.disk !== undefined || ended())
-  if (faults.disk !== undefined) await machine.clock.advance(10 * MINUTE)
-  faults.disk = undefined
-  if (agent.dead) {
-    machine.kill()
-    if (isPowerCut) machine.host.powerOff()
-    if (isPowerCut) machine.host.powerOn()
-    machine.start()
-  }
-  await machine.clock.runUntil(ended)
-  return { effects: agent.effects, phase: machine.status?.phase, state: endState(machine) }
+  const effects = await runThrough(machine, ended, mishap)
+  return { effects, phase: machine.status?.phase, state: endState(machine) }
 }
 
 const ROWS = Object.entries(KINDS).flatMap(([name, story]) => [
@@ -146,7 +125,7 @@ test.each(Object.entries(KINDS))(
     const before = endState(await furnished(story))
     const calm = await runToEnd(story, GOOD)
     for (let effect = 1; effect <= calm.effects; effect++) {
-      const { phase, state } = await runToEnd(story, GOOD, { death: { afterEffect: effect }, isDiskFull: true })
+      const { phase, state } = await runToEnd(story, GOOD, { death: { afterEffect: effect }, disk: 'ENOSPC' })
       if (story.needsRoom && phase === 'Failed') continue
       expect(state, `full from effect ${effect}`).toEqual(phase === 'Applied' ? calm.state : before)
     }
