@@ -39,8 +39,10 @@ process.on('message', async ({ changed, tests, seconds }: TestOrder) => {
   for (const path of changed) vitest.invalidateFile(path)
   const found = await vitest.globTestSpecifications([...tests])
   const specifications = tests.flatMap((test) => found.filter(({ moduleId }) => moduleId.endsWith(`/${test}`)))
-  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
+  const { testModules: known, unhandledErrors } = await vitest.runTestSpecifications(specifications)
   clearInterval(limit)
+  // It knows those of earlier runs, too, with what came of them then.
+  const testModules = known.filter(({ moduleId }) => specifications.some((each) => each.moduleId === moduleId))
   const milliseconds = testModules.map((module) => [module.relativeModuleId, module.diagnostic().duration] as const)
   const broken = testModules.find((module) => module.state() === 'failed')?.relativeModuleId
   const outside = specifications.length === 0 ? 'no test was found' : unhandledErrors.map(String)[0]

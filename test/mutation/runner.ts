@@ -21,7 +21,9 @@ export class Runner {
     const ended = new AbortController()
     vitest.send(order)
     const answer: Promise<TestResult> = once(vitest, 'message', ended).then(([result]) => result)
-    const exit = once(vitest, 'exit', ended).then((): TestResult => ({ failed: 'its end: the process ended', milliseconds: [] }))
+    const exit = once(vitest, 'exit', ended).then(([code, signal]): TestResult => {
+      return { failed: `its end: the process ended with ${signal ?? `code ${code}`}`, milliseconds: [] }
+    })
     const result = await Promise.race([answer, exit])
     ended.abort()
     await Promise.allSettled([answer, exit])
