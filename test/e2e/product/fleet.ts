@@ -24,6 +24,8 @@ export interface PoolOptions {
   readonly flags?: Readonly<Record<string, unknown>>
   /** Default: kubeadm. */
   readonly layout?: string
+  /** Labels, annotations and taints of all nodes. */
+  readonly node?: Readonly<Record<string, unknown>>
   /** `spec` of a HostProfile of all nodes. */
   readonly host?: Readonly<Record<string, unknown>>
   /** Merged over the pool's `spec.rollout`. */
@@ -53,7 +55,7 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
 
 function poolFiles(name: string, options: PoolOptions): Record<string, string> {
   const { version, selector = { 'kubernetes.io/os': 'linux' }, config = {}, flags = {}, host, rollout = {} } = options
-  const { layout = 'kubeadm' } = options
+  const { layout = 'kubeadm', node } = options
   const waves = [
     { name: 'canary', nodes: 1, soak: '0s' },
     { name: 'rest', nodes: '100%' },
@@ -61,6 +63,7 @@ function poolFiles(name: string, options: PoolOptions): Record<string, string> {
   const pool = {
     nodeSelector: { matchLabels: selector },
     kubelet: { version, release: 'local', layout, flags, config: [`${name}-base`] },
+    ...(node && { node }),
     ...(host && { hostProfiles: [`${name}-host`] }),
     rollout: { waves, ...rollout },
   }

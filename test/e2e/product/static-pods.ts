@@ -15,14 +15,29 @@ export interface StaticPod {
 const STATE = '/var/lib/pretended'
 
 /** Put the manifest where the kubelet reads it, and wait for the mirror pod to be Ready. */
-export async function runStaticPod(cluster: Cluster, node: Node, { component, tag }: StaticPod): Promise<void> {
-  const image = `registry.k8s.io/${component}:${tag}`
-  await node.exec(['ctr', '-n', 'k8s.io', 'images', 'tag', '--force', TEST_IMAGE, image])
+export async function runStaticPod(cluster: Cluster, node: Node, pod: StaticPod): Promise<void> {
+  await furnishFor(node, pod)
+  await node.write(manifestOf(pod))
+  await waitMirrored(cluster, { name: `${pod.component}-${node.name}`, image: imageOf(pod), ready: true })
+}
+
+/** Its image, which a registry would have, and what its readiness probe looks for. */
+export async function furnishFor(node: Node, pod: StaticPod): Promise<void> {
+  await node.exec(['ctr', '-n', 'k8s.io', 'images', 'tag', '--force', TEST_IMAGE, imageOf(pod)])
   await node.exec(['mkdir', '-p', STATE])
-  await setReady(node, component, true)
-  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: metadataOf(component), spec: specOf(component, image) }
-  await node.write({ path: `/etc/kubernetes/manifests/${component}.yaml`, content: stringify(pod) })
-  await waitMirrored(cluster, { name: `${component}-${node.name}`, image, ready: true })
+  await setReady(node, pod.component, true)
+}
+
+/** Where the kubelet reads it. */
+export function manifestOf(pod: StaticPod): { readonly path: string; readonly content: string } {
+  const { component } = pod
+  const spec = specOf(component, imageOf(pod))
+  const content = stringify({ apiVersion: 'v1', kind: 'Pod', metadata: metadataOf(component), spec })
+  return { path: `/etc/kubernetes/manifests/${component}.yaml`, content }
+}
+
+function imageOf({ component, tag }: StaticPod): string {
+  return `registry.k8s.io/${component}:${tag}`
 }
 
 /** Make its kubelet find it ready or not, as a process that answers its health check, or does not. */

@@ -2,8 +2,9 @@
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { assignedNodes } from '../product/course.ts'
 import { type Operator, operatorOf } from '../product/operator.ts'
-import { waitPool } from '../product/pool.ts'
+import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { type Moment, startTimeline } from '../timeline.ts'
@@ -25,6 +26,8 @@ async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
   await waitPodsReady(cluster, { name, replicas })
   await part('a host that requires a reboot is shown, and left alone', () => required(cluster, operator))
   await part('rollout.reboot InWindows → it reboots', () => inWindows(cluster, product))
+  await waitPodsReady(cluster, { name, replicas })
+  await part('a kernel argument that does not count after the boot → undone by one more boot', () => undone(cluster, product))
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
   await cluster.kubectl(['delete', `deployment/${name}`, `poddisruptionbudget/${name}`])
 }
@@ -68,6 +71,71 @@ async function inWindows(cluster: Cluster, product: Product): Promise<void> {
   checkOrder(await timeline.upToNow(), ['n1'])
 }
 
+const MENU = '/boot/grub/grub.cfg'
+const ARGUMENT = 'nodewave_e2e=1'
+/** What the containers lack: a boot loader. Their kernel is that of the machine, so that no argument ever counts. */
+const GRUB = [
+  { path: '/etc/default/grub', content: 'GRUB_CMDLINE_LINUX="quiet"\n' },
+  {
+    path: '/usr/sbin/update-grub',
+    content: `#!/bin/sh
+. /etc/default/grub
+for file in /etc/default/grub.d/*.cfg; do [ ! -e "$file" ] || . "$file"; done
+mkdir -p /boot/grub; echo "linux /vmlinuz $GRUB_CMDLINE_LINUX" > ${MENU}
+`,
+    mode: 0o755,
+  },
+]
+
+async function undone(cluster: Cluster, product: Product): Promise<void> {
+  for (const node of cluster.nodes) {
+    for (const file of GRUB) await node.write(file)
+    await node.exec(['update-grub'])
+  }
+  const before = await countBoots(cluster)
+  using timeline = await startTimeline(cluster.api)
+  const host = { kernelArguments: [ARGUMENT] }
+  const bad = await product.push({ ...fleet, host, rollout: { ...fleet.rollout, onFailure: 'Rollback' } }, 'a kernel argument')
+  const status = await waitPool(cluster, { for: 'the failure', when: rolledBack(bad) })
+  check('the pool says why', stallOf(status).includes(`the kernel was started without "${ARGUMENT}"`), stallOf(status))
+  await isCalm(cluster)
+  const moments = await timeline.upToNow()
+  const [first = '', ...others] = assignedNodes(moments, bad)
+  check('one node was given it', others.length === 0, others)
+  const after = await countBoots(cluster)
+  check('it has booted twice, and the other not', after[first] === (before[first] ?? 0) + 2, { before, after })
+  for (const { name: other } of cluster.nodes)
+    if (other !== first) check('the other node has not booted', after[other] === before[other], { before, after })
+  checkCordoned(moments, first)
+  const node = cluster.node(first)
+  check('the boot menu is as before', (await node.read(MENU)) === 'linux /vmlinuz quiet\n', await node.read(MENU))
+  check('the file is gone', (await node.output(['sh', '-c', 'ls /etc/default/grub.d 2>/dev/null || true'])) === '')
+}
+
+/** Whenever the node is unready, it is cordoned; and never two nodes are. */
+function checkCordoned(moments: readonly Moment[], node: string): void {
+  const cordoned = new Set<string>()
+  for (const moment of moments) {
+    if (moment.cordoned) cordoned.add(moment.node)
+    else cordoned.delete(moment.node)
+    check(
+      'only the node of the change was cordoned',
+      [...cordoned].every((each) => each === node),
+      moment,
+    )
+    check('it was cordoned while it was down', moment.node !== node || moment.ready || moment.cordoned, moment)
+  }
+}
+
+/** How often each machine was started, as its journal tells. */
+async function countBoots(cluster: Cluster): Promise<Readonly<Record<string, number>>> {
+  const counts = cluster.nodes.map(async (node) => {
+    const boots = await node.output(['journalctl', '--list-boots', '--no-pager'])
+    return [node.name, boots.split('\n').filter((line) => /^\s*-?\d+ /.test(line)).length] as const
+  })
+  return Object.fromEntries(await Promise.all(counts))
+}
+
 /** Nobody has to reboot any more, no request is left, and nobody is cordoned. */
 async function isSettled(cluster: Cluster): Promise<void> {
   await waitPool(cluster, {
@@ -75,6 +143,11 @@ async function isSettled(cluster: Cluster): Promise<void> {
     when: ({ reboots = [], conditions }) =>
       reboots.length === 0 && conditions.some(({ type, status }) => type === 'Ready' && status === 'True'),
   })
+  await isCalm(cluster)
+}
+
+/** No request is left, and nobody is cordoned. */
+async function isCalm(cluster: Cluster): Promise<void> {
   const calm = async () => {
     const nodes = await Promise.all(cluster.nodes.map((node) => node.get()))
     return nodes.every(({ metadata, spec }) => !spec.unschedulable && metadata.annotations?.['nodewave.io/reboot'] === undefined)

@@ -3,11 +3,13 @@ import { parse } from 'yaml'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { kubeletConfig } from '../cluster/kubelet-config.ts'
+import type { Node } from '../cluster/node.ts'
 import { nodePlace } from '../cluster/node-files.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { allowBootstrap, bareProfile, leaveToken } from '../product/bare.ts'
 import type { FleetOptions } from '../product/fleet.ts'
-import { productOn } from '../product/product.ts'
+import { type Product, productOn } from '../product/product.ts'
+import { furnishFor, manifestOf, waitMirrored } from '../product/static-pods.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { deploy } from '../workload.ts'
 
@@ -44,13 +46,42 @@ async function fromGitAlone(cluster: Cluster, { part }: Report): Promise<void> {
 
   await part('kubelet upgraded', () => product.settle({ ...fleet, version: versions.kubernetes, host: profile ?? {} }))
   await node.waitVersion(versions.kubernetes)
+  await part('static pods, flags, label and taint of a control plane, from Git', () =>
+    ruling({ cluster, node, product }, { ...fleet, version: versions.kubernetes, host: profile ?? {} }),
+  )
   await part('machine restarted → Ready again', async () => {
     const { bootID } = (await node.get()).status.nodeInfo
     await node.powerOff()
     await node.boot()
     await waitUntil(async () => (await node.get()).status.nodeInfo.bootID !== bootID, { for: 'the Node to have another boot id' })
     await node.waitReady()
+    for (const { component } of PARTS) await waitMirrored(cluster, { name: `${component}-n1`, ready: true })
   })
+}
+
+/** They stand for those of kubeadm: same place, same labels. */
+const PARTS = [
+  { component: 'kube-apiserver', tag: `v${versions.kubernetes}` },
+  { component: 'etcd', tag: `${versions.etcd}-0` },
+] as const
+const ROLE = 'node-role.kubernetes.io/control-plane'
+
+interface Place {
+  readonly cluster: Cluster
+  readonly node: Node
+  readonly product: Product
+}
+
+async function ruling({ cluster, node, product }: Place, fleet: FleetOptions): Promise<void> {
+  for (const pod of PARTS) await furnishFor(node, pod)
+  const files = [...((fleet.host?.files ?? []) as readonly object[]), ...PARTS.map(manifestOf)]
+  const settings = { labels: { [ROLE]: '' }, taints: [{ key: ROLE, effect: 'NoSchedule' }] }
+  await product.settle({ ...fleet, host: { ...fleet.host, files }, node: settings, flags: { v: '3' } })
+  for (const { component } of PARTS) await waitMirrored(cluster, { name: `${component}-n1`, ready: true })
+  const found = await cluster.kubectl(['get', 'node', 'n1', '-o', 'jsonpath={.metadata.labels}{.spec.taints}'])
+  check('the Node has label and taint', found.includes(`"${ROLE}":""`) && found.includes('NoSchedule'), found)
+  const command = await node.output(['sh', '-c', 'tr "\\\\0" " " < /proc/$(pidof kubelet)/cmdline'])
+  check('the kubelet has the flags of a control plane', command.includes('--v=3'), command)
 }
 
 async function fleetOf(cluster: Cluster): Promise<Omit<FleetOptions, 'version'>> {
