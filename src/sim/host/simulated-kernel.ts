@@ -47,12 +47,16 @@ const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
   'net/ipv4/route/flush': { value: '', access: 'write-only' },
   'net/ipv4/tcp_rmem': { value: '4096\t131072\t6291456' },
   // As many pages as memory has room for.
+  'vm/max_map_count': { value: '65530' },
   'vm/nr_hugepages': { value: '0', take: (text) => String(Math.min(Number(text), 64)) },
   'vm/overcommit_memory': { value: '1' },
   'vm/swappiness': { value: '60', take: atMost(200) },
 }
 
-const BRIDGE = { 'net/bridge/bridge-nf-call-iptables': { value: '1' } }
+const BRIDGE = {
+  'net/bridge/bridge-nf-call-ip6tables': { value: '1' },
+  'net/bridge/bridge-nf-call-iptables': { value: '1' },
+}
 
 const MODULES: Readonly<Record<string, SimulatedModule>> = {
   br_netfilter: { sysctls: BRIDGE },
