@@ -46,7 +46,7 @@ function containerd(pods: string) {
 }
 
 /** A registry would have them otherwise. */
-function importer(count: number) {
+export function importer(count: number) {
   const commands = Array.from(
     { length: count },
     (_, index) => `ExecStart=/usr/local/bin/ctr -n k8s.io images import /opt/images/${index}.tar`,
@@ -64,16 +64,29 @@ WantedBy=multi-user.target
   return { name: 'images.service', content, enabled: true, state: 'running' }
 }
 
-async function pack(
+/** @param options.below directory of the archive that the programs are in, with a slash behind it */
+export async function pack(
   cluster: Cluster,
-  { dir, archive, members }: { readonly dir: string; readonly archive: string; readonly members: readonly string[] },
+  {
+    dir,
+    archive,
+    members,
+    below = '',
+  }: { readonly dir: string; readonly archive: string; readonly members: readonly string[]; readonly below?: string },
 ) {
   const places = members.flatMap((name) => ['-C', join(cluster.binary(name), '..'), basename(cluster.binary(name))])
-  await run('tar', ['--use-compress-program=gzip -1', '--owner=1001', '-cf', join(dir, archive), ...places])
+  await run('tar', [
+    '--use-compress-program=gzip -1',
+    '--owner=1001',
+    `--transform=s,^,${below},`,
+    '-cf',
+    join(dir, archive),
+    ...places,
+  ])
   return describe(cluster, join(dir, archive))
 }
 
-async function publish(cluster: Cluster, { dir, file }: { readonly dir: string; readonly file: string }) {
+export async function publish(cluster: Cluster, { dir, file }: { readonly dir: string; readonly file: string }) {
   await copyFile(file, join(dir, basename(file)))
   return describe(cluster, join(dir, basename(file)))
 }
@@ -85,7 +98,7 @@ async function describe({ slot }: Cluster, file: string) {
   return { url: `http://${slot.host}:${port}/${basename(file)}`, sha256 }
 }
 
-async function startServer(cluster: Cluster, dir: string): Promise<void> {
+export async function startServer(cluster: Cluster, dir: string): Promise<void> {
   const program = fileURLToPath(new URL('../artifacts/serve.ts', import.meta.url))
   const command = [process.execPath, program, dir, cluster.slot.host, String(port)]
   cluster.daemon({ name: 'downloads', command, env: { HOME: cluster.slot.dir } })
