@@ -1,6 +1,6 @@
 import type { HostInventory } from '../protocol/host-inventory.ts'
 import { describeConfig } from './describe-config.ts'
-import { type DescribedFlags, describeFlags } from './describe-flags.ts'
+import { type DescribedFlags, describeFlags, valuesByName } from './describe-flags.ts'
 import { describeHost, hostRemarks, NO_HOST } from './describe-host.ts'
 import { type ApiNodeFacts, type ImportSubject, type NodeDescription, type Remark, remark } from './subject.ts'
 
@@ -14,7 +14,7 @@ export function describeNode({ node, inventory }: ImportSubject): NodeDescriptio
     ...{ node, layout: kubelet.layout, version, binary, flags },
     config: kubelet.layout === undefined ? {} : config,
     host: describeHost(inventory),
-    remarks: [...ofVersion, ...ofFlags, ...ofConfig, ...hostRemarks(inventory)],
+    remarks: [...ofVersion, ...ofFlags, ...commandRemarks(kubelet), ...ofConfig, ...hostRemarks(inventory)],
   }
 }
 
@@ -42,6 +42,32 @@ function kubeadmRemark(args: readonly string[], path: string): Remark {
     why: `kubeadm writes these to ${path} at join and upgrade`,
     remedy: 'leave them to kubeadm; a flag of the pool wins over one of the same name',
   })
+}
+
+/** Of every layout, and of the agent's own unit. */
+const OF_THE_UNIT = ['kubeconfig', 'bootstrap-kubeconfig', 'config']
+
+/** The files and the process differ where somebody else sets flags, and where nobody restarted the kubelet. */
+function commandRemarks({ flags, command }: HostInventory['kubelet']): Remark[] {
+  if (command.length === 0) return []
+  const inFiles = flags.flatMap(({ args }) => args)
+  const [runs, stated] = [valuesByName(command), valuesByName(inFiles)]
+  const others = [...runs.keys()].filter((name) => !stated.has(name) && !OF_THE_UNIT.includes(name))
+  const missing = [...stated].filter(([name, values]) => runs.get(name)?.at(-1) !== values.at(-1)).map(([name]) => name)
+  return [
+    ...named(others, {
+      why: 'the kubelet runs with it, and its unit or a drop-in of the unit says so',
+      remedy: 'it stays there; a flag of the pool may win over it or not, as the unit orders them',
+    }),
+    ...named(missing, {
+      why: 'the kubelet runs without this value: it was not restarted since the file changed, or the flag stands elsewhere, too',
+      remedy: 'restart the kubelet, and import again',
+    }),
+  ]
+}
+
+function named(names: readonly string[], { why, remedy }: { readonly why: string; readonly remedy: string }): Remark[] {
+  return names.length === 0 ? [] : [remark('kubelet', names.map((name) => `--${name}`).join(' '), { why, remedy })]
 }
 
 function describeVersion({

@@ -180,3 +180,19 @@ test('a control character of a host ends no comment', () => {
   const { files } = buildRepository([aSubject('a', { host: { swaps: ['/swap\nspec: {}'] } })])
   expect(files['hosts/workers.yaml']?.split('\n').every((line) => line === '' || line.startsWith('#'))).toBe(true)
 })
+
+test('flags of the running kubelet that no file has, and those of a file that it lacks, are told', () => {
+  const command = [
+    '/usr/bin/kubelet',
+    '--kubeconfig=/etc/kubernetes/kubelet.conf',
+    '--config=/c.yaml',
+    '--v=2',
+    '--fail-swap-on',
+    'false',
+  ]
+  const { pools } = buildRepository([aSubject('a', { extraArgs: ['--v=3'], kubelet: { command } })])
+  const told = pools[0]?.remarks
+    .filter(({ about }) => about === 'kubelet')
+    .map(({ what, why }) => `${what}: ${why.split(/ this|,/)[0]}`)
+  expect(told).toEqual(['--fail-swap-on: the kubelet runs with it', '--v: the kubelet runs without'])
+})

@@ -230,3 +230,21 @@ test('inventory hides credentials in flags and configuration, and the import lea
   expect(files['pools/workers.yaml']).toContain('--manifest-url-header=(hidden): it holds credentials')
   expect(await stateOf(machine)).toEqual(before)
 })
+
+test.each([
+  ['server = "https://r"\n[host."https://m".header]\n  authorization = ["Basic aHVudGVyMg=="]\n'],
+  ['[Service]\nEnvironment="HTTPS_PROXY=http://alice:hunter2@proxy:3128"\n'],
+  ['[Service]\nEnvironment=AWS_SECRET_ACCESS_KEY=hunter2\n'],
+  ['{"registry": {"auth": "aHVudGVyMg=="}}'],
+  ['-----BEGIN RSA PRIVATE KEY-----\n'],
+])('inventory does not copy a file with a credential: %j', async (text) => {
+  const machine = await aMachine({}, { '/etc/systemd/system/containerd.service.d/10-own.conf': text })
+  const { files, omitted } = await inventoryOf(machine)
+  expect([files, omitted.map(({ why }) => why)]).toEqual([[], ['it may hold a secret']])
+})
+
+test('inventory copies files that have such a word and no value', async () => {
+  const text = '# no password here\n[plugins.auth]\n  password = ""\n  url = "https://r:5000/path"\n'
+  const machine = await aMachine({}, { '/etc/containerd/config.toml': text })
+  expect((await inventoryOf(machine)).files.map(({ content }) => content)).toEqual([text])
+})
