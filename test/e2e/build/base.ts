@@ -5,7 +5,7 @@ import { run } from '../exec.ts'
 import { cacheRoot, digestOf, once } from './cache.ts'
 import { versions } from './versions.ts'
 
-const mirror = process.env.NODEWAVE_E2E_MIRROR ?? 'http://deb.debian.org/debian'
+export const debianMirror = process.env.NODEWAVE_E2E_MIRROR ?? 'http://deb.debian.org/debian'
 
 const packages = [
   ...[
@@ -34,7 +34,7 @@ export async function debianBase(announce: (line: string) => void): Promise<stri
     announce(`build   Debian ${versions.debian} base …`)
     const partial = `${dir}.partial`
     await removeTree(partial)
-    const args = ['--variant=minbase', `--include=${packages.join(',')}`, versions.debian, partial, mirror]
+    const args = ['--variant=minbase', `--include=${packages.join(',')}`, versions.debian, partial, debianMirror]
     await run('debootstrap', args, { env: { DEBIAN_FRONTEND: 'noninteractive' } })
     await strip(partial)
     await rename(partial, dir)

@@ -56,7 +56,10 @@ export function runit({ ask = runProgram, ...options }: RunitOptions = {}): Serv
       const process = await processes.find(pid === undefined ? [] : [pid])
       const enabled = await isEnabled(service, place)
       const restarts = processes.restarts(service, process)
-      return stateOf(active === 'unsupervised' ? 'inactive' : active, { process, enabled, restarts })
+      // runsv has not noticed yet that it died, and starts it again when it does.
+      const isDead = active === 'active' && process === undefined
+      const shown = active === 'unsupervised' ? 'inactive' : isDead ? 'activating' : active
+      return stateOf(shown, { process, enabled, restarts })
     },
     start: (unit) => launch('start', unit),
     restart: (unit) => launch('force-restart', unit),

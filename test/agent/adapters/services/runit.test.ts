@@ -48,6 +48,12 @@ test('runit shows a service that runs with its process', async () => {
   })
 })
 
+test('runit shows a process that died as activating, though runsv says that it runs', async () => {
+  using known = machine({ ...LINKED, '/proc/37/stat': processStat(37, { state: 'Z' }) }, [RUNS])
+
+  expect(await known.services.show('tiny.service')).toMatchObject({ active: 'activating', mainPid: 0 })
+})
+
 test('runit shows a service that no runsv looks after as stopped, and one without a directory not at all', async () => {
   using known = machine(FILES, [NO_RUNSV])
 
