@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { SYSTEM_SECTIONS } from '../../protocol/system-sections.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
+import { BOOT_ENTRIES, bootEntries, hasBootEntries } from './boot-entries.ts'
 import { defineKind } from './define-kind.ts'
 import { fileBaselines } from './file-baseline.ts'
 import type { FileChange } from './file-hands.ts'
@@ -14,6 +15,8 @@ const FILE = SECTION_FILES.kernelArguments
 const GRUB = '/etc/default/grub'
 /** Red Hat and SUSE have the file, and no such program. */
 const UPDATE_GRUB = '/usr/sbin/update-grub'
+/** The firmware keeps who started the machine; grub writes nothing there. */
+const LOADER_INFO = '/sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f'
 
 /** The arguments that are added; none when it is given back. */
 type ArgumentsSpec = OwnFileSpec & { readonly words: readonly string[] }
@@ -23,8 +26,18 @@ const words = z.readonly(z.array(z.string()))
 const section: Section = {
   key: 'kernelArguments',
   schema: SYSTEM_SECTIONS.kernelArguments,
-  managed: () => ({ claims: [{ kind: 'kernel-arguments', key: FILE }], triggers: [] }),
-  resources: async (list: readonly string[]) => [kernelArguments.of({ path: FILE, content: textOf(list), words: list })],
+  // Of both: which of them the host has is known only when it is looked at, and the other has nothing to give back.
+  managed: () => ({
+    claims: [
+      { kind: 'kernel-arguments', key: FILE },
+      { kind: 'kernelArguments-entries', key: BOOT_ENTRIES },
+    ],
+    triggers: [],
+  }),
+  resources: async (list: readonly string[], files) =>
+    (await isStartedByEntries(files))
+      ? [bootEntries.of({ words: list })]
+      : [kernelArguments.of({ path: FILE, content: textOf(list), words: list })],
 }
 
 const hands = derivedFileHands(({ bootMenu }) => bootMenu)
@@ -58,6 +71,13 @@ export const kernelArguments: Kind<ArgumentsSpec> = defineKind({
   },
 })
 
+/** grub with update-grub makes its menu of other files, also where entries of another loader are left. */
+async function isStartedByEntries(files: HostHands['files']): Promise<boolean> {
+  const loader = Buffer.from((await files.read(LOADER_INFO).catch(() => undefined)) ?? []).toString('utf16le')
+  const hasGrub = (await firstMissing([GRUB, UPDATE_GRUB], files)) === undefined
+  return (loader.includes('systemd-boot') || !hasGrub) && (await hasBootEntries(files))
+}
+
 function textOf(list: readonly string[]): string {
   return `# Written by nodewave: a change here is overwritten.\nGRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX ${list.join(' ')}"\n`
 }
@@ -75,7 +95,7 @@ async function requireGrub(files: HostHands['files']): Promise<void> {
   const missing = await firstMissing([GRUB, UPDATE_GRUB], files)
   if (missing === undefined) return
   throw new AgentError(
-    `set kernel arguments: there is no "${missing}"; only grub with update-grub is supported, as on Debian and Ubuntu`,
+    `set kernel arguments: there is no "${missing}", and no entry below "${BOOT_ENTRIES}"; supported are grub with update-grub, as on Debian and Ubuntu, and loaders that read such entries`,
     { kind: 'validate', reason: 'BootLoaderUnknown' },
   )
 }

@@ -1,5 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import { archives } from './archives.ts'
+import { bootEntries } from './boot-entries.ts'
 import { certificate } from './certificate.ts'
 import { directory } from './directory.ts'
 import { editedFile } from './edited-file.ts'
@@ -48,6 +49,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   kubeletEnvironment,
   kernelModule,
   kernelArguments,
+  bootEntries,
   sysctl,
   sysctlFile,
   repository,

@@ -35,7 +35,14 @@ export function bootSettings(files: MemoryFiles): BootSettings {
 
 /** What the menu of the boot loader tells the kernel; undefined: there is none. */
 export function bootedWith(files: MemoryFiles): string | undefined {
-  return /^linux \S+ (.*)$/m.exec(files.text('/boot/grub/grub.cfg') ?? '')?.[1]
+  return /^linux \S+ (.*)$/m.exec(files.text('/boot/grub/grub.cfg') ?? '')?.[1] ?? newestEntry(files)
+}
+
+/** Of loaders that read entries, the one whose name comes last. */
+function newestEntry(files: MemoryFiles): string | undefined {
+  const entries = Object.entries(files.snapshot()).filter(([path]) => /^\/boot\/loader\/entries\/[^/]+\.conf$/.test(path))
+  const [, text = ''] = entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).at(-1) ?? []
+  return /^options (.*)$/m.exec(text)?.[1]
 }
 
 /** What update-grub makes of its files: those of grub.d by their names, each of which may add to what was said before. */

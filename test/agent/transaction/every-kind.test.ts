@@ -58,6 +58,17 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     host: { kernelArguments: ['transparent_hugepage=never'] },
     needsRoom: true,
   },
+  'kernelArguments in boot entries': {
+    furnish: ({ host }) => {
+      host.files.put('/boot/loader/entries/a-6.1.conf', 'title A\nlinux /a/6.1/linux\noptions root=/dev/sda1 ro quiet\n', {
+        mode: 0o600,
+      })
+      host.files.put('/boot/loader/entries/a-6.2.conf', 'title A\nlinux /a/6.2/linux\noptions root=/dev/sda1 ro quiet\n')
+      host.files.put('/etc/kernel/cmdline', 'root=/dev/sda1 ro\n')
+    },
+    host: { kernelArguments: ['transparent_hugepage=never'] },
+    needsRoom: true,
+  },
   certificates: {
     furnish: ({ host }) => void host.trustStore.rebuild(),
     host: { certificates: [{ name: 'corp', content: AUTHORITY }] },
