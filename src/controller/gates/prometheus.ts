@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { readBounded } from '../../protocol/read-bounded.ts'
 import type { GateCheck } from '../../rollout/model/policy.ts'
 import type { GateResult, RunGateCheck } from './gate-check.ts'
-import { readBounded } from './read-bounded.ts'
 
 type PrometheusCheck = Extract<GateCheck, { kind: 'prometheus' }>
 
@@ -45,7 +45,9 @@ async function measure({ url, query }: PrometheusCheck, { access, signal }: Acce
   if (status >= 300 && status < 400) await response.body?.cancel()
   if (status >= 300 && status < 400)
     throw new Error(`HTTP ${status}: redirects are not followed; use the URL that it redirects to`)
-  const answer = parse(await readBounded(response, MAX_BODY))
+  const body = await readBounded(response.body ?? [], MAX_BODY)
+  if (body === undefined) throw new Error(`the answer is longer than ${MAX_BODY} bytes`)
+  const answer = parse(body.toString('utf8'))
   if (answer?.status === 'error') throw new Error(`${answer.errorType}: ${answer.error.slice(0, MAX_TOLD)}`)
   if (!answer || !response.ok) throw new Error(`HTTP ${status}: not an answer of Prometheus`)
   const [warning] = answer.warnings ?? []
