@@ -2,62 +2,22 @@
 import { globSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sha256Of } from '../../src/agent/sha256.ts'
 import type { RepoFile } from '../../src/protocol/repo-snapshot.ts'
-import { createRenderer } from '../../src/render/create-renderer.ts'
-import { loadFleet } from '../../src/repo/load-fleet.ts'
-import { kubeletBinary } from '../../src/sim/host/kubelet-launch.ts'
 import { hostOf } from '../agent/support/kind-stories.ts'
 import { Machine } from '../agent/support/machine.ts'
-import { makeTarGz } from '../agent/support/make-tar.ts'
+import { publishedContent } from '../agent/support/published.ts'
 
 const root = join(import.meta.dirname, '../../examples/repo')
 const ZEROS = '0'.repeat(64)
 const NODE = { name: 'm1', labels: { pool: 'machines' }, arch: 'amd64', osImage: 'Debian GNU/Linux 12' }
-const program = (path: string) => makeTarGz([{ path, content: path, mode: 0o755 }])
-
-/** What the publishers have at the addresses of the example, by a part of the address. */
-const PUBLISHED = {
-  'containerd-': program('bin/containerd'),
-  'cni-plugins-': program('bridge'),
-  'crictl-': program('crictl'),
-  'runc.': Buffer.from('runc'),
-  '/kubelet': kubeletBinary('1.35.4'),
-}
-
-function publishedAt(url: string): Uint8Array {
-  const [, bytes] = Object.entries(PUBLISHED).find(([part]) => url.includes(part)) ?? []
-  if (bytes === undefined) throw new Error(`nobody publishes ${url}`)
-  return bytes
-}
-
-/** The repository as it is once somebody has filled in the checksums. */
 function contentOf(machine: Machine) {
   const paths = globSync('**/*', { cwd: root }).filter((path) => statSync(join(root, path)).isFile())
   const files = new Map(paths.map((path): [string, RepoFile] => [path, fileAt(path)]))
-  const { model } = loadFleet(files)
-  if (model === undefined) throw new Error('the example is invalid')
-  const rendered = createRenderer(model).render('machines', NODE)
-  if (!rendered.ok) throw new Error(JSON.stringify(rendered.problems))
-  const { content } = rendered
-  const host = (content.host ?? '').replaceAll(/"(https:[^"]*)"/g, (_, url: string) => `"${url.replaceAll('{{arch}}', 'amd64')}"`)
-  const urls = [...host.matchAll(/"(https:\/\/(?:github\.com|dl\.k8s\.io)[^"]*)"/g)].map(([, url = '']) => url)
-  for (const url of urls) machine.artifacts.set(url, publishedAt(url))
-  return { ...content, host: JSON.stringify(withChecksums(JSON.parse(host))) }
+  return publishedContent(machine, { files, pool: 'machines', node: NODE })
 }
 
 function fileAt(path: string): RepoFile {
   return { kind: 'file', bytes: readFileSync(join(root, path)) }
-}
-
-/** Each object with a URL gets the checksum of what is there. */
-function withChecksums(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withChecksums)
-  if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([key, member]) => [key, withChecksums(member)])
-  const { url, sha256, ...rest } = Object.fromEntries(members)
-  if (typeof url !== 'string' || sha256 === undefined) return { ...rest, ...(url && { url }), ...(sha256 && { sha256 }) }
-  return { ...rest, url, sha256: typeof sha256 === 'string' ? sha256Of(publishedAt(url)) : { amd64: sha256Of(publishedAt(url)) } }
 }
 
 function bare(): Machine {
