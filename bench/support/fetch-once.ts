@@ -6,7 +6,7 @@ import { createRemoteSource } from '../../src/gitsync/remote-source.ts'
 import { usageOf } from './process-usage.ts'
 
 const [url = '', directory = ''] = process.argv.slice(2)
-const source = createRemoteSource({ url, branch: 'main', folder: 'repo', directory })
+const source = createRemoteSource({ url, ref: { branch: 'main' }, folder: 'repo', directory })
 const found = await source.fetch(new AbortController().signal).then(
   async ({ commit, gitdir }) => (await readSnapshot(objectStore(gitdir), commit, { folder: 'repo' })).files.size,
   (error: Error) => error.message.slice(0, 60),

@@ -12,6 +12,7 @@ import { addCommitSignatureOptions } from './controller/commit-signature-options
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
+import { addRefOptions } from './controller/ref-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
 import { addStatusOptions } from './controller/status-options.ts'
 import { addWebhookOptions } from './controller/webhook-options.ts'
@@ -24,7 +25,6 @@ export function controllerCommand(io: CliIo): Command {
   const command = new Command('controller')
     .description('follow a fleet repository and roll its commits out to the nodes of a cluster, wave by wave')
     .requiredOption('--repo <url|path>', 'the fleet repository: an https:// or ssh:// URL, or a path on this machine')
-    .option('--branch <name>', 'branch to follow. Default: main; for a path, the branch that is checked out')
     .addOption(new Option('--path <folder>', 'folder of the fleet in the repository').default('', 'its root'))
     .addOption(POLL)
     .option('--username-file <file>', 'file with the user name for the repository; needs --password-file')
@@ -65,7 +65,9 @@ export function controllerCommand(io: CliIo): Command {
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
   return addStatusOptions(
-    addWebhookOptions(addElectionOptions(addGitOptions(addCommitSignatureOptions(command), parseDuration), parseDuration)),
+    addWebhookOptions(
+      addElectionOptions(addGitOptions(addCommitSignatureOptions(addRefOptions(command)), parseDuration), parseDuration),
+    ),
   )
     .addHelpText(
       'after',

@@ -1,4 +1,5 @@
 import { Errors } from 'isomorphic-git'
+import { describeRef, type GitRef, othersThan } from './git-ref.ts'
 import { GitSyncError, type GitSyncReason } from './git-sync-error.ts'
 
 /** Characters of what a server said; it may be a page for browsers. */
@@ -65,12 +66,11 @@ export function corruptPack(why: string): GitSyncError {
   return new GitSyncError(`failed to read the pack that the repository sends: ${why}; ${remedy}`, { reason: 'CorruptPack' })
 }
 
-/** A branch that is not there, with those that are. */
-export function branchMissing(branch: string, { url, branches }: { readonly url: string; readonly branches: readonly string[] }) {
-  const [first, ...more] = branches.map((name) => `"${name}"`)
-  const shown = [first, ...more.slice(0, 4)].join(', ')
-  const there = first
-    ? `it has ${shown}${more.length > 4 ? ` and ${more.length - 4} more` : ''}; name one with --branch`
-    : 'it shows no branch: it is empty, or has SHA-256 ids, which are not read'
-  return new GitSyncError(`failed to find branch "${branch}" in "${url}": ${there}`, { reason: 'BranchNotFound' })
+/** A ref that is not there, with those that are. @param names in full, of the same kind */
+export function refMissing(
+  ref: GitRef,
+  { url, names }: { readonly url: string; readonly names: readonly string[] },
+): GitSyncError {
+  const reason = 'branch' in ref ? 'BranchNotFound' : 'TagNotFound'
+  return new GitSyncError(`failed to find ${describeRef(ref)} in "${url}": ${othersThan(ref, names)}`, { reason })
 }

@@ -6,9 +6,9 @@ import { objectStore } from './object-store.ts'
 import { type BlobCache, readSnapshot } from './read-snapshot.ts'
 import { ancestryUnknown, type Refusal, rewritten, untrusted } from './refusal.ts'
 import type { RepoEvent } from './repo-event.ts'
-import type { RepoSource } from './repo-source.ts'
+import type { FetchedHead, RepoSource } from './repo-source.ts'
 import type { TrustedKeys } from './signatures/trusted-keys.ts'
-import { type SignaturePolicy, unverified } from './signatures/verify-head.ts'
+import { type HeadTag, type SignaturePolicy, unverified } from './signatures/verify-head.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 
@@ -35,7 +35,7 @@ export interface RepoFollower {
   pollNow(): void
 }
 
-/** Follows one branch until the signal is aborted; no failure ends it. */
+/** Follows one ref until the signal is aborted; no failure ends it. */
 export function followRepo(source: RepoSource, options: FollowRepoOptions): RepoFollower {
   const wake = createWakeSignal(options.timers ?? systemTimers)
   return { events: follow(source, wake, options), pollNow: wake.ring }
@@ -80,7 +80,7 @@ class Judge {
   readonly #options: FollowRepoOptions
   readonly #blobs: BlobCache = new Map()
   #accepted: string | undefined
-  #refused: { readonly commit: string; readonly isLasting: (keys: TrustedKeys | undefined) => boolean } | undefined
+  #refused: { readonly named: string; readonly isLasting: (keys: TrustedKeys | undefined) => boolean } | undefined
   #told: string | undefined
   /** Set while a head is looked into: left so, what was fetched could not be used. */
   #unsettled = false
@@ -97,35 +97,39 @@ class Judge {
     const head = await this.#source.head(this.#options.signal)
     if (head === this.#told) return undefined
     const keys = await this.#options.signatures?.keys()
-    if (head === this.#refused?.commit && this.#refused.isLasting(keys)) return undefined
-    const { commit, gitdir } = await this.#fetch()
-    const event = await this.#judge(commit, { gitdir, keys })
+    if (head === this.#refused?.named && this.#refused.isLasting(keys)) return undefined
+    const fetched = await this.#fetch()
+    const event = await this.#judge(fetched, keys)
     this.#unsettled = false
     this.#untidy = true
     return event
   }
 
-  async #fetch(): Promise<{ readonly commit: string; readonly gitdir: string }> {
+  async #fetch(): Promise<FetchedHead> {
     const fromScratch = this.#unsettled
     this.#unsettled = true
     return this.#source.fetch(this.#options.signal, { fromScratch })
   }
 
-  async #judge(commit: string, { gitdir, keys }: Fetched): Promise<RepoEvent> {
+  async #judge(fetched: FetchedHead, keys: TrustedKeys | undefined): Promise<RepoEvent> {
+    const { named, commit, gitdir } = fetched
     const history = new FetchedHistory(this.#source, { gitdir, signal: this.#options.signal })
-    const refusal = (await this.#rewriteIn(commit, history)) ?? (await this.#unverified(commit, { history, keys }))
+    const refusal = (await this.#rewriteIn(commit, history)) ?? (await this.#unverified(fetched, { history, keys }))
     if (refusal) {
       const { isLasting, ...why } = refusal
       this.#told = undefined
-      this.#refused = { commit, isLasting }
+      this.#refused = { named, isLasting }
       return { type: 'refused', commit, ...why }
     }
+    this.#told = named
     try {
       return this.#accept(await this.#read(commit, gitdir))
     } catch (error) {
-      if (!(error instanceof BadTreeError)) throw error
+      if (!(error instanceof BadTreeError)) {
+        this.#told = undefined
+        throw error
+      }
       // What is wrong with the commit itself, nobody can allow.
-      this.#told = commit
       return { type: 'refused', commit, reason: error.reason, message: error.message }
     }
   }
@@ -153,27 +157,26 @@ class Judge {
   }
 
   /** What was accepted before is not asked for a signature: it is what runs. */
-  async #unverified(head: string, { history, keys }: { history: FetchedHistory; keys: TrustedKeys | undefined }) {
+  async #unverified(fetched: FetchedHead, { history, keys }: { history: FetchedHistory; keys: TrustedKeys | undefined }) {
     const { signatures } = this.#options
+    const { commit: head } = fetched
     if (!signatures || !keys || head === this.#accepted) return undefined
     const [mode, now] = [signatures.mode, signatures.now()]
-    const why = await unverified({ head, from: this.#accepted, mode, keys, now, history })
+    const why = await unverified({ head, from: this.#accepted, mode, keys, now, history, tag: tagOf(fetched) })
     if (why === undefined) return undefined
     return { ...untrusted(head, why), isLasting: (others: TrustedKeys | undefined) => others?.id === keys.id }
   }
 
   #accept(snapshot: RepoSnapshot): RepoEvent {
     this.#accepted = snapshot.commit
-    this.#told = snapshot.commit
     this.#refused = undefined
     return { type: 'snapshot', snapshot }
   }
 }
 
-interface Fetched {
-  readonly gitdir: string
-  /** Absent: nobody's signature is needed. */
-  readonly keys: TrustedKeys | undefined
+/** A tag that is an object of its own, which may be signed. */
+function tagOf({ named, commit, gitdir, tag }: FetchedHead): HeadTag | undefined {
+  return tag === undefined || named === commit ? undefined : { name: tag, oid: named, store: objectStore(gitdir) }
 }
 
 function isKnown(answer: 'yes' | 'no' | 'unknown'): boolean {

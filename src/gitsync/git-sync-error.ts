@@ -4,6 +4,7 @@ export type GitSyncReason =
   | 'RepositoryNotFound'
   | 'RepositoryMoved'
   | 'BranchNotFound'
+  | 'TagNotFound'
   | 'RevisionNotFound'
   | 'CredentialsUnreadable'
   | 'KeysUnreadable'

@@ -1,6 +1,6 @@
 import { parseCommit } from './commit-object.ts'
 import { neededOf } from './needed-objects.ts'
-import type { PackedObjects } from './packed-objects.ts'
+import type { ObjectType, PackedObjects } from './packed-objects.ts'
 
 /** What is kept of a pack, and what is needed besides, in the order of reading. */
 export interface Kept {
@@ -16,13 +16,13 @@ export interface OnDisk {
 
 export type Keep = (objects: PackedObjects, onDisk: OnDisk) => Promise<Kept>
 
-export const keepCommits: Keep = async (objects) => ({ ids: commitsOf(objects), missing: [] })
+export const keepCommits: Keep = async (objects) => ({ ids: idsOf(objects, COMMITS_AND_TAGS), missing: [] })
 
-/** Commits, and of each the trees and blobs of one folder. @throws {MissingObject} */
+/** Commits with their tags, and of each commit the trees and blobs of one folder. @throws {MissingObject} */
 export function keepFolder(folder: string): Keep {
   return async (objects, onDisk) => {
-    const commits = commitsOf(objects)
-    const ids = new Set(commits)
+    const commits = idsOf(objects, ['commit'])
+    const ids = new Set(idsOf(objects, COMMITS_AND_TAGS))
     const missing = new Set<string>()
     const readTree = async (id: string) => (await objects.read(id))?.content ?? onDisk.readTree(id)
     for (const commit of commits) {
@@ -35,6 +35,8 @@ export function keepFolder(folder: string): Keep {
   }
 }
 
-function commitsOf(objects: PackedObjects): string[] {
-  return [...objects.ids()].filter((id) => objects.isCommit(id))
+const COMMITS_AND_TAGS: readonly ObjectType[] = ['commit', 'tag']
+
+function idsOf(objects: PackedObjects, types: readonly ObjectType[]): string[] {
+  return [...objects.ids()].filter((id) => types.some((type) => objects.typeOf(id) === type))
 }

@@ -1,38 +1,54 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { watch } from 'chokidar'
-import { Errors, resolveRef } from 'isomorphic-git'
+import { Errors, listTags, resolveRef } from 'isomorphic-git'
+import { refMissing } from './explain-failure.ts'
+import { describeRef, followedIn, type GitRef, prefixOf, tagName } from './git-ref.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import { type LocatedRepo, locateRepo } from './locate-repo.ts'
 import { objectStore } from './object-store.ts'
-import type { RepoSource } from './repo-source.ts'
+import type { FetchedHead, RepoSource } from './repo-source.ts'
+import { peel } from './revision.ts'
 
 export interface LocalOptions {
   /** A working tree, or a bare repository. */
   readonly path: string
   /** The default is whatever HEAD points to at the time. */
-  readonly branch?: string
+  readonly ref?: GitRef
 }
 
 /** A repository on this machine: read where it is, and followed at once. */
-export function createLocalSource({ path, branch }: LocalOptions): RepoSource {
-  const head = async () => {
+export function createLocalSource({ path, ref }: LocalOptions): RepoSource {
+  const head = async (): Promise<FetchedHead> => {
     const repo = await locateRepo(path)
-    const ref = branch ? `refs/heads/${branch}` : await headOf(repo)
+    const store = objectStore(repo.gitdir)
+    const name = ref ? await nameOf(repo, ref) : await headOf(repo)
     try {
-      return { gitdir: repo.gitdir, commit: await resolveRef({ ...objectStore(repo.gitdir), ref }) }
+      const named = await resolveRef({ ...store, ref: name })
+      return { gitdir: repo.gitdir, named, commit: await peel(store, named), tag: tagName(name) }
     } catch (cause) {
       if (!(cause instanceof Errors.NotFoundError)) throw cause
-      throw new GitSyncError(`failed to find branch "${branch ?? ref}" in "${path}"`, { reason: 'BranchNotFound', cause })
+      const what = ref ? describeRef(ref) : `branch "${name}"`
+      throw new GitSyncError(`failed to find ${what} in "${path}"`, { reason: 'BranchNotFound', cause })
     }
   }
   return {
-    head: async () => (await head()).commit,
+    head: async () => (await head()).named,
     fetch: head,
     deepen: async () => undefined,
     tidy: async () => {},
     watch: async (ring) => watchRefs(await locateRepo(path), ring),
   }
+}
+
+async function nameOf({ gitdir }: LocatedRepo, ref: GitRef): Promise<string> {
+  if ('commit' in ref) return ref.commit
+  if (!('semver' in ref)) return prefixOf(ref)
+  const tags = await listTags(objectStore(gitdir))
+  const names = tags.map((tag) => `refs/tags/${tag}`)
+  const name = followedIn(names, ref)
+  if (name === undefined) throw refMissing(ref, { url: gitdir, names })
+  return name
 }
 
 /** The branch that HEAD names, or the commit it is. */

@@ -83,14 +83,14 @@ export class PackedObjects {
     return object
   }
 
-  /** Whether it is a commit, as far as can be told without reading it: servers send commits whole, or as deltas of commits. */
-  isCommit(id: string): boolean {
+  /** Its type, which every object shares with what it is a delta of. */
+  typeOf(id: string): ObjectType | undefined {
     const seen = new Set<ScannedObject>()
     for (let object = this.#byId.get(id); object && !seen.has(object); object = this.#baseOf(object)) {
-      if (TYPES[object.type]) return TYPES[object.type] === 'commit'
+      if (TYPES[object.type]) return TYPES[object.type]
       seen.add(object)
     }
-    return false
+    return undefined
   }
 
   async #read(wanted: ScannedObject): Promise<GitObject> {

@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises'
-import { addRemote, fetch, init, readObject, resolveRef, writeObject } from 'isomorphic-git'
+import { addRemote, fetch, type HttpClient, init, readObject, writeObject, writeRef } from 'isomorphic-git'
+import { corruptPack } from './explain-failure.ts'
 import type { GitTransport } from './git-transport.ts'
 import type { Keep, Kept, OnDisk } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
 import { objectStore } from './object-store.ts'
 import type { PackLimits } from './pack-limits.ts'
 import { type Filter, partialFetch } from './partial-fetch.ts'
+import { peel } from './revision.ts'
 import { siftPack } from './sift-pack.ts'
 import { wantObjects } from './want-objects.ts'
 
 export interface RemoteCloneOptions {
   readonly url: string
-  readonly branch: string
   readonly gitdir: string
   readonly http: GitTransport
   readonly limits: PackLimits
@@ -23,24 +24,35 @@ export interface RemoteCloneOptions {
   readonly keep: Keep
 }
 
-/** The tip of one branch on this disk, with as much history as was asked for. */
+/** What one ref names, on this disk, with as much history as was asked for. */
 export interface RemoteClone {
   readonly gitdir: string
-  /** Takes the tip, and so many commits before it. @returns its commit. @throws {MissingObject} when another try takes more */
-  fetch(depth: number, signal: AbortSignal): Promise<string>
+  /** Takes what a ref names, and so many commits before it. @throws {MissingObject} when another try takes more */
+  fetch(asked: AskedFetch, signal: AbortSignal): Promise<FetchedTip>
   /** Adds a commit that came another way. */
   add(commit: Buffer): Promise<void>
   /** Takes all of it off the disk. */
   clear(): Promise<void>
 }
 
-const REMOTE = 'origin'
+export interface AskedFetch {
+  /** Its name in full, or the full id of a commit. */
+  readonly ref: string
+  readonly depth: number
+}
 
-export function createRemoteClone({ url, branch, gitdir, http, limits, filter, needs, keep }: RemoteCloneOptions): RemoteClone {
-  // In full: a tag may have the same name. By its tracking branch the server learns what is here already.
-  const remoteRef = `refs/heads/${branch}`
-  const ref = `refs/remotes/${REMOTE}/${branch}`
-  const shape = { remote: REMOTE, ref, remoteRef, singleBranch: true, tags: false, url }
+export interface FetchedTip {
+  /** A commit, or the object of a tag. */
+  readonly named: string
+  readonly commit: string
+}
+
+const REMOTE = 'origin'
+/** By it the server learns what is here already. */
+const FETCHED = 'refs/nodewave/fetched'
+
+export function createRemoteClone({ url, gitdir, http, limits, filter, needs, keep }: RemoteCloneOptions): RemoteClone {
+  const shape = { remote: REMOTE, ref: FETCHED, singleBranch: true, tags: false, url }
   const ids = new Set<string>()
   /** Not every server that filters also sends files by their ids. */
   let mayFilter = true
@@ -74,20 +86,22 @@ export function createRemoteClone({ url, branch, gitdir, http, limits, filter, n
 
   return {
     gitdir,
-    async fetch(depth, signal) {
+    async fetch({ ref, depth }, signal) {
+      let named: string | null = null
       const store = { ...objectStore(gitdir), dir: gitdir }
       // Both leave alone what is there.
       await init({ ...store, bare: true })
       await addRemote({ ...store, remote: REMOTE, url, force: true })
-      const { missing } = await sifted(keep, (sink) =>
-        http(
-          signal,
-          (client) => fetch({ ...store, ...shape, depth, http: mayFilter ? partialFetch(client, filter, needs) : client }),
-          sink,
-        ),
-      )
+      const take = async (client: HttpClient) => {
+        const http = mayFilter ? partialFetch(client, filter, needs) : client
+        named = (await fetch({ ...store, ...shape, remoteRef: ref, depth, http })).fetchHead
+      }
+      const { missing } = await sifted(keep, (sink) => http(signal, take, sink))
       if (missing.length > 0) await fetchMissing(missing, signal)
-      return resolveRef({ ...store, ref })
+      if (named === null) throw corruptPack('it is empty')
+      const commit = await peel(objectStore(gitdir), named)
+      await writeRef({ ...store, ref: FETCHED, value: commit, force: true })
+      return { named, commit }
     },
     async add(commit) {
       await writeObject({ ...objectStore(gitdir), type: 'commit', object: commit, format: 'content' })

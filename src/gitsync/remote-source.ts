@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listServerRefs } from 'isomorphic-git'
-import { branchMissing, corruptPack, explainFailure } from './explain-failure.ts'
+import { corruptPack, explainFailure, refMissing } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { createGitHttp } from './git-http.ts'
+import { followedIn, type GitRef, prefixOf, tagName } from './git-ref.ts'
 import { createGitSsh, SSH_URL } from './git-ssh.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import type { GitTransport, TransportOptions } from './git-transport.ts'
@@ -11,7 +12,7 @@ import { keepCommits, keepFolder } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
 import { PACK_LIMITS, type PackLimits } from './pack-limits.ts'
 import { CAN_FILTER, CAN_FILTER_FILES } from './partial-fetch.ts'
-import { createRemoteClone } from './remote-clone.ts'
+import { createRemoteClone, type FetchedTip } from './remote-clone.ts'
 import type { RepoSource } from './repo-source.ts'
 import { parseSshAddress } from './ssh-address.ts'
 import type { SshFiles } from './ssh-connection.ts'
@@ -20,7 +21,7 @@ import { systemTimers, type Timers } from './timers.ts'
 export interface RemoteOptions extends Partial<RemoteLimits> {
   /** `https://`, `http://` or `ssh://`, or `git@host:path`; without credentials in it. */
   readonly url: string
-  readonly branch: string
+  readonly ref: GitRef
   /** Path of the fleet's folder in the repository; the default is all of it. Nothing else is kept. */
   readonly folder?: string
   /** A folder of our own on disk, for the objects; what is in it is thrown away at start. */
@@ -53,48 +54,61 @@ const MAX_PACKS = 100
 /** Commits of refused packs that are kept: one for each head that was refused since the last one that was good. */
 const MAX_REFUSED = 1000
 
-const HEADS = 'refs/heads/'
-
-/** A repository on a forge, over smart HTTP. Another branch's pushes cost nothing: only this one is asked for. */
+/** A repository on a forge, over smart HTTP or SSH. Pushes to other branches cost nothing: only the one followed is asked for. */
 export function createRemoteSource(options: RemoteOptions): RepoSource {
-  const { branch, directory, timers = systemTimers } = options
+  const { ref, directory, timers = systemTimers } = options
   const limits: RemoteLimits = { ...REMOTE_LIMITS, ...options }
-  const remoteRef = `${HEADS}${branch}`
   const refused: Buffer[] = []
   const onRefused = (commits: readonly Buffer[]) => {
     refused.push(...commits)
     refused.splice(0, refused.length - MAX_REFUSED)
   }
   const { shown, url, http, needs } = reach(options, { ...limits, timers, pack: { limits, onRefused } })
-  const shape = { url, branch, http, limits }
+  const shape = { url, http, limits }
   const keep = keepFolder(options.folder ?? '')
   const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', needs, keep })
   // Apart from the content: a server leaves out what it believes to be here already.
   const history = createRemoteClone({ ...shape, gitdir: join(directory, 'history'), filter: 'tree:0', keep: keepCommits })
   let cloned = false
+  /** The name, or the id, of what is followed, as of the last look. */
+  let followed: string | undefined
   let depths: readonly number[] = DEPTHS
 
-  const cloneAgain = async (signal: AbortSignal) => {
+  const cloneAgain = async (signal: AbortSignal): Promise<FetchedTip> => {
     cloned = false
     await content.clear()
+    const asked = { ref: followed ?? (await look(signal)).name, depth: 1 }
     // The first try may show that the server sends no files that are asked for by their ids: the second one takes all.
-    const commit = await content.fetch(1, signal).catch((error) => {
+    const tip = await content.fetch(asked, signal).catch((error) => {
       if (!(error instanceof MissingObject)) throw error
-      return content.fetch(1, signal).catch(orIncomplete)
+      return content.fetch(asked, signal).catch(orIncomplete)
     })
     cloned = true
-    return commit
+    return tip
   }
 
   /** The server leaves out what an earlier commit had elsewhere in the repository, where it was not kept. */
-  const fetchNext = (signal: AbortSignal) =>
-    content.fetch(1, signal).catch((error) => {
+  const fetchNext = async (signal: AbortSignal) =>
+    content.fetch({ ref: followed ?? (await look(signal)).name, depth: 1 }, signal).catch((error) => {
       if (!(error instanceof MissingObject)) throw error
       return cloneAgain(signal)
     })
 
   const refsLike = (prefix: string, signal: AbortSignal) =>
     http(signal, (client) => listServerRefs({ http: client, url, prefix }))
+
+  const look = async (signal: AbortSignal): Promise<{ readonly name: string; readonly oid: string }> => {
+    if ('commit' in ref) return { name: ref.commit, oid: ref.commit }
+    const refs = await refsLike(prefixOf(ref), signal)
+    const name = followedIn(
+      refs.map((found) => found.ref),
+      ref,
+    )
+    const oid = refs.find((found) => found.ref === name)?.oid
+    if (name !== undefined && oid !== undefined) return { name, oid }
+    const others = await refsLike('branch' in ref ? 'refs/heads/' : 'refs/tags/', signal)
+    throw refMissing(ref, { url: shown, names: others.map((other) => other.ref) })
+  }
 
   const explained = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
     try {
@@ -107,26 +121,27 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
   return {
     head: (signal) =>
       explained(signal, async () => {
-        const [found] = (await refsLike(remoteRef, signal)).filter(({ ref }) => ref === remoteRef)
-        if (found) return found.oid
-        const others = await refsLike(HEADS, signal)
-        throw branchMissing(branch, { url: shown, branches: others.map(({ ref }) => ref.slice(HEADS.length)) })
+        const { name, oid } = await look(signal)
+        followed = name
+        return oid
       }),
     fetch: (signal, options) =>
       explained(signal, async () => {
         depths = DEPTHS
         await history.clear()
-        const commit = cloned && !options?.fromScratch ? await fetchNext(signal) : await cloneAgain(signal)
+        const tip = cloned && !options?.fromScratch ? await fetchNext(signal) : await cloneAgain(signal)
         // What a commit descends from may have been refused for what it held.
         for (const parent of refused) await content.add(parent)
-        return { gitdir: content.gitdir, commit }
+        return { gitdir: content.gitdir, ...tip, tag: followed && tagName(followed) }
       }),
     deepen: (signal) =>
       explained(signal, async () => {
         const [depth, ...rest] = depths
         if (depth === undefined) return undefined
         depths = rest
-        const isFetched = await history.fetch(depth, signal).then(() => true, orTooLarge)
+        const isFetched = await history
+          .fetch({ ref: followed ?? (await look(signal)).name, depth }, signal)
+          .then(() => true, orTooLarge)
         return isFetched ? history.gitdir : undefined
       }),
     tidy: (signal) =>

@@ -1,15 +1,12 @@
-/** One branch of one repository, wherever it is. */
+/** One ref of one repository, wherever it is. */
 export interface RepoSource {
-  /** The commit at the branch's head, asked for cheaply. @throws {GitSyncError} */
+  /** What the ref names, asked for cheaply: a commit, or the object of a tag. @throws {GitSyncError} */
   head(signal: AbortSignal): Promise<string>
   /**
    * Brings the head's objects to this machine. `fromScratch`: what is there could not be used, start from nothing.
-   * @returns its commit, which may be newer than the one asked for before
+   * @returns what was there then, which may be newer than what was asked for before
    */
-  fetch(
-    signal: AbortSignal,
-    options?: { readonly fromScratch: boolean },
-  ): Promise<{ readonly commit: string; readonly gitdir: string }>
+  fetch(signal: AbortSignal, options?: { readonly fromScratch: boolean }): Promise<FetchedHead>
   /**
    * Brings more history, each time it is asked after a fetch; the last time all of it.
    * @returns where its commits are, and perhaps nothing else; undefined when there is no more
@@ -17,6 +14,15 @@ export interface RepoSource {
   deepen(signal: AbortSignal): Promise<string | undefined>
   /** Called when there is nothing else to do: clears up what fetching left behind. */
   tidy(signal: AbortSignal): Promise<void>
-  /** Rings when the branch may have changed. A source that cannot tell is polled only. */
+  /** Rings when the ref may have changed. A source that cannot tell is polled only. */
   watch?(ring: () => void): Promise<() => Promise<void>>
+}
+
+export interface FetchedHead {
+  /** As `head` has it. */
+  readonly named: string
+  readonly commit: string
+  readonly gitdir: string
+  /** The tag by which it came; its object is `named`, unless that is the commit itself. */
+  readonly tag?: string | undefined
 }

@@ -30,7 +30,7 @@ async function idOf(store: ObjectStore, name: string): Promise<string> {
 }
 
 /** From an annotated tag to what it is of. */
-async function peel(store: ObjectStore, oid: string): Promise<string> {
+export async function peel(store: ObjectStore, oid: string): Promise<string> {
   // Not parsed: isomorphic-git refuses commits whose author line is not as Git writes it.
   const { type } = await readObject({ ...store, oid, format: 'content' })
   if (type !== 'tag') return oid

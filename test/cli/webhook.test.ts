@@ -85,7 +85,19 @@ test.each([
   ['ssh://git@git.example.com:2222/platform/fleet.git', 'platform/fleet'],
   ['git@git.example.com:platform/fleet.git', 'platform/fleet'],
 ])('the repository of %s is that of its path', async (repo, repository) => {
-  expect(await webhookOf({ ...given, repo, cwd: folder })).toMatchObject({ repository, branch: 'main', port: 9443 })
+  expect(await webhookOf({ ...given, repo, cwd: folder })).toMatchObject({ repository, refs: 'refs/heads/main', port: 9443 })
+})
+
+test.each([
+  [{ branch: 'prod' }, 'refs/heads/prod'],
+  [{ tag: 'live' }, 'refs/tags/live'],
+  [{ semver: '~1.4' }, 'refs/tags/*'],
+])('who follows %j is told of pushes to %s', async (ref, refs) => {
+  expect(await webhookOf({ ...given, ...ref, cwd: folder })).toMatchObject({ refs })
+})
+
+test('a webhook for a commit is refused, because no push changes it', async () => {
+  await expect(webhookOf({ ...given, commit: 'a'.repeat(40), cwd: folder })).rejects.toThrow('--commit exclude each other')
 })
 
 test('without an address there is no webhook, whatever else is given', async () => {

@@ -41,7 +41,7 @@ test('followRepo refuses a head, saying that it cannot tell, when the repository
   await it.pile(3)
   await it.git('clone', '--quiet', '--bare', '--depth', '2', `file://${it.work}`, '../shallow.git')
   const stop = new AbortController()
-  const source = createLocalSource({ path: join(it.folder, 'shallow.git'), branch: 'main' })
+  const source = createLocalSource({ path: join(it.folder, 'shallow.git'), ref: { branch: 'main' } })
   for await (const event of followRepo(source, { signal: stop.signal, lastAccepted: first }).events) {
     expect(event).toMatchObject({ type: 'refused', reason: 'AncestryUnknown' })
     break

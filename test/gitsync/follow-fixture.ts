@@ -32,7 +32,7 @@ export async function startRemote(server: Partial<GitServerOptions> = {}) {
   const { username, password } = server.password ?? {}
   await fixture.git('remote', 'add', 'origin', username ? url.replace('://', `://${username}:${password}@`) : url)
   const source = (options: Partial<RemoteOptions> = {}) =>
-    createRemoteSource({ url, branch: 'main', directory: join(fixture.folder, 'objects'), ...options })
+    createRemoteSource({ url, ref: { branch: 'main' }, directory: join(fixture.folder, 'objects'), ...options })
   const push = async (message: string, files?: Record<string, string>) => {
     const commit = await fixture.commit(message, files)
     await fixture.git('push', '--quiet', '--force', 'origin', 'HEAD:main')

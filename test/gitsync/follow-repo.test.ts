@@ -158,7 +158,7 @@ test('a remote is given up when it is silent for too long', async () => {
   await using fixture = await gitFixture()
   const { url, asked } = await silentServer()
   const timers = new ManualTimers()
-  const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder, timers, timeout: 1234 })
+  const source = createRemoteSource({ url, ref: { branch: 'main' }, directory: fixture.folder, timers, timeout: 1234 })
   const head = source.head(new AbortController().signal)
   await asked
   timers.advance(1234)
@@ -181,7 +181,7 @@ test.for([
   ['git://host/o/r.git', 'only https://, http:// and ssh:// without a password are supported'],
   ['https://bot:secret@host/o/r.git', "remove the credentials from the repository's address: pass them as files"],
 ])('a remote is refused when its address is %s', ([url, message]) => {
-  expect(() => createRemoteSource({ url: url ?? '', branch: 'main', directory: '/tmp' })).toThrow(message)
+  expect(() => createRemoteSource({ url: url ?? '', ref: { branch: 'main' }, directory: '/tmp' })).toThrow(message)
 })
 
 test('a remote is read with the credentials that its files hold at the time', async () => {
@@ -208,7 +208,7 @@ test('a remote says where the repository has gone when it has moved', async () =
   await using fixture = await gitFixture()
   const location = 'https://new/fleet.git/info/refs?service=git-upload-pack&token=secret'
   const url = await serverThat((_, response) => response.writeHead(301, { location }).end())
-  const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder })
+  const source = createRemoteSource({ url, ref: { branch: 'main' }, directory: fixture.folder })
   await expect(source.head(new AbortController().signal)).rejects.toMatchObject({
     reason: 'RepositoryMoved',
     message: `failed to read "${url}": it redirects to "https://new/fleet.git"; use that address, if it is the repository and not a login page`,
@@ -262,7 +262,7 @@ test('followRepo follows only its branch of a bare repository, packed or not', a
   const bare = join(fixture.folder, 'bare.git')
   await fixture.git('clone', '--quiet', '--bare', '.', bare)
   await fixture.git('-C', bare, 'pack-refs', '--all')
-  await using it = startFollow(createLocalSource({ path: bare, branch: 'main' }))
+  await using it = startFollow(createLocalSource({ path: bare, ref: { branch: 'main' } }))
   expect(brief(await it.next())).toEqual(['snapshot', first])
   await fixture.commit('on a side')
   await fixture.git('push', '--quiet', bare, 'HEAD:side')

@@ -119,7 +119,14 @@ test('a server that goes on sending, byte by byte, is given up at the deadline',
     response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
     response.write('0', () => sent.resolve())
   })
-  const source = createRemoteSource({ url, branch: 'main', directory: fixture.folder, timers, timeout: 10_000, deadline: 5000 })
+  const source = createRemoteSource({
+    url,
+    ref: { branch: 'main' },
+    directory: fixture.folder,
+    timers,
+    timeout: 10_000,
+    deadline: 5000,
+  })
   const head = source.head(signal)
   await sent.promise
   timers.advance(5000)
@@ -132,7 +139,7 @@ test('a server that goes on sending, byte by byte, is given up at the deadline',
 test('a server that is asked too often is left alone for as long as it says', async () => {
   await using fixture = await gitFixture()
   const url = await serverThat((_, response) => response.writeHead(429, { 'retry-after': '120' }).end('slow down'))
-  await using it = startFollow(createRemoteSource({ url, branch: 'main', directory: fixture.folder }))
+  await using it = startFollow(createRemoteSource({ url, ref: { branch: 'main' }, directory: fixture.folder }))
   const trouble = await it.next()
   expect(brief(trouble)).toEqual(['trouble', 'RateLimited', 120_000])
   expect(trouble?.type === 'trouble' && trouble.error.message).toBe(
@@ -142,7 +149,7 @@ test('a server that is asked too often is left alone for as long as it says', as
 
 test('credentials are not sent over plain http unless that is allowed', () => {
   const credentials = { kind: 'bearer', tokenFile: '/run/token' } as const
-  const options = { url: 'http://git.example.com/fleet.git', branch: 'main', directory: '/tmp', credentials }
+  const options = { url: 'http://git.example.com/fleet.git', ref: { branch: 'main' }, directory: '/tmp', credentials }
   expect(() => createRemoteSource(options)).toThrow(
     'refuse to send credentials to "http://git.example.com/fleet.git": http:// does not protect them; ' +
       'use https://, or --insecure-http',

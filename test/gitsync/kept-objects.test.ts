@@ -95,13 +95,16 @@ test('a server that filters but sends no files by their ids is asked for everyth
     http(signal, (client) => operation(refusesIds(client, bodies)), sink)
   const gitdir = join(remote.folder, 'clone')
   const clone = createRemoteClone({
-    ...{ url, branch: 'main', gitdir, http: refusing, limits: PACK_LIMITS },
+    ...{ url, gitdir, http: refusing, limits: PACK_LIMITS },
     filter: 'blob:none',
     keep: keepFolder('fleet'),
   })
-  await expect(clone.fetch(1, signal)).rejects.toMatchObject({ name: 'MissingObject', message: '1 files are not in it' })
+  await expect(clone.fetch({ ref: 'refs/heads/main', depth: 1 }, signal)).rejects.toMatchObject({
+    name: 'MissingObject',
+    message: '1 files are not in it',
+  })
   await clone.clear()
-  await clone.fetch(1, signal)
+  await clone.fetch({ ref: 'refs/heads/main', depth: 1 }, signal)
   expect(await textsOf(gitdir, commit)).toEqual({ 'pool.yaml': 'one' })
   expect(bodies.map((body) => body.includes('filter blob:none'))).toEqual([true, false, false])
 })

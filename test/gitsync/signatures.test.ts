@@ -69,6 +69,11 @@ test.for(['ssh-ed25519', 'pgp-rsa'])('the signature of commit %s is refused on a
   expect((await verifyCommit(forged, await trusting(signingKeys(), NOW))).kind).toBe('refused')
 })
 
+/** What a tag is of. */
+function commitOf(tag: string): string {
+  return /^object ([0-9a-f]{40})/.exec(signedObject(tag).toString('latin1'))?.[1] ?? ''
+}
+
 /** Each leaves a good signature, and another meaning for one reader or another. */
 test.for([
   ['a second signature', (text: string) => text.replace('\ngpgsig ', '\ngpgsig x\ngpgsig ')],
@@ -99,14 +104,21 @@ test.for([
   ['ssh-tag', 'v2.0.0', 'refused'],
   ['ssh-ed25519', 'v1.0.0', 'refused'],
 ] as const)('tag %s as %s is %s', async ([tag, name, kind]) => {
-  expect((await verifyTag(signedObject(tag), name, await trusting(signingKeys(), NOW))).kind).toBe(kind)
+  expect((await verifyTag(signedObject(tag), { name, commit: commitOf(tag) }, await trusting(signingKeys(), NOW))).kind).toBe(
+    kind,
+  )
+})
+
+test('a signed tag is refused for another commit than its own', async () => {
+  const asked = { name: 'v2.0.0', commit: '1'.repeat(40) }
+  expect((await verifyTag(signedObject('pgp-tag'), asked, await trusting(signingKeys(), NOW))).kind).toBe('refused')
 })
 
 test('a tag is refused as a commit, and when another byte stands in it', async () => {
   const trust = await trusting(signingKeys(), NOW)
   expect((await verifyCommit(signedObject('pgp-tag'), trust)).kind).toBe('refused')
   const forged = Buffer.from(signedObject('pgp-tag').toString('latin1').replace('a signed tag', 'a signed fag'), 'latin1')
-  expect((await verifyTag(forged, 'v2.0.0', trust)).kind).toBe('refused')
+  expect((await verifyTag(forged, { name: 'v2.0.0', commit: commitOf('pgp-tag') }, trust)).kind).toBe('refused')
 })
 
 test.for([

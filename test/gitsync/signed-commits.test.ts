@@ -155,6 +155,6 @@ test('a replacement of a commit in a repository on this machine does not lend it
   await signAs(undefined)
   const unsigned = await remote.commit('unsigned')
   await remote.git('replace', unsigned, signed)
-  await using it = startFollow(createLocalSource({ path: remote.work, branch: 'main' }), { signatures: policy('Head') })
+  await using it = startFollow(createLocalSource({ path: remote.work, ref: { branch: 'main' } }), { signatures: policy('Head') })
   expect(brief(await it.next())).toEqual(['refused', unsigned, 'UntrustedCommit'])
 })

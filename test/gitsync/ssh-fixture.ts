@@ -47,7 +47,7 @@ export async function sshRemote(options: SshServerOptions = {}) {
     source: (more: Partial<RemoteOptions> = {}) =>
       createRemoteSource({
         url: `ssh://git@127.0.0.1:${port}${path}`,
-        branch: 'main',
+        ref: { branch: 'main' },
         directory: file('objects'),
         ssh: { keyFile: file('deploy'), knownHostsFile: file('known_hosts') },
         ...more,

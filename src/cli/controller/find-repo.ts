@@ -9,11 +9,11 @@ import type { RepoSource } from '../../gitsync/repo-source.ts'
 import { parseSshAddress } from '../../gitsync/ssh-address.ts'
 import type { SshFiles } from '../../gitsync/ssh-connection.ts'
 import { type GitOptions, remoteLimitsOf } from './git-options.ts'
+import { type RefOptions, refOf } from './ref-options.ts'
 
-export interface RepoOptions extends GitOptions {
+export interface RepoOptions extends GitOptions, RefOptions {
   /** `https://…`, `ssh://…`, `git@host:…`, or a path on this machine, relative to `cwd`. */
   readonly repo: string
-  readonly branch?: string
   /** Folder of the fleet in the repository, or below the path. */
   readonly path?: string
   readonly usernameFile?: string
@@ -41,13 +41,13 @@ export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
   if (/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(options.repo))
     throw new Error(`unsupported repository "${options.repo}": expected an https:// or ssh:// URL without a password, or a path`)
   const found = await locateRepo(resolve(options.cwd, options.repo))
-  const branch = options.branch === undefined ? {} : { branch: options.branch }
-  const source = createLocalSource({ path: resolve(options.cwd, options.repo), ...branch })
+  const ref = refOf(options)
+  const source = createLocalSource({ path: resolve(options.cwd, options.repo), ...(ref && { ref }) })
   return { source, folder: posix.join(found.folder, path).replace(/^\.$/, ''), close: async () => {} }
 }
 
 async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRepo> {
-  const { repo: url, branch = 'main', caFile, stateDir, cwd } = options
+  const { repo: url, caFile, stateDir, cwd } = options
   const credentials = credentialsOf(options)
   const ssh = sshFilesOf(options)
   const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
@@ -57,7 +57,7 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
   return {
     source: createRemoteSource({
       url,
-      branch,
+      ref: refOf(options) ?? { branch: 'main' },
       folder,
       directory,
       ...limits,

@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
+import { type GitRef, prefixOf } from '../../gitsync/git-ref.ts'
 import { forgeUrl, repositoryName } from './forge-url.ts'
+import { type RefOptions, refOf } from './ref-options.ts'
 
 export interface WebhookOptions {
   readonly webhookAddress?: Address
@@ -18,10 +20,9 @@ interface Address {
   readonly port: number
 }
 
-interface Subject {
+interface Subject extends RefOptions {
   readonly cwd: string
   readonly repo: string
-  readonly branch?: string
 }
 
 export type WebhookSettings = Omit<ReceiverOptions, 'onPush' | 'log' | 'now'>
@@ -45,21 +46,28 @@ export function addWebhookOptions(command: Command): Command {
 
 /** @returns undefined when no webhook is asked for. @throws {Error} saying which option is wrong or missing. */
 export async function webhookOf(options: WebhookOptions & Subject): Promise<WebhookSettings | undefined> {
-  const { webhookAddress, webhookSecretFile, branch = 'main', cwd } = options
+  const { webhookAddress, webhookSecretFile, cwd } = options
   if (webhookAddress === undefined) return undefined
   if (webhookSecretFile === undefined) throw new Error('--webhook-address needs --webhook-secret-file')
   const web = forgeUrl(options.repo)
   if (!web) throw new Error('--webhook-address needs a --repo with a URL; a path is watched')
+  const refs = refsOf(refOf(options) ?? { branch: 'main' })
   const secrets = () => readSecrets(resolve(cwd, webhookSecretFile))
   await secrets()
   const tls = await readTls(options)
   return {
     ...webhookAddress,
-    branch,
+    refs,
     secrets,
     repository: options.webhookRepository ?? repositoryName(web),
     ...(tls && { tls }),
   }
+}
+
+/** Whose pushes matter. */
+function refsOf(ref: GitRef): string {
+  if ('commit' in ref) throw new Error('--webhook-address and --commit exclude each other; a push changes no commit')
+  return 'semver' in ref ? `${prefixOf(ref)}*` : prefixOf(ref)
 }
 
 async function readSecrets(path: string): Promise<readonly string[]> {

@@ -6,7 +6,8 @@ import { type Headers, isSigned, one, type Signed } from './signature.ts'
 export interface Followed {
   /** `group/name`, as in the forge. */
   readonly repository: string
-  readonly branch: string
+  /** `refs/heads/main`; with `*` at its end, all that begin so. */
+  readonly refs: string
 }
 
 export interface DeliveryContext extends Followed {
@@ -35,12 +36,16 @@ export function judgeDelivery(delivery: Signed, context: DeliveryContext): Verdi
   if (push === undefined) return refused(400, 'the body is not the push event of a forge')
   if (push.repository.toLowerCase() !== context.repository.toLowerCase())
     return ignored(`"${foreignText(push.repository, 100)}" is not "${context.repository}", which the controller follows`)
-  if (push.ref !== `refs/heads/${context.branch}`)
-    return ignored(`"${foreignText(push.ref, 100)}" is not branch "${context.branch}", which the controller follows`)
+  if (!isFollowed(push.ref, context.refs))
+    return ignored(`"${foreignText(push.ref, 100)}" is not "${context.refs}", which the controller follows`)
   return { kind: 'push' }
 }
 
-const PUSHES: ReadonlySet<string> = new Set(['push', 'Push Hook'])
+const PUSHES: ReadonlySet<string> = new Set(['push', 'Push Hook', 'Tag Push Hook'])
+
+function isFollowed(ref: string, followed: string): boolean {
+  return followed.endsWith('*') ? ref.startsWith(followed.slice(0, -1)) : ref === followed
+}
 
 /** Gitea and Forgejo send the header of GitHub, too. */
 function eventOf(headers: Headers): string | undefined {

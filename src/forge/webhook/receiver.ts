@@ -82,7 +82,7 @@ async function take(
     return answer(response, answerTo(verdict))
   }
   if (limits.isReplay(body)) return answer(response, { status: 200, says: 'ignored: it was delivered before' })
-  log('info', `webhook: push to "${followed.branch}"; fetching`)
+  log('info', `webhook: push to "${followed.refs}"; fetching`)
   answer(response, { status: 202, says: 'the repository is fetched' })
   onPush()
 }

@@ -6,12 +6,17 @@ export interface SignedObject {
   readonly signature?: string
 }
 
+export interface SignedTag extends SignedObject {
+  readonly name: string
+  readonly commit: string
+}
+
 const SIGNATURE = 'gpgsig '
 const BEGIN = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE)-----$/m
 
 /** The form of a commit that Git writes: what several readers could read in several ways is not of that form. */
 const COMMIT = /^tree [0-9a-f]{40}\n(?:parent [0-9a-f]{40}\n)*author [^\n]*\ncommitter [^\n]*\n/
-const TAG = /^object [0-9a-f]{40}\ntype commit\ntag ([^\n]+)\ntagger [^\n]*\n\n/
+const TAG = /^object ([0-9a-f]{40})\ntype commit\ntag ([^\n]+)\ntagger [^\n]*\n\n/
 /** Stated twice, or behind what it belongs before: which one counts depends on the reader. */
 const STRAY = /^(?:tree|parent|author|committer) /m
 
@@ -32,13 +37,13 @@ export function splitCommit(object: Buffer): SignedObject | undefined {
 }
 
 /** A tag carries its signature behind its message. @returns undefined when it has not the form of a tag of a commit */
-export function splitTag(object: Buffer): (SignedObject & { readonly name: string }) | undefined {
+export function splitTag(object: Buffer): SignedTag | undefined {
   const text = object.toString('latin1')
-  const [, tag] = TAG.exec(text) ?? []
-  if (tag === undefined) return undefined
+  const [, commit, tag] = TAG.exec(text) ?? []
+  if (commit === undefined || tag === undefined) return undefined
   const name = Buffer.from(tag, 'latin1').toString('utf8')
   const at = text.search(BEGIN)
-  return at === -1 ? { name, payload: object } : { name, payload: object.subarray(0, at), signature: text.slice(at) }
+  return { name, commit, ...(at === -1 ? { payload: object } : { payload: object.subarray(0, at), signature: text.slice(at) }) }
 }
 
 /** Headers with the lines that continue them, each with its line break. */

@@ -5,7 +5,7 @@ import { type CommitsBetween, commitsBetween, MOST_COMMITS } from '../commits-be
 import type { FetchedHistory } from '../fetched-history.ts'
 import type { ObjectStore } from '../object-store.ts'
 import type { TrustedKeys } from './trusted-keys.ts'
-import { verifyCommit } from './verify-object.ts'
+import { verifyCommit, verifyTag } from './verify-object.ts'
 
 /** `Head`: the commit that is to be used. `All`: every commit that comes with it, too. */
 export const SIGNATURE_MODES = ['Head', 'All'] as const
@@ -18,8 +18,17 @@ export interface SignaturePolicy {
   readonly now: () => number
 }
 
+/** The object of a tag, by which the head came. */
+export interface HeadTag {
+  readonly name: string
+  readonly oid: string
+  readonly store: ObjectStore
+}
+
 export interface HeadToVerify {
   readonly head: string
+  /** Its signature stands for one of the head. */
+  readonly tag?: HeadTag | undefined
   /** Accepted before; absent: nothing was, and only the head is looked at. */
   readonly from: string | undefined
   readonly mode: SignatureMode
@@ -42,18 +51,32 @@ export async function unverified(asked: HeadToVerify): Promise<string | undefine
     : `the history between it and "${from}", which was accepted last, cannot be read`
 }
 
-async function problemIn(
-  commits: readonly string[],
-  { head, from, history, ...trust }: HeadToVerify,
-): Promise<string | undefined> {
+async function problemIn(commits: readonly string[], asked: HeadToVerify): Promise<string | undefined> {
+  const { head, from, history, keys, now } = asked
   for (const commit of commits) {
-    const verdict = await history.ask(async (store) => verifyCommit(await commitBytes(store, commit), trust), always)
+    const verdict = await history.ask(
+      async (store) => verifyCommit(await bytesOf(store, commit, 'commit'), { keys, now }),
+      always,
+    )
     if (verdict.kind === 'accepted') continue
+    if (commit === head) {
+      const why = await problemOfTag(asked)
+      if (why === undefined) continue
+      return `${verdict.why}${why}`
+    }
     // Dates that are wrong bring in commits that were there before.
-    if (commit !== head && from !== undefined && (await descends(from, { from: commit, history }))) continue
-    return commit === head ? verdict.why : `it comes with commit "${commit}": ${verdict.why}`
+    if (from !== undefined && (await descends(from, { from: commit, history }))) continue
+    return `it comes with commit "${commit}": ${verdict.why}`
   }
   return undefined
+}
+
+/** @returns undefined when its signature stands for that of the head */
+async function problemOfTag({ head, tag, keys, now }: HeadToVerify): Promise<string | undefined> {
+  if (!tag) return ''
+  const { name, oid, store } = tag
+  const verdict = await verifyTag(await bytesOf(store, oid, 'tag'), { name, commit: head }, { keys, now })
+  return verdict.kind === 'accepted' ? undefined : `, and of tag "${name}": ${verdict.why}`
 }
 
 async function descends(commit: string, { from, history }: { from: string; history: FetchedHistory }): Promise<boolean> {
@@ -69,10 +92,10 @@ function always(): boolean {
 }
 
 /** @throws {Error} when what is stored under the id is something else */
-async function commitBytes(store: ObjectStore, oid: string): Promise<Buffer> {
+async function bytesOf(store: ObjectStore, oid: string, expected: 'commit' | 'tag'): Promise<Buffer> {
   const { object, type } = await readObject({ ...store, oid, format: 'content' })
   const bytes = Buffer.from(object as Uint8Array)
   const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
-  if (type === 'commit' && id === oid) return bytes
+  if (type === expected && id === oid) return bytes
   throw new Error(`object "${oid}" of "${store.gitdir}" is damaged: it holds a ${type} with the id "${id}"; run git fsck`)
 }

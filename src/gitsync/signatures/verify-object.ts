@@ -17,11 +17,16 @@ export async function verifyCommit(object: Buffer, trust: Trust): Promise<Verdic
   return verify(split, { ...trust, madeAt: parseCommit(object).committedAt })
 }
 
-/** @param name of the tag that was asked for: an object that was signed as another one says nothing of it */
-export async function verifyTag(object: Buffer, name: string, trust: Trust): Promise<Verdict> {
+/** @param asked what it was followed as, and to: an object that was signed as another tag says nothing of this one */
+export async function verifyTag(
+  object: Buffer,
+  asked: { readonly name: string; readonly commit: string },
+  trust: Trust,
+): Promise<Verdict> {
   const split = splitTag(object)
   if (!split) return refused('it has not the form that Git gives to a tag of a commit')
-  if (split.name !== name) return refused(`it was made as tag "${split.name}"`)
+  if (split.name !== asked.name) return refused(`it was made as tag "${split.name}"`)
+  if (split.commit !== asked.commit) return refused(`it is of commit "${split.commit}"`)
   return verify(split, { ...trust, madeAt: trust.now })
 }
 

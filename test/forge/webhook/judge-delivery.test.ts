@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { judgeDelivery } from '../../../src/forge/webhook/judge-delivery.ts'
 
 const SECRET = 'a secret of sixteen'
-const context = { repository: 'platform/fleet', branch: 'main', secrets: [SECRET], now: 0 }
+const context = { repository: 'platform/fleet', refs: 'refs/heads/main', secrets: [SECRET], now: 0 }
 
 function judge(content: unknown, headers: Record<string, string> = { 'x-github-event': 'push' }) {
   const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content))
@@ -25,11 +25,26 @@ test('a push to the branch that is followed is one, from GitHub, Gitea and GitLa
 })
 
 test.each([
-  ['another branch', { ...push, ref: 'refs/heads/test' }, '"refs/heads/test" is not branch "main", which the controller follows'],
+  ['refs/tags/*', 'refs/tags/v1.4.2', 'push'],
+  ['refs/tags/*', 'refs/heads/main', 'ignored'],
+  ['refs/tags/live', 'refs/tags/live', 'push'],
+  ['refs/tags/live', 'refs/tags/live2', 'ignored'],
+] as const)('who follows %s takes a push to %s so: %s', (refs, ref, kind) => {
+  const body = Buffer.from(JSON.stringify({ ref, project: { path_with_namespace: 'platform/fleet' } }))
+  const headers = { 'content-type': 'application/json', 'x-gitlab-event': 'Tag Push Hook', 'x-gitlab-token': SECRET }
+  expect(judgeDelivery({ headers, body }, { ...context, refs }).kind).toBe(kind)
+})
+
+test.each([
+  [
+    'another branch',
+    { ...push, ref: 'refs/heads/test' },
+    '"refs/heads/test" is not "refs/heads/main", which the controller follows',
+  ],
   [
     'a tag with the name of the branch',
     { ...push, ref: 'refs/tags/main' },
-    '"refs/tags/main" is not branch "main", which the controller follows',
+    '"refs/tags/main" is not "refs/heads/main", which the controller follows',
   ],
   [
     'another repository',

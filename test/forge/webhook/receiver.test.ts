@@ -17,7 +17,7 @@ beforeEach(async () => {
   log = []
   secrets = [SECRET]
   receiver = await startReceiver({
-    ...{ host: '127.0.0.1', port: 0, repository: 'platform/fleet', branch: 'main' },
+    ...{ host: '127.0.0.1', port: 0, repository: 'platform/fleet', refs: 'refs/heads/main' },
     secrets: async () => secrets,
     now: () => 0,
     onPush: () => {
@@ -41,7 +41,7 @@ test('a push is answered and passed on; delivered again, it is not', async () =>
   expect(await deliver(PUSH)).toEqual({ status: 202, says: 'the repository is fetched' })
   expect(await deliver(PUSH)).toEqual({ status: 200, says: 'ignored: it was delivered before' })
   expect(pushes).toBe(1)
-  expect(log).toEqual(['info webhook: push to "main"; fetching'])
+  expect(log).toEqual(['info webhook: push to "refs/heads/main"; fetching'])
 })
 
 test('a secret that is replaced counts from the next delivery on', async () => {
@@ -95,7 +95,7 @@ async function beginBody(): Promise<Socket> {
 }
 
 test('a port that is taken is named with the option', async () => {
-  const options = { host: '127.0.0.1', port: receiver.port, repository: 'a/b', branch: 'main' }
+  const options = { host: '127.0.0.1', port: receiver.port, repository: 'a/b', refs: 'refs/heads/main' }
   const more = { secrets: async () => [SECRET], now: () => 0, onPush: () => undefined, log: () => undefined }
   await expect(startReceiver({ ...options, ...more })).rejects.toThrow(
     /^listen for webhooks on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another --webhook-address$/,
