@@ -80,10 +80,17 @@ function readUnit(unit: string): { readonly environment: Record<string, string>;
   return { environment: Object.fromEntries(environment), flags: flags.split(' ').filter(Boolean) }
 }
 
-export function startAgent({ name, root }: Machine, place: { readonly cluster: Cluster; readonly bundle: string }): RunningAgent {
-  const { bundle, cluster } = place
+export interface AgentPlace {
+  readonly cluster: Cluster
+  readonly bundle: string
+  /** From a server with the certificate of the cluster. */
+  readonly isDownloading?: boolean
+}
+
+export function startAgent({ name, root }: Machine, place: AgentPlace): RunningAgent {
+  const { bundle, cluster, isDownloading = false } = place
   // Of where it downloads from; to the API server's it is pointed by the kubeconfig.
-  const trust = cluster.certificate && { NODE_EXTRA_CA_CERTS: cluster.certificate.caFile }
+  const trust = isDownloading && cluster.certificate && { NODE_EXTRA_CA_CERTS: cluster.certificate.caFile }
   const args = [bundle, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
   const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, [...asUnit.flags, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -74,7 +74,7 @@ print(
 async function upgrade(name: string): Promise<Upgrade> {
   const machine = await prepareMachine(name)
   const prepared = whenApplied(name, flags)
-  await using agent = startAgent(machine, place)
+  await using agent = startAgent(machine, { ...place, isDownloading: true })
   await prepared
   await sleep(IDLE)
   const idleBefore = await usageOf(agent.pid)

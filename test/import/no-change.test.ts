@@ -214,6 +214,17 @@ test('inventory leaves out files that may hold a secret, that a package brought,
   expect(omitted).toEqual([{ path: '/etc/containerd/config.toml', why: 'it may hold a secret' }])
 })
 
+test('inventory hides a credential that follows its flag as a word of its own', async () => {
+  const machine = await aMachine(
+    {},
+    { '/etc/default/kubelet': 'KUBELET_EXTRA_ARGS="--v=3 --manifest-url-header A:hunter2 --v=4"\n' },
+  )
+  const text = JSON.stringify(await inventoryOf(machine))
+
+  expect(text).not.toContain('hunter2')
+  expect(text).toContain('--v=4')
+})
+
 test('inventory hides credentials in flags and configuration, and the import leaves those flags to the host', async () => {
   const machine = await aMachine(
     {},

@@ -30,18 +30,18 @@ const NOWHERE = JSON.stringify({
 })
 
 /** The kubelet as a program of this host. `place` turns a path as the host sees it into one that can be run from here. */
-export function kubeletProgram({ place = (path: string) => path } = {}): KubeletProbe {
+export function kubeletProgram({ place = (path: string) => path, run = runProgram } = {}): KubeletProbe {
   return {
-    version: (binary) => versionOf(place(binary)),
+    version: (binary) => versionOf(place(binary), run),
     preflight: ({ binary, args, config }) =>
-      preflight({ binary: place(binary), args, ...(config === undefined ? {} : { config: place(config) }) }),
+      preflight({ binary: place(binary), args, ...(config === undefined ? {} : { config: place(config) }) }, { run }),
     healthz,
     runtime: (endpoint) => connects(place(endpoint.replace(/^unix:\/\//, ''))),
   }
 }
 
-async function versionOf(binary: string): Promise<string> {
-  const { code, stdout, stderr } = await runProgram(binary, ['--version'], { timeout: 20_000 })
+async function versionOf(binary: string, run: typeof runProgram): Promise<string> {
+  const { code, stdout, stderr } = await run(binary, ['--version'], { timeout: 20_000 })
   const version = /^Kubernetes (v\S+)/.exec(stdout)?.[1]
   if (code !== 0 || version === undefined)
     throw new Error(`"${binary} --version": exit ${code}: ${(stderr || stdout).trim().slice(0, 300)}`)

@@ -72,7 +72,7 @@ export class Guard {
   /** Looks until `signal` aborts; a fallback that has begun to change the host is finished first. */
   async run(signal: AbortSignal): Promise<void> {
     const { turns, ports, options } = this.#context
-    signal.addEventListener('abort', () => this.#wake.abort(), { once: true })
+    signal.addEventListener('abort', () => this.#wake.abort())
     while (!signal.aborted) {
       this.#actions.onLook()
       const pause = await turns.exclusively(() => this.#look(signal)).catch((error: unknown) => this.#trouble(error))

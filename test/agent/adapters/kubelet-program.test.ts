@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { judgePreflight, preflight, preflightArgs } from '../../../src/agent/adapters/kubelet-program.ts'
+import { judgePreflight, kubeletProgram, preflight, preflightArgs } from '../../../src/agent/adapters/kubelet-program.ts'
 
 const ACCEPTED = { code: 1, stdout: '', stderr: 'validate CRI v1 runtime API for endpoint', timedOut: false }
 const ended = (stderr: string, code = 1) => judgePreflight({ code, stdout: '', stderr, timedOut: false })
@@ -89,4 +89,26 @@ test('preflight judges though somebody has cleared its scratch directory away', 
   }
 
   expect(await preflight({ binary: '/k', args: [] }, { run })).toEqual({ ok: true, warnings: [] })
+})
+
+test.each([
+  ['fails after it has told', { code: 1, stdout: 'Kubernetes v1.36.3\n' }],
+  ['tells nothing that is one', { code: 0, stdout: 'hello\n' }],
+])('version of a program that %s is unknown', async (_, { code, stdout }) => {
+  const run = async () => ({ code, stdout, stderr: '', timedOut: false })
+  await expect(kubeletProgram({ run }).version('/k')).rejects.toThrow(`"/k --version": exit ${code}`)
+})
+
+test.each([
+  ['its configuration', '/staged.yaml', ['--config=/root/staged.yaml']],
+  ['no configuration', undefined, []],
+])('preflight of the kubelet below a root judges %s there', async (_, config, stated) => {
+  const calls: (readonly string[])[] = []
+  const run = async (_program: string, args: readonly string[]) => {
+    calls.push(args.filter((arg) => arg.startsWith('--config=') || arg === '/root/k'))
+    return ACCEPTED
+  }
+  const probe = kubeletProgram({ place: (path) => `/root${path}`, run })
+  await probe.preflight({ binary: '/k', args: [], ...(config !== undefined && { config }) })
+  expect(calls).toEqual([['/root/k', ...stated]])
 })

@@ -149,3 +149,12 @@ test('nodeFiles leaves no half file behind a write that fails', async () => {
   await expect(files().install('/staged', '/etc/motd')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
   expect(readdirSync(join(root, 'etc'))).toEqual(['motd'])
 })
+
+test.runIf(process.getuid?.() === 0)('nodeFiles changes the owner or the group of a file, and leaves the other', async () => {
+  writeFileSync(join(root, 'owned'), 'old')
+  await files().writeAtomic('/owned', bytes('new'), { uid: 12_345 })
+  expect(statSync(join(root, 'owned'))).toMatchObject({ uid: 12_345, gid: process.getgid?.() })
+  writeFileSync(join(root, 'grouped'), 'old')
+  await files().writeAtomic('/grouped', bytes('new'), { gid: 54_321 })
+  expect(statSync(join(root, 'grouped'))).toMatchObject({ uid: 0, gid: 54_321 })
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { readFacts } from '../../../src/agent/adapters/doctor-facts.ts'
+import { Machine } from '../support/machine.ts'
+
+test('free space is that of the nearest directory, when the state directory is not there yet', async () => {
+  const machine = new Machine()
+  const facts = await readFacts({
+    ports: machine.host.process(machine.node).ports,
+    root: '/not/there',
+    stateDirectory: '/var/lib/nodewave',
+    kubeconfig: { path: '/not/there/kubelet.conf' },
+    server: 'https://127.0.0.1:6443',
+  })
+  expect(facts.state.freeBytes).toEqual({ value: expect.any(Number) })
+})
