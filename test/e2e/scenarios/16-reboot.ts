@@ -112,7 +112,7 @@ async function undone(cluster: Cluster, product: Product): Promise<void> {
   check('the file is gone', (await node.output(['sh', '-c', 'ls /etc/default/grub.d 2>/dev/null || true'])) === '')
 }
 
-/** Whenever the node is unready, it is cordoned; and never two nodes are. */
+/** It is cordoned when it goes down; and never two nodes are. */
 function checkCordoned(moments: readonly Moment[], node: string): void {
   const cordoned = new Set<string>()
   for (const moment of moments) {
@@ -123,8 +123,9 @@ function checkCordoned(moments: readonly Moment[], node: string): void {
       [...cordoned].every((each) => each === node),
       moment,
     )
-    check('it was cordoned while it was down', moment.node !== node || moment.ready || moment.cordoned, moment)
   }
+  const down = moments.find((moment) => moment.node === node && !moment.ready)
+  check('it was cordoned when it went down', down === undefined || down.cordoned, down)
 }
 
 /** How often each machine was started, as its journal tells. */
