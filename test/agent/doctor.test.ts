@@ -23,6 +23,7 @@ const inside = { stat: { ...file, type: 'directory', mode: 0o700 }, hasOpenJourn
 
 const healthy: Facts = {
   policy: { value: {} },
+  missingPrograms: [],
   isRoot: true,
   hasCgroupV2: true,
   swaps: [],
@@ -135,14 +136,19 @@ test('each rule of the host policy is told by its name', () => {
     disruption: 'restart',
     maintenance: 'until Friday',
   } as const
-  const rules = diagnose({ ...healthy, policy: { value: { ...policy, kinds: ['files'], paths: [] } } })
+  const rules = diagnose({
+    ...healthy,
+    policy: { value: { ...policy, kinds: ['files'], paths: [], packages: [], steps: { leave: { command: ['/bin/true'] } } } },
+  })
     .filter(({ check }) => check.startsWith('rule '))
     .map(({ check, message }) => `${check}: ${message}`)
   expect(rules).toEqual([
     'rule kinds: allows only files',
     'rule paths: allows none',
+    'rule packages: allows none',
     'rule kubeletVersions: from 1.35 up to 1.36',
     'rule disruption: changes may need at most "restart"',
+    'rule steps: Git may name leave',
     'rule maintenance: nothing is changed: until Friday',
   ])
 })
@@ -151,7 +157,9 @@ test('doctor looks at a host without a cluster, changes nothing, and says so by 
   const root = await mkdtemp(join(tmpdir(), 'nodewave-doctor-'))
   try {
     await mkdir(join(root, 'etc/nodewave'), { recursive: true })
-    await writeFile(join(root, 'etc/nodewave/policy.yaml'), 'paths: [/etc/sysctl.d]\n', { mode: 0o644 })
+    await writeFile(join(root, 'etc/nodewave/policy.yaml'), 'paths: [/etc/sysctl.d]\nsteps: {a: {command: [/sbin/none]}}\n', {
+      mode: 0o644,
+    })
     const settings = parseAgentArguments(['doctor', '--root', root, '-o', 'json'])
     const kubeconfig = join(root, 'etc/kubernetes/kubelet.conf')
     const connect = () => Promise.reject(new Error('no credentials'))
@@ -159,6 +167,9 @@ test('doctor looks at a host without a cluster, changes nothing, and says so by 
     expect(hasErrors).toBe(true)
     const { findings } = JSON.parse(text)
     expect(findings).toContainEqual({ check: 'rule paths', state: 'ok', message: 'allows only /etc/sysctl.d' })
+    expect(findings).toContainEqual(
+      expect.objectContaining({ check: 'rule steps', state: 'error', message: 'no program that can be run: "/sbin/none"' }),
+    )
     expect(findings).toContainEqual(expect.objectContaining({ check: 'kubeconfig', state: 'error' }))
     expect((await readdir(root, { recursive: true })).toSorted()).toEqual(['etc', 'etc/nodewave', 'etc/nodewave/policy.yaml'])
   } finally {

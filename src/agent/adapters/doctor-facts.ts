@@ -5,9 +5,11 @@ import { readFile, stat, statfs } from '../../kube/file-calls.ts'
 import type { Facts, Looked } from '../doctor/facts.ts'
 import { KUBELET_UNIT, statePaths } from '../paths.ts'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
+import type { HostPolicy } from '../policy/host-policy.ts'
 import type { AgentPorts } from '../ports.ts'
 import { runProgram } from './run-program.ts'
 
+const ANYBODY_RUNS = 0o111
 const HEALTHZ = 'http://127.0.0.1:10248/healthz'
 const UNITS = ['nodewave-agent.service', KUBELET_UNIT]
 
@@ -27,8 +29,10 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
   const place = (path: string): string => join(root, path)
   const has = async (path: string): Promise<boolean> => (await files.stat(path)) !== undefined
   const host = URL.canParse(server) ? new URL(server).hostname.replace(/^\[|\]$/g, '') : server
+  const policy = await looked(() => readHostPolicy(files))
   return {
-    policy: await looked(() => readHostPolicy(files)),
+    policy,
+    missingPrograms: 'value' in policy ? await missingPrograms(policy.value, place) : [],
     isRoot: process.geteuid?.() === 0,
     hasCgroupV2: await stat(place('/sys/fs/cgroup/cgroup.controllers')).then(
       () => true,
@@ -51,6 +55,17 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
     units: await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) }))),
     kubelet: await kubelet.healthz(HEALTHZ),
   }
+}
+
+async function missingPrograms({ steps = {} }: HostPolicy, place: (path: string) => string): Promise<string[]> {
+  const programs = new Set(Object.values(steps).flatMap(({ command, undo }) => [command[0] ?? '', undo?.[0] ?? []].flat()))
+  const isThere = (path: string): Promise<boolean> =>
+    stat(place(path)).then(
+      (found) => found.isFile() && (found.mode & ANYBODY_RUNS) !== 0,
+      () => false,
+    )
+  const looks = await Promise.all([...programs].map(async (path) => ((await isThere(path)) ? [] : [path])))
+  return looks.flat()
 }
 
 async function looked<T>(look: () => Promise<T>): Promise<Looked<T>> {

@@ -32,8 +32,8 @@ export function diagnose(facts: Facts): Finding[] {
   ]
 }
 
-function policyOf({ policy }: Facts): Finding[] {
-  if ('value' in policy) return policyFindings(policy.value)
+function policyOf({ policy, missingPrograms }: Facts): Finding[] {
+  if ('value' in policy) return policyFindings(policy.value, missingPrograms)
   return [failed('host policy', policy.error, `correct "${HOST_POLICY}": until then the agent applies nothing`)]
 }
 

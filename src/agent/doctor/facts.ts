@@ -7,6 +7,8 @@ export type Looked<T> = { readonly value: T } | { readonly error: string }
 /** What the doctor looks at. Nothing of it changes anything on the host. */
 export interface Facts {
   readonly policy: Looked<HostPolicy>
+  /** Of the steps of the policy, those that cannot be run. */
+  readonly missingPrograms: readonly string[]
   readonly isRoot: boolean
   /** Whether the unified hierarchy is mounted. */
   readonly hasCgroupV2: boolean
