@@ -8,7 +8,7 @@ export interface TestOrder {
   readonly changed: readonly string[]
   /** Run in this order, until one fails. */
   readonly tests: readonly string[]
-  /** Of CPU, so that a busy machine ends nothing: a change may make a loop endless. */
+  /** Of CPU without the end of a test file, so that a busy machine ends nothing: a change may make a loop endless. */
   readonly seconds: number
 }
 
@@ -23,6 +23,12 @@ class AsGiven extends BaseSequencer {
   }
 }
 
+/** When a test file ended last. */
+let progress = process.cpuUsage()
+const noteProgress = (): void => {
+  progress = process.cpuUsage()
+}
+
 const vitest = await createVitest('test', {
   watch: false,
   bail: 1,
@@ -30,12 +36,13 @@ const vitest = await createVitest('test', {
   // A busy machine would kill mutants by the clock; what never ends is ended by its CPU.
   testTimeout: 0,
   hookTimeout: 0,
-  reporters: [{}],
+  reporters: [{ onTestModuleEnd: noteProgress }],
   sequence: { sequencer: AsGiven },
 })
 
 process.on('message', async ({ changed, tests, seconds }: TestOrder) => {
-  const limit = setInterval(exitAfter(seconds), 1000)
+  noteProgress()
+  const limit = setInterval(() => exitAfter(seconds), 1000)
   for (const path of changed) vitest.invalidateFile(path)
   const found = await vitest.globTestSpecifications([...tests])
   const specifications = tests.flatMap((test) => found.filter(({ moduleId }) => moduleId.endsWith(`/${test}`)))
@@ -50,10 +57,7 @@ process.on('message', async ({ changed, tests, seconds }: TestOrder) => {
   process.send?.({ milliseconds, ...(failed !== undefined && { failed }) } satisfies TestResult)
 })
 
-function exitAfter(seconds: number): () => void {
-  const begun = process.cpuUsage()
-  return () => {
-    const { user, system } = process.cpuUsage(begun)
-    if (user + system > seconds * 1e6) process.exit(1)
-  }
+function exitAfter(seconds: number): void {
+  const { user, system } = process.cpuUsage(progress)
+  if (user + system > seconds * 1e6) process.exit(1)
 }
