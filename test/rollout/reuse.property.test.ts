@@ -91,6 +91,18 @@ test('an assessment takes over the nodes that have not changed', () => {
   expect(taken.sort()).toEqual(['b', 'c', 'd', 'e'])
 })
 
+test('an assessment looks again at a node in its soak whose agent stamps the future', () => {
+  const ahead = aNode('a')
+    .on('new', { at: noon - minute })
+    .reporting('Applied', { since: noon + 12 * minute })
+  const inCanary = { waves, since: noon - minute, wave: { index: 1, count: 3, name: 'canary' }, applyTimeout: 10 * minute }
+  const pool = aPool({ stable: 'older', ...inCanary }).with(ahead, aNode('b').on('older'))
+  const first = assess(pool, noon)
+  const later = { ...pool, memory: first.memory }
+
+  expect(gistOf(assess(later, noon + 3 * minute, first))).toEqual(gistOf(assess(later, noon + 3 * minute)))
+})
+
 /** Were no member at rest, all of them would be looked at. */
 function expectNothingMissed(assessment: Assessment, now: Instant): void {
   const { state, proposal } = assessment
