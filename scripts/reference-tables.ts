@@ -1,4 +1,3 @@
-import { NOT_YET } from '../src/repo/not-yet.ts'
 import type { JsonSchema } from './json-schemas.ts'
 
 const MARK = /(<!-- fields of (\S+) -->\n)[\s\S]*?(<!-- end -->)/g
@@ -13,37 +12,26 @@ export function fillTables(markdown: string, schemas: ReadonlyMap<string, JsonSc
 }
 
 function table(schema: JsonSchema): string {
-  const { kind, spec } = propertiesOf(schema)
-  const rows = spec ? fieldRows(spec, { kind: String(kind?.const), prefix: '' }) : []
+  const { spec } = propertiesOf(schema)
+  const rows = spec ? fieldRows(spec, '') : []
   return ['| field | value | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
-interface Around {
-  readonly kind: string
-  readonly prefix: string
-}
-
-function fieldRows(schema: JsonSchema, { kind, prefix }: Around): string[] {
+function fieldRows(schema: JsonSchema, prefix: string): string[] {
   return Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
     const path = `${prefix}${name}`
     const required = schema.required?.includes(name) ? '**required**' : ''
-    const meaning = [notYet(kind, path), required, field.description ?? ''].filter(Boolean).join(' ')
-    return [`| \`${path}\` | ${writtenAs(field)} | ${meaning.replaceAll('|', '\\|')} |`, ...nested(field, { kind, prefix: path })]
+    const meaning = [required, field.description ?? ''].filter(Boolean).join(' ')
+    return [`| \`${path}\` | ${writtenAs(field)} | ${meaning.replaceAll('|', '\\|')} |`, ...nested(field, path)]
   })
 }
 
-function nested(field: JsonSchema, { kind, prefix }: Around): string[] {
-  if (field.properties) return fieldRows(field, { kind, prefix: `${prefix}.` })
+function nested(field: JsonSchema, prefix: string): string[] {
+  if (field.properties) return fieldRows(field, `${prefix}.`)
   const items = field.items
   return items !== null && typeof items === 'object' && !Array.isArray(items) && items.properties
-    ? fieldRows(items, { kind, prefix: `${prefix}[].` })
+    ? fieldRows(items, `${prefix}[].`)
     : []
-}
-
-function notYet(kind: string, path: string): string {
-  const entry = NOT_YET.find((candidate) => candidate.kind === kind && candidate.path.join('.').replaceAll('.*', '[]') === path)
-  if (!entry) return ''
-  return entry.except ? `*not yet, but for ${entry.except.map((value) => `\`${value}\``).join(', ')}*` : '*not yet*'
 }
 
 function writtenAs(schema: JsonSchema): string {

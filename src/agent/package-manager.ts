@@ -40,8 +40,43 @@ export interface PackageWork {
   readonly remove: readonly string[]
 }
 
+/** What a package manager makes of packages. */
+export interface PackageFormat {
+  readonly manager: 'apt' | 'dnf'
+  /** What the names of its archives end with: programs tell an archive by it from the name of a package. */
+  readonly suffix: '.deb' | '.rpm'
+  /** The database is of these programs. */
+  readonly programs: string
+  /** Added to the name of a configuration file that somebody edited, for the version that was not used. */
+  readonly leftovers: readonly string[]
+  /** What to do about an installed version that cannot be had again. */
+  readonly bringBack: string
+  /** What to do about a package that is neither there nor gone. */
+  readonly finish: string
+}
+
+export const PACKAGE_FORMATS: Readonly<Record<PackageFormat['manager'], PackageFormat>> = {
+  apt: {
+    manager: 'apt',
+    suffix: '.deb',
+    programs: 'apt and dpkg',
+    leftovers: ['dpkg-dist', 'dpkg-new', 'dpkg-old'],
+    bringBack: 'run apt-get install --reinstall, or put its archive into /var/cache/apt/archives',
+    finish: 'dpkg --configure --pending, then apt-get --fix-broken install',
+  },
+  dnf: {
+    manager: 'dnf',
+    suffix: '.rpm',
+    programs: 'dnf and rpm',
+    leftovers: ['rpmnew', 'rpmsave', 'rpmorig'],
+    bringBack: 'put its archive into a directory /var/cache/dnf/*/packages',
+    finish: 'dnf check, then dnf reinstall what it names',
+  },
+}
+
 /** The package manager of the host, with dependencies solved by itself. What is done never needs a network: archives are fetched before. */
 export interface PackageManager {
+  readonly format: PackageFormat
   /** Directory on the host for archives and indexes; not there at first. */
   readonly store: string
   /** From the package database: no process is started. @throws {AgentError} NoPackageManager */
@@ -81,8 +116,8 @@ export interface ResolveOptions {
 }
 
 /** Where an archive is in the store. */
-export function archivePath(store: string, archive: PackageArchive): string {
-  return `${store}/${archiveStart(archive)}${archive.architecture}.deb`
+export function archivePath({ store, format }: Pick<PackageManager, 'store' | 'format'>, archive: PackageArchive): string {
+  return `${store}/${archiveStart(archive)}${archive.architecture}${format.suffix}`
 }
 
 /** What its name begins with. A colon, as in epochs, is written as apt does. */

@@ -131,6 +131,9 @@ const SETTING = /^[^\0\n\r]+$/
 
 const setting = z.string().check(z.regex(SETTING))
 
+/** The armored public key that signs the repository. */
+const repositoryKey = z.string().check(z.regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/))
+
 const repository = z.strictObject({
   name: z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,60}$/)),
   apt: z.optional(
@@ -139,10 +142,10 @@ const repository = z.strictObject({
       suite: setting,
       components: z.optional(z.array(setting)),
       architectures: z.optional(z.array(setting)),
-      /** The armored public key that signs the repository. */
-      key: z.string().check(z.regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/)),
+      key: repositoryKey,
     }),
   ),
+  dnf: z.optional(z.strictObject({ url: setting.check(z.regex(/^(?:https?|file):\//)), key: repositoryKey })),
 })
 
 const hostPackage = z.strictObject({

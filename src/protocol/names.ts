@@ -42,6 +42,16 @@ export function aptSourcesFile(name: string): string {
   return `/etc/apt/sources.list.d/nodewave-${name}.sources`
 }
 
+/** The same for dnf. */
+export function dnfRepositoryFile(name: string): string {
+  return `/etc/yum.repos.d/nodewave-${name}.repo`
+}
+
+/** The key that signs the packages of it. */
+export function dnfKeyFile(name: string): string {
+  return `/etc/pki/rpm-gpg/nodewave-${name}.asc`
+}
+
 /** How a package is named among paths and units: in `drift`, and where a unit restarts on it. */
 export function packageSubject(name: string): string {
   return `package:${name}`

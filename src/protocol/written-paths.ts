@@ -1,6 +1,6 @@
-import type { HostDocument, HostUser } from './host-document.ts'
+import type { HostDocument, HostRepository, HostUser } from './host-document.ts'
 import { moduleName } from './kernel-sections.ts'
-import { aptSourcesFile } from './names.ts'
+import { aptSourcesFile, dnfKeyFile, dnfRepositoryFile } from './names.ts'
 import { sysctlPath } from './sysctl-name.ts'
 
 /** Files that sections of the host document write and do not name, by section. */
@@ -60,7 +60,7 @@ const PATHS_OF: PathsOf = {
   ],
   // The same name for the owners of all hosts, wherever the file is.
   certificates: (certificates) => certificates.map(({ name }) => `/etc/ssl/certs/nodewave-${name}`),
-  repositories: (repositories) => repositories.map(({ name }) => aptSourcesFile(name)),
+  repositories: (repositories) => repositories.flatMap(pathsOfRepository),
   // A group may give its members the rights of root.
   groups: (groups) => (groups.length > 0 ? [SECTION_FILES.group] : []),
   users: (users) => (users.length > 0 ? [SECTION_FILES.passwd, ...users.flatMap(pathsOfUser)] : []),
@@ -80,6 +80,10 @@ const PATHS_OF: PathsOf = {
   rebootOn: none,
   // The owner of the host has named what they run.
   steps: none,
+}
+
+function pathsOfRepository({ name, dnf }: HostRepository): readonly string[] {
+  return dnf === undefined ? [aptSourcesFile(name)] : [dnfRepositoryFile(name), dnfKeyFile(name)]
 }
 
 function pathsOfUser({ name, groups, sshKeys }: HostUser): readonly string[] {

@@ -4,7 +4,7 @@ import type { Doc, FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { HostProfileSpec } from '../repo/schema/host-profile.ts'
 import type { KubeletReleaseSpec } from '../repo/schema/kubelet-release.ts'
-import type { AptRepositorySpec } from '../repo/schema/packages.ts'
+import type { HostRepositorySpec } from '../repo/schema/packages.ts'
 import type { LayerSubject } from './layers.ts'
 
 /** How the kubelet of a pool comes onto its hosts. */
@@ -25,27 +25,42 @@ export function kubeletInstall(model: FleetModel, { pool }: LayerSubject): Kubel
 export function releaseRepositories(model: FleetModel, { pool }: LayerSubject): HostRepository[] {
   const release = releaseOf(model, pool)
   const { version } = pool.spec.kubelet ?? {}
-  if (release?.spec.apt === undefined || version === undefined) return []
-  const { url, package: _package, version: _pattern, ...rest } = release.spec.apt
-  return [repository(model, { name: `release-${release.name}`, apt: { ...rest, url: filledIn(url, version) } })]
+  if (release === undefined || version === undefined) return []
+  const name = `release-${release.name}`
+  const { apt, dnf } = release.spec
+  if (apt !== undefined) return [repository(model, { name, apt: sourceOf(apt, version) })]
+  return dnf === undefined ? [] : [repository(model, { name, dnf: sourceOf(dnf, version) })]
+}
+
+/** What is left of a release once the package of it is named elsewhere. */
+function sourceOf<Packaged extends { readonly url: string; readonly package?: string; readonly version: string }>(
+  { url, package: _package, version: _pattern, ...rest }: Packaged,
+  version: string,
+) {
+  return { ...rest, url: filledIn(url, version) }
 }
 
 export function profileRepositories(model: FleetModel, profiles: readonly HostProfileSpec[]): HostRepository[] {
   return profiles.flatMap((profile) => profile.repositories ?? []).map((spec) => repository(model, spec))
 }
 
-function repository(
-  model: FleetModel,
-  { name, apt }: { readonly name: string; readonly apt: AptRepositorySpec },
-): HostRepository {
-  const { suite = '/', key, keyFrom = '', ...rest } = apt
-  return { name, apt: { ...rest, suite, key: key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString() } }
+function repository(model: FleetModel, { name, apt, dnf }: HostRepositorySpec): HostRepository {
+  const keyOf = ({ key, keyFrom = '' }: Keyed) => key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString()
+  if (apt === undefined) return { name, ...(dnf && { dnf: { url: dnf.url, key: keyOf(dnf) } }) }
+  const { suite = '/', key: _key, keyFrom: _keyFrom, ...rest } = apt
+  return { name, apt: { ...rest, suite, key: keyOf(apt) } }
+}
+
+interface Keyed {
+  readonly key?: string | undefined
+  readonly keyFrom?: string | undefined
 }
 
 function packaged(release: KubeletReleaseSpec | undefined, version: string | undefined): Pick<KubeletInstall, 'package'> {
-  if (release?.apt === undefined || version === undefined) return {}
-  const { package: name = 'kubelet', version: pattern } = release.apt
-  return { package: { manager: 'apt', name, version: filledIn(pattern, version) } }
+  const source = release?.apt ?? release?.dnf
+  if (source === undefined || version === undefined) return {}
+  const { package: name = 'kubelet', version: pattern } = source
+  return { package: { manager: release?.apt ? 'apt' : 'dnf', name, version: filledIn(pattern, version) } }
 }
 
 /** By architecture; nothing when the release has no binaries of that version. */

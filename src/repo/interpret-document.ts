@@ -2,7 +2,6 @@ import type * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
 import { flagNumberProblems } from './flag-numbers.ts'
 import { isKind, KINDS, type Kind } from './kinds.ts'
-import { notYetActedOn } from './not-yet.ts'
 import type { Problem } from './problem.ts'
 import { REPO_API_VERSION } from './schema/common.ts'
 import { KUBELET_API_VERSION, KUBELET_CONFIG_KIND, plainKubeletConfiguration } from './schema/kubelet-config.ts'
@@ -38,7 +37,7 @@ export function interpretDocument(value: unknown, whole: Source, sourceWith: Sou
   const spec = 'config' in data.spec && kind === 'KubeletConfig' ? { config: fieldsOnly(data.spec.config) } : data.spec
   return {
     documents: named(kind, value, { source, spec }),
-    problems: [...notYetProblems(kind, spec, source), ...flagNumberProblems(spec, source)],
+    problems: flagNumberProblems(spec, source),
   }
 }
 
@@ -61,16 +60,6 @@ function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, sour
   const result = schema.safeParse(value)
   if (result.success) return { data: result.data, problems: [] }
   return { data: undefined, problems: result.error.issues.flatMap((issue) => explainIssue(issue, { schema, value, source })) }
-}
-
-function notYetProblems(kind: Kind, spec: unknown, source: Source): Problem[] {
-  return notYetActedOn(kind, spec).map((path) => ({
-    severity: 'error',
-    reason: 'NotActedOn',
-    at: source.whereKey(path),
-    message: `"${path.join('.')}" is part of the language, but this version does not apply it`,
-    remedy: 'remove it, so that nobody relies on it',
-  }))
 }
 
 function named(kind: Kind, value: unknown, rest: Pick<LoadedDocument, 'source' | 'spec'>): LoadedDocument[] {

@@ -118,7 +118,7 @@ function attachedPaths({ documents: { HostProfile, KubeletRelease, NodeOverride 
     ...[...HostProfile.values()].flatMap(({ spec }) => spec.repositories ?? []),
     ...[...KubeletRelease.values()].map(({ spec }) => spec),
   ]
-  const keys = repositories.flatMap(({ apt }) => apt?.keyFrom ?? [])
+  const keys = repositories.flatMap(({ apt, dnf }) => [apt, dnf].flatMap((source) => source?.keyFrom ?? []))
   const certificates = [...HostProfile.values()].flatMap(({ spec }) =>
     (spec.certificates ?? []).flatMap(({ from }) => from ?? []),
   )

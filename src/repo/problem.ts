@@ -28,7 +28,6 @@ export type ProblemReason =
   | 'UnknownFlag'
   | 'UnknownFeatureGate'
   | 'UnknownVersion'
-  | 'NotActedOn'
   | 'ToldByKubelet'
   | 'VersionSkew'
   | 'CeilingExceeded'

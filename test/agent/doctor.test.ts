@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { diagnose } from '../../src/agent/doctor/diagnose.ts'
 import type { Facts } from '../../src/agent/doctor/facts.ts'
+import { PACKAGE_FORMATS } from '../../src/agent/package-manager.ts'
 import { parseAgentArguments } from '../../src/cli/agent-arguments.ts'
 import { doctorText, runDoctor } from '../../src/cli/agent-doctor.ts'
 
@@ -33,7 +34,7 @@ const healthy: Facts = {
     freeBytes: { value: 2 ** 31 },
     inside: { value: inside },
   },
-  packages: { value: { isInterrupted: false, holder: undefined } },
+  packages: { value: { isInterrupted: false, holder: undefined, format: PACKAGE_FORMATS.apt } },
   kubeconfig: { path: '/etc/kubernetes/kubelet.conf', stat: file },
   server: { host: 'api.test', addresses: { value: ['192.0.2.1'] }, node: { value: 'n1' } },
   units: [{ name: 'kubelet.service', state: { value: running } }],
@@ -54,10 +55,10 @@ test.for<[string, Partial<Facts>, string, string, string]>([
   ['cgroup v1', { hasCgroupV2: false }, 'warning', 'cgroup', 'v1: a kubelet from 1.35 on does not start'],
   [
     'an interrupted dpkg',
-    { packages: { value: { isInterrupted: true, holder: undefined } } },
+    { packages: { value: { isInterrupted: true, holder: undefined, format: PACKAGE_FORMATS.apt } } },
     'warning',
     'packages',
-    'dpkg was interrupted, or a package is half configured',
+    'apt and dpkg were interrupted, or a package is half installed',
   ],
   ['swap', { swaps: ['/dev/sda2'] }, 'warning', 'swap', 'on: /dev/sda2; a kubelet does not start unless failSwapOn is false'],
   ['a clock that nobody sets', { clockSynchronized: { value: 'no' } }, 'warning', 'clock', 'not synchronized'],

@@ -9,9 +9,14 @@ const APT = `apt:
   keyFrom: keys/kubernetes.asc
   version: "{{version}}-1.1"`
 
-function contentAt(version: string) {
+const DNF = `dnf:
+  url: https://pkgs.k8s.io/core:/stable:/v{{minor}}/rpm/
+  keyFrom: keys/kubernetes.asc
+  version: "{{version}}-150500.1.1"`
+
+function contentAt(version: string, release = APT) {
   const documents = {
-    'KubeletRelease upstream': APT,
+    'KubeletRelease upstream': release,
     'NodePool workers': `${WORKERS}\nkubelet: {version: "${version}", release: upstream}`,
   }
   return rendered(aFleet(documents, { 'keys/kubernetes.asc': KEY }), aNode('a')).content
@@ -24,6 +29,15 @@ test('a release of packages becomes the package and the repository of its minor 
   expect(kubelet.binary).toBeUndefined()
   expect(repositories).toEqual([
     { name: 'release-upstream', apt: { url: 'https://pkgs.k8s.io/core:/stable:/v1.36/deb/', suite: '/', key: KEY } },
+  ])
+})
+
+test('a release of rpm packages becomes those of dnf', () => {
+  const { kubelet, repositories } = JSON.parse(contentAt('1.36.3', DNF).host ?? '{}')
+
+  expect(kubelet.package).toEqual({ manager: 'dnf', name: 'kubelet', version: '1.36.3-150500.1.1' })
+  expect(repositories).toEqual([
+    { name: 'release-upstream', dnf: { url: 'https://pkgs.k8s.io/core:/stable:/v1.36/rpm/', key: KEY } },
   ])
 })
 

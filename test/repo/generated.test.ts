@@ -19,13 +19,13 @@ test('the tables of docs/repo-language.md are what the schemas say', () => {
   expect(fillTables(reference, jsonSchemas()), again).toBe(reference)
 })
 
-test('fillTables writes a row for each field, with what may stand there and whether it has an effect yet', () => {
+test('fillTables writes a row for each field, with what may stand there', () => {
   const filled = fillTables('<!-- fields of node-pool.json -->\nWHAT STOOD HERE\n<!-- end -->', jsonSchemas())
 
   expect(filled).not.toContain('WHAT STOOD HERE')
   expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
   expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
   expect(fillTables('<!-- fields of kubelet-release.json -->\n<!-- end -->', jsonSchemas())).toContain(
-    '| `dnf` | map | *not yet* An RPM package. |',
+    '| `dnf` | map | An rpm package, from its own repository. |',
   )
 })

@@ -146,16 +146,6 @@ test('a number in flags that YAML changes is refused with the text to quote', ()
   ])
 })
 
-test('a field that this version does not act on is refused', () => {
-  const dnf = 'spec: {dnf: {repository: r, package: k, version: v}}\n'
-  expect(problemsIn(aDocument('KubeletRelease', 'f', dnf))).toEqual([
-    `f.yaml:4:8  spec: {dnf: {repository: r, package: k, version: v}}
-                   ^^^
-  "dnf" is part of the language, but this version does not apply it
-  remove it, so that nobody relies on it`,
-  ])
-})
-
 test('a plain KubeletConfiguration with a name is a KubeletConfig of its fields', () => {
   const text = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmetadata: {name: gpu}\nmaxPods: 40\n'
   const [document] = loadFile('f.yaml', new TextEncoder().encode(text)).documents

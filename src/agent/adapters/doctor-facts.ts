@@ -49,7 +49,11 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
         isUnclean: await has(paths.unclean),
       })),
     },
-    packages: await looked(async () => ({ isInterrupted: await packages.isInterrupted(), holder: await packages.holder() })),
+    packages: await looked(async () => ({
+      isInterrupted: await packages.isInterrupted(),
+      holder: await packages.holder(),
+      format: packages.format,
+    })),
     kubeconfig: { ...kubeconfig, stat: await statOf(kubeconfig.path) },
     server: { host, addresses: await looked(() => addressesOf(host)), node: await looked(async () => (await node.get()).name) },
     units: await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) }))),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Log, ServiceCallKilled } from '../ports.ts'
 import type { StepRunner } from '../step-runner.ts'
-import { runOutside } from './apt/run-outside.ts'
+import { runOutside } from './packages/run-outside.ts'
 import { SYSTEMD } from './run-as-service.ts'
 import { runProgram } from './run-program.ts'
 

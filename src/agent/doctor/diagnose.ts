@@ -55,14 +55,13 @@ function swap({ swaps }: Facts): Finding {
   )
 }
 
-/** A host without dpkg lacks nothing, unless packages are assigned to it. */
+/** A host without a package manager lacks nothing, unless packages are assigned to it. */
 function packages({ packages: found }: Facts): Finding {
   if ('error' in found) return ok('packages', `not managed here: ${found.error}`)
-  const { isInterrupted, holder } = found.value
+  const { isInterrupted, holder, format } = found.value
   if (holder !== undefined) return ok('packages', `${holder} has the package database at the moment`)
-  if (!isInterrupted) return ok('packages', 'apt and dpkg are ready')
-  const remedy = 'dpkg --configure --pending, then apt-get --fix-broken install'
-  return warned('packages', 'dpkg was interrupted, or a package is half configured', remedy)
+  if (!isInterrupted) return ok('packages', `${format.programs} are ready`)
+  return warned('packages', `${format.programs} were interrupted, or a package is half installed`, format.finish)
 }
 
 function clock({ clockSynchronized: found }: Facts): Finding {

@@ -1,3 +1,4 @@
+import type { PackageFormat } from '../package-manager.ts'
 import type { HostPolicy } from '../policy/host-policy.ts'
 import type { Answer, FileStat, ServiceState } from '../ports.ts'
 
@@ -31,6 +32,7 @@ export interface Facts {
     readonly isInterrupted: boolean
     /** Who has the lock of the database. */
     readonly holder: string | undefined
+    readonly format: PackageFormat
   }>
   readonly kubeconfig: { readonly path: string; readonly stat: FileStat | undefined; readonly problem?: string }
   readonly server: { readonly host: string; readonly addresses: Looked<readonly string[]>; readonly node: Looked<string> }

@@ -33,11 +33,14 @@ export function binaryTarget(input: LayoutInput): KubeletTarget['binary'] {
 
 function packageTarget({ install, staging }: LayoutInput): KubeletTarget['binary'] {
   const { manager, name = 'kubelet', version = '' } = install.package ?? {}
-  if (manager === 'apt') return { subject: packageSubject(name), staged: `${unpackedAt(staging, version)}${KUBELET_BINARY}` }
-  throw new AgentError(`install the kubelet: packages of "${manager}" are not supported by this agent; use apt, or a binary`, {
-    kind: 'validate',
-    reason: 'UnsupportedHostResource',
-  })
+  if (manager !== 'zypper') return { subject: packageSubject(name), staged: `${unpackedAt(staging, version)}${KUBELET_BINARY}` }
+  throw new AgentError(
+    `install the kubelet: packages of "${manager}" are not supported by this agent; use apt, dnf or a binary`,
+    {
+      kind: 'validate',
+      reason: 'UnsupportedHostResource',
+    },
+  )
 }
 
 /** Where the archive is unpacked, so that its kubelet can judge what it is going to run with. */
@@ -47,8 +50,9 @@ function unpackedAt(staging: string, version: string): string {
 
 export function binaryResources({ install, staging }: LayoutInput, binary: KubeletTarget['binary']): Resource[] {
   if (install.package !== undefined) {
-    const { name, version } = install.package
-    return [packageKind.of({ name, version, state: 'present', held: true, unpackTo: unpackedAt(staging, version) })]
+    const { manager, name, version } = install.package
+    const unpackTo = unpackedAt(staging, version)
+    return [packageKind.of({ name, version, state: 'present', held: true, unpackTo, manager })]
   }
   if (binary?.artifact === undefined) return []
   return [kubeletBinary.of({ path: KUBELET_BINARY, staged: binary.staged, artifact: binary.artifact })]

@@ -64,7 +64,7 @@ async function applySteps(steps: readonly PackageStep[], packages: PackageManage
   for (const each of steps) if (!(await isAt(each.to, { name: each.name, packages }))) due.push(each)
   if (due.length === 0) return
   const work = {
-    install: due.flatMap(({ to, ...rest }) => (to === undefined ? [] : [archivePath(packages.store, { ...rest, version: to })])),
+    install: due.flatMap(({ to, ...rest }) => (to === undefined ? [] : [archivePath(packages, { ...rest, version: to })])),
     remove: due.filter(({ to }) => to === undefined).map(({ name }) => name),
   }
   const isDone = async () => {
@@ -168,7 +168,7 @@ async function fetchBoth(
   const archive = { name, architecture: before?.architecture ?? architecture, version: from }
   if ((await packages.fetch(archive, signal)) !== undefined) return
   throw new AgentError(
-    `change package "${name}": no repository has ${from}, which is installed and damaged, so there would be no way back; run apt-get install --reinstall, or put its archive into /var/cache/apt/archives`,
+    `change package "${name}": no repository has ${from}, which is installed, so there would be no way back; ${packages.format.bringBack}`,
     { kind: 'validate', reason: 'NoWayBack' },
   )
 }
@@ -179,7 +179,7 @@ async function unpack(
 ): Promise<void> {
   const found = steps.find((each) => each.name === name)
   if (unpackTo === undefined || found?.to === undefined) return
-  await packages.unpack(archivePath(packages.store, { ...found, version: found.to }), unpackTo)
+  await packages.unpack(archivePath(packages, { ...found, version: found.to }), unpackTo)
 }
 
 async function requireFulfilled({ name, version, state }: PackageItem, packages: PackageManager): Promise<void> {

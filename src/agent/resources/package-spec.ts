@@ -5,6 +5,8 @@ export interface PackageSpec extends PackageWish {
   readonly held?: boolean | undefined
   /** Directory to which its archive is unpacked before anything is disturbed, so that what it brings can be judged. */
   readonly unpackTo?: string | undefined
+  /** Whose package it is. Missing: of the one that the host has. */
+  readonly manager?: string | undefined
 }
 
 export interface PackageItem extends PackageWish {

@@ -34,8 +34,10 @@ export async function sweepPackages({ packages, files }: Place): Promise<void> {
 
 /** Pure. */
 function isKept(archive: string, kept: Versions): boolean {
-  const [name = ''] = archive.split('_')
-  return (kept[name] ?? []).some((version) => archive.startsWith(archiveStart({ name, version })))
+  // Names of rpm packages have underscores in them.
+  return Object.entries(kept).some(([name, versions]) =>
+    versions.some((version) => archive.startsWith(archiveStart({ name, version }))),
+  )
 }
 
 async function readVersions({ packages, files }: Place): Promise<Versions> {

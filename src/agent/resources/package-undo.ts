@@ -36,7 +36,8 @@ export const packageUndo: UndoOf<PackageChange, PackageUndo> = {
   prepare: async (change, { host, backup }) => {
     const steps = await readSteps(change, host)
     const packages: Before[] = []
-    for (const [index, step] of steps.entries()) packages.push(await keepVersion(step, { host, at: `${backup}.${index}.deb` }))
+    for (const [index, step] of steps.entries())
+      packages.push(await keepVersion(step, { host, at: `${backup}.${index}${host.packages.format.suffix}` }))
     for (const { name } of change.items)
       if (!packages.some((known) => known.name === name)) packages.push(await stateOf(name, host.packages))
     return { packages, ...(await keepFiles(steps, { host, backup })) }
@@ -82,7 +83,7 @@ async function keepVersion(
     )
   if (from === undefined) return stateOf(name, packages)
   const version = from
-  await files.keep(archivePath(packages.store, { name, architecture: found?.architecture ?? architecture, version }), at)
+  await files.keep(archivePath(packages, { name, architecture: found?.architecture ?? architecture, version }), at)
   return { ...(await stateOf(name, packages)), archive: at }
 }
 
@@ -94,11 +95,11 @@ async function keepFiles(
   const leftovers: string[] = []
   for (const { to, ...step } of steps) {
     if (to === undefined) continue
-    const brought = await packages.contents(archivePath(packages.store, { ...step, version: to }))
+    const brought = await packages.contents(archivePath(packages, { ...step, version: to }))
     const owned = new Set(await packages.files(step.name))
     for (const path of brought) {
       if (!owned.has(path)) kept.push(...(await keepFile(path, { files, at: `${backup}.file-${kept.length}` })))
-      if (path.startsWith('/etc/')) leftovers.push(...(await missingLeftovers(path, files)))
+      if (path.startsWith('/etc/')) leftovers.push(...(await missingLeftovers(path, { files, packages })))
     }
   }
   return { files: kept, leftovers }
@@ -114,8 +115,8 @@ async function keepFile(
   return [{ path, from: at, mode: stat.mode, uid: stat.uid, gid: stat.gid }]
 }
 
-async function missingLeftovers(path: string, files: HostFiles): Promise<string[]> {
-  const names = ['dpkg-dist', 'dpkg-new', 'dpkg-old'].map((ending) => `${path}.${ending}`)
+async function missingLeftovers(path: string, { files, packages }: Pick<HostHands, 'files' | 'packages'>): Promise<string[]> {
+  const names = packages.format.leftovers.map((ending) => `${path}.${ending}`)
   const missing: string[] = []
   for (const name of names) if ((await files.stat(name)) === undefined) missing.push(name)
   return missing

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { HOST_SECTIONS, type HostPackage } from '../../protocol/host-document.ts'
 import { packageSubject } from '../../protocol/names.ts'
+import { AgentError } from '../agent-error.ts'
 import { defineKind } from './define-kind.ts'
 import type { CaptureContext, HostHands, Kind, Section } from './kind.ts'
 import { performPackages, stagePackages } from './package-change.ts'
@@ -28,7 +29,10 @@ export const packageKind: Kind<PackageSpec> = defineKind({
   version: 1,
   section,
   subject: ({ name }: PackageSpec) => packageSubject(name),
-  observe: async ({ name }, { packages }) => packages.installed(name),
+  observe: async ({ name, manager }, { packages }) => {
+    if (manager !== undefined && manager !== packages.format.manager) throw unsupported(name, { manager, packages })
+    return packages.installed(name)
+  },
 
   differ: ({ name, version, state, held, unpackTo }, actual): PackageChange | undefined => {
     const isHeld = actual?.held ?? false
@@ -58,6 +62,14 @@ export const packageKind: Kind<PackageSpec> = defineKind({
     recapture: recapturePackage,
   },
 })
+
+function unsupported(
+  name: string,
+  { manager, packages }: { readonly manager: string; readonly packages: HostHands['packages'] },
+): AgentError {
+  const message = `install package "${name}": it is for ${manager}, and the packages of this host are managed by ${packages.format.manager}`
+  return new AgentError(message, { kind: 'validate', reason: 'UnsupportedHostResource' })
+}
 
 export function packageClaim(name: string) {
   return { kind: 'package', key: packageSubject(name) }

@@ -1,5 +1,6 @@
 import { HOST_SECTIONS, type HostRepository } from '../../protocol/host-document.ts'
-import { aptSourcesFile } from '../../protocol/names.ts'
+import { AgentError } from '../agent-error.ts'
+import type { PackageFormat } from '../package-manager.ts'
 import { sha256Of } from '../sha256.ts'
 import { defineKind } from './define-kind.ts'
 import { giveBackFile } from './file.ts'
@@ -7,29 +8,28 @@ import { type FileBaseline, fileBaselines, recaptureUnless } from './file-baseli
 import { type FileChange, fileHands } from './file-hands.ts'
 import type { CaptureContext, Kind, Section } from './kind.ts'
 import { readRegular } from './regular-file.ts'
-
-export interface RepositorySpec {
-  readonly path: string
-  readonly text: string
-}
+import { filesOf, type RepositoryFile } from './repository-files.ts'
 
 const section: Section = {
   key: 'repositories',
   schema: HOST_SECTIONS.repositories,
   managed: (repositories: readonly HostRepository[]) => ({
-    claims: specsOf(repositories).map(({ path }) => ({ kind: 'repository', key: path })),
+    claims: repositories.flatMap(filesOf).map(({ path }) => ({ kind: 'repository', key: path })),
     triggers: [],
   }),
-  resources: async (repositories: readonly HostRepository[]) => specsOf(repositories).map((spec) => repository.of(spec)),
+  resources: async (repositories: readonly HostRepository[]) => repositories.flatMap(filesOf).map((spec) => repository.of(spec)),
 }
 
-/** One file, its key in it: packages of the same change are solved with it before it is there. */
-export const repository: Kind<RepositorySpec> = defineKind({
+/** Files with a key: packages of the same change are solved with them before they are there. */
+export const repository: Kind<RepositoryFile> = defineKind({
   name: 'repository',
   ...fileHands,
   section,
-  subject: ({ path }: RepositorySpec) => path,
-  observe: async ({ path }, { files }) => readRegular(files, path),
+  subject: ({ path }: RepositoryFile) => path,
+  observe: async ({ path, manager }, { files, packages }) => {
+    refuseOther({ path, manager }, packages.format)
+    return readRegular(files, path)
+  },
   differ: ({ path, text }, actual): FileChange | undefined => {
     const bytes = Buffer.from(text)
     if (actual !== undefined && Buffer.compare(actual.bytes, bytes) === 0 && actual.stat.mode === MODE) return undefined
@@ -42,33 +42,21 @@ export const repository: Kind<RepositorySpec> = defineKind({
 
 const MODE = 0o644
 
+/** It would be written, and nobody would ever read it. */
+function refuseOther({ path, manager }: Pick<RepositoryFile, 'path' | 'manager'>, format: PackageFormat): void {
+  if (manager === format.manager) return
+  throw new AgentError(
+    `manage repository "${path}": it is for ${manager}, and the packages of this host are managed by ${format.manager}`,
+    {
+      kind: 'validate',
+      reason: 'NoPackageManager',
+    },
+  )
+}
+
 function recapture(
   base: FileBaseline,
-  { spec, context }: { readonly spec: RepositorySpec; readonly context: CaptureContext },
+  { spec, context }: { readonly spec: RepositoryFile; readonly context: CaptureContext },
 ): Promise<FileBaseline> {
   return recaptureUnless(base, { isOurs: (sha256) => sha256 === sha256Of(Buffer.from(spec.text)), context })
-}
-
-function specsOf(repositories: readonly HostRepository[]): RepositorySpec[] {
-  return repositories.flatMap(({ name, apt }) => (apt === undefined ? [] : [{ path: aptSourcesFile(name), text: deb822(apt) }]))
-}
-
-/** Pure: a source in the format of sources.list(5), with the key in it, which apt reads from version 2.4 on. */
-export function deb822({ url, suite, components = [], architectures = [], key }: NonNullable<HostRepository['apt']>): string {
-  const optional = (field: string, values: readonly string[]) => (values.length === 0 ? [] : [`${field}: ${values.join(' ')}`])
-  return [
-    '# Written by nodewave; changes are undone.',
-    'Types: deb',
-    `URIs: ${url}`,
-    `Suites: ${suite}`,
-    ...optional('Components', components),
-    ...optional('Architectures', architectures),
-    'Signed-By:',
-    // An empty line would end the entry.
-    ...key
-      .trimEnd()
-      .split('\n')
-      .map((line) => (line.trim() === '' ? ' .' : ` ${line.trimEnd()}`)),
-    '',
-  ].join('\n')
 }

@@ -54,10 +54,11 @@ function checkChecksum(pool: Loaded<NodePoolSpec>, version: string, release: Loa
 }
 
 function checkUrl(release: Loaded<KubeletReleaseSpec>): Problem[] {
-  const { binary, apt } = release.spec
+  const { binary, apt, dnf } = release.spec
   return [
     ...checkPlaceholders(release, { text: binary?.url, path: ['binary', 'url'], known: ['version', 'arch'] }),
     ...checkPlaceholders(release, { text: apt?.url, path: ['apt', 'url'], known: ['version', 'minor'] }),
+    ...checkPlaceholders(release, { text: dnf?.url, path: ['dnf', 'url'], known: ['version', 'minor'] }),
   ]
 }
 

@@ -3,18 +3,27 @@ import type { Problem } from '../problem.ts'
 import type { Path } from '../source.ts'
 import { refusal } from './host-files.ts'
 
+const MANAGERS = ['apt', 'dnf'] as const
 const ARMOR = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
 
 /** A key that is no key would be found out by every node. */
 export function checkRepositoryKeys({ documents: { HostProfile, KubeletRelease }, files }: Draft): Problem[] {
   return [
     ...[...HostProfile.values()].flatMap((profile) =>
-      (profile.spec.repositories ?? []).flatMap(({ apt: { keyFrom } }, index) =>
-        checkKey(profile, { keyFrom, path: ['repositories', index, 'apt', 'keyFrom'], files }),
+      (profile.spec.repositories ?? []).flatMap((repository, index) =>
+        MANAGERS.flatMap((manager) =>
+          checkKey(profile, {
+            keyFrom: repository[manager]?.keyFrom,
+            path: ['repositories', index, manager, 'keyFrom'],
+            files,
+          }),
+        ),
       ),
     ),
     ...[...KubeletRelease.values()].flatMap((release) =>
-      checkKey(release, { keyFrom: release.spec.apt?.keyFrom, path: ['apt', 'keyFrom'], files }),
+      MANAGERS.flatMap((manager) =>
+        checkKey(release, { keyFrom: release.spec[manager]?.keyFrom, path: [manager, 'keyFrom'], files }),
+      ),
     ),
   ]
 }

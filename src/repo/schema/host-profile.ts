@@ -203,8 +203,12 @@ const hostProfileSpec = z.strictObject({
     .array(hostRepository)
     .max(100)
     .exactOptional()
-    .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources`.'),
-  packages: z.array(hostPackage).max(1000).exactOptional().describe('Packages of the system, by apt and dpkg.'),
+    .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources` of apt, or `nodewave-NAME.repo` of dnf.'),
+  packages: z
+    .array(hostPackage)
+    .max(1000)
+    .exactOptional()
+    .describe('Packages of the system, by apt and dpkg, or by dnf and rpm.'),
   runtime: runtime.exactOptional().describe('The container runtime, as the packages, files and unit that it consists of.'),
   ...kernelSettings,
   ...systemSettings,

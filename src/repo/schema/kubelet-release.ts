@@ -1,6 +1,14 @@
 import * as z from 'zod'
 import { architecture, document, sha256, version } from './common.ts'
-import { aptRepositoryFields, COMPONENTS, hasComponents, hasOneKey, ONE_KEY, packageName } from './packages.ts'
+import {
+  aptRepositoryFields,
+  COMPONENTS,
+  dnfRepositoryFields,
+  hasComponents,
+  hasOneKey,
+  ONE_KEY,
+  packageName,
+} from './packages.ts'
 
 const urlTemplate = z.string().regex(/^https?:\/\/(?:[^\s{}]|\{\{[^{}]*\}\})+$/, 'expected an http or https URL')
 
@@ -11,29 +19,26 @@ const binary = z.strictObject({
     .describe('Checksum of the binary by version and architecture.'),
 })
 
+const packageFields = {
+  url: urlTemplate.describe('Where the repository is; {{minor}} and {{version}} are replaced.'),
+  package: packageName.exactOptional().describe('Name of the package. Default: kubelet.'),
+  version: z
+    .string()
+    .regex(/^[^\s{}]*\{\{\s*version\s*\}\}[^\s{}]*$/, 'expected a pattern such as "{{version}}-1.1"')
+    .describe('Version of the package, such as "{{version}}-1.1"; of an rpm with its release, such as "{{version}}-150500.1.1".'),
+}
+
 const apt = z
-  .strictObject({
-    ...aptRepositoryFields,
-    url: urlTemplate.describe('Where the repository is; {{minor}} and {{version}} are replaced.'),
-    package: packageName.exactOptional().describe('Name of the package. Default: kubelet.'),
-    version: z
-      .string()
-      .regex(/^[^\s{}]*\{\{\s*version\s*\}\}[^\s{}]*$/, 'expected a pattern such as "{{version}}-1.1"')
-      .describe('Version of the package, such as "{{version}}-1.1".'),
-  })
+  .strictObject({ ...aptRepositoryFields, ...packageFields })
   .refine(hasOneKey, ONE_KEY)
   .refine(hasComponents, COMPONENTS)
 
-const dnf = z.strictObject({
-  repository: z.string().min(1).describe('Base URL; {{minor}} is replaced.'),
-  package: z.string().min(1).describe('Name of the package, such as "kubelet".'),
-  version: z.string().min(1).describe('Pattern of the package version, such as "{{version}}-1.1".'),
-})
+const dnf = z.strictObject({ ...dnfRepositoryFields, ...packageFields }).refine(hasOneKey, ONE_KEY)
 
 const kubeletReleaseSpec = z.strictObject({
   binary: binary.exactOptional().describe('The binary itself, by URL and checksum.'),
   apt: apt.exactOptional().describe('A Debian package, from its own repository.'),
-  dnf: dnf.exactOptional().describe('An RPM package.'),
+  dnf: dnf.exactOptional().describe('An rpm package, from its own repository.'),
 })
 
 export const kubeletRelease = document(

@@ -9,6 +9,15 @@ export const packageVersion = z
   .string('expected a package version as a quoted string')
   .regex(/^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/, 'expected a whole package version such as "1.36.3-1.1"')
 
+const keyFields = {
+  key: z
+    .string()
+    .regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/, 'expected an armored public key')
+    .exactOptional()
+    .describe('The armored public key that signs the repository.'),
+  keyFrom: relativePath.exactOptional().describe('A file of the repository with that key, relative to the folder of the fleet.'),
+}
+
 /** Where a repository is and who signs it. */
 export const aptRepositoryFields = {
   url: z
@@ -18,12 +27,18 @@ export const aptRepositoryFields = {
   suite: oneLine.exactOptional().describe('Such as "bookworm"; one that ends with "/" has no components. Default: "/".'),
   components: z.array(oneLine).max(50).exactOptional().describe('Such as "main". Required, unless the suite ends with "/".'),
   architectures: z.array(oneLine).max(20).exactOptional().describe("Default: the machine's own."),
-  key: z
+  ...keyFields,
+}
+
+/** The same for packages of rpm. */
+export const dnfRepositoryFields = {
+  url: z
     .string()
-    .regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/, 'expected an armored public key')
-    .exactOptional()
-    .describe('The armored public key that signs the repository.'),
-  keyFrom: relativePath.exactOptional().describe('A file of the repository with that key, relative to the folder of the fleet.'),
+    .regex(/^https?:\/\/\S+$/, 'expected an http or https URL')
+    .describe(
+      'Where the repository is, such as "https://pkgs.k8s.io/core:/stable:/v1.36/rpm/"; dnf replaces $releasever and $basearch.',
+    ),
+  ...keyFields,
 }
 
 interface KeySources {
@@ -49,7 +64,15 @@ export function hasComponents({
 
 const apt = z.strictObject(aptRepositoryFields).refine(hasOneKey, ONE_KEY).refine(hasComponents, COMPONENTS)
 
-export const hostRepository = z.strictObject({ name, apt })
+const dnf = z.strictObject(dnfRepositoryFields).refine(hasOneKey, ONE_KEY)
+
+export const hostRepository = z
+  .strictObject({
+    name,
+    apt: apt.exactOptional().describe('Of Debian packages.'),
+    dnf: dnf.exactOptional().describe('Of rpm packages.'),
+  })
+  .refine(({ apt, dnf }) => (apt === undefined) !== (dnf === undefined), 'expected one of apt and dnf')
 
 export const hostPackage = z
   .strictObject({
@@ -68,4 +91,4 @@ export const hostPackage = z
     'expected neither version nor hold with state: absent',
   )
 
-export type AptRepositorySpec = z.infer<typeof apt>
+export type HostRepositorySpec = z.infer<typeof hostRepository>

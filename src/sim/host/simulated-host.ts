@@ -34,6 +34,8 @@ export interface SimulatedHostOptions {
   readonly onNodeStatus?: (status: NodeStatus) => void | Promise<void>
   readonly units?: readonly string[]
   readonly serviceManager?: ServiceManagerName
+  /** Default: apt. */
+  readonly packageManager?: 'apt' | 'dnf'
   /** What the kernel takes from files when it starts. */
   readonly atBoot?: (files: MemoryFiles) => void
   /** The machine has started again: what starts agents there, does. */
@@ -77,7 +79,8 @@ export class SimulatedHost {
   constructor(options: SimulatedHostOptions) {
     this.#options = options
     const isOffline = () => this.faults.network === 'lost'
-    this.packages = new SimulatedPackages(this.files, { clock: options.clock, isOffline })
+    const { clock, packageManager: manager } = options
+    this.packages = new SimulatedPackages(this.files, { clock, isOffline, manager })
     this.#durations = { ...DURATIONS, ...options.durations }
     const environmentFile = options.environmentFile ?? '/etc/kubernetes/kubelet.env'
     const { layout = 'kubeadm' } = options

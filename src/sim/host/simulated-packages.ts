@@ -2,7 +2,9 @@ import { AgentError } from '../../agent/agent-error.ts'
 import {
   archivePath,
   type InstalledPackage,
+  PACKAGE_FORMATS,
   type PackageArchive,
+  type PackageFormat,
   type PackageManager,
   type PackageStep,
   type PackageWish,
@@ -13,9 +15,35 @@ import type { Clock } from '../../agent/ports.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { type Offer, type PackageDefinition, solve } from './package-solver.ts'
 
-const DATABASE = '/var/lib/dpkg/status'
-const SOURCES = '/etc/apt/sources.list.d'
-const ARCHITECTURE = 'amd64'
+/** What differs between the two as far as it is simulated. */
+const MANNERS = {
+  apt: {
+    database: '/var/lib/dpkg/status',
+    sources: '/etc/apt/sources.list.d',
+    url: /^URIs: (\S+)$/m,
+    architecture: 'amd64',
+    leftover: 'dpkg-dist',
+    /** A version forgets the hold of the one before. */
+    forgetsHolds: true,
+    /** Without the versions of distributions that keep only the newest. */
+    packsAgain: true,
+    /** Configuration stays, edited or not. */
+    keepsConfiguration: true,
+    /** What failed before is tried again with everything else. */
+    triesAgain: true,
+  },
+  dnf: {
+    database: '/var/lib/rpm/rpmdb.sqlite',
+    sources: '/etc/yum.repos.d',
+    url: /^baseurl=(\S+)$/m,
+    architecture: 'x86_64',
+    leftover: 'rpmnew',
+    forgetsHolds: false,
+    packsAgain: false,
+    keepsConfiguration: false,
+    triesAgain: false,
+  },
+} as const
 
 interface Entry extends InstalledPackage {
   readonly definition: PackageDefinition
@@ -28,6 +56,8 @@ const LONGEST_WAIT = 600_000
 export interface SimulatedPackagesOptions {
   readonly clock: Pick<Clock, 'elapsed' | 'sleep'>
   readonly isOffline: () => boolean
+  /** Default: apt. */
+  readonly manager?: PackageFormat['manager'] | undefined
 }
 
 /** What goes wrong with the package manager at the moment. */
@@ -39,11 +69,12 @@ export interface PackageFaults {
 }
 
 /**
- * A package manager that behaves as apt and dpkg do: dependencies, holds that an upgrade forgets, configuration files that people edited,
+ * A package manager that behaves as apt and dpkg do, or as dnf and rpm: dependencies, holds, configuration files that people edited,
  * interruptions. Its database and its archives are files of the host, so that they share the fate of its disk.
  */
 export class SimulatedPackages implements PackageManager {
   readonly store = statePaths().packages
+  readonly format: PackageFormat
   readonly faults: PackageFaults = { lock: undefined, interrupted: false }
   /** Packages by the URL of their repository; a URL that is missing does not answer. */
   readonly offers = new Map<string, readonly PackageDefinition[]>()
@@ -51,10 +82,14 @@ export class SimulatedPackages implements PackageManager {
   /** Of the last question. */
   #upcoming: ReadonlyMap<string, Uint8Array | undefined> = new Map()
   readonly #options: SimulatedPackagesOptions
+  readonly #manners: (typeof MANNERS)[PackageFormat['manager']]
 
   constructor(files: MemoryFiles, options: SimulatedPackagesOptions) {
     this.#files = files
     this.#options = options
+    const { manager = 'apt' } = options
+    this.format = PACKAGE_FORMATS[manager]
+    this.#manners = MANNERS[manager]
     this.#write({})
   }
 
@@ -87,11 +122,11 @@ export class SimulatedPackages implements PackageManager {
     if (!isKnown(offers)) throw failed('solve the dependencies of packages: was not found', 'validate', 'PackageNotFound')
     const steps = solve(wishes, { installed: this.#definitions(), offers })
     if (steps === undefined) throw failed('solve the dependencies of packages: unmet dependencies', 'validate', 'PackageConflict')
-    return steps.map((step) => ({ ...step, architecture: step.to === undefined ? '' : ARCHITECTURE }))
+    return steps.map((step) => ({ ...step, architecture: step.to === undefined ? '' : this.#manners.architecture }))
   }
 
   async fetch(archive: PackageArchive): Promise<string | undefined> {
-    const path = archivePath(this.store, archive)
+    const path = archivePath(this, archive)
     if (this.#files.text(path) !== undefined) return path
     const [offers] = this.#offered(this.#upcoming)
     const found = offers.find(({ name, version }) => name === archive.name && version === archive.version)
@@ -117,14 +152,15 @@ export class SimulatedPackages implements PackageManager {
   async apply({ install, remove }: PackageWork): Promise<void> {
     await this.#untilFree()
     for (const name of remove) this.#remove(name)
-    for (const archive of install) this.#install(this.#open(archive))
-    if (this.faults.interrupted) throw new Error('dpkg was killed')
-    this.#configure()
+    const brought = install.map((archive) => this.#open(archive))
+    for (const definition of brought) this.#install(definition)
+    if (this.faults.interrupted) throw new Error('the package manager was killed')
+    this.#configure(this.#manners.triesAgain ? undefined : brought.map(({ name }) => name))
   }
 
   async repair(): Promise<void> {
     await this.#untilFree()
-    if (this.faults.interrupted) throw new Error('dpkg was killed')
+    if (this.faults.interrupted) throw new Error('the package manager was killed')
     try {
       this.#configure()
     } catch {
@@ -152,17 +188,17 @@ export class SimulatedPackages implements PackageManager {
     for (const [path, text] of Object.entries(files)) {
       const now = this.#files.text(path)
       const isEdited = conffiles.includes(path) && now !== undefined && now !== before?.definition.files?.[path]
-      if (isEdited && now !== text) this.#files.put(`${path}.dpkg-dist`, text)
+      if (isEdited && now !== text) this.#files.put(`${path}.${this.#manners.leftover}`, text)
       else if (!isEdited) this.#files.put(path, text, { mode: conffiles.includes(path) ? 0o644 : 0o755 })
     }
     const gone = Object.keys(before?.definition.files ?? {}).filter((path) => !(path in files))
     for (const path of gone) if (!before?.definition.conffiles?.includes(path)) void this.#files.remove(path)
     const entry = {
       version,
-      architecture: ARCHITECTURE,
-      held: false,
+      architecture: this.#manners.architecture,
+      held: !this.#manners.forgetsHolds && before?.held === true,
       complete: false,
-      // What is named to apt is nobody's dependency any more.
+      // What is named is nobody's dependency any more.
       automatic: false,
       definition,
     }
@@ -172,13 +208,18 @@ export class SimulatedPackages implements PackageManager {
   #remove(name: string): void {
     const { [name]: entry, ...others } = this.#read()
     const { files = {}, conffiles = [] } = entry?.definition ?? {}
-    for (const path of Object.keys(files)) if (!conffiles.includes(path)) void this.#files.remove(path)
+    for (const [path, text] of Object.entries(files)) {
+      if (conffiles.includes(path) && this.#manners.keepsConfiguration) continue
+      const now = this.#files.text(path)
+      if (conffiles.includes(path) && now !== undefined && now !== text) this.#files.put(`${path}.rpmsave`, now)
+      void this.#files.remove(path)
+    }
     this.#write(others)
   }
 
   /** One that fails keeps no other from being configured. */
-  #configure(): void {
-    const due = Object.entries(this.#read()).filter(([, { complete }]) => !complete)
+  #configure(only?: readonly string[]): void {
+    const due = Object.entries(this.#read()).filter(([name, { complete }]) => !complete && only?.includes(name) !== false)
     const broken = due.filter(([, { definition }]) => definition.script === 'fails').map(([name]) => name)
     for (const [name] of due) if (!broken.includes(name)) this.#change(name, { complete: true })
     if (broken.length > 0)
@@ -222,7 +263,7 @@ export class SimulatedPackages implements PackageManager {
   /** What is installed is packed again from its files; not one that is damaged. */
   #repacked({ name, version }: PackageArchive): PackageDefinition | undefined {
     const { definition, complete } = this.#read()[name] ?? {}
-    if (definition?.version !== version || !complete) return undefined
+    if (!this.#manners.packsAgain || definition?.version !== version || !complete) return undefined
     const texts = Object.keys(definition.files ?? {}).map((path) => [path, this.#files.text(path)] as const)
     if (texts.some(([, found]) => found === undefined)) return undefined
     return { ...definition, files: Object.fromEntries(texts.map(([path, found = '']) => [path, found])) }
@@ -231,18 +272,18 @@ export class SimulatedPackages implements PackageManager {
   /** Archives of the versions that are wished for by name. */
   #stored(wishes: readonly PackageWish[]): Offer[] {
     return wishes.flatMap(({ name, version }) => {
-      const path = version && archivePath(this.store, { name, version, architecture: ARCHITECTURE })
+      const path = version && archivePath(this, { name, version, architecture: this.#manners.architecture })
       return path && this.#files.text(path) !== undefined ? [this.#open(path)] : []
     })
   }
 
   #offered(upcoming: ReadonlyMap<string, Uint8Array | undefined>): [Offer[], string[]] {
-    const there = Object.keys(this.#files.snapshot()).filter((path) => path.startsWith(`${SOURCES}/`))
+    const there = Object.keys(this.#files.snapshot()).filter((path) => path.startsWith(`${this.#manners.sources}/`))
     const texts = [
       ...there.map((path) => this.#files.text(path) ?? ''),
       ...[...upcoming.values()].map((bytes) => Buffer.from(bytes ?? []).toString()),
     ]
-    const urls = texts.flatMap((text) => /^URIs: (\S+)$/m.exec(text)?.[1] ?? [])
+    const urls = texts.flatMap((text) => this.#manners.url.exec(text)?.[1] ?? [])
     const missed = urls.filter((url) => this.#options.isOffline() || !this.offers.has(url))
     const offers = urls.filter((url) => !missed.includes(url)).flatMap((url) => this.offers.get(url) ?? [])
     return [offers, missed]
@@ -254,16 +295,16 @@ export class SimulatedPackages implements PackageManager {
 
   #open(archive: string): PackageDefinition {
     const text = this.#files.text(archive)
-    if (text === undefined) throw new Error(`dpkg-deb: "${archive}": No such file or directory`)
+    if (text === undefined) throw new Error(`open "${archive}": No such file or directory`)
     return JSON.parse(text) as PackageDefinition
   }
 
   #read(): Database {
-    return JSON.parse(this.#files.text(DATABASE) ?? '{}') as Database
+    return JSON.parse(this.#files.text(this.#manners.database) ?? '{}') as Database
   }
 
   #write(database: Database): void {
     const sorted = Object.entries(database).sort(([a], [b]) => (a < b ? -1 : 1))
-    this.#files.put(DATABASE, JSON.stringify(Object.fromEntries(sorted)))
+    this.#files.put(this.#manners.database, JSON.stringify(Object.fromEntries(sorted)))
   }
 }

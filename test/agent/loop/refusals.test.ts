@@ -84,9 +84,9 @@ test('agent changes what needs no restart when it is granted none', async () => 
 test.each([
   [
     'a package of a manager it does not have',
-    { kubelet: { package: { manager: 'dnf', name: 'kubelet', version: '1' } } },
+    { kubelet: { package: { manager: 'zypper', name: 'kubelet', version: '1' } } },
     'UnsupportedHostResource',
-    'packages of "dnf" are not supported',
+    'packages of "zypper" are not supported',
   ],
   [
     'a layout that the host does not have',

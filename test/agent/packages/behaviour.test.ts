@@ -1,35 +1,35 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import type { PackageStep, PackageWish } from '../../../src/agent/package-manager.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
-import { type PackageWorld, simulatedApt } from './package-world.ts'
+import { type PackageWorld, simulatedApt, simulatedDnf } from './package-world.ts'
 import { hasApt, realApt } from './real-apt.ts'
+import { closeWorkshop, hasDnf, realDnf } from './real-dnf.ts'
 
-const SOURCES = '/etc/apt/sources.list.d/t.sources'
 const NOTHING: ReadonlyMap<string, Uint8Array> = new Map()
 
 const OFFERS: readonly PackageDefinition[] = [
   {
     name: 'tool',
-    version: '1.0',
+    version: '1.0-1',
     files: { '/usr/bin/tool': 'tool 1.0\n', '/etc/tool.conf': 'one\n' },
     conffiles: ['/etc/tool.conf'],
   },
   {
     name: 'tool',
-    version: '1:1.1',
+    version: '1:1.1-1',
     files: { '/usr/bin/tool': 'tool 1.1\n', '/etc/tool.conf': 'two\n' },
     conffiles: ['/etc/tool.conf'],
   },
-  { name: 'lib', version: '1.0', files: { '/usr/lib/lib.so': 'lib 1.0\n' } },
-  { name: 'lib', version: '2.0', files: { '/usr/lib/lib.so': 'lib 2.0\n' } },
-  { name: 'app', version: '1.0', depends: ['lib'], files: { '/usr/bin/app': 'app 1.0\n' } },
-  { name: 'app', version: '2.0', depends: ['lib 2.0'], files: { '/usr/bin/app': 'app 2.0\n' } },
-  { name: 'broken', version: '1.0', files: { '/usr/bin/broken': 'broken\n' }, script: 'fails' },
+  { name: 'lib', version: '1.0-1', files: { '/usr/lib/lib.so': 'lib 1.0\n' } },
+  { name: 'lib', version: '2.0-1', files: { '/usr/lib/lib.so': 'lib 2.0\n' } },
+  { name: 'app', version: '1.0-1', depends: ['lib'], files: { '/usr/bin/app': 'app 1.0\n' } },
+  { name: 'app', version: '2.0-1', depends: ['lib 2.0-1'], files: { '/usr/bin/app': 'app 2.0\n' } },
+  { name: 'broken', version: '1.0-1', files: { '/usr/bin/broken': 'broken\n' }, script: 'fails' },
 ]
 
 async function offering(make: () => Promise<PackageWorld>): Promise<PackageWorld> {
   const world = await make()
-  world.put(SOURCES, world.offer('stable', OFFERS))
+  world.put(world.source('t'), world.offer('stable', OFFERS))
   return world
 }
 
@@ -60,19 +60,24 @@ const step = (name: string, from: string | undefined, to: string | undefined) =>
 })
 const SLOW = 120_000
 
+afterAll(closeWorkshop)
+
 describe.each([
-  ['simulated', true, simulatedApt],
-  ['real', hasApt, realApt],
-] as const)('%s apt', (_, isThere, make) => {
+  ['simulated apt', true, simulatedApt],
+  ['real apt', hasApt, realApt],
+  ['simulated dnf', true, simulatedDnf],
+  ['real dnf', hasDnf, realDnf],
+] as const)('%s', (kind, isThere, make) => {
+  const isDnf = kind.endsWith('dnf')
   test.runIf(isThere)('brings dependencies in the newest version, and tells them', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    const steps = await carryOut(world, present('app', '1.0'))
+    const steps = await carryOut(world, present('app', '1.0-1'))
 
-    expect(steps).toEqual([step('app', undefined, '1.0'), step('lib', undefined, '2.0')])
+    expect(steps).toEqual([step('app', undefined, '1.0-1'), step('lib', undefined, '2.0-1')])
     expect(world.read('/usr/bin/app')).toBe('app 1.0\n')
     expect(await world.packages.installed('lib')).toEqual({
-      version: '2.0',
-      architecture: 'amd64',
+      version: '2.0-1',
+      architecture: world.architecture,
       held: false,
       complete: true,
       automatic: false,
@@ -81,27 +86,41 @@ describe.each([
     expect(await world.packages.files('app')).toContain('/usr/bin/app')
   })
 
-  test.runIf(isThere)('holds and marks while apt cannot read the sources of the host', { timeout: SLOW }, async () => {
+  test.runIf(isThere)(
+    'holds and marks while the package manager cannot read the sources of the host',
+    { timeout: SLOW },
+    async () => {
+      using world = await offering(make)
+      await carryOut(world, present('tool', '1.0-1'))
+      // Before the steps of a commit have removed one of two files that name a repository with different keys.
+      world.put(isDnf ? world.source('theirs') : '/etc/apt/sources.list.d/theirs.list', 'no line of a source\n')
+      await world.packages.markAutomatic(['tool'])
+      await world.packages.hold('tool', true)
+      expect(await world.packages.installed('tool')).toMatchObject({ held: true, automatic: true })
+      await world.packages.hold('tool', false)
+      expect((await world.packages.installed('tool'))?.held).toBe(false)
+    },
+  )
+
+  test.runIf(isThere)('installs what the host knows of, and what has come since', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('tool', '1.0'))
-    // Before the steps of a commit have removed one of two files that name a repository with different keys.
-    world.put('/etc/apt/sources.list.d/theirs.list', 'no line of a source\n')
-    await world.packages.markAutomatic(['tool'])
-    await world.packages.hold('tool', true)
-    expect(await world.packages.installed('tool')).toMatchObject({ held: true, automatic: true })
-    await world.packages.hold('tool', false)
-    expect((await world.packages.installed('tool'))?.held).toBe(false)
+    world.refresh()
+    await carryOut(world, present('tool', '1.0-1'))
+    world.offer('stable', [{ name: 'tool', version: '2.0-1', files: { '/usr/bin/tool': 'tool 2.0\n' } }])
+    await carryOut(world, present('tool', '2.0-1'))
+
+    expect(world.read('/usr/bin/tool')).toBe('tool 2.0\n')
   })
 
-  test.runIf(isThere)('goes up and down, and forgets that a package was held', { timeout: SLOW }, async () => {
+  test.runIf(isThere)('goes up and down, and apt forgets that a package was held', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('tool', '1.0'))
+    await carryOut(world, present('tool', '1.0-1'))
     await world.packages.hold('tool', true)
     expect((await world.packages.installed('tool'))?.held).toBe(true)
 
-    expect(await carryOut(world, present('tool', '1:1.1'))).toEqual([step('tool', '1.0', '1:1.1')])
-    expect((await world.packages.installed('tool'))?.held).toBe(false)
-    expect(await carryOut(world, present('tool', '1.0'))).toEqual([step('tool', '1:1.1', '1.0')])
+    expect(await carryOut(world, present('tool', '1:1.1-1'))).toEqual([step('tool', '1.0-1', '1:1.1-1')])
+    expect((await world.packages.installed('tool'))?.held).toBe(isDnf)
+    expect(await carryOut(world, present('tool', '1.0-1'))).toEqual([step('tool', '1:1.1-1', '1.0-1')])
     expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
   })
 
@@ -110,28 +129,28 @@ describe.each([
     { timeout: SLOW },
     async () => {
       using world = await offering(make)
-      await carryOut(world, present('tool', '1.0'))
-      await carryOut(world, present('tool', '1:1.1'))
+      await carryOut(world, present('tool', '1.0-1'))
+      await carryOut(world, present('tool', '1:1.1-1'))
       expect(world.read('/etc/tool.conf')).toBe('two\n')
       world.put('/etc/tool.conf', 'edited\n')
-      await carryOut(world, present('tool', '1.0'))
+      await carryOut(world, present('tool', '1.0-1'))
 
       expect(world.read('/etc/tool.conf')).toBe('edited\n')
     },
   )
 
-  test.runIf(isThere)('removes a package and leaves its configuration', { timeout: SLOW }, async () => {
+  test.runIf(isThere)('removes a package, and apt leaves its configuration', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('tool', '1.0'))
+    await carryOut(world, present('tool', '1.0-1'))
 
-    expect(await carryOut(world, absent('tool'))).toEqual([step('tool', '1.0', undefined)])
+    expect(await carryOut(world, absent('tool'))).toEqual([step('tool', '1.0-1', undefined)])
     expect(await world.packages.installed('tool')).toBeUndefined()
-    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual([undefined, 'one\n'])
+    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual([undefined, isDnf ? undefined : 'one\n'])
   })
 
   test.runIf(isThere)('tells that removing a package takes away what needs it', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('app', '1.0'))
+    await carryOut(world, present('app', '1.0-1'))
     const steps = await world.packages.resolve([absent('lib')], { upcoming: NOTHING })
 
     expect(steps.map(({ name, to }) => [name, to]).toSorted()).toEqual([
@@ -144,9 +163,9 @@ describe.each([
     using world = await offering(make)
 
     await expect(
-      world.packages.resolve([present('app', '2.0'), present('lib', '1.0')], { upcoming: NOTHING }),
+      world.packages.resolve([present('app', '2.0-1'), present('lib', '1.0-1')], { upcoming: NOTHING }),
     ).rejects.toMatchObject({ reason: 'PackageConflict' })
-    await expect(world.packages.resolve([present('app', '9.9')], { upcoming: NOTHING })).rejects.toMatchObject({
+    await expect(world.packages.resolve([present('app', '9.9-1')], { upcoming: NOTHING })).rejects.toMatchObject({
       reason: 'PackageNotFound',
     })
     await expect(world.packages.resolve([present('nothing')], { upcoming: NOTHING })).rejects.toMatchObject({
@@ -157,17 +176,17 @@ describe.each([
   test.runIf(isThere)('does with what was fetched when the repository is gone', { timeout: SLOW }, async () => {
     using world = await offering(make)
     const { packages } = world
-    await carryOut(world, present('tool', '1.0'))
-    const up = await packages.fetch({ name: 'tool', version: '1:1.1', architecture: 'amd64' })
+    await carryOut(world, present('tool', '1.0-1'))
+    const up = await packages.fetch({ name: 'tool', version: '1:1.1-1', architecture: world.architecture })
     world.withdraw('stable')
     await packages.apply({ install: [up ?? ''], remove: [] })
     expect(world.read('/usr/bin/tool')).toBe('tool 1.1\n')
 
-    const down = await packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })
+    const down = await packages.fetch({ name: 'tool', version: '1.0-1', architecture: world.architecture })
     await packages.apply({ install: [down ?? ''], remove: [] })
     expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
-    expect(await carryOut(world, present('tool', '1:1.1'))).toEqual([step('tool', '1.0', '1:1.1')])
-    await expect(packages.resolve([present('app', '1.0')], { upcoming: NOTHING })).rejects.toMatchObject({
+    expect(await carryOut(world, present('tool', '1:1.1-1'))).toEqual([step('tool', '1.0-1', '1:1.1-1')])
+    await expect(packages.resolve([present('app', '1.0-1')], { upcoming: NOTHING })).rejects.toMatchObject({
       kind: 'download',
       reason: 'RepositoryUnavailable',
     })
@@ -175,16 +194,16 @@ describe.each([
 
   test.runIf(isThere)('finds a version in a repository that the host does not have yet', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('tool', '1.0'))
-    const newer = world.offer('newer', [{ name: 'tool', version: '2.0', files: { '/usr/bin/tool': 'tool 2.0\n' } }])
-    const upcoming = new Map([['/etc/apt/sources.list.d/newer.sources', Buffer.from(newer)]])
-    const steps = await world.packages.resolve([present('tool', '2.0')], { upcoming })
+    await carryOut(world, present('tool', '1.0-1'))
+    const newer = world.offer('newer', [{ name: 'tool', version: '2.0-1', files: { '/usr/bin/tool': 'tool 2.0\n' } }])
+    const upcoming = new Map([[world.source('newer'), Buffer.from(newer)]])
+    const steps = await world.packages.resolve([present('tool', '2.0-1')], { upcoming })
 
-    expect(steps.map(({ from, to }) => [from, to])).toEqual([['1.0', '2.0']])
-    expect(await world.packages.fetch({ name: 'tool', version: '2.0', architecture: 'amd64' })).toBe(
-      '/var/lib/nodewave/packages/tool_2.0_amd64.deb',
+    expect(steps.map(({ from, to }) => [from, to])).toEqual([['1.0-1', '2.0-1']])
+    expect(await world.packages.fetch({ name: 'tool', version: '2.0-1', architecture: world.architecture })).toBe(
+      `/var/lib/nodewave/packages/tool_2.0-1_${world.architecture}${world.packages.format.suffix}`,
     )
-    expect(world.read('/etc/apt/sources.list.d/newer.sources')).toBeUndefined()
+    expect(world.read(world.source('newer'))).toBeUndefined()
   })
 
   test.runIf(isThere)(
@@ -192,7 +211,10 @@ describe.each([
     { timeout: SLOW },
     async () => {
       using world = await offering(make)
-      await expect(carryOut(world, present('broken', '1.0'))).rejects.toMatchObject({ kind: 'validate', reason: 'PackageFailed' })
+      await expect(carryOut(world, present('broken', '1.0-1'))).rejects.toMatchObject({
+        kind: 'validate',
+        reason: 'PackageFailed',
+      })
       expect(await world.packages.installed('broken')).toMatchObject({ complete: false })
       expect(await world.packages.isInterrupted()).toBe(true)
       await world.packages.repair()
@@ -205,50 +227,72 @@ describe.each([
   )
 
   test.runIf(isThere)(
-    'installs beside a package that is broken for good, and says that something failed',
+    'installs beside a package that is broken for good, and apt says that something failed',
     { timeout: SLOW },
     async () => {
       using world = await offering(make)
-      await carryOut(world, present('broken', '1.0')).catch(() => {})
-      await expect(carryOut(world, present('tool', '1.0'))).rejects.toMatchObject({ reason: 'PackageFailed' })
-      expect(await world.packages.installed('tool')).toMatchObject({ version: '1.0', complete: true })
+      await carryOut(world, present('broken', '1.0-1')).catch(() => {})
+      const failed = await carryOut(world, present('tool', '1.0-1')).then(
+        () => 'nothing',
+        ({ reason }) => reason,
+      )
+      expect(failed).toBe(isDnf ? 'nothing' : 'PackageFailed')
+      expect(await world.packages.installed('tool')).toMatchObject({ version: '1.0-1', complete: true })
     },
   )
 
   test.runIf(isThere)('is repaired after an interruption, and keeps what somebody edited', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('tool', '1.0'))
+    await carryOut(world, present('tool', '1.0-1'))
     world.put('/etc/tool.conf', 'edited\n')
-    await world.packages.resolve([present('tool', '1:1.1')], { upcoming: NOTHING })
-    await world.interrupt((await world.packages.fetch({ name: 'tool', version: '1:1.1', architecture: 'amd64' })) ?? '')
-    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1', complete: false })
+    await world.packages.resolve([present('tool', '1:1.1-1')], { upcoming: NOTHING })
+    await world.interrupt(
+      (await world.packages.fetch({ name: 'tool', version: '1:1.1-1', architecture: world.architecture })) ?? '',
+    )
+    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1-1', complete: false })
     await world.packages.repair()
 
-    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1', complete: true })
+    expect(await world.packages.installed('tool')).toMatchObject({ version: '1:1.1-1', complete: true })
     expect(world.read('/etc/tool.conf')).toBe('edited\n')
   })
 
-  test.runIf(isThere)('packs what is installed again when nobody has its archive', { timeout: SLOW }, async () => {
+  test.runIf(isThere && !isDnf)('packs what is installed again when nobody has its archive', { timeout: SLOW }, async () => {
     using world = await offering(make)
     const { packages } = world
-    await carryOut(world, present('tool', '1.0'))
+    await carryOut(world, present('tool', '1.0-1'))
     world.put('/etc/tool.conf', 'edited\n')
     world.forget()
-    world.put(SOURCES, world.offer('newer', [{ name: 'tool', version: '2.0', files: { '/usr/bin/tool': 'tool 2.0\n' } }]))
-    const archive = { name: 'tool', version: '1.0', architecture: 'amd64' }
+    world.put(
+      world.source('t'),
+      world.offer('newer', [{ name: 'tool', version: '2.0-1', files: { '/usr/bin/tool': 'tool 2.0\n' } }]),
+    )
+    const archive = { name: 'tool', version: '1.0-1', architecture: world.architecture }
     const back = (await packages.fetch(archive)) ?? ''
     expect((await packages.contents(back)).toSorted()).toEqual(['/etc/tool.conf', '/usr/bin/tool'])
-    await carryOut(world, present('tool', '2.0'))
+    await carryOut(world, present('tool', '2.0-1'))
     await packages.apply({ install: [back], remove: [] })
 
-    expect(await packages.installed('tool')).toMatchObject({ version: '1.0', complete: true })
+    expect(await packages.installed('tool')).toMatchObject({ version: '1.0-1', complete: true })
     expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual(['tool 1.0\n', 'edited\n'])
+  })
+
+  test.runIf(isThere && isDnf)('has no archive of what is installed when nobody else has it', { timeout: SLOW }, async () => {
+    using world = await offering(make)
+    await carryOut(world, present('tool', '1.0-1'))
+    world.forget()
+    world.put(
+      world.source('t'),
+      world.offer('newer', [{ name: 'tool', version: '2.0-1', files: { '/usr/bin/tool': 'tool 2.0\n' } }]),
+    )
+    await world.packages.resolve([present('tool', '2.0-1')], { upcoming: NOTHING })
+
+    expect(await world.packages.fetch({ name: 'tool', version: '1.0-1', architecture: world.architecture })).toBeUndefined()
   })
 
   test.runIf(isThere)('reads what an archive brings, and unpacks it elsewhere', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await world.packages.resolve([present('tool', '1.0')], { upcoming: NOTHING })
-    const archive = (await world.packages.fetch({ name: 'tool', version: '1.0', architecture: 'amd64' })) ?? ''
+    await world.packages.resolve([present('tool', '1.0-1')], { upcoming: NOTHING })
+    const archive = (await world.packages.fetch({ name: 'tool', version: '1.0-1', architecture: world.architecture })) ?? ''
     expect((await world.packages.contents(archive)).toSorted()).toEqual(['/etc/tool.conf', '/usr/bin/tool'])
     await world.packages.unpack(archive, '/var/lib/nodewave/staging/tool')
 
@@ -258,12 +302,12 @@ describe.each([
 
   test.runIf(isThere)('remembers which packages came for others, until somebody names them', { timeout: SLOW }, async () => {
     using world = await offering(make)
-    await carryOut(world, present('app', '1.0'))
+    await carryOut(world, present('app', '1.0-1'))
     await world.packages.markAutomatic(['lib'])
 
     expect((await world.packages.installed('lib'))?.automatic).toBe(true)
     expect((await world.packages.installed('app'))?.automatic).toBe(false)
-    await carryOut(world, present('lib', '1.0'))
+    await carryOut(world, present('lib', '1.0-1'))
     expect((await world.packages.installed('lib'))?.automatic).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Death, DiskFault } from '../../../src/sim/host/faults.ts'
 import type { Machine } from '../support/machine.ts'
-import { aMachine, content, offered, SOURCES, URL } from './a-machine.ts'
+import { aMachine, content, type Manager, offered, ownSource, SOURCES, URL } from './a-machine.ts'
 
 const MINUTE = 60_000
 const GOOD = '--v=3'
@@ -9,22 +9,23 @@ const BAD = '--container-runtime-endpoint=unix:///not/there.sock'
 
 /** A package that goes up, one that comes over a file made by hand, one that goes; a dependency, and a repository that the host has not. */
 function assigned(machine: Machine, flags: string): string {
+  const { manager } = machine.host.packages.format
   const packages = [
     { name: 'app', version: '2.0' },
     { name: 'tool', version: '1.1' },
     { name: 'old', state: 'absent' },
   ]
-  return machine.assign({ ...content(packages, { files: [{ path: '/etc/motd', content: 'hello' }] }), flags })
+  return machine.assign({ ...content(packages, { files: [{ path: '/etc/motd', content: 'hello' }] }, manager), flags })
 }
 
-async function furnished(): Promise<Machine> {
-  const machine = aMachine()
+async function furnished(manager: Manager = 'apt'): Promise<Machine> {
+  const machine = aMachine(manager)
   const { packages, files } = machine.host
   packages.put(offered('lib', '1.0'), { automatic: true })
   packages.put(offered('app', '1.0'), { held: true })
   packages.put({ name: 'old', version: '0.1', files: { '/usr/bin/old': 'old' } })
   files.put('/usr/bin/tool', 'made by hand', { mode: 0o750 })
-  files.put('/etc/apt/sources.list.d/own.sources', `URIs: ${URL}\n`)
+  files.put(...ownSource(manager))
   packages.offers.set(URL, [
     ...(packages.offers.get(URL) ?? []),
     { name: 'old', version: '0.1', files: { '/usr/bin/old': 'old' } },
@@ -34,6 +35,7 @@ async function furnished(): Promise<Machine> {
 }
 
 interface Story {
+  readonly manager?: Manager | undefined
   readonly flags: string
   readonly death?: Death
   readonly disk?: DiskFault
@@ -41,8 +43,8 @@ interface Story {
   readonly meanwhile?: (machine: Machine) => void | Promise<void>
 }
 
-async function runToEnd({ flags, death, disk, meanwhile }: Story) {
-  const machine = await furnished()
+async function runToEnd({ manager, flags, death, disk, meanwhile }: Story) {
+  const machine = await furnished(manager)
   const digest = assigned(machine, flags)
   const onEffect = (count: number): void => {
     if (disk !== undefined && count === death?.afterEffect) machine.host.faults.disk = disk
@@ -66,11 +68,11 @@ function powerCut({ host }: Machine): void {
   host.powerOn()
 }
 
-/** The power fails while dpkg has unpacked what it installs, and configured none of it. */
+/** The power fails while the package manager has unpacked what it installs, and configured none of it. */
 async function halfConfigured(machine: Machine): Promise<void> {
   powerCut(machine)
   const { packages, files } = machine.host
-  const names = Object.keys(files.snapshot()).filter((path) => path.endsWith('_2.0_amd64.deb'))
+  const names = Object.keys(files.snapshot()).filter((path) => /_2\.0_.*\.(?:deb|rpm)$/.test(path))
   const isUnderWay = files.text('/var/lib/nodewave/journal.jsonl')?.includes('"kind":"package"') ?? false
   if (names.length === 0 || !isUnderWay || (await packages.installed('app'))?.version !== '1.0') return
   packages.faults.interrupted = true
@@ -79,13 +81,15 @@ async function halfConfigured(machine: Machine): Promise<void> {
 }
 
 test.each([
-  ['a good assignment', GOOD, 'Applied'],
-  ['one with which the kubelet crashes', BAD, 'RolledBack'],
-])(
-  'packages come to the same end after %s when the agent dies after any effect',
+  ['apt', 'a good assignment', GOOD, 'Applied'],
+  ['apt', 'one with which the kubelet crashes', BAD, 'RolledBack'],
+  ['dnf', 'a good assignment', GOOD, 'Applied'],
+  ['dnf', 'one with which the kubelet crashes', BAD, 'RolledBack'],
+] as const)(
+  'packages of %s come to the same end after %s when the agent dies after any effect',
   { timeout: 120_000 },
-  async (_, flags, phase) => {
-    const calm = await runToEnd({ flags })
+  async (manager, _, flags, phase) => {
+    const calm = await runToEnd({ manager, flags })
     expect(calm.phase).toBe(phase)
     const stories: [name: string, story: Partial<Story>][] = [
       ['killed', {}],
@@ -94,7 +98,7 @@ test.each([
     ]
     for (let effect = 1; effect <= calm.effects; effect++)
       for (const [name, story] of stories) {
-        const killed = await runToEnd({ flags, death: { afterEffect: effect }, ...story })
+        const killed = await runToEnd({ manager, flags, death: { afterEffect: effect }, ...story })
         expect({ phase: killed.phase, files: killed.files }, `${name} after effect ${effect}`).toEqual({
           phase,
           files: calm.files,

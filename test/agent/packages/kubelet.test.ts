@@ -98,10 +98,10 @@ test('package whose kubelet is of another version is refused', async () => {
   expect(machine.host.services.healthyVersion()).toBe('v1.35.4')
 })
 
-test('kubelet of a package manager that the agent has not is refused', async () => {
+test.each(['dnf', 'zypper'])('kubelet of %s is refused where apt manages the packages', async (manager) => {
   const machine = aMachine()
   machine.start()
-  const host = JSON.stringify({ kubelet: { package: { manager: 'dnf', name: 'kubelet', version: '1.36.3' } } })
+  const host = JSON.stringify({ kubelet: { package: { manager, name: 'kubelet', version: '1.36.3' } } })
   machine.assign({ version: '1.36.3', host })
 
   expect((await machine.until('RolledBack')).error).toMatchObject({ reason: 'UnsupportedHostResource' })

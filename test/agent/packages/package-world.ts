@@ -9,18 +9,27 @@ export interface PackageWorld extends Disposable {
   readonly packages: PackageManager
   read(path: string): string | undefined
   put(path: string, content: string): void
+  /** Where the host looks for the repository of this name. */
+  source(name: string): string
+  /** As the package manager names it. */
+  readonly architecture: string
   /** @returns the file that names the repository to the host */
   offer(name: string, definitions: readonly PackageDefinition[]): string
   withdraw(name: string): void
+  /** The host fetches what its repositories have, as a timer makes it do. */
+  refresh(): void
   /** Loses all archives that were fetched. */
   forget(): void
   /** Unpacks an archive and goes no further, as when the power fails. */
   interrupt(archive: string): Promise<void>
 }
 
-export async function simulatedApt(): Promise<PackageWorld> {
+export const simulatedApt = (): Promise<PackageWorld> => simulated('apt')
+export const simulatedDnf = (): Promise<PackageWorld> => simulated('dnf')
+
+async function simulated(manager: 'apt' | 'dnf'): Promise<PackageWorld> {
   const files = new MemoryFiles()
-  const packages = new SimulatedPackages(files, { clock: new VirtualClock(), isOffline: () => false })
+  const packages = new SimulatedPackages(files, { clock: new VirtualClock(), isOffline: () => false, manager })
   const url = (name: string): string => `https://${name}.test/`
   return {
     packages,
@@ -28,9 +37,12 @@ export async function simulatedApt(): Promise<PackageWorld> {
     put: (path, content) => files.put(path, content),
     offer: (name, definitions) => {
       packages.offers.set(url(name), definitions)
-      return `Types: deb\nURIs: ${url(name)}\nSuites: ./\n`
+      return manager === 'apt' ? `Types: deb\nURIs: ${url(name)}\nSuites: ./\n` : `[${name}]\nbaseurl=${url(name)}\n`
     },
+    source: (name) => (manager === 'apt' ? `/etc/apt/sources.list.d/${name}.sources` : `/etc/yum.repos.d/${name}.repo`),
+    architecture: manager === 'apt' ? 'amd64' : 'x86_64',
     withdraw: (name) => void packages.offers.delete(url(name)),
+    refresh: () => {},
     forget: () => {
       for (const path of Object.keys(files.snapshot())) if (path.startsWith(packages.store)) void files.remove(path)
     },

@@ -65,7 +65,10 @@ export async function realApt(): Promise<PackageWorld> {
       cpSync(repositoryOf(definitions), directory, { recursive: true })
       return `Types: deb\nURIs: file:${directory}\nSuites: ./\nTrusted: yes\n`
     },
+    source: (name) => `/etc/apt/sources.list.d/${name}.sources`,
+    architecture: 'amd64',
     withdraw: (name) => rmSync(join(base, name), { recursive: true, force: true }),
+    refresh: () => {},
     forget: () => rmSync(named('/var/lib/nodewave/packages'), { recursive: true, force: true }),
     interrupt: async (archive) => {
       execFileSync('dpkg', [...dpkg, '--unpack', named(archive)], { stdio: 'ignore' })

@@ -26,9 +26,11 @@ const packages = [
   'busybox-static', // becomes the test image
 ]
 
+export const debianBaseDirectory = join(cacheRoot, 'base', `${versions.debian}-${digestOf(packages.join(','))}`)
+
 /** Directory of the base; made when the cache does not have it. Nobody writes into it afterwards: nodes overlay it. */
 export async function debianBase(announce: (line: string) => void): Promise<string> {
-  const dir = join(cacheRoot, 'base', `${versions.debian}-${digestOf(packages.join(','))}`)
+  const dir = debianBaseDirectory
   const started = performance.now()
   const built = await once(dir, async () => {
     announce(`build   Debian ${versions.debian} base …`)
@@ -44,7 +46,7 @@ export async function debianBase(announce: (line: string) => void): Promise<stri
 }
 
 /** An interrupted debootstrap leaves /proc mounted inside: nothing may be deleted through that. */
-async function removeTree(dir: string): Promise<void> {
+export async function removeTree(dir: string): Promise<void> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '')
   for (const path of mounts.filter((mount) => mount.startsWith(`${dir}/`)).reverse()) await run('umount', [path])
   await rm(dir, { recursive: true, force: true })

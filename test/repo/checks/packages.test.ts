@@ -63,3 +63,25 @@ test('a release of packages whose key is not in the repository is refused', () =
   expect(told(release(apt)).join('\n')).toContain('the repository has no file "keys/a.asc"')
   expect(told(release(apt), { 'keys/a.asc': ARMORED })).toEqual([])
 })
+
+const dnf = (fields: string) => profile(`repositories: [{name: stable, dnf: {${fields}}}]`)
+const URL = 'url: "https://packages.test/$releasever/"'
+
+test('a repository of dnf with its key in a file, and a release of its packages, are taken', () => {
+  const source = `${URL}, keyFrom: keys/a.asc`
+  const packaged = `spec: {dnf: {url: "https://p.test/v{{minor}}/rpm/", keyFrom: keys/a.asc, version: "{{version}}-150500.1.1"}}`
+  expect(told(dnf(source), { 'keys/a.asc': ARMORED })).toEqual([])
+  expect(told(aDocument('KubeletRelease', 'r', `${packaged}\n`), { 'keys/a.asc': ARMORED })).toEqual([])
+})
+
+test.each([
+  ['whose key is not there', dnf(`${URL}, keyFrom: keys/b.asc`), 'the repository has no file "keys/b.asc"'],
+  ['without a key', dnf(URL), 'expected one of key and keyFrom'],
+  ['of two managers', profile(`repositories: [{name: r, apt: {${URL}}, dnf: {${URL}}}]`), 'expected one of key and keyFrom'],
+  ['of no manager', profile('repositories: [{name: r}]'), 'expected one of apt and dnf'],
+  ['of two lines', dnf('url: "https://p.test/\\ngpgcheck=0", keyFrom: keys/a.asc'), 'expected an http or https URL'],
+  ['with a suite', dnf(`${URL}, suite: /, keyFrom: keys/a.asc`), 'suite'],
+])('a repository of dnf %s is refused', (_, document, message) => {
+  const problems = problemsOf({ 'h.yaml': document, 'keys/a.asc': ARMORED })
+  expect(problems.join('\n')).toContain(message)
+})

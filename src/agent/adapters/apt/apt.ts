@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { AgentError } from '../../agent-error.ts'
-import { archivePath, type PackageArchive, type PackageManager } from '../../package-manager.ts'
+import { archivePath, PACKAGE_FORMATS, type PackageArchive, type PackageManager } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
+import { busy, untilFree } from '../packages/until-free.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 import { AptIndex } from './apt-index.ts'
 import { DpkgDatabase } from './dpkg-database.ts'
 import { repack } from './repack.ts'
 import { complaintOf, lockHolderIn } from './simulation.ts'
 
+const format = PACKAGE_FORMATS.apt
 const OWN_ARCHIVES = '/var/cache/apt/archives'
 
 /** Milliseconds. */
@@ -26,9 +27,6 @@ export const UNATTENDED = {
 
 /** Files that people edited stay as they are; a repository's own version is put beside them. */
 const KEEP_CONFFILES = ['-o', 'Dpkg::Options::=--force-confold', '-o', 'Dpkg::Options::=--force-confdef']
-/** Between two looks at who has the lock. */
-const POLL = 500
-
 export interface AptOptions {
   readonly files: HostFiles
   readonly store: string
@@ -63,13 +61,8 @@ export function aptPackages(options: AptOptions): PackageManager {
     return run(program, args, { timeout: LONGEST.look, ...more, env: UNATTENDED })
   }
 
-  async function untilFree(): Promise<void> {
-    const until = performance.now() + LONGEST.lock
-    while ((await database.holder()) !== undefined && performance.now() < until) await sleep(POLL)
-  }
-
   async function change(program: string, args: readonly string[]): Promise<void> {
-    await untilFree()
+    await untilFree(database, LONGEST.lock)
     const { code, stdout, stderr, timedOut } = await runOutside(program, args, { timeout: LONGEST.apply, env: UNATTENDED })
     if (code === 0) return
     const output = `${stderr}\n${stdout}`
@@ -94,7 +87,7 @@ export function aptPackages(options: AptOptions): PackageManager {
 
   /** What is installed can be had even where nobody has its archive any more. */
   async function obtain(archive: PackageArchive, signal: AbortSignal | undefined): Promise<string | undefined> {
-    const cached = archivePath(OWN_ARCHIVES, archive)
+    const cached = archivePath({ store: OWN_ARCHIVES, format }, archive)
     if (await files.stat(cached)) return cached
     const installed = await database.find(archive.name)
     const isInstalled = installed?.version === archive.version && installed.complete
@@ -108,6 +101,7 @@ export function aptPackages(options: AptOptions): PackageManager {
   }
 
   return {
+    format,
     store,
     installed: (name) => database.find(name),
     isInterrupted: () => database.isInterrupted(),
@@ -115,7 +109,7 @@ export function aptPackages(options: AptOptions): PackageManager {
     resolve: (wishes, options) => index.resolve(wishes, options),
 
     fetch: async (archive, signal) => {
-      const path = archivePath(store, archive)
+      const path = archivePath({ store, format }, archive)
       if ((await files.stat(path)) !== undefined) return path
       const found = await obtain(archive, signal)
       // Copied, and not moved: what is there under its name is whole, also after a power failure.
@@ -149,7 +143,7 @@ export function aptPackages(options: AptOptions): PackageManager {
     repair: async () => {
       const args = ['--force-confold', '--force-confdef', ...settings.dpkg, '--configure', '--pending']
       // A script that fails for good is no reason to leave everything else as it is: what counts is what the database says then.
-      await untilFree()
+      await untilFree(database, LONGEST.lock)
       await runOutside('dpkg', args, { timeout: LONGEST.apply, env: UNATTENDED })
     },
 
@@ -159,11 +153,4 @@ export function aptPackages(options: AptOptions): PackageManager {
       if (names.length > 0) await change('apt-mark', [...apt, ...(await index.empty()), 'auto', '--', ...names])
     },
   }
-}
-
-export function busy(holder: string): AgentError {
-  return new AgentError(`lock the package database: ${holder} has it; wait for it, or end it`, {
-    kind: 'sync',
-    reason: 'PackageManagerBusy',
-  })
 }

@@ -2,8 +2,8 @@ import { readdir, readFile, stat } from '../../../kube/file-calls.ts'
 import { AgentError } from '../../agent-error.ts'
 import type { InstalledPackage } from '../../package-manager.ts'
 import { orMissing } from '../or-missing.ts'
+import { lockHolders } from '../packages/locks.ts'
 import { type DpkgStatus, parseAutomatic, parseDpkgStatus } from './dpkg-status.ts'
-import { lockHolders } from './locks.ts'
 
 const STATUS = '/var/lib/dpkg/status'
 const UPDATES = '/var/lib/dpkg/updates'
@@ -50,7 +50,7 @@ export class DpkgDatabase {
     if (this.#known?.stamp === stamp) return this.#known
     const text = await orMissing(readFile(this.#place(STATUS), 'utf8'))
     if (text === undefined)
-      throw new AgentError(`manage packages: there is no "${STATUS}"; this agent knows apt and dpkg`, {
+      throw new AgentError(`manage packages: there is no "${STATUS}", and no rpm database with dnf 4 (/usr/bin/dnf-3)`, {
         kind: 'validate',
         reason: 'NoPackageManager',
       })

@@ -1,0 +1,1 @@
+export const REPOSITORIES = '/etc/yum.repos.d'
