@@ -12,6 +12,7 @@ import { addCommitSignatureOptions } from './controller/commit-signature-options
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
+import { addGithubAppOptions } from './controller/github-app-options.ts'
 import { addRefOptions } from './controller/ref-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
 import { addStatusOptions } from './controller/status-options.ts'
@@ -31,6 +32,8 @@ export function controllerCommand(io: CliIo): Command {
     .option('--password-file <file>', 'file with the password for the repository')
     .option('--token-file <file>', 'file with the bearer token for the repository')
     .option('--ca-file <file>', 'file with the CA certificates of the repository, as PEM')
+    .option('--client-cert-file <file>', 'file with the client certificate for the repository, as PEM; needs --client-key-file')
+    .option('--client-key-file <file>', 'file with the private key of the client certificate')
     .option('--ssh-key-file <file>', 'file with the private deploy key, for an ssh:// URL')
     .option('--ssh-known-hosts-file <file>', 'file with the keys of the host of an ssh:// URL, as known_hosts has them')
     .addOption(
@@ -66,7 +69,10 @@ export function controllerCommand(io: CliIo): Command {
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
   return addStatusOptions(
     addWebhookOptions(
-      addElectionOptions(addGitOptions(addCommitSignatureOptions(addRefOptions(command)), parseDuration), parseDuration),
+      addElectionOptions(
+        addGitOptions(addCommitSignatureOptions(addGithubAppOptions(addRefOptions(command))), parseDuration),
+        parseDuration,
+      ),
     ),
   )
     .addHelpText(

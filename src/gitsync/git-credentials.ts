@@ -5,11 +5,24 @@ import { GitSyncError } from './git-sync-error.ts'
 export type GitCredentials =
   | { readonly kind: 'basic'; readonly usernameFile: string; readonly passwordFile: string }
   | { readonly kind: 'bearer'; readonly tokenFile: string }
+  /** Of an app of the forge, which gives tokens for an hour. */
+  | { readonly kind: 'app'; readonly tokens: AppTokens }
+
+export interface AppTokens {
+  get(): Promise<string>
+  /** The server refuses the last one. */
+  forget(): void
+}
 
 /** The value of the Authorization header. @throws {GitSyncError} `CredentialsUnreadable` */
 export async function authorizationOf(credentials: GitCredentials): Promise<string> {
   if (credentials.kind === 'bearer') return `Bearer ${await secret(credentials.tokenFile)}`
+  if (credentials.kind === 'app') return basic('x-access-token', await credentials.tokens.get())
   const [username, password] = await Promise.all([secret(credentials.usernameFile), secret(credentials.passwordFile)])
+  return basic(username, password)
+}
+
+function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 

@@ -11,10 +11,18 @@ import { checkProxy } from './proxy.ts'
 import type { RequestGuard } from './request-guard.ts'
 import { retryAfterOf } from './retry-after.ts'
 
+/** Files, as PEM; read for every request. */
+export interface ClientCertificate {
+  readonly certFile: string
+  readonly keyFile: string
+}
+
 export interface GitHttpOptions extends TransportOptions {
   readonly credentials?: GitCredentials | undefined
   /** PEM of the authorities to trust instead of the usual ones. */
   readonly caFile?: string | undefined
+  /** What the server knows us by. */
+  readonly clientCertificate?: ClientCertificate | undefined
 }
 
 /**
@@ -31,6 +39,7 @@ export function createGitHttp(url: string, options: GitHttpOptions): GitTranspor
   const exchange: Exchange = {
     async send(asked, guard) {
       const response = await send(asked, { secure, agent, guard, options })
+      if (response.statusCode === 401 && options.credentials?.kind === 'app') options.credentials.tokens.forget()
       return { ...answer(response, asked), body: response }
     },
     end: () => undefined,
@@ -49,13 +58,13 @@ async function send(asked: GitHttpRequest, { secure, agent, guard, options }: Wa
   const body = await collect(asked.body)
   const headers: Record<string, string> = { ...asked.headers, 'user-agent': 'git/nodewave' }
   if (options.credentials) headers.authorization = await authorizationOf(options.credentials)
-  const ca = options.caFile && (await readCa(options.caFile))
+  const tls = await tlsOf(options)
   const request = (secure ? https : http).request(asked.url, {
     method: asked.method ?? 'GET',
     headers,
     agent,
     signal: guard.signal,
-    ...(ca && { ca }),
+    ...tls,
   })
   request.on('error', () => {})
   const response = once(request, 'response')
@@ -85,10 +94,18 @@ function busy(statusCode: number, header: string | undefined): GitSyncError {
   return new GitSyncError(`failed to reach the repository: the server answers ${statusCode}${wants}`, { reason, retryAfter })
 }
 
-async function readCa(path: string): Promise<Buffer> {
+async function tlsOf({ caFile, clientCertificate }: GitHttpOptions): Promise<https.RequestOptions> {
+  const ca = caFile && (await readPem(caFile, 'certificates', '--ca-file'))
+  if (!clientCertificate) return ca ? { ca } : {}
+  const cert = await readPem(clientCertificate.certFile, 'the certificate', '--client-cert-file')
+  const key = await readPem(clientCertificate.keyFile, 'the key', '--client-key-file')
+  return { ...(ca && { ca }), cert, key }
+}
+
+async function readPem(path: string, what: string, option: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (cause) {
-    throw new GitSyncError(`failed to read certificates "${path}" of --ca-file`, { reason: 'CredentialsUnreadable', cause })
+    throw new GitSyncError(`failed to read ${what} "${path}" of ${option}`, { reason: 'CredentialsUnreadable', cause })
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { listServerRefs } from 'isomorphic-git'
 import { corruptPack, explainFailure, refMissing } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
-import { createGitHttp } from './git-http.ts'
+import { type ClientCertificate, createGitHttp } from './git-http.ts'
 import { followedIn, type GitRef, prefixOf, tagName } from './git-ref.ts'
 import { createGitSsh, SSH_URL } from './git-ssh.ts'
 import { GitSyncError } from './git-sync-error.ts'
@@ -30,6 +30,7 @@ export interface RemoteOptions extends Partial<RemoteLimits> {
   /** For SSH. */
   readonly ssh?: SshFiles
   readonly caFile?: string
+  readonly clientCertificate?: ClientCertificate
   /** Sends credentials over `http://` too, where everybody on the way can read them. */
   readonly insecureHttp?: boolean
   readonly timers?: Timers
@@ -176,14 +177,19 @@ interface Reached {
 }
 
 function reach(options: RemoteOptions, transport: TransportOptions): Reached {
-  const { url: shown, credentials, caFile, ssh: files } = options
+  const { url: shown, credentials, caFile, clientCertificate, ssh: files } = options
   const address = parseSshAddress(shown)
   if (address) {
     if (!files) throw new GitSyncError(`failed to read "${shown}": SSH needs a key and known hosts`, { reason: 'InvalidAddress' })
     return { shown, url: SSH_URL, http: createGitSsh({ ...transport, address, files }), needs: CAN_FILTER_FILES }
   }
   const url = checkedUrl(options)
-  return { shown: url, url, http: createGitHttp(url, { ...transport, credentials, caFile }), needs: CAN_FILTER }
+  return {
+    shown: url,
+    url,
+    http: createGitHttp(url, { ...transport, credentials, caFile, clientCertificate }),
+    needs: CAN_FILTER,
+  }
 }
 
 function checkedUrl({ url, credentials, insecureHttp = false }: RemoteOptions): string {

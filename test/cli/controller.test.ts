@@ -72,6 +72,18 @@ test.each([
   ],
   [{ repo: 'ssh://git.example.com/fleet.git', sshKeyFile: 'k' }, 'needs --ssh-key-file and --ssh-known-hosts-file'],
   [{ repo: 'https://git.example.com/fleet.git', sshKeyFile: 'k' }, 'are for an ssh:// URL'],
+  [{ repo: 'https://git.example.com/fleet.git', githubAppId: '1' }, '--github-app-id and --github-app-key-file need each other'],
+  [
+    { repo: 'https://git.example.com/fleet.git', githubAppId: '1', githubAppKeyFile: 'k', tokenFile: 't' },
+    '--github-app-id excludes --token-file',
+  ],
+  [{ repo: 'ssh://git@h/fleet.git', githubAppId: '1', githubAppKeyFile: 'k', sshKeyFile: 'k' }, '--ssh-known-hosts-file'],
+  [{ repo: 'http://git.example.com/fleet.git', githubAppId: '1', githubAppKeyFile: 'k' }, 'needs a --repo with an https:// URL'],
+  [
+    { repo: 'https://git.example.com/fleet.git', clientCertFile: 'c' },
+    '--client-cert-file and --client-key-file need each other',
+  ],
+  [{ repo: 'http://git.example.com/fleet.git', clientCertFile: 'c', clientKeyFile: 'k' }, 'is for an https:// URL'],
   [{ repo: 'git://git.example.com/fleet.git' }, 'expected an https:// or ssh:// URL without a password, or a path'],
   [{ repo: 'nowhere' }, 'failed to find a Git repository'],
   [{ path: '../other' }, 'invalid --path "../other": it leaves the repository'],

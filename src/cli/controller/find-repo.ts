@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, posix, resolve } from 'node:path'
 import type { GitCredentials } from '../../gitsync/git-credentials.ts'
+import type { ClientCertificate } from '../../gitsync/git-http.ts'
 import { createLocalSource } from '../../gitsync/local-source.ts'
 import { locateRepo } from '../../gitsync/locate-repo.ts'
 import { createRemoteSource } from '../../gitsync/remote-source.ts'
@@ -9,9 +10,10 @@ import type { RepoSource } from '../../gitsync/repo-source.ts'
 import { parseSshAddress } from '../../gitsync/ssh-address.ts'
 import type { SshFiles } from '../../gitsync/ssh-connection.ts'
 import { type GitOptions, remoteLimitsOf } from './git-options.ts'
+import { appTokens, type GithubAppOptions } from './github-app-options.ts'
 import { type RefOptions, refOf } from './ref-options.ts'
 
-export interface RepoOptions extends GitOptions, RefOptions {
+export interface RepoOptions extends GitOptions, RefOptions, GithubAppOptions {
   /** `https://…`, `ssh://…`, `git@host:…`, or a path on this machine, relative to `cwd`. */
   readonly repo: string
   /** Folder of the fleet in the repository, or below the path. */
@@ -20,6 +22,8 @@ export interface RepoOptions extends GitOptions, RefOptions {
   readonly passwordFile?: string
   readonly tokenFile?: string
   readonly caFile?: string
+  readonly clientCertFile?: string
+  readonly clientKeyFile?: string
   readonly sshKeyFile?: string
   readonly sshKnownHostsFile?: string
   readonly stateDir?: string
@@ -50,6 +54,7 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
   const { repo: url, caFile, stateDir, cwd } = options
   const credentials = credentialsOf(options)
   const ssh = sshFilesOf(options)
+  const clientCertificate = clientCertificateOf(options)
   const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
   const directory = temporary ?? join(resolve(cwd, stateDir ?? ''), 'git')
   const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
@@ -64,6 +69,7 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
       ...trust,
       ...(credentials && { credentials }),
       ...(ssh && { ssh }),
+      ...(clientCertificate && { clientCertificate }),
     }),
     folder,
     close: async () => {
@@ -72,7 +78,14 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
   }
 }
 
-function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptions): GitCredentials | undefined {
+function credentialsOf(options: RepoOptions): GitCredentials | undefined {
+  const { usernameFile, passwordFile, tokenFile, cwd } = options
+  const tokens = appTokens(options, { contents: 'read' })
+  if (tokens) {
+    if (usernameFile ?? passwordFile ?? tokenFile)
+      throw new Error('--github-app-id excludes --token-file, --username-file and --password-file; use one or the other')
+    return { kind: 'app', tokens }
+  }
   if (tokenFile !== undefined) {
     if (usernameFile !== undefined || passwordFile !== undefined)
       throw new Error('--token-file excludes --username-file and --password-file; use one or the other')
@@ -82,6 +95,14 @@ function credentialsOf({ usernameFile, passwordFile, tokenFile, cwd }: RepoOptio
   if (usernameFile === undefined || passwordFile === undefined)
     throw new Error('--username-file and --password-file need each other')
   return { kind: 'basic', usernameFile: resolve(cwd, usernameFile), passwordFile: resolve(cwd, passwordFile) }
+}
+
+function clientCertificateOf({ repo, clientCertFile, clientKeyFile, cwd }: RepoOptions): ClientCertificate | undefined {
+  if (clientCertFile === undefined && clientKeyFile === undefined) return undefined
+  if (clientCertFile === undefined || clientKeyFile === undefined)
+    throw new Error('--client-cert-file and --client-key-file need each other')
+  if (!repo.startsWith('https:')) throw new Error('--client-cert-file is for an https:// URL')
+  return { certFile: resolve(cwd, clientCertFile), keyFile: resolve(cwd, clientKeyFile) }
 }
 
 /** The key of the host is always checked, so both are needed. */

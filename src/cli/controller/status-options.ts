@@ -5,6 +5,7 @@ import type { CommitStatuses } from '../../forge/status/commit-status.ts'
 import { githubStatuses } from '../../forge/status/github-statuses.ts'
 import { gitlabStatuses } from '../../forge/status/gitlab-statuses.ts'
 import { forgeUrl, repositoryName } from './forge-url.ts'
+import { appTokens, type GithubAppOptions, githubApi } from './github-app-options.ts'
 
 const FORGES = ['github', 'gitea', 'gitlab'] as const
 
@@ -16,7 +17,7 @@ export interface StatusOptions {
   readonly statusContext?: string
 }
 
-interface Subject {
+interface Subject extends GithubAppOptions {
   readonly cwd: string
   readonly repo: string
   readonly insecureHttp?: boolean
@@ -46,7 +47,8 @@ export function addStatusOptions(command: Command): Command {
 export function statusesFor(options: StatusOptions & Subject): StatusSettings | undefined {
   const { statusForge, statusTokenFile, statusContext = 'nodewave', repo, cwd } = options
   if (statusForge === undefined) return undefined
-  if (statusTokenFile === undefined) throw new Error('--status-forge needs --status-token-file')
+  const app = statusForge === 'github' && statusTokenFile === undefined ? appTokens(options, { statuses: 'write' }) : undefined
+  if (statusTokenFile === undefined && !app) throw new Error('--status-forge needs --status-token-file')
   const web = forgeUrl(repo)
   const base = options.statusUrl ?? (web && apiOf(statusForge, web))
   const repository = options.statusRepository ?? (web && repositoryName(web))
@@ -56,12 +58,11 @@ export function statusesFor(options: StatusOptions & Subject): StatusSettings | 
   if (!/^https?:\/\//.test(url)) throw new Error(`--status-url "${url}": expected a URL such as https://git.example.com/api/v1`)
   if (!url.startsWith('https:') && !options.insecureHttp)
     throw new Error(`refuse to send the token to "${url}", which everybody on the way can read; use https, or --insecure-http`)
-  const token = async () => (await readFile(resolve(cwd, statusTokenFile), 'utf8')).trim()
+  const token = app ? app.get : async () => (await readFile(resolve(cwd, statusTokenFile ?? ''), 'utf8')).trim()
   const access = { url, token, repository, now: Date.now }
   return { statuses: statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access), prefix: statusContext }
 }
 
-function apiOf(forge: (typeof FORGES)[number], { origin, host }: URL): string {
-  if (forge === 'github') return host === 'github.com' ? 'https://api.github.com' : `${origin}/api/v3`
-  return `${origin}/api/${forge === 'gitlab' ? 'v4' : 'v1'}`
+function apiOf(forge: (typeof FORGES)[number], web: URL): string {
+  return forge === 'github' ? githubApi(web) : `${web.origin}/api/${forge === 'gitlab' ? 'v4' : 'v1'}`
 }

@@ -15,7 +15,7 @@ export interface ForgeAccess {
 export interface ForgeRequest {
   /** `GET /repos/{owner}/{repo}`: each parameter in braces is taken from the others and escaped. */
   readonly route: string
-  readonly parameters: Readonly<Record<string, string | number>>
+  readonly parameters: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
@@ -33,7 +33,7 @@ const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 422])
 
 /** @throws {ForgeError} with what the forge says, and when it wants to be asked again. */
 export async function askForge(
-  { url, now }: ForgeAccess,
+  { url, now }: Pick<ForgeAccess, 'url' | 'now'>,
   { route, parameters, headers, signal }: ForgeRequest,
 ): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
