@@ -82,7 +82,7 @@ async function begin(work: Work, context: AgentContext): Promise<Begun | { reado
   await requireBad(goingBack, context)
   // What last worked comes back whatever the policy says: a host without a kubelet is no safer.
   const policy = goingBack === undefined ? await readHostPolicy(context.ports.files) : {}
-  enforceOnContent(policy, goal?.content ?? {}, context.kinds)
+  if (goingBack === undefined) enforceOnContent(policy, goal?.content ?? {}, context.kinds)
   const compared = await compare(goal?.content ?? {}, context)
   const { strange } = compared
   // What goes back by itself does what it can.

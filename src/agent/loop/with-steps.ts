@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { AgentError } from '../agent-error.ts'
-import { HOST_POLICY, type StatePaths } from '../paths.ts'
+import type { StatePaths } from '../paths.ts'
+import { stepIn } from '../policy/enforce-policy.ts'
 import type { HostPolicy } from '../policy/host-policy.ts'
 import type { AgentPorts } from '../ports.ts'
 import { type StepSpec, step } from '../resources/step.ts'
@@ -19,17 +19,16 @@ interface Options {
 }
 
 /**
- * The same with the commands that the configuration names before and after the change. A plan without
- * steps stays without them.
- * @throws {AgentError} StepUnknown, when the host's policy has no such command; also where nothing is to be changed now
+ * The same with the commands that the configuration names before and after the change. A plan that changes nothing stays as it is.
+ * @throws {AgentError} StepUnknown, when the host's policy has lost such a command meanwhile
  */
 export async function withSteps(prospect: Prospect, { policy, reboots, paths, ports }: Options): Promise<Prospect> {
   const { plan, steps: { before = [], after = [] } = {} } = prospect
   const directory = `${paths.backups}/steps-${randomUUID()}`
   const specs = (when: StepSpec['when'], names: readonly string[]): StepSpec[] =>
     names.map((name, index) => ({ ...commandOf(name, policy), name, when, mark: `${directory}/${when}-${index}` }))
-  const [first, last] = [specs('before', before), specs('after', after)]
   if (plan.steps.length === 0 && !reboots) return prospect
+  const [first, last] = [specs('before', before), specs('after', after)]
   return { ...prospect, plan: { ...plan, steps: [...(await bind(first, ports)), ...plan.steps, ...(await bind(last, ports))] } }
 }
 
@@ -38,11 +37,7 @@ async function bind(specs: readonly StepSpec[], ports: AgentPorts): Promise<Step
   return findings.flatMap(({ change }) => (change ? [{ change, disruption: 'none', repairDisruption: 'none' }] : []))
 }
 
-function commandOf(name: string, { steps = {} }: HostPolicy): Pick<StepSpec, 'command' | 'undo' | 'timeoutSeconds'> {
-  const found = Object.hasOwn(steps, name) ? steps[name] : undefined
-  if (found !== undefined) return { ...found, timeoutSeconds: found.timeoutSeconds ?? DEFAULT_TIMEOUT }
-  throw new AgentError(
-    `run step "${name}": the policy of this host has no such step; add it to "${HOST_POLICY}", or remove it from Git`,
-    { kind: 'validate', reason: 'StepUnknown' },
-  )
+function commandOf(name: string, policy: HostPolicy): Pick<StepSpec, 'command' | 'undo' | 'timeoutSeconds'> {
+  const { timeoutSeconds = DEFAULT_TIMEOUT, ...found } = stepIn(policy, name)
+  return { ...found, timeoutSeconds }
 }

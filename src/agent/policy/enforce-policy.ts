@@ -6,7 +6,14 @@ import { HOST_POLICY } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
 import { readDocument } from '../resources/read-document.ts'
-import { disruptionViolation, type HostPolicy, parseHostPolicy, type Violation, violationIn } from './host-policy.ts'
+import {
+  disruptionViolation,
+  type HostPolicy,
+  type PolicyStep,
+  parseHostPolicy,
+  type Violation,
+  violationIn,
+} from './host-policy.ts'
 
 /** Group and others. */
 const WRITABLE_BY_OTHERS = 0o022
@@ -39,6 +46,17 @@ export function enforceOnContent(policy: HostPolicy, content: NodeContent, kinds
     })
   const document = readDocument(content, kinds)
   refuse(violationIn(policy, { version: content.version, document, unnamed: unnamedPaths(document) }))
+  for (const name of [...(document.steps?.before ?? []), ...(document.steps?.after ?? [])]) stepIn(policy, name)
+}
+
+/** @throws {AgentError} StepUnknown */
+export function stepIn({ steps = {} }: HostPolicy, name: string): PolicyStep {
+  const found = Object.hasOwn(steps, name) ? steps[name] : undefined
+  if (found !== undefined) return found
+  throw new AgentError(
+    `run step "${name}": the policy of this host has no such step; add it to "${HOST_POLICY}", or remove it from Git`,
+    { kind: 'validate', reason: 'StepUnknown' },
+  )
 }
 
 /** @throws {AgentError} */

@@ -171,6 +171,20 @@ test.each([
   expect(machine.hostFiles()).toEqual(before)
 })
 
+test('a step that the policy no longer has keeps drift from being repaired, and the assignment as it is', async () => {
+  const machine = await machineWith()
+  const unit = { name: 'a.service', content: '[Service]\nExecStart=/a\n', state: 'running' as const }
+  machine.start()
+  machine.assign(content({ units: [unit], drift: { policy: 'Repair' }, steps: STEPS }))
+  await machine.until('Applied')
+  await machine.host.files.writeAtomic(HOST_POLICY, Buffer.from('steps: {}\n'), { mode: 0o644, uid: 0, gid: 0 })
+  machine.host.files.put('/etc/systemd/system/a.service', 'changed by hand\n')
+  await machine.clock.advance(20 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', drift: ['/etc/systemd/system/a.service'] })
+  expect(machine.host.steps.ran).toEqual(['/bin/mark out', '/bin/mark in'])
+})
+
 test.each([
   ['a program without its place', 'steps: {a: {command: [reboot]}}', 'expected the absolute path of a program'],
   ['a line for a shell', 'steps: {a: {command: "/bin/true; reboot"}}', 'steps.a.command'],
