@@ -32,12 +32,13 @@ export function isPastDraining(
   return now >= at || (broken && (!isAtWork(node, report) || wasUncordoned(node, wanted)))
 }
 
-/** When time alone makes it so; undefined while the node is Ready. */
+/** When time alone makes it so; undefined while the node is Ready. A machine whose kubelet has never reported has no pods to wait for. */
 export function pastDrainingAt(
-  { ready, readySince }: NodeView,
+  { ready, readySince, kubeletVersion }: NodeView,
   { applyTimeout }: Pick<RolloutPolicy, 'applyTimeout'>,
 ): Instant | undefined {
-  return ready ? undefined : readySince + applyTimeout
+  if (ready) return undefined
+  return kubeletVersion === '' ? readySince : readySince + applyTimeout
 }
 
 /** By a person, or because it took too long: to cordon it for the same content again would be a fight. */

@@ -15,6 +15,12 @@ test('an outage is not drained: its pods could not end; it comes when the node i
   expect(phases(decision)).toEqual({ Waiting: 1, Unreachable: 1 })
 })
 
+test('a machine whose kubelet has never reported needs no drain: nothing can run there', () => {
+  const bare = aNode('a').running('').notReady()
+
+  expect(done(upgrade({}, bare))).toEqual(['assign a new drain'])
+})
+
 test('a node that the rollout left not Ready is mended before it is uncordoned', () => {
   const left = aNode('a')
     .rolledBackFrom('new', { at: noon - minute })
