@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { ABSOLUTE_PATH } from './host-document.ts'
 
 /** Stands for the value of a flag that holds credentials. */
 export const HIDDEN_VALUE = '(hidden)'
@@ -29,7 +30,8 @@ const inventoryKubelet = z.object({
 })
 
 const inventoryFile = z.object({
-  path: z.string(),
+  /** It becomes a path below the repository: a host that others took over must not lead out of that. */
+  path: z.string().check(z.regex(ABSOLUTE_PATH, 'expected an absolute path, without ".." in it')),
   content: z.string(),
   /** As in `stat`: "0644". */
   mode: z.string(),

@@ -98,3 +98,15 @@ test('import says which host would change, and exits with 1', async () => {
   expect(stdout).toContain('the agent on "w-2" would change: the kubelet configuration')
   expect(code).toBe(1)
 })
+
+test('import refuses the inventory of a host when a path in it leads out of the folder', async () => {
+  const file = { path: '/../../../../mine.yaml', content: 'line\n'.repeat(20), mode: '0644', uid: 0, gid: 0 }
+  const hosts = ['w-1', 'w-2'].map((node) => [`hosts/${node}.json`, JSON.stringify({ ...INVENTORY, node, files: [file] })])
+  const folder = await aFolder({ ...FILES, ...Object.fromEntries(hosts), 'mine.yaml': '# mine\n' })
+  const { code, stderr } = await runCli(folder, ARGS)
+  expect([code, stderr]).toEqual([
+    2,
+    `error: failed to read "${join(folder, 'hosts/w-1.json')}": expected what "nodewave agent import" prints; files.0.path: expected an absolute path, without ".." in it\n`,
+  ])
+  expect(await readFile(join(folder, 'mine.yaml'), 'utf8')).toBe('# mine\n')
+})

@@ -26,8 +26,9 @@ const NODE: ApiNodeFacts = {
   internalIP: '192.0.2.11',
 }
 
-async function inventoryOf({ host, node }: Machine): Promise<HostInventory> {
-  const { files, services, packages, kubelet, kernel } = host.process(node).ports
+async function inventoryOf({ host, node }: Machine, commandLine?: string): Promise<HostInventory> {
+  const { files, services, packages, kubelet, kernel: own } = host.process(node).ports
+  const kernel = { swaps: () => own.swaps(), commandLine: async () => commandLine ?? (await own.commandLine()) }
   const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], heldPackages: async () => ['cri-tools'] }
   return z.parse(hostInventory, JSON.parse(JSON.stringify(await readInventory(ports, OPTIONS))))
 }
@@ -196,6 +197,40 @@ test('agent changes nothing on a host with an environment file after its import'
         - workers
     "
   `)
+})
+
+test.each([
+  ['a user in a URL', '[Service]\nEnvironment="HTTPS_PROXY=http://ghp@proxy.example:3128"\n'],
+  ['a short word for a password', '[Service]\nEnvironment=DB_PASS=hunter2\n'],
+  ['a key', '[Service]\nEnvironment="STORAGE_KEY=hunter2"\n'],
+  ['a header of any name', '[host."https://mirror.example".header]\n  x-mirror = ["hunter2"]\n'],
+  ['a token by its shape', '[Service]\nEnvironment="GH=ghp_0123456789abcdefghijABCDEFGHIJ012345"\n'],
+])('inventory leaves out a file when it has %s', async (_, text) => {
+  const path = '/etc/systemd/system/containerd.service.d/10-own.conf'
+  const { files, omitted } = await inventoryOf(await aMachine({}, { [path]: text }))
+  expect([files, omitted]).toEqual([[], [{ path, why: 'it may hold a secret' }]])
+})
+
+test('inventory keeps a file when it names keys only by their paths', async () => {
+  const path = '/etc/systemd/system/containerd.service.d/10-own.conf'
+  const text = '[Service]\nEnvironment="TLS_KEY=/etc/pki/a.key"\nEnvironment=NO_PROXY=10.0.0.0/8\n'
+  const { files, omitted } = await inventoryOf(await aMachine({}, { [path]: text }))
+  expect([files.map((file) => file.content), omitted]).toEqual([[text], []])
+})
+
+test('inventory has no credentials of URLs in flags and configuration, nor of kernel arguments', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/etc/default/kubelet': "KUBELET_EXTRA_ARGS='--v=2 --manifest-url=http://me:hunter2@pods.example/'\n",
+      '/var/lib/kubelet/config.yaml': `${KUBEADM_CONFIG}staticPodURL: https://hunter2@pods.example/\n`,
+    },
+  )
+  const commandLine = 'quiet systemd.set_credential=passwd.root:hunter2 inst.vncpassword=hunter2 vconsole.keymap=us'
+  const inventory = await inventoryOf(machine, commandLine)
+  expect(JSON.stringify(inventory)).not.toContain('hunter2')
+  expect(inventory.kubelet.flags.flatMap(({ args }) => args)).toContain('--manifest-url=(hidden)')
+  expect(inventory.kernelArguments).toBe('quiet systemd.set_credential=(hidden) inst.vncpassword=(hidden) vconsole.keymap=us')
 })
 
 test('inventory leaves out files that may hold a secret, that a package brought, and that nodewave wrote', async () => {

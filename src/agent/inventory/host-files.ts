@@ -1,16 +1,11 @@
 import type { HostInventory, InventoryFile } from '../../protocol/host-inventory.ts'
 import { KUBEADM_DROP_INS } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import { mayHoldSecret } from './credentials.ts'
 import { FILE_DIRECTORIES, FILES, REGISTRIES } from './interests.ts'
 
 /** What is longer is no file that a person wrote. */
 const LONGEST = 64 * 1024
-/** A word for a credential that has a value, and a user with a password in a URL. What is left out by mistake stays on the host. */
-const SECRETS = [
-  /PRIVATE KEY/,
-  /(?:^|[^a-z])(?:auth|(?:pass(?:word|wd)|secret|token|identitytoken|authorization|credential|(?:api|access)[-_]?key)[\w-]*)["']?\s*[=:]\s*["'[]*[^\s"'[]/im,
-  /:\/\/[^\s/:@"']+:[^\s/@"']+@/,
-]
 
 export interface FoundFiles {
   readonly files: readonly InventoryFile[]
@@ -49,7 +44,7 @@ async function readOne(files: HostFiles, path: string): Promise<InventoryFile | 
   if (bytes === undefined) return undefined
   const content = Buffer.from(bytes).toString()
   if (content.includes('\0') || Buffer.compare(Buffer.from(content), bytes) !== 0) return 'it is no text'
-  if (SECRETS.some((pattern) => pattern.test(content))) return 'it may hold a secret'
+  if (mayHoldSecret(content)) return 'it may hold a secret'
   return { path, content, mode: `0${stat.mode.toString(8)}`.slice(-4), uid: stat.uid, gid: stat.gid }
 }
 

@@ -9,6 +9,7 @@ import { flagValue } from '../kubelet/kubelet-flags.ts'
 import { bareVersion } from '../kubelet/versions.ts'
 import { KUBEADM_FLAGS, KUBELET_BINARY, KUBELET_CONFIG, KUBELET_UNIT, MANAGED_FLAGS, unitFile } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import { isCredential } from './credentials.ts'
 import { namesIn } from './host-files.ts'
 import type { InventoryOptions, InventoryPorts } from './inventory-ports.ts'
 
@@ -42,7 +43,7 @@ export async function readKubelet(ports: InventoryPorts, options: InventoryOptio
     ...(await packageOf(ports)),
     flags,
     command,
-    ...(bytes && { config: { path, text: withoutSecret(Buffer.from(bytes).toString()) } }),
+    ...(bytes && { config: { path, text: withoutSecrets(Buffer.from(bytes).toString()) } }),
     dropIns: await dropInsOf(files, args),
   }
 }
@@ -107,12 +108,13 @@ function hideSecrets(args: readonly string[]): string[] {
     const [name] = SECRET_FLAG.exec(arg) ?? []
     if (name !== undefined && arg.includes('=')) return `${name}=${HIDDEN_VALUE}`
     const previous = args[at - 1] ?? ''
-    return SECRET_FLAG.test(previous) && !previous.includes('=') ? HIDDEN_VALUE : arg
+    if (SECRET_FLAG.test(previous) && !previous.includes('=')) return HIDDEN_VALUE
+    return isCredential(arg) ? `${/^--[^=]+=/.exec(arg)?.[0] ?? ''}${HIDDEN_VALUE}` : arg
   })
 }
 
-function withoutSecret(text: string): string {
-  if (!text.includes(SECRET_FIELD)) return text
-  const { [SECRET_FIELD]: _, ...rest } = lenientDocument(Buffer.from(text))
-  return stringify(rest)
+function withoutSecrets(text: string): string {
+  const document = lenientDocument(Buffer.from(text))
+  const kept = Object.entries(document).filter(([key, value]) => key !== SECRET_FIELD && !isCredential(JSON.stringify(value)))
+  return kept.length === Object.keys(document).length ? text : stringify(Object.fromEntries(kept))
 }

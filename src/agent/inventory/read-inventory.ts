@@ -2,6 +2,7 @@ import type { HostInventory } from '../../protocol/host-inventory.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
+import { hideKernelSecrets } from './credentials.ts'
 import { namesIn, readHostFiles } from './host-files.ts'
 import { CERTIFICATE_DIRECTORIES, PACKAGES, REPOSITORY_DIRECTORIES, UNITS } from './interests.ts'
 import type { InventoryOptions, InventoryPorts } from './inventory-ports.ts'
@@ -22,7 +23,7 @@ export async function readInventory(ports: InventoryPorts, options: InventoryOpt
     packages: await packagesOf(ports),
     repositories: await filesIn(files, REPOSITORY_DIRECTORIES),
     certificates: await filesIn(files, CERTIFICATE_DIRECTORIES),
-    kernelArguments: await kernel.commandLine().catch(() => ''),
+    kernelArguments: hideKernelSecrets(await kernel.commandLine().catch(() => '')),
     swaps: (await kernel.swaps().catch(() => [])).map(({ path }) => path),
     ...(localTime === undefined ? {} : { localTime }),
   } as HostInventory

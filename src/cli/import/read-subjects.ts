@@ -107,12 +107,17 @@ async function readInventories(io: CliIo, paths: readonly string[]): Promise<Rea
   const found = new Map<string, HostInventory>()
   for (const path of await filesIn(paths.map((each) => resolve(io.cwd, each)))) {
     const parsed = z.safeParse(hostInventory, await readJson(path, 'the inventory of a host'))
-    if (!parsed.success) throw new Error(`failed to read "${path}": expected what "nodewave agent import" prints`)
+    if (!parsed.success)
+      throw new Error(`failed to read "${path}": expected what "nodewave agent import" prints; ${placeOf(parsed.error)}`)
     if (found.has(parsed.data.node))
       throw new Error(`"${path}" is another inventory of "${parsed.data.node}"; give one for each node`)
     found.set(parsed.data.node, parsed.data)
   }
   return found
+}
+
+function placeOf({ issues: [issue] }: z.core.$ZodError): string {
+  return `${issue?.path.join('.') || 'the document'}: ${issue?.message}`
 }
 
 /** Of a folder, its JSON files. */
