@@ -2,9 +2,17 @@
 export interface Knowledge {
   /** Struct name → field → type: `string`, `bool`, `int`, `number`, `duration`, `interval`, `quantity`, `[]T`, `{}T`, or a struct's name. */
   readonly types: Readonly<Record<string, Readonly<Record<string, string>>>>
-  readonly flags: Readonly<Record<string, { readonly type: string; readonly deprecated?: boolean }>>
-  /** Name → stage. */
-  readonly gates: Readonly<Record<string, string>>
+  readonly flags: Readonly<Record<string, { readonly type: string; readonly deprecated?: boolean; readonly field?: string }>>
+  readonly gates: Readonly<
+    Record<
+      string,
+      { readonly default: boolean; readonly stage: string; readonly locked?: boolean; readonly needs?: readonly string[] }
+    >
+  >
+  /** `Struct.field` → the smallest and the largest number that is taken. */
+  readonly ranges: Readonly<Record<string, readonly [number, number]>>
+  /** `Struct.field` → the words that are taken. */
+  readonly enums: Readonly<Record<string, readonly string[]>>
 }
 
 interface Row {
@@ -20,8 +28,17 @@ export function combine(known: ReadonlyMap<string, Knowledge>): string {
     fields: rows(known, ({ types }) =>
       Object.entries(types).flatMap(([owner, fields]) => Object.entries(fields).map(([name, type]) => [owner, name, type])),
     ),
-    flags: rows(known, ({ flags }) => Object.entries(flags).map(([name, flag]) => [name, flag.type, flag.deprecated ?? false])),
-    gates: rows(known, ({ gates }) => Object.keys(gates).map((name) => [name])),
+    flags: rows(known, ({ flags }) =>
+      Object.entries(flags).map(([name, { type, deprecated = false, field = '' }]) => [name, type, deprecated, field]),
+    ),
+    gates: rows(known, ({ gates }) =>
+      Object.entries(gates).map(([name, gate]) => [name, gate.default, gate.locked ?? false, gate.stage]),
+    ),
+    gateNeeds: rows(known, ({ gates }) =>
+      Object.entries(gates).flatMap(([name, { needs = [] }]) => needs.map((other) => [name, other])),
+    ),
+    ranges: rows(known, ({ ranges }) => Object.entries(ranges).map(([place, range]) => [place, ...range])),
+    enums: rows(known, ({ enums }) => Object.entries(enums).map(([place, words]) => [place, words])),
   }
   const parts = Object.entries(tables).map(
     ([name, table]) => `"${name}": [\n${table.map((row) => JSON.stringify(row)).join(',\n')}\n]`,

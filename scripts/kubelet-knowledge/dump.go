@@ -1,5 +1,6 @@
-// Prints, as JSON, what one kubelet version knows: the fields of its configuration with their types,
-// its flags, its feature gates. generate.ts compiles it against each version in turn.
+// Prints, as JSON, what one kubelet version knows: the fields of its configuration with their types and the values it takes,
+// its flags and the fields they stand for, its feature gates. generate.ts compiles it, with verdict.go, against each version in turn.
+// With the argument "verdicts" it judges documents instead: see verdict.go.
 package main
 
 import (
@@ -7,6 +8,7 @@ import (
 	"log"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -24,12 +26,27 @@ import (
 type flag struct {
 	Type       string `json:"type"`
 	Deprecated bool   `json:"deprecated,omitempty"`
+	Field      string `json:"field,omitempty"`
+}
+
+type gate struct {
+	Default bool     `json:"default"`
+	Stage   string   `json:"stage"`
+	Locked  bool     `json:"locked,omitempty"`
+	Needs   []string `json:"needs,omitempty"`
+}
+
+// Of versions whose gates may need one another.
+type withDependencies interface {
+	Dependencies() map[featuregate.Feature][]featuregate.Feature
 }
 
 type knowledge struct {
-	Types map[string]map[string]string `json:"types"`
-	Flags map[string]flag              `json:"flags"`
-	Gates map[string]string            `json:"gates"`
+	Types  map[string]map[string]string `json:"types"`
+	Flags  map[string]flag              `json:"flags"`
+	Gates  map[string]gate              `json:"gates"`
+	Ranges map[string][2]int64          `json:"ranges"`
+	Enums  map[string][]string          `json:"enums"`
 }
 
 // Types that read and write themselves, and so look different in JSON from what their fields say.
@@ -46,9 +63,20 @@ var (
 	typeMeta    = reflect.TypeFor[metav1.TypeMeta]()
 )
 
+func init() {
+	if err := logsapi.AddFeatureGates(utilfeature.DefaultMutableFeatureGate); err != nil {
+		log.Fatal(err)
+	}
+}
+
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "verdicts" {
+		judgeLines(os.Stdin, os.Stdout)
+		return
+	}
 	found := knowledge{Types: map[string]map[string]string{}, Flags: flags(), Gates: gates()}
 	found.typeName(reflect.TypeFor[v1beta1.KubeletConfiguration]())
+	found.Ranges, found.Enums = probe(reflect.TypeFor[v1beta1.KubeletConfiguration]())
 	if err := json.NewEncoder(os.Stdout).Encode(found); err != nil {
 		log.Fatal(err)
 	}
@@ -65,27 +93,29 @@ func flags() map[string]flag {
 	options.AddKubeletConfigFlags(set, config)
 	options.AddGlobalFlags(set)
 	found := map[string]flag{}
-	set.VisitAll(func(f *pflag.Flag) { found[f.Name] = flag{f.Value.Type(), f.Deprecated != ""} })
+	set.VisitAll(func(f *pflag.Flag) { found[f.Name] = flag{f.Value.Type(), f.Deprecated != "", fieldOf(f.Name)} })
 	return found
 }
 
-func gates() map[string]string {
-	mutable := utilfeature.DefaultMutableFeatureGate
-	if err := logsapi.AddFeatureGates(mutable); err != nil {
-		log.Fatal(err)
-	}
-	found := map[string]string{}
-	for name, spec := range mutable.GetAll() {
-		found[string(name)] = stage(spec)
+func gates() map[string]gate {
+	found := map[string]gate{}
+	for name, spec := range utilfeature.DefaultMutableFeatureGate.GetAll() {
+		found[string(name)] = gate{spec.Default, string(spec.PreRelease), spec.LockToDefault, needs(name)}
 	}
 	return found
 }
 
-func stage(spec featuregate.FeatureSpec) string {
-	if spec.PreRelease == featuregate.GA {
-		return "GA"
+func needs(name featuregate.Feature) []string {
+	known, ok := any(utilfeature.DefaultMutableFeatureGate).(withDependencies)
+	if !ok {
+		return nil
 	}
-	return string(spec.PreRelease)
+	found := []string{}
+	for _, other := range known.Dependencies()[name] {
+		found = append(found, string(other))
+	}
+	slices.Sort(found)
+	return found
 }
 
 // typeName gives what may stand in JSON for a Go type, and notes down the fields of the structs it meets.

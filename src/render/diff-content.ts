@@ -1,8 +1,8 @@
 import { parse } from 'yaml'
 import { canonicalJson, type Json, type NodeContent } from '../protocol/digest.ts'
 import { splitFlagString } from '../protocol/flag-string.ts'
+import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
 import { shownSecrets } from '../protocol/secret-document.ts'
-import { isObject, type JsonObject } from './merge-config.ts'
 
 /** One thing that differs; undefined on a side where it is not there. */
 export interface ContentChange {
@@ -58,7 +58,7 @@ function compare(path: readonly string[], from: Json | undefined, to: Json | und
 }
 
 function isObjectOrAbsent(value: Json | undefined): value is JsonObject | undefined {
-  return value === undefined || isObject(value)
+  return value === undefined || isJsonObject(value)
 }
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
@@ -85,7 +85,7 @@ function hostOf(host: string | undefined): JsonObject {
 function byName(value: Json): Json {
   if (!Array.isArray(value)) return value
   const items = value
-    .filter((item: Json) => isObject(item))
+    .filter((item: Json) => isJsonObject(item))
     .map((item: JsonObject) => [item.path ?? item.name ?? item.url, item] as const)
   if (items.length < value.length || items.length === 0) return value
   return Object.fromEntries(items.map(([name, item]) => [String(name), item]))

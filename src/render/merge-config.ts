@@ -1,17 +1,7 @@
 import type { Json } from '../protocol/digest.ts'
+import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
 
-export type JsonObject = { readonly [key: string]: Json }
 export type JsonPath = readonly string[]
-
-/** RFC 7396: members merge, null removes, and everything else, lists included, replaces. Inputs stay as they are. */
-export function applyMergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
-  const merged = new Map<string, Json>(isObject(target) ? Object.entries(target) : [])
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key)
-    else merged.set(key, isObject(value) ? applyMergePatch(merged.get(key), value) : value)
-  }
-  return Object.fromEntries(merged)
-}
 
 /**
  * One patch that does what the patches do one after the other; nulls are kept, for what it will be applied to is not known here.
@@ -37,13 +27,9 @@ function compose(earlier: JsonObject, later: JsonObject, path: JsonPath): JsonOb
 }
 
 function composeMember(earlier: Json | undefined, later: Json, path: JsonPath): Json {
-  if (!isObject(later) || earlier === undefined) return later
-  if (!isObject(earlier)) throw new UnsayableError(path)
+  if (!isJsonObject(later) || earlier === undefined) return later
+  if (!isJsonObject(earlier)) throw new UnsayableError(path)
   return compose(earlier, later, path)
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
 export interface Leaf {
@@ -53,7 +39,7 @@ export interface Leaf {
 
 /** Every value that is no object, and every empty object, with its path. */
 export function leavesOf(value: Json, path: JsonPath = []): Leaf[] {
-  if (!isObject(value)) return [{ path, value }]
+  if (!isJsonObject(value)) return [{ path, value }]
   const members = Object.entries(value)
   return members.length === 0 ? [{ path, value }] : members.flatMap(([key, member]) => leavesOf(member, [...path, key]))
 }

@@ -1,4 +1,5 @@
 import { formatFlagString, unrepresentableIn } from '../protocol/flag-string.ts'
+import { LESS_THAN_FLAGS } from '../repo/kubelet-knowledge/flag-as-field.ts'
 import type { FlagValue } from '../repo/schema/common.ts'
 
 type Scalar = string | number | boolean
@@ -12,9 +13,6 @@ export class FlagValueError extends Error {
     this.flag = flag
   }
 }
-
-/** These two maps are read by the kubelet as `signal<threshold`; all others as `key=value`. */
-const SEPARATED_BY_LESS_THAN = new Set(['eviction-hard', 'eviction-soft'])
 
 /**
  * Flags in one line, as systemd splits it and the kubelet then reads it: sorted by name, lists joined by commas, maps as `k=v,k2=v2`.
@@ -39,7 +37,7 @@ function flagArgument(name: string, value: FlagValue): string {
 function flagText(name: string, value: FlagValue): string {
   if (typeof value !== 'object') return String(value)
   if (Array.isArray(value)) return value.map((item) => checked(name, item, /[,"]/)).join(',')
-  const separator = SEPARATED_BY_LESS_THAN.has(name) ? '<' : '='
+  const separator = LESS_THAN_FLAGS.has(name) ? '<' : '='
   return Object.keys(value)
     .sort()
     .map((key) => `${checked(name, key, /[,=<]/)}${separator}${checked(name, value[key] ?? '', /,/, 'may be empty')}`)

@@ -1,6 +1,7 @@
 import type { Json } from '../protocol/digest.ts'
+import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
 import type { Layer } from './layers.ts'
-import { isObject, type JsonObject, leavesOf } from './merge-config.ts'
+import { leavesOf } from './merge-config.ts'
 import type { Origin } from './render-problem.ts'
 
 /** A value and the place that states it. */
@@ -41,7 +42,7 @@ export function isSameOrWithin(path: readonly string[], ancestor: readonly strin
 }
 
 function isEmpty(value: Json): boolean {
-  return isObject(value) && Object.keys(value).length === 0
+  return isJsonObject(value) && Object.keys(value).length === 0
 }
 
 function byPath(a: Sourced, b: Sourced): number {

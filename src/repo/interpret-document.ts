@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { explainIssue } from './explain-issue.ts'
-import { flagNumberProblems } from './flag-numbers.ts'
+import { flagNumberProblems, octalProblems } from './flag-numbers.ts'
 import { isKind, KINDS, type Kind } from './kinds.ts'
 import type { Problem } from './problem.ts'
 import { REPO_API_VERSION } from './schema/common.ts'
@@ -37,7 +37,7 @@ export function interpretDocument(value: unknown, whole: Source, sourceWith: Sou
   const spec = 'config' in data.spec && kind === 'KubeletConfig' ? { config: fieldsOnly(data.spec.config) } : data.spec
   return {
     documents: named(kind, value, { source, spec }),
-    problems: flagNumberProblems(spec, source),
+    problems: [...flagNumberProblems(spec, source), ...octalProblems(spec, source)],
   }
 }
 
@@ -48,7 +48,8 @@ function interpretPlain(value: unknown, whole: Source, sourceWith: SourceWith): 
   const { data, problems } = validate(plainKubeletConfiguration, value, whole)
   if (!data) return { documents: named('KubeletConfig', value, { source }), problems }
   const { metadata: _, ...config } = data
-  return { documents: named('KubeletConfig', value, { source, spec: { config: fieldsOnly(config) } }), problems }
+  const spec = { config: fieldsOnly(config) }
+  return { documents: named('KubeletConfig', value, { source, spec }), problems: [...problems, ...octalProblems(spec, source)] }
 }
 
 /** What a configuration says of itself is the same everywhere and configures nothing. */

@@ -1,5 +1,6 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
 import { checkCertificates } from './checks/certificates.ts'
+import { checkCombinations } from './checks/combinations.ts'
 import { checkDependencies } from './checks/dependencies.ts'
 import { checkDirectories } from './checks/directories.ts'
 import { checkDisruptionFields } from './checks/disruption-fields.ts'
@@ -49,6 +50,7 @@ const CHECKS: readonly ((draft: Draft) => Problem[])[] = [
   checkFlagsFile,
   checkShadowedFields,
   checkKubeletKnowledge,
+  checkCombinations,
   checkNodeIdentity,
   checkNodeObjects,
   checkDisruptionFields,

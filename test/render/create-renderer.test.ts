@@ -15,8 +15,9 @@ kubelet:
   config: [base, workers]
 hostProfiles: [debian]
 rollout: {trial: 30s}`,
-  'FlagSet baseline': 'flags: {v: 2, feature-gates: {NodeSwap: true}, node-labels: {tier: gold}}',
-  'FlagSet cloud': 'flags: {feature-gates: {NodeSwap: false, MemoryQoS: true}, register-with-taints: ["a=b:NoSchedule"]}',
+  'FlagSet baseline': 'flags: {v: 2, feature-gates: {PodLevelResources: true}, node-labels: {tier: gold}}',
+  'FlagSet cloud':
+    'flags: {feature-gates: {PodLevelResources: false, MemoryQoS: true}, register-with-taints: ["a=b:NoSchedule"]}',
   'KubeletConfig base': 'config: {maxPods: 110, serializeImagePulls: false, evictionHard: {memory.available: 100Mi}}',
   'KubeletConfig workers': 'config: {maxPods: 250, serializeImagePulls: null, evictionHard: {nodefs.available: 10%}}',
   'KubeletRelease upstream': `binary: {url: "https://dl.k8s.io/v{{version}}/{{arch}}/kubelet", sha256: {"1.36.3": {amd64: ${SHA}}}}`,
@@ -26,7 +27,7 @@ const attachments = { 'logo.bin': new Uint8Array([0xff, 0xfe]) }
 test('render merges FlagSets, KubeletConfigs and the own values of the pool, later wins', () => {
   const { content, desired } = rendered(aFleet(fleet, attachments), aNode('n1'))
   expect(content.version).toBe('1.36.3')
-  expect(content.flags).toBe('--feature-gates=MemoryQoS=true,NodeSwap=false --register-with-taints=a=b:NoSchedule --v=4')
+  expect(content.flags).toBe('--feature-gates=MemoryQoS=true,PodLevelResources=false --register-with-taints=a=b:NoSchedule --v=4')
   expect(content.opts).toBe('--node-labels=name=n1')
   expect(content.config).toBe(`apiVersion: kubelet.config.k8s.io/v1beta1
 evictionHard:
@@ -85,8 +86,8 @@ test('render is content-addressed: digest, names of ConfigMaps and annotation fo
 test('render gives the same digest as it always did, for a changed one rolls every fleet', () => {
   const { digest, payloads } = rendered(aFleet(fleet, attachments), aNode('n1'))
   expect([digest, ...payloads.map(({ name }) => name)]).toEqual([
-    'v1:ba0e77ced3e76295134d65af5fd33d7dffee7406fa23559dfc88d758fdae5cad',
-    'workers-kubelet-aaed22bdcc',
+    'v1:b2ab863885f720b91028fe995e453df26c3bacad71b147d7af0404f4395b140b',
+    'workers-kubelet-8cf952181a',
     'workers-host-e1033cd99c',
   ])
 })

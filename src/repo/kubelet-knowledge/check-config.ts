@@ -1,14 +1,15 @@
 import type { KubeletFields } from '../schema/common.ts'
 import type { Path } from '../source.ts'
-import { gateFinding } from './check-gates.ts'
+import { gateFindings } from './check-gates.ts'
+import { valueFindings } from './check-value.ts'
 import type { KnowledgeFinding } from './finding.ts'
+import { GO_DURATION } from './go-duration.ts'
 import { fieldLifetime, type Knowledge, knowledgeOf, ROOT_TYPE } from './knowledge.ts'
 import { remedyFor } from './remedy.ts'
 
-const GO_DURATION = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/
 const TEMPLATE = /\{\{/
 
-/** Fields that a kubelet of this version does not have, and values of the wrong type. The kubelet itself takes a misspelt field without a word. */
+/** Fields that a kubelet of this version does not have, and values that it does not take. The kubelet itself takes a misspelt field without a word. */
 export function checkConfig(config: KubeletFields, version: string | undefined): KnowledgeFinding[] {
   const context = { knowledge: knowledgeOf(version), version }
   return [...checkStruct(config, ROOT_TYPE, [], context), ...checkGates(config.featureGates, version)]
@@ -23,7 +24,8 @@ function checkStruct(value: object, owner: string, path: Path, context: Context)
   const fields = context.knowledge.fields.get(owner)
   return Object.entries(value).flatMap(([name, child]) => {
     const type = fields?.get(name)
-    return type === undefined ? [unknownField(name, owner, path, context)] : checkValue(child, type, [...path, name], context)
+    if (type === undefined) return [unknownField(name, owner, path, context)]
+    return checkField({ place: `${owner}.${name}`, value: child, type }, [...path, name], context)
   })
 }
 
@@ -32,6 +34,20 @@ function unknownField(name: string, owner: string, path: Path, { knowledge, vers
   const message = `configuration field "${[...path, name].join('.')}" is not known to ${knowledge.subject}${lifetime ? ` (${lifetime})` : ''}`
   const remedy = remedyFor(name, { lifetime, known: knowledge.fields.get(owner)?.keys() ?? [] })
   return { path: [...path, name], reason: 'UnknownField', part: 'key', message, remedy }
+}
+
+interface Field {
+  /** `Struct.field` */
+  readonly place: string
+  readonly value: unknown
+  readonly type: string
+}
+
+/** What is of another type is not looked at closer. */
+function checkField({ place, value, type }: Field, path: Path, context: Context): KnowledgeFinding[] {
+  const found = checkValue(value, type, path, context)
+  if (found.length > 0 || value === null) return found
+  return valueFindings({ place, value, name: `"${path.join('.')}"` }, { path, knowledge: context.knowledge })
 }
 
 /** null is allowed everywhere: it takes out what an earlier document set. */
@@ -78,5 +94,7 @@ function wrongType(path: Path, expected: string): KnowledgeFinding {
 
 function checkGates(gates: unknown, version: string | undefined): KnowledgeFinding[] {
   if (gates === null || typeof gates !== 'object') return []
-  return Object.keys(gates).flatMap((name) => gateFinding(name, ['featureGates', name], version))
+  return Object.entries(gates).flatMap(([name, value]) =>
+    gateFindings({ name, value: typeof value === 'boolean' ? value : null }, ['featureGates', name], version),
+  )
 }

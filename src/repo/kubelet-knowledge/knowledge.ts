@@ -1,23 +1,51 @@
 import tables from './generated/knowledge.json' with { type: 'json' }
 import { minorOf, NEWEST_MINOR, OLDEST_MINOR } from './versions.ts'
 
-type FieldRow = [owner: string, name: string, type: string, first: number, last: number]
-type FlagRow = [name: string, type: string, deprecated: boolean, first: number, last: number]
-type GateRow = [name: string, first: number, last: number]
+type Span = [first: number, last: number]
+type FieldRow = [owner: string, name: string, type: string, ...Span]
+type FlagRow = [name: string, type: string, deprecated: boolean, field: string, ...Span]
+type GateRow = [name: string, value: boolean, locked: boolean, stage: string, ...Span]
+type RangeRow = [place: string, least: number, most: number, ...Span]
+type WordsRow = [place: string, words: string[], ...Span]
 
 const FIELDS = tables.fields as FieldRow[]
 const FLAGS = tables.flags as FlagRow[]
 const GATES = tables.gates as GateRow[]
+const GATE_NEEDS = tables.gateNeeds as [name: string, other: string, ...Span][]
+const RANGES = tables.ranges as RangeRow[]
+const WORDS = tables.enums as WordsRow[]
 
 /** What one kubelet minor knows, or, for pools that leave the version to others, what any of them knows. */
 export interface Knowledge {
   /** For messages: `kubelet 1.36.3`. */
   readonly subject: string
+  /** undefined: any that we know. */
+  readonly minor: number | undefined
   /** Struct name → field → type: `string`, `bool`, `int`, `number`, `duration`, `interval`, `quantity`, `[]T`, `{}T`, or a struct's name. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, string>>
-  /** Flag → type, in pflag's words. */
-  readonly flags: ReadonlyMap<string, string>
-  readonly gates: ReadonlySet<string>
+  readonly flags: ReadonlyMap<string, KnownFlag>
+  readonly gates: ReadonlyMap<string, KnownGate>
+  /** `Struct.field` → the smallest and the largest whole number that is taken. */
+  readonly ranges: ReadonlyMap<string, readonly [least: number, most: number]>
+  /** `Struct.field` → the words that are taken, where it takes nothing else. */
+  readonly words: ReadonlyMap<string, readonly string[]>
+}
+
+export interface KnownFlag {
+  /** In pflag's words. */
+  readonly type: string
+  /** Path of the configuration field that it sets: `authentication.anonymous.enabled`; empty when it sets none. */
+  readonly field: string
+}
+
+export interface KnownGate {
+  readonly value: boolean
+  /** It can be given no other value. */
+  readonly locked: boolean
+  /** `ALPHA`, `BETA`, `DEPRECATED`, or empty when it is settled. */
+  readonly stage: string
+  /** Gates without which it cannot be on. */
+  readonly needs: readonly string[]
 }
 
 export const ROOT_TYPE = 'KubeletConfiguration'
@@ -45,14 +73,14 @@ export function fieldLifetime(owner: string, name: string, version: string | und
 
 export function flagLifetime(name: string, version: string | undefined): string | undefined {
   return lifetime(
-    FLAGS.filter((row) => row[0] === name).map((row) => [row[3], row[4]]),
+    FLAGS.filter((row) => row[0] === name).map((row) => [row[4], row[5]]),
     version,
   )
 }
 
 export function gateLifetime(name: string, version: string | undefined): string | undefined {
   return lifetime(
-    GATES.filter((row) => row[0] === name).map((row) => [row[1], row[2]]),
+    GATES.filter((row) => row[0] === name).map((row) => [row[4], row[5]]),
     version,
   )
 }
@@ -75,8 +103,33 @@ function collect(minor: number | undefined): Omit<Knowledge, 'subject'> {
     fields.set(owner, known.set(name, type))
   }
   return {
+    minor,
     fields,
-    flags: new Map(FLAGS.filter((row) => within(row[3], row[4])).map(([name, type]) => [name, type])),
-    gates: new Set(GATES.filter((row) => within(row[1], row[2])).map(([name]) => name)),
+    flags: new Map(FLAGS.filter((row) => within(row[4], row[5])).map(([name, type, , field]) => [name, { type, field }])),
+    gates: merged(
+      GATES.filter((row) => within(row[4], row[5])).map(([name, value, locked, stage]) => {
+        const needs = GATE_NEEDS.filter((row) => row[0] === name && within(row[2], row[3])).map((row) => row[1])
+        return [name, { value, locked, stage, needs: [...new Set(needs)] }]
+      }),
+      (a, b) => ({ ...a, value: a.value && b.value, locked: a.locked && b.locked && a.value === b.value }),
+    ),
+    ranges: merged(
+      RANGES.filter((row) => within(row[3], row[4])).map(([place, least, most]) => [place, [least, most] as const]),
+      (a, b) => [Math.min(a[0], b[0]), Math.max(a[1], b[1])] as const,
+    ),
+    words: merged(
+      WORDS.filter((row) => within(row[2], row[3])).map(([place, words]) => [place, words]),
+      (a, b) => [...new Set([...a, ...b])],
+    ),
   }
+}
+
+/** Of several minors: what any of them takes. */
+function merged<T>(entries: readonly (readonly [string, T])[], merge: (a: T, b: T) => T): ReadonlyMap<string, T> {
+  const found = new Map<string, T>()
+  for (const [key, value] of entries) {
+    const known = found.get(key)
+    found.set(key, known === undefined ? value : merge(known, value))
+  }
+  return found
 }

@@ -88,3 +88,23 @@ test('checkConfig refuses a feature gate that would make the kubelet panic', () 
     'feature gate "CloudDualStackNodeIPs" is not known to kubelet 1.36.3 (removed in 1.32); take it out',
   ])
 })
+
+test.each([
+  [{ maxPods: -5 }, 'expected "maxPods" to be a whole number from 0 to 2147483647, as kubelet 1.36.3 takes nothing else'],
+  [
+    { topologyManagerPolicy: 'best-efort' },
+    'expected "topologyManagerPolicy" to be one of "best-effort", "none", "restricted", "single-numa-node", as kubelet 1.36.3 takes nothing else; did you mean "best-effort"?',
+  ],
+  [
+    { cpuManagerPolicy: 'Static' },
+    'expected "cpuManagerPolicy" to be one of "none", "static", as kubelet 1.36.3 takes nothing else; did you mean "static"?',
+  ],
+  [{ featureGates: { AllAlpha: 'yes' } }, 'expected "featureGates.AllAlpha" to be true or false'],
+  [{ featureGates: { NodeSwap: false } }, 'feature gate "NodeSwap" is locked to true in kubelet 1.36.3; take it out'],
+  [
+    { evictionHard: { 'memory.free': '5%' } },
+    'expected "evictionHard" to be thresholds such as {memory.available: 500Mi, nodefs.available: 10%}, by signals that the kubelet knows, as kubelet 1.36.3 takes nothing else',
+  ],
+])('checkConfig says what is wrong with %j', (config, message) => {
+  expect(messages(config, '1.36.3')).toEqual([message])
+})

@@ -45,3 +45,29 @@ test.each([
     { path, reason: 'UnknownFeatureGate', message: 'feature gate "NodeSwapp" is not known to kubelet 1.32.0' },
   ])
 })
+
+test.each([
+  [
+    { config: '/etc/kubelet.yaml' },
+    'with flag --config the kubelet would read another file than the one that nodewave writes; write the fields into a KubeletConfig, and name it under kubelet.config',
+  ],
+  [{ 'container-runtime': 'remote' }, 'flag --container-runtime is not known to kubelet 1.36.3 (removed in 1.27); take it out'],
+  [
+    { 'node-labels': { 'kubernetes.io/pool': 'gpu' } },
+    'a kubelet does not start with "kubernetes.io/pool" in --node-labels: it may not give itself labels of "kubernetes.io"; set it under labels of the pool, where the controller writes it, or use node.kubernetes.io/',
+  ],
+  [
+    { 'max-pods': -1 },
+    'expected flag --max-pods to be a whole number from 0 to 2147483647, as kubelet 1.36.3 takes nothing else',
+  ],
+  [
+    { 'hairpin-mode': 'veth' },
+    'expected flag --hairpin-mode to be one of "hairpin-veth", "none", "promiscuous-bridge", as kubelet 1.36.3 takes nothing else',
+  ],
+  [
+    { 'eviction-hard': 'memory.available=5Mi' },
+    'expected flag --eviction-hard to be signals and thresholds, such as "memory.available<500Mi"; or write it as a map',
+  ],
+])('checkFlags says what is wrong with %j', (flags, message) => {
+  expect(messages(flags, '1.36.3')).toEqual([message])
+})

@@ -1,0 +1,17 @@
+import type { Json } from './digest.ts'
+
+export type JsonObject = { readonly [key: string]: Json }
+
+/** RFC 7396: members merge, null removes, and everything else, lists included, replaces. Inputs stay as they are. */
+export function applyMergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
+  const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : [])
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, isJsonObject(value) ? applyMergePatch(merged.get(key), value) : value)
+  }
+  return Object.fromEntries(merged)
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
