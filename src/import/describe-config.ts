@@ -2,7 +2,7 @@ import { parse } from 'yaml'
 import type { Json } from '../protocol/digest.ts'
 import { canonicalJson } from '../protocol/digest.ts'
 import type { HostInventory } from '../protocol/host-inventory.ts'
-import { isObject } from '../render/merge-config.ts'
+import { isJsonObject } from '../protocol/merge-patch.ts'
 import { type JsonObject, type Remark, remark } from './subject.ts'
 
 export interface DescribedConfig {
@@ -53,7 +53,7 @@ function placeRemark({ file, layout, flags }: Place): Remark | undefined {
 function documentOf(text: string | undefined): JsonObject | undefined {
   try {
     const value = parse(text ?? '') as Json
-    return isObject(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }
@@ -67,7 +67,7 @@ function withoutDefaults(fields: JsonObject, isLogging = false): JsonObject {
 
 function pruned(value: Json, isLogging: boolean): Json | undefined {
   if (value === null || value === '0s' || (isLogging && (value === 0 || value === '0'))) return undefined
-  if (!isObject(value)) return value
+  if (!isJsonObject(value)) return value
   const inner = withoutDefaults(value, isLogging)
   return Object.keys(inner).length === 0 ? undefined : inner
 }
@@ -88,7 +88,7 @@ function differences(config: JsonObject, configz: JsonObject | undefined): Remar
   if (configz === undefined) return []
   return Object.entries(config).flatMap(([key, value]) => {
     const running = configz[key]
-    if (isObject(value) || running === undefined || isDuration(value) || canonicalJson(running) === canonicalJson(value))
+    if (isJsonObject(value) || running === undefined || isDuration(value) || canonicalJson(running) === canonicalJson(value))
       return []
     return [
       remark('kubelet', `${key}: ${JSON.stringify(value)}`, {
