@@ -69,7 +69,7 @@ test('plan between two revisions that mean the same ends with 0', async () => {
 test('plan as markdown has a table a group and lets nothing of the repository become markup', async () => {
   const folder = await aChangedFleet()
   await writeFiles(folder, {
-    'pools/gpu.yaml': `${FLEET['pools/gpu.yaml']}  kubelet: {flags: {node-labels: "a=|<b>@team"}}\n`,
+    'pools/gpu.yaml': `${FLEET['pools/gpu.yaml']}  kubelet: {flags: {register-with-taints: "a=|<b>@team"}}\n`,
     'pools/workers.yaml': FLEET['pools/workers.yaml'],
     'base.yaml': FLEET['base.yaml'],
   })
@@ -79,9 +79,9 @@ test('plan as markdown has a table a group and lets nothing of the repository be
 
 | what | from | to |
 |---|---|---|
-| <code>flags.node-labels</code> | <code>-</code> | <code>a=&#124;&#60;b&#62;&#64;team</code> |
+| <code>flags.register-with-taints</code> | <code>-</code> | <code>a=&#124;&#60;b&#62;&#64;team</code> |
 
-- flags.node-labels: it acts only when the node first registers (restart)
+- flags.register-with-taints: it acts only when the node first registers (restart)
 
 Waves: all: gpu-0
 
