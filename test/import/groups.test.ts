@@ -196,3 +196,34 @@ test('flags of the running kubelet that no file has, and those of a file that it
     .map(({ what, why }) => `${what}: ${why.split(/ this|,/)[0]}`)
   expect(told).toEqual(['--fail-swap-on: the kubelet runs with it', '--v: the kubelet runs without'])
 })
+
+test('an environment file with a flag that cannot be said keeps all its flags: those of Git would take their place', () => {
+  const flags = [{ variable: 'KUBELET_OPTS', path: '/etc/kubernetes/kubelet.env', args: ['--v=2', '--v=3', '--max-pods=60'] }]
+  const { files } = buildRepository([aSubject('a', { kubelet: { layout: 'env', flags } })])
+  expect(modelOf(files).pools.get('workers')?.spec.kubelet).toEqual({ version: '1.35.4', layout: 'env' })
+})
+
+test('a flag that one node lacks is no flag of the pool: an override cannot take it away', () => {
+  const subjects = [
+    ...['a', 'b'].map((name) => aSubject(name, { labels: WORKER, extraArgs: ['--v=2', '--max-pods=60'] })),
+    aSubject('c', { labels: WORKER, extraArgs: ['--v=2'] }),
+  ]
+  const model = modelOf(buildRepository(subjects).files)
+  expect(model.pools.get('workers')?.spec.kubelet?.flags).toEqual({ v: 2 })
+  expect(model.overrides.map(({ spec }) => [spec.node, spec.flags])).toEqual([
+    ['a', { 'max-pods': 60 }],
+    ['b', { 'max-pods': 60 }],
+  ])
+})
+
+test('a pool whose kubelet is another build of the same version keeps it', () => {
+  const binary = { path: '/usr/bin/kubelet', sha256: 'b'.repeat(64) }
+  const { files } = buildRepository([
+    aSubject('a', { labels: CONTROL_PLANE }),
+    aSubject('b', { labels: WORKER, kubelet: { binary } }),
+  ])
+  const model = modelOf(files)
+  expect(model.pools.get('control-plane')?.spec.kubelet?.version).toBe('1.35.4')
+  expect(model.pools.get('workers')?.spec.kubelet?.version).toBeUndefined()
+  expect(files['pools/workers.yaml']).toContain('the kubelets are different builds of one version')
+})
