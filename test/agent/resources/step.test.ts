@@ -38,6 +38,44 @@ test('steps run once, before and after a change', async () => {
   expect(machine.status?.drift ?? []).toEqual([])
 })
 
+test('steps find the host as it was, and as it is to be', async () => {
+  const machine = await machineWith()
+  const { steps } = machine.host
+  const found: (string | undefined)[] = []
+  const run = steps.run.bind(steps)
+  steps.run = (...args) => {
+    found.push(machine.host.files.text(FILE.path))
+    return run(...args)
+  }
+  machine.start()
+  machine.assign(content({ files: [FILE], steps: STEPS }))
+  await machine.until('Applied')
+
+  expect(found).toEqual([undefined, 'x\n'])
+})
+
+test.each([
+  ['a step after the change that is done', '--v=3', '/bin/mark in', 'Applied'],
+  ['an undo that is done', BAD_FLAGS, '/bin/unmark out', 'RolledBack'],
+] as const)('%s is not run again by the next agent', async (_, flags, line, phase) => {
+  const run = async (afterEffect?: number) => {
+    const machine = await machineWith()
+    const { ran } = machine.host.steps
+    let next: number | undefined
+    const onEffect = (count: number): void => {
+      if (ran.includes(line)) next ??= count
+    }
+    machine.assign(content({ files: [FILE], steps: STEPS }, flags))
+    const agent = machine.start(afterEffect === undefined ? { onEffect } : { afterEffect })
+    await machine.clock.runUntil(() => agent.dead || machine.status?.phase === phase)
+    if (agent.dead) machine.start()
+    await machine.until(phase)
+    return { next, times: ran.filter((each) => each === line).length }
+  }
+  const { next } = await run()
+  expect(await run(next)).toMatchObject({ times: 1 })
+})
+
 test('steps are not run where a configuration changes nothing, nor for repairs of drift', async () => {
   const machine = await machineWith()
   machine.start()
