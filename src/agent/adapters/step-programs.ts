@@ -3,10 +3,10 @@ import { type Log, ServiceCallKilled } from '../ports.ts'
 import type { StepRunner } from '../step-runner.ts'
 import { runOutside } from './packages/run-outside.ts'
 import { SYSTEMD } from './run-as-service.ts'
-import { runProgram } from './run-program.ts'
+import { runToItsEnd } from './run-to-its-end.ts'
 
 export interface StepProgramsOptions {
-  readonly run?: typeof runProgram
+  readonly run?: typeof runToItsEnd
   readonly hasSystemd?: boolean
   /** Monotonic milliseconds. */
   readonly elapsed?: () => number
@@ -17,7 +17,7 @@ const UNIT = { name: 'nodewave-step.service', properties: ['KillMode=control-gro
 
 /** Each command runs as a unit of its own, without the bounds of the agent's; an agent that dies does not end it half way. */
 export function stepPrograms({
-  run = runProgram,
+  run = runToItsEnd,
   hasSystemd = existsSync(SYSTEMD),
   elapsed = () => performance.now(),
 }: StepProgramsOptions = {}): StepRunner {
@@ -29,7 +29,9 @@ export function stepPrograms({
       const { code, stdout, stderr, timedOut } = await start(program, args, { timeout })
       // systemd ends the command itself, and says so by an exit code only.
       const tookLonger = timedOut || (code !== 0 && elapsed() - begun >= timeout)
-      if (code === -1 && !tookLonger) throw new ServiceCallKilled(`"${program}" was to be waited for, and that was ended`)
+      // By itself, it was the command that a signal ended.
+      if (code === -1 && !tookLonger && hasSystemd)
+        throw new ServiceCallKilled(`"${program}" was to be waited for, and that was ended`)
       return { code, timedOut: tookLonger, output: `${stdout}${stderr}` }
     },
   }

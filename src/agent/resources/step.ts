@@ -86,9 +86,10 @@ interface Run extends Pick<StepSpec, 'name' | 'timeoutSeconds'> {
 async function run({ what, name, argv, timeoutSeconds }: Run, { steps }: HostHands): Promise<void> {
   const { code, timedOut, output } = await steps.run(argv, { timeoutSeconds })
   if (code === 0 && !timedOut) return
-  const how = timedOut ? `it took longer than ${timeoutSeconds} s` : `exit ${code}`
+  const how = timedOut ? `it took longer than ${timeoutSeconds} s` : code === -1 ? 'a signal ended it' : `exit ${code}`
   const words = lastLines(output)
-  throw new AgentError(`${what} "${name}" (${argv.join(' ')}): ${how}${words === '' ? '' : `: ${words}`}`, {
+  // Without the arguments: who may read Nodes need not read the policy.
+  throw new AgentError(`${what} "${name}" (${argv[0]}): ${how}${words === '' ? '' : `: ${words}`}`, {
     kind: 'validate',
     reason: 'StepFailed',
   })

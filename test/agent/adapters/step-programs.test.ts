@@ -50,3 +50,8 @@ test('nothing is known of a step program when waiting for it was ended', async (
   const { steps } = runner({ ...DONE, code: -1 }, { takes: 1000 })
   await expect(steps.run(['/bin/leave'], { timeoutSeconds: 20 })).rejects.toThrow(ServiceCallKilled)
 })
+
+test('a step program fails when a signal ends it where there is no systemd', async () => {
+  const { steps } = runner({ ...DONE, code: -1 }, { hasSystemd: false, takes: 1000 })
+  expect(await steps.run(['/bin/leave'], { timeoutSeconds: 20 })).toEqual({ code: -1, timedOut: false, output: 'out\nerr\n' })
+})

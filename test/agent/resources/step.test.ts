@@ -121,7 +121,7 @@ test('a step that takes too long counts as failed', async () => {
   machine.assign(content({ files: [FILE], steps: { before: ['slow'] } }))
   const { error } = await machine.until('RolledBack')
 
-  expect(error?.message).toBe('failed to validate config: step "slow" (/bin/sleep 300): it took longer than 60 s')
+  expect(error?.message).toBe('failed to validate config: step "slow" (/bin/sleep): it took longer than 60 s')
 })
 
 test('a step that fails after the change undoes all of it, and what was run, backwards', async () => {

@@ -113,9 +113,9 @@ async function failing(cluster: Cluster, product: Product): Promise<void> {
     check('the pool has the words of the step', stall.includes(message), stall)
     for (const node of cluster.nodes) await checkAccounts(node)
   }
-  await broken('fail', 'step "fail" (/usr/local/sbin/note fail): exit 3: the balancer says no')
+  await broken('fail', 'step "fail" (/usr/local/sbin/note): exit 3: the balancer says no')
   const logs = await Promise.all(cluster.nodes.map((node) => node.output(['sh', '-c', `cat ${LOG} 2>/dev/null || true`])))
   check('one node has tried it, and gone back', logs.filter((log) => log.includes('fail there\nback there')).length === 1, logs)
-  await broken('slow', 'step "slow" (/bin/sleep 600): it took longer than 2 s')
+  await broken('slow', 'step "slow" (/bin/sleep): it took longer than 2 s')
   await broken('unknown', 'run step "unknown": the policy of this host has no such step')
 }
