@@ -28,7 +28,6 @@ export const step: Kind<StepSpec> = defineKind({
   subject: ({ when, name }: StepSpec) => `step:${when}:${name}`,
   observe: async () => undefined,
   differ: (spec) => spec,
-  order: ({ when }) => (when === 'before' ? -100 : 100),
   perform: async (spec, host) => {
     if (spec.when === 'before') await runOnce(spec, host)
   },
