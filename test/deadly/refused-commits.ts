@@ -36,6 +36,24 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     cause: 'shows a condition such as Ready that is not true',
   },
   {
+    name: '`featureGates: {NodeSwap: false}` on kubelet 1.36, where it is locked',
+    kind: 'NodePool',
+    spec: '{nodeSelector: {matchLabels: {}}, kubelet: {version: 1.36.3, flags: {feature-gates: "NodeSwap=false"}}}',
+    cause: 'is locked to true',
+  },
+  {
+    name: '`imageGCLowThresholdPercent` above `imageGCHighThresholdPercent`',
+    kind: 'NodePool',
+    spec: '{nodeSelector: {matchLabels: {}}, kubelet: {flags: {image-gc-low-threshold: 90, image-gc-high-threshold: 80}}}',
+    cause: 'imageGCLowThresholdPercent must be below',
+  },
+  {
+    name: '`maxPods: -5`, or any other number or word that the kubelet does not take',
+    kind: 'KubeletConfig',
+    spec: '{config: {maxPods: -5}}',
+    cause: 'a whole number from 0',
+  },
+  {
     name: 'a feature gate that no kubelet has: it panics',
     kind: 'KubeletConfig',
     spec: '{config: {featureGates: {NoSuchGate: true}}}',

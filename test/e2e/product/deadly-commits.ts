@@ -101,13 +101,6 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       cause: 'essential.json',
     },
     {
-      name: 'feature gate that cannot be changed any more',
-      about: '`featureGates: {NodeSwap: false}`, which is locked',
-      fleet: { config: { featureGates: { NodeSwap: false } } },
-      caughtBy: 'preflight',
-      cause: 'NodeSwap',
-    },
-    {
       name: 'containerd configuration that does not parse',
       fleet: { host: containerdWith('version = "no number"\n[[[\n') },
       caughtBy: 'activation',
