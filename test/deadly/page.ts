@@ -57,8 +57,8 @@ The controller refuses the same commits: no node is hurt. \`test/deadly\` checks
 
 ${refused.map(({ name }) => `- ${name}`).join('\n')}
 
-Past \`validate\`, in a ConfigMap that somebody wrote by hand: a feature gate or flag that the kubelet does not have, and labels that the kubelet may not give
-itself, are refused by the preflight on the node (scenarios \`by-hand\` and \`refused\`).
+Past \`validate\`: a feature gate or flag that the kubelet does not have, in an annotation that somebody wrote by hand, and a TLS cipher suite that it does not
+have are refused by the preflight on the node (scenarios \`by-hand\` and \`refused\`).
 
 ## Measured once
 

@@ -2,7 +2,7 @@
 export interface RefusedCommit {
   readonly name: string
   /** Spec of a document of this kind. */
-  readonly kind: 'KubeletConfig' | 'FlagSet' | 'HostProfile'
+  readonly kind: 'KubeletConfig' | 'FlagSet' | 'HostProfile' | 'NodePool'
   readonly spec: string
   /** Part of what it says. */
   readonly cause: string

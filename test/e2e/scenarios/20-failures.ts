@@ -17,16 +17,16 @@ export const scenarios: readonly Scenario[] = [
 
 const good = { version: versions.olderKubelet, rollout: { onFailure: 'Rollback' } }
 
-/** Only the kubelet itself knows which labels it may give itself. */
+/** Only the kubelet itself knows which cipher suites it has. */
 async function refused(cluster: Cluster, { part }: Report): Promise<void> {
   const product = await productOn(cluster)
   await part('fleet settled', () => product.settle(good))
   const before = await kubeletsOf(cluster)
   using timeline = await startTimeline(cluster.api)
-  const bad = { ...good, flags: { 'node-labels': 'kubernetes.io/tier=gold' } }
-  const commit = await product.push(bad, 'a label that a kubelet may not give itself')
+  const bad = { ...good, flags: { 'tls-cipher-suites': 'NO_SUCH' } }
+  const commit = await product.push(bad, 'a cipher suite that the kubelet does not have')
   const status = await part('push → refused', () => waitPool(cluster, { for: 'the refusal', when: rolledBack(commit) }))
-  check('the pool has the kubelet’s own words', stallOf(status).includes("unknown 'kubernetes.io'"), stallOf(status))
+  check('the pool has the kubelet’s own words', stallOf(status).includes('Cipher suite NO_SUCH not supported'), stallOf(status))
   const tried = assignedNodes(await timeline.upToNow(), commit)
   check('one node alone was tried', tried.length === 1, tried)
   await checkNotRestarted(cluster, before)

@@ -76,14 +76,14 @@ async function rolledBack(
 }
 
 async function retried(cluster: Cluster, product: Product, operator: Operator): Promise<void> {
-  const bad = { ...withPods(103), flags: { 'node-labels': 'kubernetes.io/tier=gold' } }
-  const commit = await product.push(bad, 'a label that a kubelet may not give itself')
+  const bad = { ...withPods(103), flags: { 'tls-cipher-suites': 'NO_SUCH' } }
+  const commit = await product.push(bad, 'a cipher suite that the kubelet does not have')
   await waitPool(cluster, {
     for: 'the refusal',
     when: ({ rejected }) => rejected.some(({ revision }) => revision === commit),
   })
   const again = await operator('retry', 'workers', '--wait')
-  check('a retry that fails ends with 1, and says why', again.code === 1 && again.stdout.includes('kubernetes.io'), again)
+  check('a retry that fails ends with 1, and says why', again.code === 1 && again.stdout.includes('NO_SUCH'), again)
   const history = await operator('history', 'workers')
   check('the history tells of the retry', history.stdout.includes(`${OPERATOR}: Retry`), history)
   const ofNode = await operator('history', 'n1')
