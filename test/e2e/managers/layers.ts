@@ -25,6 +25,7 @@ root=$1
 shift
 mount -t proc proc "$root/proc"
 trap 'umount "$root/proc"' EXIT
+cp --remove-destination /etc/resolv.conf "$root/etc/resolv.conf"
 chroot "$root" apt-get -qq update
 chroot "$root" apt-get -qq install -y --no-install-recommends "$@"
 rm -rf "$root/var/lib/apt/lists" "$root/var/cache/apt/archives" "$root/usr/sbin/policy-rc.d"`

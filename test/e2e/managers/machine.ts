@@ -15,6 +15,9 @@ import { type Init, initLayer } from './layers.ts'
 
 export interface InitMachine {
   exec(command: readonly string[], options?: RunOptions): Promise<RunResult>
+  isUp(): boolean
+  /** Where the machine below sees its files. */
+  readonly root: string
 }
 
 export async function bootInit(slot: Slot, init: Init, files: readonly LayerFile[]): Promise<InitMachine> {
@@ -35,6 +38,8 @@ export async function bootInit(slot: Slot, init: Init, files: readonly LayerFile
   const leader = () => waitUntil(() => leaderOf(cgroups), { for: `the first process of "${name}"` })
   await leader()
   return {
+    root,
+    isUp: () => leaderOf(cgroups) !== undefined,
     exec: async (command, options) => {
       const env = ['env', '-i', 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', 'HOME=/root']
       const namespaces = ['-m', '-u', '-i', '-n', '-p', '-C', '-r', '-w']

@@ -1,8 +1,11 @@
 /** Machines that OpenRC, runit and sysvinit run: the agent's adapters keep the same contract, and its changes are made and taken back. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
+import { waitUntil } from '../cluster/wait.ts'
 import { machineFiles } from '../managers/files.ts'
 import { type Init, inits } from '../managers/layers.ts'
-import { bootInit } from '../managers/machine.ts'
+import { bootInit, type InitMachine } from '../managers/machine.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'managers', nodes: [], run: managersHold }]
@@ -22,6 +25,17 @@ async function managerHolds(init: Init, { slot, part }: Pick<Cluster, 'slot'> & 
   }
   await part(`${manager}: contract`, () => inside('contract.ts', manager))
   await part(`${manager}: changes made and taken back`, () => inside('change.ts'))
+  await part(`${manager}: asked to reboot → down`, () => goesDown(machine, manager))
+}
+
+/** Not waited for: whoever enters a machine is stopped with what it runs there, and not continued. */
+async function goesDown(machine: InitMachine, manager: string): Promise<void> {
+  const log = '/var/log/reboot.log'
+  const program = `/opt/nodewave/node /checkout/test/e2e/managers/reboot.ts >${log} 2>&1 </dev/null &`
+  await machine.exec(['setsid', 'sh', '-c', program])
+  await waitUntil(() => !machine.isUp(), { for: `"${manager}" to go down` })
+  const said = await readFile(join(machine.root, log), 'utf8')
+  check(`${manager} says that the machine stops`, said.includes('stopping'), said.slice(-200))
 }
 
 /** Milliseconds: it ends what hangs, and measures nothing. */

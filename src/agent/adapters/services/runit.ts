@@ -1,6 +1,7 @@
 import { rm, symlink, writeFile } from '../../../kube/file-calls.ts'
 import type { MachineState, ServiceManager, ServiceState } from '../../ports.ts'
 import { serviceName } from '../../service-managers.ts'
+import { startedIn } from '../proc-processes.ts'
 import { runProgram } from '../run-program.ts'
 import type { HostPlace } from './host-place.ts'
 import { act } from './service-call.ts'
@@ -9,8 +10,6 @@ import { kernelBootId, MISSING, type ServicePartsOptions, serviceParts, stateOf 
 /** Directories of services, and those of them that runsvdir watches: /var/service on Void, /etc/service on Debian. */
 const SERVICES = '/etc/sv'
 const WATCHED = ['/etc/service', '/var/service']
-/** runit stops the machine when the first that is there may be executed. */
-const STOP_FILES = ['/etc/runit/stopit', '/run/runit.stopit']
 /** Seconds that a service has to stop before it is killed. */
 const LONGEST_STOP = '90'
 const LONGEST_START = '60'
@@ -81,7 +80,8 @@ export function runit({ ask = runProgram, ...options }: RunitOptions = {}): Serv
     reload: async () => {},
     machine: () => machine(place),
     bootId: () => kernelBootId(place),
-    reboot: () => act(run, 'runit-init', ['6']),
+    // The program that was the first process: Debian and Void name it alike.
+    reboot: () => act(run, 'init', ['6']),
     lastWords: async (unit, since) => {
       const service = await required(unit, place)
       return logs.last(service, { since, files: await logFiles(service, place) })
@@ -145,8 +145,12 @@ async function logFiles(service: string, place: HostPlace): Promise<string[]> {
   return [...(own === undefined ? [] : [own]), `/var/log/${service}`].map((directory) => place.path(`${directory}/current`))
 }
 
-/** Services are started when the machine is up, but for those of its first stage. */
+/** Services run below runsvdir: it comes when the machine is up, and ends before services are stopped. */
 async function machine(place: HostPlace): Promise<MachineState> {
-  for (const path of STOP_FILES) if (((await place.mode(path)) ?? 0) & 0o100) return 'stopping'
-  return 'up'
+  for (const pid of await place.names('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    const stat = await place.text(`/proc/${pid}/stat`).catch(() => undefined)
+    if (stat?.includes(' (runsvdir) ') && startedIn(stat) !== '') return 'up'
+  }
+  return 'stopping'
 }

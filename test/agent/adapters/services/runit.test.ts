@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readlinkSync } from 'node:fs'
+import { existsSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseStatus, runit } from '../../../../src/agent/adapters/services/runit.ts'
@@ -102,13 +102,14 @@ test('runit names the link that runsvdir does not take up', async () => {
   )
 })
 
-test('runit says that the machine stops once its file for that may be executed', async () => {
-  using known = machine({ ...FILES, '/run/runit.stopit': '' }, [RUNS])
-  chmodSync(join(known.host.root, '/run/runit.stopit'), 0o000)
-  expect(await known.services.machine()).toBe('up')
+test.each([
+  ['runs', processStat(5).replace('tiny d', 'runsvdir'), 'up'],
+  ['waits for its parent', processStat(5, { state: 'Z' }).replace('tiny d', 'runsvdir'), 'stopping'],
+  ['is gone', processStat(5), 'stopping'],
+])('runit whose runsvdir %s says what the machine does', async (_, stat, state) => {
+  using known = machine({ ...FILES, '/proc/5/stat': stat }, [RUNS])
 
-  chmodSync(join(known.host.root, '/run/runit.stopit'), 0o100)
-  expect(await known.services.machine()).toBe('stopping')
+  expect(await known.services.machine()).toBe(state)
 })
 
 test.each([
@@ -121,4 +122,11 @@ test.each([
   )
 
   expect(await known.services.lastWords('tiny.service', 0)).toEqual(['panic: out of luck'])
+})
+
+test('runit reboots by the name that the first program has everywhere', async () => {
+  using known = machine(FILES, [RUNS])
+  await known.services.reboot()
+
+  expect(known.asked).toEqual(['init 6'])
 })
