@@ -44,6 +44,8 @@ export function followRepo(source: RepoSource, options: FollowRepoOptions): Repo
 const POLL_EVERY = 60_000
 const FIRST_RETRY = 1000
 const LONGEST_RETRY = 60_000
+/** Milliseconds after which signatures are checked again: some are good from a time on, and clocks are corrected. */
+const TRUST_EVERY = 600_000
 
 async function* follow(source: RepoSource, wake: WakeSignal, options: FollowRepoOptions): AsyncGenerator<RepoEvent> {
   const { signal, pollEvery = POLL_EVERY, random = Math.random } = options
@@ -80,7 +82,7 @@ class Judge {
   readonly #options: FollowRepoOptions
   readonly #blobs: BlobCache = new Map()
   #accepted: string | undefined
-  #refused: { readonly named: string; readonly isLasting: (keys: TrustedKeys | undefined) => boolean } | undefined
+  #refused: (Refusal & { readonly named: string }) | undefined
   #told: string | undefined
   /** Set while a head is looked into: left so, what was fetched could not be used. */
   #unsettled = false
@@ -111,17 +113,18 @@ class Judge {
     return this.#source.fetch(this.#options.signal, { fromScratch })
   }
 
-  async #judge(fetched: FetchedHead, keys: TrustedKeys | undefined): Promise<RepoEvent> {
+  async #judge(fetched: FetchedHead, keys: TrustedKeys | undefined): Promise<RepoEvent | undefined> {
     const { named, commit, gitdir } = fetched
     const history = new FetchedHistory(this.#source, { gitdir, signal: this.#options.signal })
     const refusal = (await this.#rewriteIn(commit, history)) ?? (await this.#unverified(fetched, { history, keys }))
     if (refusal) {
-      const { isLasting, ...why } = refusal
+      const isNew = this.#refused?.named !== named || this.#refused.message !== refusal.message
       this.#told = undefined
-      this.#refused = { named, isLasting }
-      return { type: 'refused', commit, ...why }
+      this.#refused = { named, ...refusal }
+      return isNew ? { type: 'refused', commit, reason: refusal.reason, message: refusal.message } : undefined
     }
     this.#told = named
+    this.#refused = undefined
     try {
       return this.#accept(await this.#read(commit, gitdir))
     } catch (error) {
@@ -164,12 +167,12 @@ class Judge {
     const [mode, now] = [signatures.mode, signatures.now()]
     const why = await unverified({ head, from: this.#accepted, mode, keys, now, history, tag: tagOf(fetched) })
     if (why === undefined) return undefined
-    return { ...untrusted(head, why), isLasting: (others: TrustedKeys | undefined) => others?.id === keys.id }
+    const isRecent = () => Math.abs(signatures.now() - now) < TRUST_EVERY
+    return { ...untrusted(head, why), isLasting: (others: TrustedKeys | undefined) => others?.id === keys.id && isRecent() }
   }
 
   #accept(snapshot: RepoSnapshot): RepoEvent {
     this.#accepted = snapshot.commit
-    this.#refused = undefined
     return { type: 'snapshot', snapshot }
   }
 }

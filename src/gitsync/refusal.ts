@@ -1,5 +1,6 @@
 import type { RefusalReason } from './repo-event.ts'
 import type { TrustedKeys } from './signatures/trusted-keys.ts'
+import type { Unverified } from './signatures/verify-head.ts'
 
 /** Why a head may not be used. */
 export interface Said {
@@ -27,7 +28,6 @@ export function ancestryUnknown(commit: string, from: string): Said {
   }
 }
 
-export function untrusted(commit: string, why: string): Said {
-  const remedy = 'sign it (git commit -S) with a key that --commit-keys holds, or add the key there'
+export function untrusted(commit: string, { why, remedy }: Unverified): Said {
   return { reason: 'UntrustedCommit', message: `refuse commit "${commit}": ${why}; ${remedy}` }
 }

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process'
+import fs from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { writeObject } from 'isomorphic-git'
 import { expect, test } from 'vitest'
+import { FetchedHistory } from '../../src/gitsync/fetched-history.ts'
 import { createLocalSource } from '../../src/gitsync/local-source.ts'
 import { readTrustedKeys } from '../../src/gitsync/signatures/trusted-keys.ts'
-import type { SignatureMode } from '../../src/gitsync/signatures/verify-head.ts'
+import { type SignatureMode, unverified } from '../../src/gitsync/signatures/verify-head.ts'
 import { brief, startFollow, startRemote } from './follow-fixture.ts'
 import type { GitFixture } from './git-fixture.ts'
 
@@ -145,6 +148,72 @@ test('followRepo reports trouble when the file of trusted keys is gone, and take
   await fleet.push('ada', 'signed')
   await writeFile(fleet.keyFile, '')
   expect(brief(await fleet.told())).toEqual(['trouble', 'KeysUnreadable', 1000])
+})
+
+test('followRepo, in mode All, refuses a force-push to a commit from before the signatures, though rewrites are allowed', async () => {
+  await using remote = await startRemote()
+  const { signAs, policy } = await signing(remote)
+  const unsigned = await remote.push('before the signatures')
+  await signAs('ada')
+  const accepted = await remote.push('signed')
+  const options = { lastAccepted: accepted, signatures: policy('All'), mayRewrite: () => true }
+  await using it = startFollow(remote.source(), options)
+  expect(brief(await it.next())).toEqual(['snapshot', accepted])
+  await remote.git('push', '--quiet', '--force', 'origin', `${unsigned}:main`)
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['refused', unsigned, 'UntrustedCommit'])
+})
+
+test('followRepo accepts a refused head when the time comes from which its key is valid', async () => {
+  await using remote = await startRemote()
+  const { signAs, keyFile } = await signing(remote)
+  const line = await readFile(keyFile, 'utf8')
+  await writeFile(keyFile, line.replace(' ', ' valid-after="20231114Z" '))
+  // The clock of the controller's machine is wrong, as after its battery died.
+  let now = Date.parse('2015-01-01T00:00:00Z')
+  const signatures = { mode: 'Head' as const, keys: () => readTrustedKeys(keyFile), now: () => now }
+  await signAs('ada')
+  const head = await remote.push('signed')
+  await using it = startFollow(remote.source(), { signatures })
+  expect(brief(await it.next())).toEqual(['refused', head, 'UntrustedCommit'])
+  now = NOW
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['snapshot', head])
+})
+
+test('followRepo reports a refused head again when the branch was at an unreadable commit meanwhile', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  const unsigned = await fleet.push(undefined, 'unsigned')
+  expect(brief(await fleet.told())).toEqual(['refused', unsigned, 'UntrustedCommit'])
+  await fleet.signAs('ada')
+  const gitdir = join(remote.work, '.git')
+  const blob = await remote.git('hash-object', '-w', fleet.keyFile)
+  const object = Buffer.concat([Buffer.from('100644 ..\0'), Buffer.from(blob, 'hex')])
+  const tree = await writeObject({ fs, gitdir, type: 'tree', object, format: 'content' })
+  const unsafe = await remote.git('commit-tree', '-S', '-p', fleet.first, '-m', 'a path that leads elsewhere', tree)
+  await remote.git('push', '--quiet', '--force', 'origin', `${unsafe}:main`)
+  fleet.it.pollNow()
+  expect(brief(await fleet.it.next())).toEqual(['refused', unsafe, 'UnsafePath'])
+  await remote.git('push', '--quiet', '--force', 'origin', `${unsigned}:main`)
+  expect(brief(await fleet.told())).toEqual(['refused', unsigned, 'UntrustedCommit'])
+})
+
+test('a history that cannot be read is not called unsigned: the refusal says how to get it', async () => {
+  await using remote = await startRemote()
+  const { signAs, policy } = await signing(remote)
+  await signAs('ada')
+  const first = await remote.push('first')
+  await remote.push('second')
+  const head = await remote.push('third')
+  await remote.git('clone', '--quiet', '--depth', '1', remote.url, join(remote.folder, 'shallow'))
+  const signal = new AbortController().signal
+  const history = new FetchedHistory({ deepen: async () => undefined }, { gitdir: join(remote.folder, 'shallow/.git'), signal })
+  const keys = await policy('All').keys()
+  expect(await unverified({ head, from: first, mode: 'All', keys, now: NOW, history })).toEqual({
+    why: `the history between it and "${first}" cannot be read`,
+    remedy: 'fetch all of it (git fetch --unshallow), or start the controller once with --commit-signatures Head',
+  })
 })
 
 test('a replacement of a commit in a repository on this machine does not lend it a signature', async () => {

@@ -13,7 +13,7 @@ const SKEW = 300_000
 /** What Git makes: of the bytes as they are. One of text is also of others, with other line breaks. */
 const BINARY = 0
 /** One block and nothing else, so that nobody can hide anything beside it. */
-const ARMOR = /^-----BEGIN PGP SIGNATURE-----\r?\n[^-]+\r?\n-----END PGP SIGNATURE-----\s*$/
+const ARMOR = /^-----BEGIN PGP SIGNATURE-----\r?\n(?:(?!-)[^\n]*\n)+-----END PGP SIGNATURE-----\s*$/
 
 /** Checks a detached OpenPGP signature. The library refuses MD5 and SHA-1, short RSA keys, DSA, and keys revoked or expired when it was made. */
 export async function verifyPgp({ payload, signature, keys, now }: PgpVerification): Promise<Verdict> {
@@ -51,10 +51,22 @@ function nameOf(key: PublicKey): string {
   return key.getUserIDs()[0] ?? key.getFingerprint()
 }
 
-/** All keys of a text with armored ones. @throws {Error} */
+/** All keys of a text with armored ones. @throws {Error} also for a block without an end, which would be left out unseen */
 export async function readPgpKeys(text: string): Promise<readonly PublicKey[]> {
   const { readKeys } = await import('openpgp')
   const blocks = text.match(/-----BEGIN PGP PUBLIC KEY BLOCK-----[\s\S]*?-----END PGP PUBLIC KEY BLOCK-----/g) ?? []
+  const begun = text.split('-----BEGIN PGP PUBLIC KEY BLOCK-----').length - 1
+  if (blocks.length < begun) throw new Error('it has a key without its line "-----END PGP PUBLIC KEY BLOCK-----"')
   const keys = await Promise.all(blocks.map((armoredKeys) => readKeys({ armoredKeys })))
   return keys.flat().map((key) => key.toPublic())
+}
+
+/** One key of all copies: a revocation or a later expiry counts, whichever file or block it stands in. */
+export async function mergeCopies(keys: readonly PublicKey[]): Promise<readonly PublicKey[]> {
+  const merged = new Map<string, PublicKey>()
+  for (const key of keys) {
+    const before = merged.get(key.getFingerprint())
+    merged.set(key.getFingerprint(), before ? await before.update(key) : key)
+  }
+  return [...merged.values()]
 }

@@ -20,9 +20,13 @@ const TAG = /^object ([0-9a-f]{40})\ntype commit\ntag ([^\n]+)\ntagger [^\n]*\n\
 /** Stated twice, or behind what it belongs before: which one counts depends on the reader. */
 const STRAY = /^(?:tree|parent|author|committer) /m
 
+/** Bytes of the headers of a commit, or of a tag: what is searched for patterns. Real ones have a few thousand. */
+const LONGEST = 256 * 1024
+
 /** @returns undefined when it has not the form of a commit, or more than one signature */
 export function splitCommit(object: Buffer): SignedObject | undefined {
   const end = object.indexOf('\n\n')
+  if ((end === -1 ? object.length : end) > LONGEST) return undefined
   const headers = object.toString('latin1', 0, end === -1 ? object.length : end + 1)
   const [form] = COMMIT.exec(headers) ?? []
   if (form === undefined || headers.includes('\0') || STRAY.test(headers.slice(form.length))) return undefined
@@ -38,6 +42,7 @@ export function splitCommit(object: Buffer): SignedObject | undefined {
 
 /** A tag carries its signature behind its message. @returns undefined when it has not the form of a tag of a commit */
 export function splitTag(object: Buffer): SignedTag | undefined {
+  if (object.length > LONGEST) return undefined
   const text = object.toString('latin1')
   const [, commit, tag] = TAG.exec(text) ?? []
   if (commit === undefined || tag === undefined) return undefined

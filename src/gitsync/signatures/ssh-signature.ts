@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { foreignText } from '../../protocol/foreign-text.ts'
 import type { AllowedSigner } from './allowed-signers.ts'
 import { SshReader, sshString } from './ssh-wire.ts'
 import { accepted, refused, type Verdict } from './verdict.ts'
@@ -9,6 +10,8 @@ const MAGIC = 'SSHSIG'
 const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH SIGNATURE-----\n*$/
 /** SHA-1 and its like are in no version of the format. */
 const HASHES = ['sha256', 'sha512']
+/** Characters of what a signature says, in a message about it. */
+const SHOWN = 40
 
 export interface SshVerification {
   readonly payload: Buffer
@@ -23,8 +26,10 @@ export function verifySsh({ payload, signature, signers, instants }: SshVerifica
   const parsed = parse(signature)
   if (!parsed) return refused('its SSH signature is damaged')
   const { publicKey, namespace, reserved, hash, algorithm, bytes } = parsed
-  if (namespace !== NAMESPACE) return refused(`its SSH signature is for "${namespace}", not for "${NAMESPACE}"`)
-  if (!HASHES.includes(hash)) return refused(`its SSH signature uses the hash "${hash}"; expected ${HASHES.join(' or ')}`)
+  if (namespace !== NAMESPACE)
+    return refused(`its SSH signature is for "${foreignText(namespace, SHOWN)}", not for "${NAMESPACE}"`)
+  if (!HASHES.includes(hash))
+    return refused(`its SSH signature uses the hash "${foreignText(hash, SHOWN)}"; expected ${HASHES.join(' or ')}`)
   const known = signers.filter(({ key }) => key.blob.equals(publicKey))
   if (known.length === 0) return refused(`no key that is trusted made its SSH signature (SHA256:${fingerprint(publicKey)})`)
   const digest = createHash(hash).update(payload).digest()

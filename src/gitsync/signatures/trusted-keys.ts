@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { PublicKey } from 'openpgp'
 import { GitSyncError } from '../git-sync-error.ts'
 import { type AllowedSigner, parseAllowedSigners } from './allowed-signers.ts'
-import { readPgpKeys } from './pgp-signature.ts'
+import { mergeCopies, readPgpKeys } from './pgp-signature.ts'
 
 /** Whose signatures count. */
 export interface TrustedKeys {
@@ -27,7 +27,7 @@ export async function readTrustedKeys(path: string): Promise<TrustedKeys> {
     files.filter(({ text }) => text.includes(PUBLIC)).map(({ file, text }) => readPgpKeys(text).catch(unreadable(file))),
   )
   const id = createHash('sha256').update(JSON.stringify(files)).digest('hex')
-  const keys = { id, signers, pgp: pgp.flat() }
+  const keys = { id, signers, pgp: await mergeCopies(pgp.flat()) }
   if (keys.signers.length + keys.pgp.length === 0) return unreadable(path)(new Error('it holds no key'))
   return keys
 }

@@ -37,21 +37,35 @@ export interface HeadToVerify {
   readonly history: FetchedHistory
 }
 
-/** @returns why the head may not be used, as the end of a sentence about it; undefined when it may */
-export async function unverified(asked: HeadToVerify): Promise<string | undefined> {
+/** Why a head may not be used, as the end of a sentence about it, and what to do. */
+export interface Unverified {
+  readonly why: string
+  readonly remedy: string
+}
+
+const SIGN = 'sign it (git commit -S) with a key that --commit-keys holds, or add the key there'
+const ONLY_HEAD = 'start the controller once with --commit-signatures Head'
+
+/** @returns undefined when it may be used */
+export async function unverified(asked: HeadToVerify): Promise<Unverified | undefined> {
   const { head, from, mode, history } = asked
+  if (head === from) return undefined
   if (mode === 'Head' || from === undefined) return problemIn([head], asked)
   const between = await history.ask<CommitsBetween>(
     (store) => commitsBetween(store, { head, from }),
     ({ kind }) => kind !== 'unknown',
   )
-  if (between.kind === 'found') return problemIn(between.commits, asked)
+  // A head that `from` descends from brings no commit, and needs its signature nevertheless.
+  if (between.kind === 'found') return problemIn([...new Set([head, ...between.commits])], asked)
   return between.kind === 'tooMany'
-    ? `more than ${MOST_COMMITS} commits come with it, and none was checked`
-    : `the history between it and "${from}", which was accepted last, cannot be read`
+    ? { why: `more than ${MOST_COMMITS} commits come with it, and none was checked`, remedy: ONLY_HEAD }
+    : {
+        why: `the history between it and "${from}" cannot be read`,
+        remedy: `fetch all of it (git fetch --unshallow), or ${ONLY_HEAD}`,
+      }
 }
 
-async function problemIn(commits: readonly string[], asked: HeadToVerify): Promise<string | undefined> {
+async function problemIn(commits: readonly string[], asked: HeadToVerify): Promise<Unverified | undefined> {
   const { head, from, history, keys, now } = asked
   for (const commit of commits) {
     const verdict = await history.ask(
@@ -62,13 +76,17 @@ async function problemIn(commits: readonly string[], asked: HeadToVerify): Promi
     if (commit === head) {
       const why = await problemOfTag(asked)
       if (why === undefined) continue
-      return `${verdict.why}${why}`
+      return { why: `${verdict.why}${why}`, remedy: SIGN }
     }
     // Dates that are wrong bring in commits that were there before.
     if (from !== undefined && (await descends(from, { from: commit, history }))) continue
-    return `it comes with commit "${commit}": ${verdict.why}`
+    return { why: `it comes with commit "${commit}": ${verdict.why}`, remedy: signFrom(commit) }
   }
   return undefined
+}
+
+function signFrom(commit: string): string {
+  return `sign it and those after it (git rebase --force-rebase -S ${commit.slice(0, 12)}^), add its key, or remove it from the branch`
 }
 
 /** @returns undefined when its signature stands for that of the head */

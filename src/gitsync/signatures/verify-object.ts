@@ -1,3 +1,4 @@
+import { foreignText } from '../../protocol/foreign-text.ts'
 import { parseCommit } from '../commit-object.ts'
 import { verifyPgp } from './pgp-signature.ts'
 import { type SignedObject, splitCommit, splitTag } from './signed-object.ts'
@@ -9,6 +10,9 @@ export interface Trust {
   readonly keys: TrustedKeys
   readonly now: number
 }
+
+/** Characters of the name of a tag, in a message about it. */
+const SHOWN = 80
 
 /** @param object a commit as it is stored */
 export async function verifyCommit(object: Buffer, trust: Trust): Promise<Verdict> {
@@ -25,7 +29,7 @@ export async function verifyTag(
 ): Promise<Verdict> {
   const split = splitTag(object)
   if (!split) return refused('it has not the form that Git gives to a tag of a commit')
-  if (split.name !== asked.name) return refused(`it was made as tag "${split.name}"`)
+  if (split.name !== asked.name) return refused(`it was made as tag "${foreignText(split.name, SHOWN)}"`)
   if (split.commit !== asked.commit) return refused(`it is of commit "${split.commit}"`)
   return verify(split, { ...trust, madeAt: trust.now })
 }
