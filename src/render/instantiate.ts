@@ -7,7 +7,7 @@ import { flagString } from './prepare-flags.ts'
 import { hostPayload, kubeletPayload, type Variant } from './prepare-variant.ts'
 import { collecting, problemAt, type RenderProblem } from './render-problem.ts'
 import { fillHost } from './templated-files.ts'
-import { fillTemplates, resolveReference } from './templates.ts'
+import { fillTemplates, hasUnfitFact, resolveReference } from './templates.ts'
 
 /** What a node is to become, or why that cannot be said. Nodes with equal content share one object. */
 export type RenderResult = RenderedNode | UnrenderedNode
@@ -38,9 +38,15 @@ export function resolveReferences(variant: Variant, node: NodeFacts): ReadonlyMa
   for (const [reference, origin] of variant.references) {
     const value = resolveReference(reference, node)
     if (value !== undefined) resolved.set(reference, value)
-    else problems.push(problemAt(`node "${node.name}" has nothing to put in place of {{ ${reference} }}`, origin))
+    else problems.push(problemAt(missing(reference, node), origin))
   }
   return problems.length > 0 ? problems : resolved
+}
+
+function missing(reference: string, node: NodeFacts): string {
+  return hasUnfitFact(reference, node)
+    ? `node "${node.name}" reports a value that cannot be one of {{ ${reference} }}; see its status`
+    : `node "${node.name}" has nothing to put in place of {{ ${reference} }}`
 }
 
 export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): RenderResult {

@@ -14,6 +14,16 @@ const FACTS = {
   'node.internalIP': (node: NodeFacts) => node.internalIP,
 } as const
 
+/**
+ * Who has the credential of a kubelet writes these, and templates put them into files that root runs and reads: so they are no text that a
+ * shell, YAML or a unit could take for more. The API server bounds names and labels by itself.
+ */
+const FORMS: Readonly<Record<string, RegExp>> = {
+  'node.arch': /^[a-z0-9_]{1,20}$/,
+  'node.osImage': /^[A-Za-z0-9](?:[A-Za-z0-9 ./()_+,~-]|:(?! )){0,200}$/,
+  'node.internalIP': /^[0-9A-Fa-f.:]{2,45}(?:%[A-Za-z0-9_.-]{1,16})?$/,
+}
+
 /** What a value takes from the node, such as `node.name`; each once, in no particular order. A value without any is the same on every node. */
 export function referencesIn(value: Json): string[] {
   const found = new Set<string>()
@@ -31,8 +41,18 @@ export function templateMistake(value: Json): string | undefined {
   return undefined
 }
 
-/** @returns undefined when the node does not have it: no such label, or nothing reported yet. A label may well be empty. */
+/** @returns undefined when the node does not have it: no such label, or nothing reported that could be one. A label may well be empty. */
 export function resolveReference(reference: string, node: NodeFacts): string | undefined {
+  return hasUnfitFact(reference, node) ? undefined : reported(reference, node)
+}
+
+/** What the kubelet reported is no address, no architecture or no name of an operating system. */
+export function hasUnfitFact(reference: string, node: NodeFacts): boolean {
+  const value = reported(reference, node)
+  return value !== undefined && Object.hasOwn(FORMS, reference) && !FORMS[reference]?.test(value)
+}
+
+function reported(reference: string, node: NodeFacts): string | undefined {
   if (Object.hasOwn(FACTS, reference)) return FACTS[reference as keyof typeof FACTS](node) || undefined
   const label = reference.slice(LABEL.length)
   return reference.startsWith(LABEL) && Object.hasOwn(node.labels, label) ? node.labels[label] : undefined

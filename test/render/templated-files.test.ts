@@ -42,6 +42,17 @@ test('a node that lacks a fact of a file is refused with the place that asks for
   expect(checkModel(model)).toEqual([])
 })
 
+test.each([
+  ['osImage', { osImage: 'x"; touch /root/taken #' }],
+  ['internalIP', { internalIP: '10.0.0.1 $(reboot)' }],
+  ['arch', { arch: '../amd64' }],
+])('a file gets no %s when the kubelet reports what is none', (fact, reported) => {
+  const model = fleet(`files: [{path: /etc/a, template: true, content: 'X="{{ node.${fact} }}"'}]`)
+  expect(refusals(model, aNode('n1', reported))).toEqual([
+    `node "n1" reports a value that cannot be one of {{ node.${fact} }}; see its status | HostProfile-base.yaml:5:51`,
+  ])
+})
+
 test('a file that an override replaces asks nothing of the node', () => {
   const model = aFleet({
     ...POOL,
