@@ -8,7 +8,7 @@ export const LINES = 'lines'
 export const BLOCK_NAME = /^(?!lines$)[a-z0-9][a-z0-9.-]{0,60}$/
 export const COMMENT_SIGN = /^[!-~]{1,4}$/
 /** One line with something on it, which is no mark. */
-export const ADDED_LINE = /^(?!.* (?:BEGIN|END) nodewave )[^\0\n\r]*[^\0\n\r\s][^\0\n\r]*$/
+export const ADDED_LINE = /^(?![\s\S]* (?:BEGIN|END) nodewave )[^\0\n\r]*[^\0\n\r\s][^\0\n\r]*$/
 /** A mark within a block would end it, or begin another. */
 export const BLOCK_CONTENT = /^(?![\s\S]* (?:BEGIN|END) nodewave )[^\0]*$/
 

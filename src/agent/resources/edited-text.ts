@@ -11,7 +11,8 @@ interface Marked {
   readonly damaged: string | undefined
 }
 
-const MARK = /^(\S{1,4}) (BEGIN|END) nodewave ([a-z0-9.-]+)$/
+/** Editors of others add blanks at the end, or a return. */
+const MARK = /^(\S{1,4}) (BEGIN|END) nodewave ([a-z0-9.-]+)\s*$/
 
 /** Pure. @returns the name of a block whose extent nobody knows, since one of its marks is missing */
 export function damagedBlock(text: string): string | undefined {
@@ -49,17 +50,20 @@ function textOf(lines: readonly string[], isEnded: boolean): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}${isEnded ? '\n' : ''}`
 }
 
+/** No block has marks in it: one that begins ends at the next mark, or nobody knows where. */
 function readMarked(text: string): Marked {
   const lines = linesOf(text)
+  const marks = lines.map((line) => MARK.exec(line))
   const parts: Part[] = []
   let damaged: string | undefined
   for (let at = 0; at < lines.length; at++) {
-    const line = lines[at] ?? ''
-    const [, sign, side, name = ''] = MARK.exec(line) ?? []
-    const end = side === 'BEGIN' ? lines.indexOf(`${sign} END nodewave ${name}`, at) : -1
-    if (side !== undefined && end < 0) damaged ??= name
-    parts.push(end < 0 ? { others: line } : { name })
-    if (end >= 0) at = end
+    const [, sign, side, name = ''] = marks[at] ?? []
+    const next = side === 'BEGIN' ? marks.findIndex((mark, index) => index > at && mark !== null) : -1
+    const [, endSign, endSide, endName] = marks[next] ?? []
+    const isBlock = endSide === 'END' && endSign === sign && endName === name
+    if (side !== undefined && !isBlock) damaged ??= name
+    parts.push(isBlock ? { name } : { others: lines[at] ?? '' })
+    if (isBlock) at = next
   }
   const last = parts.at(-1)
   return { parts, damaged, isEnded: text.endsWith('\n') || (last !== undefined && 'name' in last) }

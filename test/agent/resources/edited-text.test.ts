@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { damagedBlock, withEdits, withoutEdits } from '../../../src/agent/resources/edited-text.ts'
+import { ADDED_LINE } from '../../../src/protocol/file-edits.ts'
 
 const BLOCK = { name: 'registry', content: '10.0.0.1 registry\n10.0.0.2 mirror\n' }
 const MARKED = '# BEGIN nodewave registry\n10.0.0.1 registry\n10.0.0.2 mirror\n# END nodewave registry\n'
@@ -49,6 +50,26 @@ test.each([
   ['# BEGIN nodewave\n# about BEGIN nodewave a\n', undefined],
 ])('block of %j that has one mark only is %s', (text, name) => {
   expect(damagedBlock(text)).toBe(name)
+})
+
+test('lines of others between a mark that is alone and a whole block are in no block', () => {
+  const text = `a\n# BEGIN nodewave registry\n10.0.0.1 registry\nmine\n${MARKED}b\n`
+  expect(damagedBlock(text)).toBe('registry')
+  expect(withoutEdits(text)).toBe('a\n10.0.0.1 registry\nmine\nb\n')
+})
+
+test.each([
+  ['ends lines as on Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+  ['adds blanks', (text: string) => text.replaceAll('\n', ' \n')],
+])('block is replaced where it stands when an editor %s', (_, edit) => {
+  expect(withEdits(edit(`a\n${MARKED}b\n`), { blocks: [{ name: 'registry', content: 'x' }] })).toBe(
+    `${edit('a\n')}# BEGIN nodewave registry\nx\n# END nodewave registry\n${edit('b\n')}`,
+  )
+})
+
+test('line that has a mark after a line separator of Unicode is refused', () => {
+  expect(ADDED_LINE.test('\u2028# BEGIN nodewave x')).toBe(false)
+  expect(ADDED_LINE.test('\u2028 x')).toBe(true)
 })
 
 test('without ours, a mark that is alone goes, and the lines near it stay', () => {
