@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { writeObject } from 'isomorphic-git'
 import { expect, test } from 'vitest'
+import { signaturesOf } from '../../src/cli/controller/commit-signature-options.ts'
 import { FetchedHistory } from '../../src/gitsync/fetched-history.ts'
 import { createLocalSource } from '../../src/gitsync/local-source.ts'
 import { readTrustedKeys } from '../../src/gitsync/signatures/trusted-keys.ts'
@@ -214,6 +215,21 @@ test('a history that cannot be read is not called unsigned: the refusal says how
     why: `the history between it and "${first}" cannot be read`,
     remedy: 'fetch all of it (git fetch --unshallow), or start the controller once with --commit-signatures Head',
   })
+})
+
+test('a controller that starts while the trusted keys cannot be read reports trouble, and takes the head once they can', async () => {
+  await using remote = await startRemote()
+  const { signAs, keyFile } = await signing(remote)
+  const keys = await readFile(keyFile)
+  await signAs('ada')
+  const head = await remote.push('signed')
+  await writeFile(keyFile, 'ada@example.invalid ssh-ed25519 cut-o')
+  await using it = startFollow(remote.source(), { signatures: signaturesOf({ commitKeys: keyFile, cwd: '/' }) })
+  expect(brief(await it.next())).toEqual(['trouble', 'KeysUnreadable', 1000])
+  await writeFile(keyFile, keys)
+  it.pollNow()
+  expect(brief(await it.next())).toBe('recovered')
+  expect(brief(await it.next())).toEqual(['snapshot', head])
 })
 
 test('a replacement of a commit in a repository on this machine does not lend it a signature', async () => {

@@ -24,14 +24,13 @@ export function addCommitSignatureOptions(command: Command): Command {
     )
 }
 
-/** @throws {Error} when the keys cannot be read: a controller that would refuse every commit does not start */
-export async function signaturesOf(options: CommitSignatureOptions): Promise<SignaturePolicy | undefined> {
+/** Keys that cannot be read stop new commits only: a controller that did not start would roll nothing back. @throws {Error} */
+export function signaturesOf(options: CommitSignatureOptions): SignaturePolicy | undefined {
   const { commitKeys, commitSignatures, cwd } = options
   if (commitKeys === undefined) {
     if (commitSignatures !== undefined) throw new Error('--commit-signatures needs --commit-keys: whose signatures count?')
     return undefined
   }
   const keys = () => readTrustedKeys(resolve(cwd, commitKeys))
-  await keys()
   return { mode: commitSignatures ?? 'Head', keys, now: Date.now }
 }
