@@ -29,6 +29,13 @@ export function chooseLabels(group: NodeGroup, groups: readonly NodeGroup[]): Ch
   return { matchLabels: { [`${RESTRICTED}pool`]: group.name }, missingOn: members.map(({ name }) => name) }
 }
 
+/** Labels of a selector that the kubelet of any node may give its own Node, and so take that into the pool. */
+export function labelsOfKubelets(matchLabels: ChosenLabels['matchLabels']): string[] {
+  return Object.keys(matchLabels).filter(
+    (key) => key !== EVERY_NODE[0] && !key.startsWith(ROLE_PREFIX) && !key.startsWith(RESTRICTED),
+  )
+}
+
 /** Labels that all have, with these values. */
 function pairsOf([first, ...rest]: readonly ApiNodeFacts[]): Pair[] {
   return Object.entries(first?.labels ?? {}).filter(([key, value]) => rest.every(({ labels }) => labels[key] === value))

@@ -1,6 +1,6 @@
 import type { Json } from '../protocol/digest.ts'
 import type { FlagValue } from '../repo/schema/common.ts'
-import { type ChosenLabels, chooseLabels } from './choose-labels.ts'
+import { type ChosenLabels, chooseLabels, labelsOfKubelets } from './choose-labels.ts'
 import { common, isEmpty, isSame, without } from './factor.ts'
 import type { NodeGroup } from './group-nodes.ts'
 import { type HostContent, type JsonObject, type NodeDescription, type Remark, remark } from './subject.ts'
@@ -32,8 +32,9 @@ export function describePool(group: NodeGroup, groups: readonly NodeGroup[]): Po
   const config = typical?.config ?? {}
   const versions = [...new Set(members.map(({ version }) => version))]
   const version = versions.length === 1 ? versions[0] : undefined
+  const labels = chooseLabels(group, groups)
   return {
-    ...chooseLabels(group, groups),
+    ...labels,
     ...{ name, nodes: members.map(({ node }) => node.name), layout: typical?.layout, version, flags, config },
     binaries: version === undefined ? [] : members.flatMap(({ binary }) => binary ?? []),
     host: sharedHost(members),
@@ -45,6 +46,7 @@ export function describePool(group: NodeGroup, groups: readonly NodeGroup[]): Po
       ...versionRemarks(members, versions),
       ...hostDifferences(members),
       ...objectRemarks(members),
+      ...labelRemarks(labels),
     ],
   }
 }
@@ -110,6 +112,17 @@ function hostDifferences(members: readonly NodeDescription[]): Remark[] {
       }),
     ]
   })
+}
+
+function labelRemarks({ matchLabels }: ChosenLabels): Remark[] {
+  const open = labelsOfKubelets(matchLabels)
+  if (open.length === 0) return []
+  return [
+    remark('kubelet', `nodeSelector ${open.join(', ')}`, {
+      why: 'the kubelet of any node may set such a label, and so take its Node into this pool',
+      remedy: 'select by a label under node-restriction.kubernetes.io/ when the pool has secrets or rights that others have not',
+    }),
+  ]
 }
 
 /** They are in the cluster already; written here, nodewave would put its mark on each Node. */

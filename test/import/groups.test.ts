@@ -53,6 +53,16 @@ test('nodes of one role are one pool, named and selected by the role', () => {
   ])
 })
 
+test('a pool says that kubelets may set its labels, and one of a role does not', () => {
+  const gpu = ['a', 'b'].map((name) => aSubject(name, { labels: { pool: 'gpu' } }))
+  const { pools } = buildRepository([...gpu, aSubject('c', { labels: CONTROL_PLANE })])
+  const about = pools.map(({ name, remarks }) => [name, remarks.map(({ what }) => what).filter((what) => /^nodeSel/.test(what))])
+  expect(about).toEqual([
+    ['gpu', ['nodeSelector pool']],
+    ['control-plane', []],
+  ])
+})
+
 test('workers without a role need a label, and the pool says which command sets it', () => {
   const subjects = [aSubject('a', { labels: CONTROL_PLANE }), aSubject('b'), aSubject('c')]
   expect(poolsOf(subjects)[1]).toEqual({
