@@ -23,7 +23,7 @@ export async function stage(target: Target, plan: Plan, place: StagePlace): Prom
   if (kubelet && replaced) await keepBinary(kubelet, context)
   for (const { change } of plan.steps) await change.stage(context)
   if (kubelet === undefined) return
-  const binary = kubelet.binary && replaced ? kubelet.binary.staged : KUBELET_BINARY
+  const binary = replaced ? await incoming(kubelet, context) : KUBELET_BINARY
   if (kubelet.fetchesVersion) return
   // A binary that comes out of the local configuration ran with it before, and is not where a staged one would be.
   const isJudged = disturbsKubelet(kubelet, plan) && !(replaced && kubelet.binary === undefined)
@@ -31,6 +31,13 @@ export async function stage(target: Target, plan: Plan, place: StagePlace): Prom
     version === undefined ? undefined : requireVersion(version, { binary, context }),
     isJudged ? preflight(kubelet, { binary, context }) : undefined,
   ])
+}
+
+/** A package that is there in its version, and that is only held from now on, brings none. */
+async function incoming({ binary }: KubeletTarget, { ports }: StageContext): Promise<string> {
+  if (binary === undefined) return KUBELET_BINARY
+  const isThere = binary.artifact !== undefined || (await ports.files.stat(binary.staged)) !== undefined
+  return isThere ? binary.staged : KUBELET_BINARY
 }
 
 /** Side by side, but nothing is left running behind; of several complaints the first counts. */

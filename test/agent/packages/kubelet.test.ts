@@ -77,6 +77,16 @@ test('kubelet goes back by its package when Git does, with the repository gone, 
   expect(await machine.host.packages.installed('kubelet')).toMatchObject({ version: '1.35.4-1.1', held: true })
 })
 
+test('kubelet of a package that nobody held yet is judged where it is, and held', async () => {
+  const machine = aMachine({ byHand: true })
+  machine.host.packages.put(kubelet('1.35.4'), { held: false })
+  machine.start()
+  machine.assign(content('1.35.4'))
+  await machine.until('Applied')
+
+  expect(await machine.host.packages.installed('kubelet')).toMatchObject({ version: '1.35.4-1.1', held: true })
+})
+
 test('kubelet of a package judges its flags before anything is disturbed', async () => {
   const machine = aMachine()
   await machine.clock.advance(5000)
