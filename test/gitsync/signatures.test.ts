@@ -77,6 +77,7 @@ function commitOf(tag: string): string {
 /** Each leaves a good signature, and another meaning for one reader or another. */
 test.for([
   ['a second signature', (text: string) => text.replace('\ngpgsig ', '\ngpgsig x\ngpgsig ')],
+  ['the same signature twice', (text: string) => text.replace(/\n(gpgsig [^\n]*\n(?: [^\n]*\n)*)/, '\n$1$1')],
   ['a signature for another hash', (text: string) => text.replace('\ngpgsig ', '\ngpgsig-sha256 x\ngpgsig ')],
   ['a tree behind the signature', (text: string) => text.replace('\n\n', `\ntree ${'1'.repeat(40)}\n\n`)],
   ['a parent folded into the signature', (text: string) => text.replace('\n\n', `\n parent ${'1'.repeat(40)}\n\n`)],
@@ -90,6 +91,15 @@ test.for([
     expect((await verifyCommit(forged, await trusting(signingKeys(), NOW))).kind).toBe('refused')
   }
 })
+
+test.for(['tree', 'parent', 'author', 'committer'])(
+  'a commit with a second %s is not of the form of Git, whoever signs it',
+  (name) => {
+    const text = signedObject('unsigned').toString('latin1')
+    expect(splitCommit(Buffer.from(text))).toBeDefined()
+    expect(splitCommit(Buffer.from(text.replace('\n\n', `\n${name} ${'1'.repeat(40)}\n\n`)))).toBeUndefined()
+  },
+)
 
 test('the payload of a merge keeps the signed tag that was merged', () => {
   const { payload } = splitCommit(signedObject('pgp-merge')) ?? {}
