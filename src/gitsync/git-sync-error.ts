@@ -21,6 +21,7 @@ export type GitSyncReason =
   | 'NotARepository'
   | 'InvalidAddress'
   | 'Unreadable'
+  | 'PackageMissing'
 
 interface GitSyncErrorOptions {
   readonly reason: GitSyncReason

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Client } from 'ssh2'
 import { GitSyncError } from './git-sync-error.ts'
 import { type KnownHostKey, knownHostKeys } from './known-hosts.ts'
+import { loadSsh } from './load-ssh.ts'
 import type { SshAddress } from './ssh-address.ts'
 
 /** Files, as a mounted Secret has them; read for every connection. */
@@ -24,8 +25,7 @@ export async function connectSsh({ address, files, timeout, signal }: ConnectOpt
   const known = knownHostKeys(await read(files.knownHostsFile, '--ssh-known-hosts-file'), address)
   if (known.length === 0) throw unknownHost(address, files)
   const privateKey = await usableKey(await read(files.keyFile, '--ssh-key-file'), files)
-  // Only whoever has such a repository pays for it.
-  const { default: ssh } = await import('ssh2')
+  const ssh = await loadSsh()
   signal.throwIfAborted()
   const client = new ssh.Client()
   let refused: GitSyncError | undefined
@@ -59,7 +59,7 @@ function algorithmsOf(known: readonly KnownHostKey[]): HostAlgorithms {
 
 /** @returns the text: with a key that it has parsed itself, ssh2 fails to log in */
 async function usableKey(text: string, { keyFile }: SshFiles): Promise<string> {
-  const { default: ssh } = await import('ssh2')
+  const ssh = await loadSsh()
   const parsed = ssh.utils.parseKey(text)
   const first = Array.isArray(parsed) ? parsed[0] : parsed
   if (first && !(first instanceof Error) && first.isPrivateKey()) return text

@@ -1,5 +1,6 @@
 import { copyFile, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { loadSsh } from '../../src/gitsync/load-ssh.ts'
 import { brief, startFollow } from './follow-fixture.ts'
 import { makeKey, sshRemote } from './ssh-fixture.ts'
 
@@ -131,4 +132,12 @@ test('a pack over a limit is refused over SSH, too', async () => {
   await using remote = await sshRemote()
   await remote.push('first', { large: 'x'.repeat(100_000) })
   await expect(remote.source({ maxObjectBytes: 10_000 }).fetch(signal)).rejects.toMatchObject({ reason: 'PackTooLarge' })
+})
+
+test('without the package ssh2 the error says how to add it', async () => {
+  const missing = () => Promise.reject(new Error("Cannot find package 'ssh2'"))
+  await expect(loadSsh(missing)).rejects.toMatchObject({
+    reason: 'PackageMissing',
+    message: expect.stringContaining('npm install --ignore-scripts ssh2@1.17'),
+  })
 })
