@@ -218,6 +218,13 @@ test('inventory keeps a file when it names keys only by their paths', async () =
   expect([files.map((file) => file.content), omitted]).toEqual([[text], []])
 })
 
+test('inventory keeps the configuration of containerd when its tables of headers and credentials are empty', async () => {
+  const registry = '[plugins."io.containerd.grpc.v1.cri".registry'
+  const content = `version = 2\n${registry}.auths]\n\n${registry}.headers]\n\n${registry}.mirrors]\n`
+  const { files, omitted } = await inventoryOf(await aMachine({}, { '/etc/containerd/config.toml': content }))
+  expect([files.map((file) => file.content), omitted]).toEqual([[content], []])
+})
+
 test('inventory has no credentials of URLs in flags and configuration, nor of kernel arguments', async () => {
   const machine = await aMachine(
     {},
