@@ -85,8 +85,8 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
 /** What was accepted last, by whoever led then, is asked of the cluster: a head must descend from that. */
 async function followHead({ ports, store, intake }: ControllerParts, { wake, signal, clone }: LeaderOptions): Promise<void> {
   await clone
-  const lastAccepted = lastCommit(store.list())
-  for await (const event of ports.source.follow({ signal, lastAccepted })) {
+  const acceptedNow = () => lastCommit(store.list())
+  for await (const event of ports.source.follow({ signal, lastAccepted: acceptedNow(), acceptedNow })) {
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
     intake.offer(event)
     wake.fire()

@@ -17,6 +17,8 @@ export interface FollowRepoOptions {
   readonly folder?: string
   /** The commit that was accepted last, perhaps by another process: a head must descend from it. */
   readonly lastAccepted?: string | undefined
+  /** The same at any time; the default is the last snapshot that was told, as if each were accepted. */
+  readonly acceptedNow?: (() => string | undefined) | undefined
   /** Asked at each poll for a head that does not descend; the default is never. */
   readonly mayRewrite?: (head: string) => boolean
   /** Whose signature a head needs; the default is nobody's. */
@@ -142,6 +144,11 @@ class Judge {
     this.#untidy = false
   }
 
+  get #from(): string | undefined {
+    const { acceptedNow } = this.#options
+    return acceptedNow ? acceptedNow() : this.#accepted
+  }
+
   #mayRewrite(head: string): boolean {
     return this.#options.mayRewrite?.(head) ?? false
   }
@@ -151,7 +158,7 @@ class Judge {
   }
 
   async #rewriteIn(commit: string, history: FetchedHistory): Promise<Refusal | undefined> {
-    const from = this.#accepted
+    const from = this.#from
     if (from === undefined || this.#mayRewrite(commit)) return undefined
     const answer = await history.ask((store) => isDescendant(store, { commit, from }), isKnown)
     if (answer === 'yes') return undefined
@@ -163,9 +170,10 @@ class Judge {
   async #unverified(fetched: FetchedHead, { history, keys }: { history: FetchedHistory; keys: TrustedKeys | undefined }) {
     const { signatures } = this.#options
     const { commit: head } = fetched
-    if (!signatures || !keys || head === this.#accepted) return undefined
+    const from = this.#from
+    if (!signatures || !keys || head === from) return undefined
     const [mode, now] = [signatures.mode, signatures.now()]
-    const why = await unverified({ head, from: this.#accepted, mode, keys, now, history, tag: tagOf(fetched) })
+    const why = await unverified({ head, from, mode, keys, now, history, tag: tagOf(fetched) })
     if (why === undefined) return undefined
     const isRecent = () => Math.abs(signatures.now() - now) < TRUST_EVERY
     return { ...untrusted(head, why), isLasting: (others: TrustedKeys | undefined) => others?.id === keys.id && isRecent() }

@@ -277,3 +277,17 @@ test('a local repository is in trouble when its branch or the repository is not 
   await expect(createLocalSource({ path: fixture.work }).head(signal)).rejects.toMatchObject({ reason: 'BranchNotFound' })
   await expect(createLocalSource({ path: '/does/not/exist' }).head(signal)).rejects.toMatchObject({ reason: 'NotARepository' })
 })
+
+test('followRepo takes a force-push over a head that was read and not accepted, as one that is invalid', async () => {
+  await using remote = await startRemote()
+  const accepted = await remote.push('first')
+  await using it = startFollow(remote.source(), { acceptedNow: () => accepted })
+  expect(brief(await it.next())).toEqual(['snapshot', accepted])
+  const invalid = await remote.push('invalid')
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['snapshot', invalid])
+  await remote.git('reset', '--quiet', '--hard', accepted)
+  const amended = await remote.push('amended')
+  it.pollNow()
+  expect(brief(await it.next())).toEqual(['snapshot', amended])
+})

@@ -20,9 +20,10 @@ export function gitHeadSource(source: RepoSource, { folder, pollEvery, allowForc
   let pollNow = (): void => undefined
   return {
     look: () => pollNow(),
-    async *follow({ signal, lastAccepted }) {
+    async *follow({ signal, lastAccepted, acceptedNow }) {
       const mayRewrite = () => allowForcePush
-      const follower = followRepo(source, { folder, pollEvery, mayRewrite, lastAccepted, signatures, signal })
+      const asked = { folder, pollEvery, mayRewrite, lastAccepted, acceptedNow, signatures, signal }
+      const follower = followRepo(source, asked)
       pollNow = follower.pollNow
       for await (const event of follower.events) yield headEvent(event)
     },

@@ -12,6 +12,8 @@ export interface FollowHead {
   readonly signal: AbortSignal
   /** The commit that the cluster keeps as the last accepted: a head must descend from it. */
   readonly lastAccepted: string | undefined
+  /** The same at any time: a head that was read and is invalid, or not promoted, binds nobody. */
+  readonly acceptedNow?: () => string | undefined
 }
 
 export type HeadRefusal = 'InvalidRepository' | 'UntrustedCommit'
