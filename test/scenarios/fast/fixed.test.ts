@@ -10,3 +10,7 @@ test('a fleet with gates keeps its rules through stories in which a fix follows 
   expect(reached).toContain('broken node gets the stable content')
   // Some seconds of one processor on a quiet machine; it never waits for anything else.
 }, 180_000)
+
+test.each([1009])('story %i of a fleet with gates and fixes, which once failed, holds', async (seed) => {
+  expect(await failureOf(fixed, seed)).toBeUndefined()
+})

@@ -1,4 +1,7 @@
 import { assessPool } from '../../../../src/rollout/assess-pool.ts'
+import { decideFleet, POOL_STEPS } from '../../../../src/rollout/decide-fleet.ts'
+import type { PoolSnapshot } from '../../../../src/rollout/model/snapshot.ts'
+import type { Observed } from '../controller.ts'
 import { isSameRollout, passKey } from '../gate-oracle.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools } from './steps.ts'
@@ -6,15 +9,45 @@ import { type Decided, decidedPools } from './steps.ts'
 /** Of what the gates really said, not of what the status says that they did. */
 export const gatesKept: Invariant = {
   claim: 'no wave opens, and no run completes, before the gates of the wave before have held',
-  ofDecision: (observed) => decidedPools(observed).every((decided) => isKept(decided, observed)),
+  ofDecision(observed) {
+    const ahead = decidedPools(observed)
+      .filter(({ pool }) => pool.policy.gates !== undefined)
+      .filter(isAhead)
+    if (ahead.length === 0) return true
+    const inFleet = poolsInFleet(observed)
+    return ahead.every((decided) => isKept({ ...decided, pool: inFleet.get(decided.pool.name) ?? decided.pool }, observed))
+  },
 }
 
-function isKept({ pool, decision }: Decided, { at, held }: { readonly at: number; readonly held: ReadonlySet<string> }): boolean {
-  if (pool.policy.gates === undefined) return true
+/** Something began, opened or ended in this decision. */
+function isAhead({ pool, decision }: Decided): boolean {
+  return placeOf(pool.memory) !== placeOf(decision.status)
+}
+
+function placeOf({ history: [top], wave }: Pick<PoolSnapshot['memory'], 'history' | 'wave'>): string {
+  return JSON.stringify([top?.revision, top?.startedAt, top?.result, wave?.opened])
+}
+
+/** What stops the fleet decides which rollout a pool is in: a commit that is withheld is none. */
+function poolsInFleet({ fleet, at }: Observed): ReadonlyMap<string, PoolSnapshot> {
+  const pools = new Map<string, PoolSnapshot>()
+  decideFleet(fleet, at, {
+    ...POOL_STEPS,
+    assess(pool, facts, now) {
+      pools.set(pool.name, { ...pool, fleet: facts })
+      return POOL_STEPS.assess(pool, facts, now)
+    },
+  })
+  return pools
+}
+
+function isKept({ pool, decision }: Decided, { at, held }: Observed): boolean {
   const { rollout, waves, open, members } = assessPool(pool, at)
   const [top] = decision.status.history
+  const [assessed] = rollout.memory.history
   if (rollout.state !== 'InProgress' || rollout.proven || top === undefined) return true
-  if (top.startedAt !== rollout.memory.history[0]?.startedAt) return true
+  // Two runs may begin at one instant.
+  if (top.startedAt !== assessed?.startedAt || top.revision !== assessed.revision) return true
   const passed = isSameRollout(pool.memory, decision.status) ? held : new Set()
   const openNow = top.result === 'Completed' ? waves.length : (decision.status.wave?.index ?? 1) - 1
   const from = Math.max(0, open)
