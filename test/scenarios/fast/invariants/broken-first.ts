@@ -19,8 +19,10 @@ function leavesNoneBehind(decided: Decided): boolean {
 
 /** Not Ready, at what is neither proven nor the target, and its work is over or overdue. */
 function isLeftDown(node: NodeView, { at, pool, decision: { status } }: Decided): boolean {
-  const { assigned, ready, hold } = node
-  if (assigned === undefined || ready || hold !== undefined) return false
+  const { assigned, assignedByHand, ready, hold, leaving } = node
+  if (assigned === undefined || ready) return false
+  // Left alone whatever runs on them.
+  if (assignedByHand || leaving || hold !== undefined) return false
   const good = [status.target, status.stable].map((ref) => ref?.fingerprint)
   const isOver = hasEnded(node) || at >= (assigned.at ?? at) + pool.policy.applyTimeout
   return isOver && !good.includes(`of ${assigned.digest}`)

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import { aNode, aPool, minute, type NodeDraft, noon } from '../../rollout/builders.ts'
+import { brokenFirst } from './invariants/broken-first.ts'
+
+const broken = aNode('a')
+  .on('superseded', { at: noon - 20 * minute })
+  .notReady()
+
+/** Whether the claim holds when a sound node beside this one is assigned the target, and nothing else is done. */
+function holdsBeside(node: NodeDraft): boolean | undefined {
+  const pool = aPool({ stable: 'older' }).with(node, aNode('b').on('older'))
+  const fleet = { pools: [pool], policy: {}, controls: {} }
+  const decisions = [...decideFleet(fleet, noon)].map(([name, decision]) => {
+    const actions = decision.actions.filter((action) => action.kind === 'assign' && action.node === 'b')
+    expect(actions).toHaveLength(1)
+    return [name, { ...decision, actions }] as const
+  })
+  return brokenFirst.ofDecision?.({ fleet, at: noon, decisions: new Map(decisions), isNews: true, held: new Set() })
+}
+
+test('the claim falls when a sound node is disturbed while a broken one waits', () => {
+  expect(holdsBeside(broken)).toBe(false)
+})
+
+test('the claim holds beside a broken node that people keep, or that is being deleted: nothing is meant for it', () => {
+  expect(holdsBeside(broken.held())).toBe(true)
+  expect(holdsBeside(broken.byHand())).toBe(true)
+  expect(holdsBeside(broken.beingDeleted())).toBe(true)
+})
