@@ -8,7 +8,7 @@ export interface Said {
   readonly message: string
 }
 
-/** As long as it lasts, the head is not looked at again. */
+/** As long as it lasts, the head is not read a second time. */
 export interface Refusal extends Said {
   /** Whether it would be refused again, with these keys. */
   isLasting(keys: TrustedKeys | undefined): boolean

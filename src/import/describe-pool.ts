@@ -81,7 +81,7 @@ function sharedHost(members: readonly NodeDescription[]): HostContent {
   }
 }
 
-/** The same on several nodes is told once. */
+/** The same on several nodes is reported once. */
 function remarksOf(members: readonly NodeDescription[]): Remark[] {
   const found: Remark[] = []
   for (const each of members.flatMap(({ remarks }) => remarks)) if (!found.some((other) => isSame(other, each))) found.push(each)

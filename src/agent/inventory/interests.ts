@@ -14,7 +14,7 @@ export const UNITS = [
   'rpcbind.service',
 ] as const
 
-/** Besides these, every package that is held. The kubelet's is told apart: a release manages it. */
+/** Besides these, every package that is held. The kubelet's is no such package: a release manages it. */
 export const PACKAGES = [
   'containerd',
   'containerd.io',

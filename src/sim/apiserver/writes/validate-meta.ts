@@ -17,7 +17,7 @@ const VALUE_RULE =
 
 /**
  * What is wrong with an object's metadata, whatever its kind.
- * @param old the version before, in which nothing is: what is in both is not looked at again
+ * @param old the version before, in which nothing is: what is in both was checked before
  */
 export function metaProblems({ metadata }: ApiObject, old?: ApiObject): Cause[] {
   const { name = '', labels = {}, annotations = {} } = metadata
