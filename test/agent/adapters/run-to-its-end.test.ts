@@ -6,10 +6,14 @@ import { runToItsEnd } from '../../../src/agent/adapters/run-to-its-end.ts'
 
 const sh = (script: string, timeout = 20_000) => runToItsEnd('/bin/sh', ['-c', script], { timeout })
 
-/** One that nobody has waited for counts as ended. */
+/** Of the flags of a process, see `PF_EXITING` in the kernel's sched.h: it is set before the process closes its files. */
+const EXITING = 0x4
+
+/** One that ends, or that nobody has waited for, runs no more. */
 function isRunning(pid: string): boolean {
   const path = `/proc/${pid.trim()}/stat`
-  return existsSync(path) && !/\) Z /.test(readFileSync(path, 'utf8'))
+  const flags = existsSync(path) ? Number(readFileSync(path, 'utf8').split(') ')[1]?.split(' ')[6]) : EXITING
+  return (flags & EXITING) === 0
 }
 
 test('a program keeps the end of its output when it prints megabytes', async () => {
