@@ -6,9 +6,10 @@ import type { FindBinary } from '../build/binaries.ts'
 import { cacheRoot, digestOf, once } from '../build/cache.ts'
 import { kubeletVersions, putFile } from '../build/layers.ts'
 import { buildAptRepositories } from './apt-repository.ts'
+import { buildRpmRepositories } from './rpm-repository.ts'
 
 /** Raised when what is made below changes, so that no cache keeps the old. */
-const format = 3
+const format = 4
 
 /** The directory that the artifact server serves. */
 export async function buildArtifacts(find: FindBinary): Promise<string> {
@@ -27,6 +28,7 @@ export async function buildArtifacts(find: FindBinary): Promise<string> {
       await putFile(partial, { path: `${path}.sha256`, content: sum })
     }
     await buildAptRepositories(partial, { kubelets, containerd })
+    await buildRpmRepositories(partial, kubelets)
     await rename(partial, dir)
   })
   return dir

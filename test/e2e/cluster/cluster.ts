@@ -21,8 +21,8 @@ export interface NodeSpec {
   /** Version of the kubelet it starts with; the older one unless told otherwise. */
   readonly version?: string
   readonly layout?: KubeletLayout
-  /** Install the kubelet with apt, and hold it, instead of laying its binary there. */
-  readonly packaged?: boolean
+  /** Install the kubelet with apt, and hold it, instead of laying its binary there; or with dnf, on a host whose packages are rpm's. */
+  readonly packaged?: boolean | 'rpm'
 }
 
 export interface ClusterOptions {

@@ -3,8 +3,10 @@ import { mkdir, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { repositoryPath } from '../artifacts/apt-repository.ts'
 import { packageRevision } from '../artifacts/kubelet-deb.ts'
+import { rpmRelease, rpmRepositoryPath } from '../artifacts/rpm-repository.ts'
 import { debianBase } from '../build/base.ts'
 import type { FindBinary } from '../build/binaries.ts'
+import { dnfLayer } from '../build/dnf-root.ts'
 import { testImages } from '../build/images.ts'
 import { kubeletLayer, type LayerFile, nodejsLayer, putFile, runtimeLayer } from '../build/layers.ts'
 import { writePair } from './certificates.ts'
@@ -27,7 +29,7 @@ export interface JoinOptions {
   readonly find: FindBinary
   readonly plane: ControlPlane
   /** Install the kubelet by its package. */
-  readonly packaged: boolean
+  readonly packaged: boolean | 'rpm'
   /** Once they answer. */
   readonly servers: Promise<Servers>
   /** Resolves when the API server answers: the node boots before that, its kubelet starts after. */
@@ -51,7 +53,8 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
     ...kubeletUnitFiles(kubelet),
     ...(await credentials(options)),
   ]
-  const layers = [...binary, await runtimeLayer(find), await nodejsLayer(), base]
+  const rpm = packaged === 'rpm' ? [await dnfLayer(() => undefined)] : []
+  const layers = [...binary, await runtimeLayer(find), await nodejsLayer(), ...rpm, base]
   const enabled = { 'multi-user.target.wants/containerd.service': '/etc/systemd/system/containerd.service' }
   const root = await createNodeRoot(slot, name, { layers, files, kubeletFiles: kubeletStateFiles(kubelet), enabled })
   await mkdir(join(root.root, 'etc/kubernetes/manifests'), { recursive: true })
@@ -61,7 +64,8 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   await machine.boot()
   const node = createNode({ name, address, layout, machine, api: plane.api, ...root })
   await importImages(node, await testImages(base))
-  if (packaged) await installPackage(node, (await options.servers).artifacts, version)
+  const install = { true: installPackage, rpm: installByDnf, false: undefined }[`${packaged}`]
+  await install?.(node, (await options.servers).artifacts, version)
   await options.apiReady
   await node.exec(['systemctl', 'enable', '--now', '--quiet', 'kubelet'])
   return node
@@ -87,6 +91,16 @@ async function installPackage(node: Node, artifacts: string, version: string): P
   await node.exec(['apt-get', 'update'], { env })
   await node.exec(['apt-get', 'install', '-y', '--no-install-recommends', `kubelet=${version}-${packageRevision}`], { env })
   await node.exec(['apt-mark', 'hold', 'kubelet'])
+}
+
+async function installByDnf(node: Node, artifacts: string, version: string): Promise<void> {
+  const repository = `${artifacts}/${rpmRepositoryPath(version)}/`
+  const key = `${repository}repodata/repomd.xml.key`
+  const text = `[kubernetes]\nname=Kubernetes\nbaseurl=${repository}\nenabled=1\ngpgcheck=1\ngpgkey=${key}\nexclude=kubelet\n`
+  await node.write({ path: '/etc/yum.repos.d/kubernetes.repo', content: text })
+  const wanted = `kubelet-${version}-${rpmRelease}`
+  await node.exec(['dnf', '--assumeyes', '--disableplugin=local', '--disableexcludes=kubernetes', 'install', wanted])
+  await node.exec(['sed', '-i', 's/^\\[main]$/&\\nexcludepkgs=kubelet/', '/etc/dnf/dnf.conf'])
 }
 
 async function credentials({ place, plane }: JoinOptions): Promise<LayerFile[]> {

@@ -9,7 +9,7 @@ export interface LayoutOptions {
   readonly version: string
   readonly address: string
   /** A package brings the kubelet, its unit and its defaults. */
-  readonly packaged: boolean
+  readonly packaged: boolean | 'rpm'
   /** Where binaries are served, as at dl.k8s.io. */
   readonly downloads: string
 }
@@ -28,6 +28,8 @@ export function kubeletStateFiles({ layout, address }: LayoutOptions): LayerFile
 
 export function kubeletUnitFiles(options: LayoutOptions): LayerFile[] {
   if (options.layout === 'env') return envFiles(options)
+  if (options.packaged === 'rpm')
+    return [{ ...kubeadmDropInFile, content: kubeadmDropIn.replace('/etc/default/', '/etc/sysconfig/') }]
   return options.packaged ? [kubeadmDropInFile] : [kubeadmDropInFile, ...packageFiles]
 }
 

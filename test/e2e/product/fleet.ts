@@ -2,6 +2,7 @@
 import { stringify } from 'yaml'
 import { repositoryPath } from '../artifacts/apt-repository.ts'
 import { packageRevision } from '../artifacts/kubelet-deb.ts'
+import { rpmRelease, rpmRepositoryPath } from '../artifacts/rpm-repository.ts'
 import { kubeletVersions } from '../build/layers.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -16,7 +17,7 @@ export interface FleetOptions extends PoolOptions {
 export interface PoolOptions {
   readonly version: string
   /** Kubelets come as packages, and not as binaries. */
-  readonly packaged?: boolean
+  readonly packaged?: boolean | 'rpm'
   /** Labels of the pool's nodes. Default: all nodes. */
   readonly selector?: Readonly<Record<string, string>>
   /** KubeletConfiguration of all nodes. */
@@ -44,11 +45,7 @@ export async function fleetFiles(cluster: Cluster, options: FleetOptions): Promi
   const pools = Object.entries({ workers, ...others }).map(([name, pool]) => poolFiles(name, pool))
   return {
     'fleet.yaml': document('Fleet', 'e2e', fleet),
-    'release.yaml': document(
-      'KubeletRelease',
-      'local',
-      workers.packaged ? { apt: await packages(cluster) } : { binary: await binaries(cluster) },
-    ),
+    'release.yaml': document('KubeletRelease', 'local', await release(cluster, workers.packaged)),
     ...Object.assign({}, ...pools),
   }
 }
@@ -72,6 +69,16 @@ function poolFiles(name: string, options: PoolOptions): Record<string, string> {
     ...(host && { [`${name}-host.yaml`]: document('HostProfile', `${name}-host`, host) }),
     [`${name}.yaml`]: document('NodePool', name, pool),
   }
+}
+
+async function release(cluster: Cluster, packaged: PoolOptions['packaged']) {
+  if (packaged === 'rpm') return { dnf: await rpms(cluster) }
+  return packaged ? { apt: await packages(cluster) } : { binary: await binaries(cluster) }
+}
+
+async function rpms({ artifacts }: Cluster) {
+  const key = await fetch(`${artifacts}/${rpmRepositoryPath(versions.kubernetes)}/repodata/repomd.xml.key`)
+  return { url: `${artifacts}/core:/stable:/v{{minor}}/rpm/`, key: await key.text(), version: `{{version}}-${rpmRelease}` }
 }
 
 async function packages({ artifacts }: Cluster) {
