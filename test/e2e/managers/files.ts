@@ -51,6 +51,11 @@ command_background=true
 pidfile="/run/\${RC_SVCNAME}.pid"
 `,
     },
+    // OpenRC is through with a machine that runs nothing else before anybody has looked.
+    {
+      path: '/etc/init.d/slow',
+      content: '#!/sbin/openrc-run\nstart() { :; }\nstop() { sleep 3; }\n',
+    },
     {
       path: '/etc/init.d/dying',
       content: '#!/sbin/openrc-run\nsupervisor=supervise-daemon\ncommand=/bin/false\nrespawn_delay=1\n',

@@ -31,6 +31,7 @@ async function managerHolds(init: Init, { slot, part }: Pick<Cluster, 'slot'> & 
 /** Not waited for: whoever enters a machine is stopped with what it runs there, and not continued. */
 async function goesDown(machine: InitMachine, manager: string): Promise<void> {
   const log = '/var/log/reboot.log'
+  if (manager === 'openrc') await machine.exec(['sh', '-c', 'rc-update add slow default && rc-service slow start'])
   const program = `/opt/nodewave/node /checkout/test/e2e/managers/reboot.ts >${log} 2>&1 </dev/null &`
   await machine.exec(['setsid', 'sh', '-c', program])
   await waitUntil(() => !machine.isUp(), { for: `"${manager}" to go down` })
