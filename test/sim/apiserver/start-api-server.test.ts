@@ -190,6 +190,8 @@ test('server takes a port that no outgoing connection is given, so that it comes
   for (const server of servers) await server.close()
 
   expect(ports.every((port) => port >= 24_000 && port < 32_000)).toBe(true)
+  const parts = new Set(ports.map((port) => Math.floor((port - 24_000) / 250)))
+  expect([...parts]).toEqual([process.pid % 32])
   expect(new Set(ports).size).toBe(20)
   expect(after).toEqual(ports)
 })

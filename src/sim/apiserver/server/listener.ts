@@ -25,6 +25,8 @@ export interface ListenerOptions {
 
 /** Below those that systems give to outgoing connections: during an outage, one of them would take the port away. */
 const PORTS = { first: 24_000, count: 8_000 }
+/** Each process draws from a part of its own, as far as that goes: another one would take the port away, too. */
+const PARTS = 32
 
 /** A socket to listen on that can go away and come back at the same address, as a server does that is restarted. */
 export class Listener {
@@ -72,7 +74,7 @@ export class Listener {
 
   /** @returns the port: the one that it had before, or else any that is free. */
   async #listen(server: Server): Promise<number> {
-    const port = this.#port || PORTS.first + randomInt(PORTS.count)
+    const port = this.#port || drawPort(process.pid)
     try {
       server.listen({ host: this.#options.host, port })
       await once(server, 'listening')
@@ -86,4 +88,9 @@ export class Listener {
   breakConnections(): void {
     for (const socket of this.#sockets) socket.destroy()
   }
+}
+
+function drawPort(pid: number): number {
+  const size = PORTS.count / PARTS
+  return PORTS.first + (pid % PARTS) * size + randomInt(size)
 }
