@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { HOST_POLICY } from '../../../src/agent/paths.ts'
 import type { HostDocument } from '../../../src/protocol/host-document.ts'
 import { Machine } from '../support/machine.ts'
+import { runThrough } from '../support/run-through.ts'
 
 const MINUTE = 60_000
 const BAD_FLAGS = '--container-runtime-endpoint=unix:///not/there.sock'
@@ -247,24 +248,11 @@ test.each([
     const machine = await machineWith()
     const before = machine.hostFiles()
     const digest = machine.assign(content({ files: [FILE], steps: STEPS }, flags))
-    const agent = machine.start(afterEffect === undefined ? undefined : { afterEffect, torn })
     const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
-    await machine.clock.runUntil(() => agent.dead || ended())
-    if (agent.dead) {
-      machine.kill()
-      if (isPowerCut) machine.host.powerOff()
-      if (isPowerCut) machine.host.powerOn()
-      machine.start()
-    }
-    await machine.clock.runUntil(ended)
+    const death = afterEffect === undefined ? {} : { death: { afterEffect, torn } }
+    const effects = await runThrough(machine, ended, { ...death, isPowerCut })
     await machine.clock.advance(MINUTE)
-    return {
-      effects: agent.effects,
-      phase: machine.status?.phase,
-      files: machine.hostFiles(),
-      before,
-      ran: machine.host.steps.ran,
-    }
+    return { effects, phase: machine.status?.phase, files: machine.hostFiles(), before, ran: machine.host.steps.ran }
   }
   const calm = await run()
   expect(calm.phase).toBe(phase)
