@@ -1,10 +1,12 @@
-/** A directory that stands for a kubeadm node, and the bundled agent on it. */
+/** A directory that stands for a kubeadm node, and the agent on it, as a host gets it. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { agentProgram, unitFlags } from '../scripts/agent-program.ts'
+import { bundleAgent } from '../scripts/bundle-agent.ts'
 import type { KubeObject } from '../src/kube/kube-api.ts'
 import { type AgentStatus, parseAgentStatus } from '../src/protocol/agent-status.ts'
 import { contentDigest, type NodeContent } from '../src/protocol/digest.ts'
@@ -12,8 +14,8 @@ import { namesFor } from '../src/protocol/names.ts'
 import { type Cluster, whenSeen } from './support/cluster.ts'
 import { aNode, register } from './support/nodes.ts'
 
-/** Long enough for V8 to have given back what the work took. */
-export const IDLE = 20_000
+/** Long enough for V8 to have given back what the work took; it collects once more later than 20 seconds after it. */
+export const IDLE = 40_000
 const names = namesFor()
 
 export interface Machine {
@@ -68,35 +70,44 @@ export function whenStatus({ kube }: Cluster, name: string, wanted: (status: Age
   return whenSeen(kube, { path: '/api/v1/nodes', wanted: reports })
 }
 
-const asUnit = readUnit(readFileSync(join(import.meta.dirname, '../deploy/nodewave-agent.service'), 'utf8'))
+const ROOT = join(import.meta.dirname, '..')
 
 /** Of node, as the unit of `deploy/` has them. */
-export const unitFlags: readonly string[] = asUnit.flags
+export const nodeFlags: readonly string[] = unitFlags(ROOT)
 
-/** How the unit of `deploy/` starts it: its environment, none of this shell's, and the flags of node. */
-function readUnit(unit: string): { readonly environment: Record<string, string>; readonly flags: readonly string[] } {
-  const environment = [...unit.matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(([, name = '', value = '']) => [name, value])
-  const flags = /^ExecStart=\S+((?: --\S+)*) /m.exec(unit)?.[1] ?? ''
-  return { environment: Object.fromEntries(environment), flags: flags.split(' ').filter(Boolean) }
+/** As the unit of `deploy/` gives it; none of this shell's. */
+const environment = Object.fromEntries(
+  [...readFileSync(join(ROOT, 'deploy/nodewave-agent.service'), 'utf8').matchAll(/^Environment=(\w+)=(\S+)$/gm)].map(
+    ([, name = '', value = '']) => [name, value],
+  ),
+)
+
+/** The agent as a host gets it, in `folder`. @returns the path of what Node starts */
+export async function writeProgram(folder: string): Promise<string> {
+  const files = await agentProgram({ root: ROOT, bundle: await bundleAgent(folder), node: process.execPath })
+  await mkdir(join(folder, 'program'))
+  for (const { name, content } of files) await writeFile(join(folder, 'program', name), content)
+  return join(folder, 'program/nodewave-agent.mjs')
 }
 
 export interface AgentPlace {
   readonly cluster: Cluster
-  readonly bundle: string
+  /** Path of the file that Node starts. */
+  readonly program: string
   /** From a server with the certificate of the cluster. */
   readonly isDownloading?: boolean
 }
 
 export function startAgent({ name, root }: Machine, place: AgentPlace): RunningAgent {
-  const { bundle, cluster, isDownloading = false } = place
+  const { program, cluster, isDownloading = false } = place
   // Of where it downloads from; to the API server's it is pointed by the kubeconfig.
   const trust = isDownloading && cluster.certificate && { NODE_EXTRA_CA_CERTS: cluster.certificate.caFile }
-  const args = [bundle, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
-  const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, [...asUnit.flags, ...args], {
+  const args = [program, '--kubeconfig', cluster.kubeconfig, '--node-name', name, '--root', root, '--trial', '0']
+  const child: ChildProcessByStdio<null, null, Readable> = spawn(process.execPath, [...nodeFlags, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { PATH: process.env.PATH, ...trust, ...asUnit.environment },
+    env: { PATH: process.env.PATH, ...trust, ...environment },
   })
-  if (child.pid === undefined) throw new Error(`start the agent "${bundle}": no process`)
+  if (child.pid === undefined) throw new Error(`start the agent "${program}": no process`)
   child.stderr.resume()
   return {
     pid: child.pid,

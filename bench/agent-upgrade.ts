@@ -1,5 +1,5 @@
 /**
- * `node bench/agent-upgrade.ts`: the bundled agent, idle after its first assignment, brings another kubelet of 84 MB onto a directory that
+ * `node bench/agent-upgrade.ts`: the agent, idle after its first assignment, brings another kubelet of 84 MB onto a directory that
  * stands for a kubeadm node, all over HTTPS. Medians. The kubelets are scripts with random bytes after them: they tell their version and
  * accept what they are told to run with. Nothing of this machine is touched, so nothing is restarted, and no health is waited for; the restart counts from
  * when it would be ordered.
@@ -11,7 +11,6 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { bundleAgent } from '../scripts/bundle-agent.ts'
 import { contentDigest, type NodeContent } from '../src/protocol/digest.ts'
 import {
   assign,
@@ -22,6 +21,7 @@ import {
   registerAssigned,
   startAgent,
   whenStatus,
+  writeProgram,
 } from './agent-machine.ts'
 import { startCluster } from './support/cluster.ts'
 import { type ProcessUsage, usageOf } from './support/process-usage.ts'
@@ -33,7 +33,7 @@ const CONFIG_MAP = 'workers-host-bench'
 
 const options = readOptions()
 await using cluster = await startCluster({ https: true })
-const place = { cluster, bundle: await bundleAgent(cluster.folder) }
+const place = { cluster, program: await writeProgram(cluster.folder) }
 const [before, after] = [kubelet('v1.35.4'), kubelet('v1.36.3')]
 const server = createServer({ ...cluster.certificate }, (_, response) => response.end(after)).listen(0, '127.0.0.1')
 await once(server, 'listening')

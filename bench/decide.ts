@@ -5,7 +5,10 @@
  */
 import { decideFleet } from '../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aWave, minute, noon, type PoolOptions } from '../test/rollout/builders.ts'
+import { minute, noon } from '../test/rollout/builders/instants.ts'
+import { aNode } from '../test/rollout/builders/nodes.ts'
+import { aWave } from '../test/rollout/builders/policies.ts'
+import { aPool, type PoolOptions } from '../test/rollout/builders/pools.ts'
 
 const POOLS = 5
 const NODES = 15_000

@@ -3,8 +3,8 @@
  * changes every node, when one node reported, and when nothing changed. Requests are not part of it. Figures are medians, in milliseconds.
  */
 import type { ClusterCache } from '../src/controller/cache/cluster-cache.ts'
+import { type ClusterNode, projectNode } from '../src/controller/cache/cluster-node.ts'
 import { projectNodePool } from '../src/controller/cache/node-pool-view.ts'
-import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
 import type { CeilingView } from '../src/controller/ceilings/ceiling-schema.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'

@@ -6,7 +6,10 @@ import { Decider } from '../src/controller/decider.ts'
 import type { Decision } from '../src/rollout/model/decision.ts'
 import type { NodeView } from '../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aWave, minute, noon } from '../test/rollout/builders.ts'
+import { minute, noon } from '../test/rollout/builders/instants.ts'
+import { aNode } from '../test/rollout/builders/nodes.ts'
+import { aWave } from '../test/rollout/builders/policies.ts'
+import { aPool } from '../test/rollout/builders/pools.ts'
 import { print, readOptions } from './support/report.ts'
 
 /** Nodes whose agents answer between two passes. */

@@ -5,8 +5,8 @@
  * after one Node changed.
  */
 
+import { type ClusterNode, projectNode } from '../src/controller/cache/cluster-node.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, projectNodePool } from '../src/controller/cache/node-pool-view.ts'
-import { type ClusterNode, projectNode } from '../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
 import type { CeilingView } from '../src/controller/ceilings/ceiling-schema.ts'
 import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'

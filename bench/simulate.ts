@@ -1,51 +1,59 @@
 /**
  * `node bench/simulate.ts [--nodes N]`: what a simulated rollout of a new minor version over the workers of the example costs, 10% at a
- * time; 15,000 nodes unless told otherwise. CPU and memory are those of the whole process.
+ * time; 15,000 nodes unless told otherwise. CPU and memory are those of a process that runs the built package, as users do; building it
+ * and reading the repository do not count.
  */
 
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { serialize } from 'node:v8'
 import { DAY } from '../src/cli/simulate/options.ts'
-import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
 import { DEFAULT_TIMES } from '../src/simulate/agent-times.ts'
-import { nodeObject } from '../src/simulate/node-objects.ts'
-import { simulateFleet } from '../src/simulate/simulate-fleet.ts'
-import { exampleCommit, POOL_LABELS } from './support/example-fleet.ts'
+import type { SimulationInput } from '../src/simulate/simulate-fleet.ts'
+import { exampleCommit } from './support/example-fleet.ts'
+import { aWorker, STARTS_AT, upgraded } from './support/example-workers.ts'
 import { print, readOptions } from './support/report.ts'
 
+const root = join(import.meta.dirname, '..')
 const options = readOptions()
 const count = options.nodes ?? 15_000
-const startsAt = Date.parse('2026-11-21T22:00:00Z')
-
-const started = performance.now()
-const { outcome, endsAt } = await simulateFleet({
+const input: SimulationInput = {
   from: exampleCommit(0),
   to: upgraded(exampleCommit(0)),
   nodes: Array.from({ length: count }, (_, index) => aWorker(index)),
   pods: [],
-  ...{ startsAt, within: DAY, times: DEFAULT_TIMES, serverVersions: ['1.36.3'], fails: new Set<string>() },
-})
-if (outcome !== 'Completed') throw new Error(`simulate ${count} nodes: ${outcome} after ${(endsAt - startsAt) / 1000} s`)
-const { user, system } = process.cpuUsage()
-print(
-  [
-    { name: `simulate ${count} nodes: CPU`, value: (user + system) / 1e6, unit: 's', aim: 5 },
-    { name: 'elapsed', value: (performance.now() - started) / 1000, unit: 's' },
-    { name: 'resident, at most', value: process.resourceUsage().maxRSS / 1024, unit: 'MB', aim: 500 },
-  ],
-  options,
-)
-
-function upgraded(commit: RepoSnapshot): RepoSnapshot {
-  const files = new Map(commit.files)
-  const workers = files.get('pools/workers.yaml')
-  if (workers?.kind !== 'file') throw new Error('read the example fleet: pools/workers.yaml is missing')
-  const text = Buffer.from(workers.bytes).toString('utf8').replace('"1.35.4"', '"1.36.3"')
-  files.set('pools/workers.yaml', { kind: 'file', bytes: Buffer.from(text) })
-  return { ...commit, commit: 'f'.repeat(40), files }
+  ...{ startsAt: STARTS_AT, within: DAY, times: DEFAULT_TIMES, serverVersions: ['1.36.3'], fails: new Set<string>() },
 }
 
-function aWorker(index: number) {
-  const zone = `zone-${index % 3}`
-  const labels = { [POOL_LABELS.workers ?? '']: '', 'topology.kubernetes.io/zone': zone }
-  const about = { arch: 'amd64', osImage: 'Debian GNU/Linux 12 (bookworm)', internalIP: undefined, kubeletVersion: undefined }
-  return nodeObject({ name: `workers-${index}`, labels, ...about, ready: true, unschedulable: false }, startsAt)
+const folder = mkdtempSync(join(tmpdir(), 'nodewave-simulate-'))
+try {
+  build(folder)
+  writeFileSync(join(folder, 'input'), serialize(input))
+  const started = performance.now()
+  const { cpu, peak } = run(join(folder, 'dist'), join(folder, 'input'))
+  print(
+    [
+      { name: `simulate ${count} nodes: CPU`, value: cpu, unit: 's', aim: 5 },
+      { name: 'elapsed', value: (performance.now() - started) / 1000, unit: 's' },
+      { name: 'resident, at most', value: peak, unit: 'MB', aim: 500 },
+    ],
+    options,
+  )
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The JavaScript of the package, beside what it depends on. */
+function build(into: string): void {
+  cpSync(join(root, 'package.json'), join(into, 'package.json'))
+  symlinkSync(join(root, 'node_modules'), join(into, 'node_modules'))
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  execFileSync(tsc, ['-p', 'tsconfig.build.json', '--outDir', join(into, 'dist')], { cwd: root, stdio: 'inherit' })
+}
+
+function run(dist: string, file: string): { readonly cpu: number; readonly peak: number } {
+  const once = join(import.meta.dirname, 'support/simulate-once.ts')
+  return JSON.parse(execFileSync(process.execPath, [once, dist, file], { encoding: 'utf8' }))
 }

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+import * as checks from '../node_modules/zod/v4/mini/checks.js'
+import * as schemas from '../node_modules/zod/v4/mini/schemas.js'
 
 /**
  * Takes modules of Node from the process, on first use. An `import` of them reads all that they export, also what they would load on first
@@ -29,23 +31,62 @@ const leanYaml: Plugin = {
   },
 }
 
+/** What makes schemas and checks; what calls back for a schema would be given a late one. */
+const MAKES_SCHEMAS = Object.keys({ ...schemas, ...checks }).filter((name) => /^[a-z_]/.test(name) && name !== 'lazy')
+
+/** zod/mini with late schemas. Another use of it is an error of the build. */
+const lateSchemas: Plugin = {
+  name: 'late-schemas',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^zod\/mini$/ }, ({ path, namespace }) =>
+      namespace === 'late-schemas' ? undefined : { path, namespace: 'late-schemas', sideEffects: false },
+    )
+    onLoad({ filter: /.*/, namespace: 'late-schemas' }, () => ({
+      contents: [
+        `import * as z from 'zod/mini'; import { late } from './late-schemas.ts'`,
+        ...MAKES_SCHEMAS.map(
+          (name) => `const late_${name} = /* @__PURE__ */ late(z.${name}); export { late_${name} as ${name} }`,
+        ),
+      ].join('\n'),
+      resolveDir: import.meta.dirname,
+    }))
+  },
+}
+
 /** The agent as one file, `nodewave-agent.mjs` in `directory`, that a host can run with Node alone. @returns its path */
 export async function bundleAgent(directory: string): Promise<string> {
   const outfile = join(directory, 'nodewave-agent.mjs')
-  await build({
-    entryPoints: [join(import.meta.dirname, '../src/cli/agent-main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    logLevel: 'warning',
-    plugins: [builtinModules, leanYaml],
-    // V8 keeps the text, and in two bytes a character when one character, be it in a comment, is not of Latin-1. Names stay for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    // When the agent crashes, Node prints the line.
-    lineLimit: 120,
-  })
+  await build({ ...OPTIONS, outfile })
   return outfile
 }
+
+/** What starts the bundle from compiled code (`src/cli/agent-start.ts`). */
+export async function bundleStart(): Promise<Buffer> {
+  const entryPoints = [join(import.meta.dirname, '../src/cli/agent-start.ts')]
+  const { outputFiles } = await build({ ...OPTIONS, entryPoints, format: 'esm', outfile: 'nodewave-agent.mjs', write: false })
+  return Buffer.from(outputFiles[0]?.contents ?? [])
+}
+
+/** The packages of which the bundle has parts, sorted. */
+export async function agentPackages(): Promise<string[]> {
+  const { metafile } = await build({ ...OPTIONS, outfile: 'nodewave-agent.mjs', write: false, metafile: true })
+  const names = Object.keys(metafile.inputs).map((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1])
+  return [...new Set(names.filter((name) => name !== undefined))].sort()
+}
+
+const OPTIONS = {
+  entryPoints: [join(import.meta.dirname, '../src/cli/agent-main.ts')],
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  // A script, which V8 can keep compiled, and a module to Node.
+  format: 'iife',
+  logLevel: 'warning',
+  plugins: [builtinModules, leanYaml, lateSchemas],
+  logOverride: { 'import-is-undefined': 'error' },
+  // V8 keeps the text, and in two bytes a character when one character, be it in a comment, is not of Latin-1. Names stay for stack traces.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // When the agent crashes, Node prints the line.
+  lineLimit: 120,
+} satisfies BuildOptions

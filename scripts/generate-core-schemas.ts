@@ -16,7 +16,7 @@ const KINDS: Record<string, readonly string[]> = {
   'apis__apiextensions.k8s.io__v1': ['CustomResourceDefinition'],
   'apis__rbac.authorization.k8s.io__v1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
   'apis__admissionregistration.k8s.io__v1': ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
-  'apis__authorization.k8s.io__v1': ['SelfSubjectAccessReview'],
+  'apis__authorization.k8s.io__v1': ['SelfSubjectAccessReview', 'SelfSubjectRulesReview'],
   'apis__authentication.k8s.io__v1': ['SelfSubjectReview'],
 }
 

@@ -37,6 +37,8 @@ function nested(field: JsonSchema, prefix: string): string[] {
 function writtenAs(schema: JsonSchema): string {
   if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ')
   if (schema.const !== undefined) return `\`${schema.const}\``
+  // What a kubelet knows is a definition of its own.
+  if (schema.allOf) return 'map'
   if (schema.anyOf) return [...new Set(schema.anyOf.map((option) => writtenAs(option as JsonSchema)))].join(' or ')
   if (schema.type === 'array') return `list of ${writtenAs(schema.items as JsonSchema)}`
   if (schema.type === 'integer') return 'whole number'

@@ -1,6 +1,7 @@
 import type { NodePoolView } from '../../src/controller/cache/node-pool-view.ts'
 import type { ObjectCache } from '../../src/controller/cache/object-cache.ts'
 import { systemClock } from '../../src/controller/clock/system-clock.ts'
+import { ALL_COMPLETED } from '../../src/controller/other-clusters/other-clusters.ts'
 import type { Sources } from '../../src/controller/snapshot/gather.ts'
 
 const NO_ANSWERS: readonly never[] = []
@@ -8,7 +9,7 @@ const NO_ANSWERS: readonly never[] = []
 /** A controller that writes nothing, has heard of no trouble, and has asked no gate. */
 export function atRest(
   pools: ObjectCache<NodePoolView>,
-): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs'> {
+): Pick<Sources, 'ports' | 'contact' | 'assumed' | 'failures' | 'journal' | 'gates' | 'rejections' | 'proofs' | 'otherClusters'> {
   return {
     ports: { clock: systemClock },
     contact: { unbrokenSince: () => undefined },
@@ -16,6 +17,7 @@ export function atRest(
     failures: { refusals: () => NO_ANSWERS },
     journal: { viewOf: (pool) => pools.get(pool) },
     gates: { answersFor: () => NO_ANSWERS },
+    otherClusters: ALL_COMPLETED,
     proofs: { podsOf: () => undefined },
     rejections: { of: () => [] },
   }

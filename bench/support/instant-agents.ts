@@ -11,17 +11,21 @@ export interface AgentWrites {
   count: number
 }
 
+export interface InstantAgents {
+  readonly nodes: readonly string[]
+  readonly signal: AbortSignal
+  /** Whether the change to an assignment fails; its text is given. Default: none does. */
+  readonly fails?: (assignment: string) => boolean
+}
+
 /**
  * Agents without hosts, each with a watch on its own Node: an assignment is taken and done at once, one patch each. Where it asks for
  * another version, the kubelet that is not there says so too: one patch of the Node's status.
  */
-export function startInstantAgents(
-  kube: KubeApi,
-  { nodes, signal }: { readonly nodes: readonly string[]; readonly signal: AbortSignal },
-): AgentWrites {
+export function startInstantAgents(kube: KubeApi, { nodes, signal, fails = () => false }: InstantAgents): AgentWrites {
   const writes = { count: 0 }
   for (const name of nodes) {
-    run(kube, { name, writes, signal }).catch((error: unknown) => {
+    run(kube, { name, writes, signal, fails }).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
   }
@@ -32,13 +36,15 @@ interface Running {
   readonly name: string
   readonly writes: AgentWrites
   readonly signal: AbortSignal
+  readonly fails: (assignment: string) => boolean
 }
 
-async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<void> {
+async function run(kube: KubeApi, { name, writes, signal, fails }: Running): Promise<void> {
   const node = kubeNodeApi(kube, name)
   let answered: string | undefined
   let running: string | undefined
   let said: string | undefined
+  let active: string | undefined
   const show = (version: string | undefined) => {
     running = version
     writes.count += 1
@@ -56,12 +62,20 @@ async function run(kube: KubeApi, { name, writes, signal }: Running): Promise<vo
     const version = versionIn(text) ?? kubeletVersion
     writes.count += 2
     await node.annotate({ [names.status]: formatAgentStatus({ phase: 'Applying', ...about }) })
+    if (fails(text)) {
+      said = formatAgentStatus({ phase: 'RolledBack', ...about, ...(active !== undefined && { active }), error: FAILURE })
+      await node.annotate({ [names.status]: said })
+      continue
+    }
+    active = about.digest
     if (version !== kubeletVersion) await show(version)
     const applied = formatAgentStatus({ phase: 'Applied', ...about, ...(about.digest !== undefined && { active: about.digest }) })
     said = applied
     await node.annotate({ [names.status]: applied, [names.currentConfig]: text })
   }
 }
+
+const FAILURE = { reason: 'HealthCheckFailed', message: 'kubelet exited 3 times: unknown flag: --made-up' }
 
 /** As kubelets spell it. */
 function versionIn(text: string): string | undefined {

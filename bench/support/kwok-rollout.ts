@@ -10,7 +10,9 @@ import type { FleetOptions } from '../../test/e2e/product/fleet.ts'
 import { completed } from '../../test/e2e/product/pool.ts'
 import type { Product } from '../../test/e2e/product/product.ts'
 import { whenSeen } from './cluster.ts'
+import { clusterCpu, cpuBetween } from './cluster-processes.ts'
 import { usageOf } from './process-usage.ts'
+import type { Deliver } from './push-deliveries.ts'
 
 export interface Subject {
   readonly cluster: Cluster
@@ -18,6 +20,7 @@ export interface Subject {
   readonly kube: KubeApi
   /** Nodes. */
   readonly count: number
+  readonly deliver: Deliver
 }
 
 /** What a commit cost, from the end of `git push` until its pool was Completed. Times in milliseconds. */
@@ -26,8 +29,8 @@ export interface Rollout {
   readonly firstAssigned: number
   readonly completed: number
   readonly requests: readonly Request[]
-  /** Processor time of the controller; of this process, which is all agents. */
-  readonly cpu: { readonly controller: number; readonly agents: number }
+  /** Processor time of the controller; of this process, which is all agents; of the control plane with kwok. */
+  readonly cpu: { readonly controller: number; readonly agents: number; readonly servers: number }
 }
 
 const names = namesFor()
@@ -37,15 +40,21 @@ const LIMIT = 180_000
 const LIMIT_PER_NODE = 150
 
 export async function measureRollout(subject: Subject, fleet: FleetOptions): Promise<Rollout> {
-  const { cluster, product } = subject
+  const { cluster, product, deliver } = subject
   const load = loadavg()[0] ?? 0
   const { pid } = product.controller
   const requests = await recordRequests(cluster.slot)
-  const before = { controller: (await usageOf(pid)).cpu, agents: process.cpuUsage() }
+  const servers = () => clusterCpu(cluster.slot)
+  const before = { controller: (await usageOf(pid)).cpu, agents: process.cpuUsage(), servers: await servers() }
   const commit = await product.push(fleet, 'roll out')
   const pushed = { at: performance.now(), date: Date.now() }
+  await deliver(commit)
   const end = await whenCompleted(subject, commit)
-  const cpu = { controller: (await usageOf(pid)).cpu - before.controller, agents: milliseconds(process.cpuUsage(before.agents)) }
+  const cpu = {
+    controller: (await usageOf(pid)).cpu - before.controller,
+    agents: milliseconds(process.cpuUsage(before.agents)),
+    servers: cpuBetween(before.servers, await servers()),
+  }
   const all = await requests()
   const first = all.find(({ user, verb, resource }) => user === CONTROLLER && verb === 'patch' && resource === 'nodes')
   return { load, firstAssigned: (first?.at ?? Number.NaN) - pushed.date, completed: end - pushed.at, requests: all, cpu }

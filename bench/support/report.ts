@@ -4,7 +4,18 @@ import { parseArgs } from 'node:util'
 export interface Figure {
   readonly name: string
   readonly value: number
-  readonly unit: 'ms' | 's' | 'MB' | 'per node' | 'ms a node' | 'per pod' | 'requests' | 'a second' | 'times' | 'running'
+  readonly unit:
+    | 'ms'
+    | 's'
+    | 'MB'
+    | 'per node'
+    | 'ms a node'
+    | 'ms a write'
+    | 'per pod'
+    | 'requests'
+    | 'a second'
+    | 'times'
+    | 'running'
   readonly aim?: number
 }
 

@@ -1,5 +1,9 @@
+import type { CgroupVersion } from '../protocol/cgroup-version.ts'
+
 /** The running kernel. Nothing that is changed here survives a boot: each kind also writes the file that is read at boot. */
 export interface Kernel {
+  /** Which control groups it has mounted. */
+  cgroupVersion(): Promise<CgroupVersion>
   /** `6.1.0-18-amd64` */
   release(): Promise<string>
   /**

@@ -42,7 +42,7 @@ export interface PackageWork {
 
 /** What a package manager makes of packages. */
 export interface PackageFormat {
-  readonly manager: 'apt' | 'dnf'
+  readonly manager: 'apt' | 'dnf' | 'zypper'
   /** What the names of its archives end with: programs tell an archive by it from the name of a package. */
   readonly suffix: '.deb' | '.rpm'
   /** The database is of these programs. */
@@ -69,8 +69,16 @@ export const PACKAGE_FORMATS: Readonly<Record<PackageFormat['manager'], PackageF
     suffix: '.rpm',
     programs: 'dnf and rpm',
     leftovers: ['rpmnew', 'rpmsave', 'rpmorig'],
-    bringBack: 'put its archive into a directory /var/cache/dnf/*/packages',
+    bringBack: 'put its archive into a directory /var/cache/dnf/*/packages, with dnf 5 /var/cache/libdnf5/*/packages',
     finish: 'dnf check, then dnf reinstall what it names',
+  },
+  zypper: {
+    manager: 'zypper',
+    suffix: '.rpm',
+    programs: 'zypper and rpm',
+    leftovers: ['rpmnew', 'rpmsave', 'rpmorig'],
+    bringBack: 'put its archive into a directory /var/cache/zypp/packages/*',
+    finish: 'zypper verify, then zypper install --force what it names',
   },
 }
 

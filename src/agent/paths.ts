@@ -69,6 +69,9 @@ export function checkpointDirectory(paths: StatePaths, digest: string): string {
 /** Whoever has it works on this host, wherever its state is. It is gone with a reboot. Followed by a dot and a number. */
 export const HOST_LOCK = '/run/nodewave/lock'
 
+/** The agent that runs and has reached its Node; see src/agent/state/contact.ts. Gone with a reboot. */
+export const CONTACT = '/run/nodewave/agent.json'
+
 /** Public keys that assignments must be signed with; see docs/security.md. */
 export const TRUSTED_KEYS = '/etc/nodewave/trusted-keys'
 

@@ -18,7 +18,7 @@ export interface AgentPorts {
   /** What programs on the host trust. */
   readonly trustStore: DerivedFile
   /** What the boot loader starts. */
-  readonly bootMenu: DerivedFile
+  readonly bootMenu: BootMenu
   readonly packages: PackageManager
   readonly steps: StepRunner
   readonly kubelet: KubeletProbe
@@ -31,6 +31,13 @@ export interface AgentPorts {
   readonly log: Log
   /** Missing when nobody supervises this process. */
   readonly supervisor?: Supervisor
+  /** Missing when nobody asks whether this agent works. */
+  readonly contact?: ContactSign
+}
+
+/** Where an agent shows that it has read its Node, and that the Node shows all that the agent has to say. */
+export interface ContactSign {
+  made(): Promise<void>
 }
 
 /** Who ends this process when it no longer says that it lives. */
@@ -102,6 +109,8 @@ export interface ServiceManager {
   readonly name: ServiceManagerName
   /** @throws when the service manager does not answer: that says nothing of the unit. */
   show(unit: string): Promise<ServiceState>
+  /** All in one call where a call costs a process. @throws as `show` does, also when one of many gets no answer. */
+  showAll(units: readonly string[]): Promise<readonly UnitLook[]>
   /** Also a unit that was started too often of late, and that the service manager has given up. */
   restart(unit: string): Promise<void>
   start(unit: string): Promise<void>
@@ -127,6 +136,11 @@ export interface DerivedFile {
   fingerprint(): Promise<string>
 }
 
+export interface BootMenu extends DerivedFile {
+  /** @param entry by which the machine starts next, and only then; undefined: as always */
+  startOnce(entry: string | undefined): Promise<void>
+}
+
 /** The program that was to tell the service manager was killed, as by a service manager that stops this agent: nothing is known of the unit. */
 export class ServiceCallKilled extends Error {
   override readonly name = 'ServiceCallKilled'
@@ -134,10 +148,20 @@ export class ServiceCallKilled extends Error {
 
 export type MachineState = 'starting' | 'up' | 'stopping'
 
+export interface UnitLook {
+  readonly unit: string
+  readonly service: ServiceState
+}
+
 export interface ServiceState {
+  /** It can be started: the service manager has read what defines it. */
   readonly exists: boolean
+  /** The service manager finds nothing that defines it. One that is masked or damaged is not gone; one that is may run all the same. */
+  readonly isGone: boolean
   /** `activating` is what a crash loop looks like: systemd with Restart=always never says `failed`. */
   readonly active: 'active' | 'activating' | 'deactivating' | 'inactive' | 'failed'
+  /** It is `activating` as long as it works, and done then (`Type=oneshot`): nothing to be found running. Default: false. */
+  readonly isJob?: boolean
   /** Something starts it at boot, or on another occasion. */
   readonly enabled: boolean
   /** Its file has no [Install]: it cannot be enabled, and counts as not enabled. */
@@ -209,8 +233,20 @@ export interface NodeApi {
   annotate(annotations: Readonly<Record<string, string | null>>): Promise<void>
   /** `data` of a ConfigMap. @throws {KubeError} */
   configMap(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
+  /** The pod that the own kubelet shows for a static pod of this name; undefined when there is none. @throws {KubeError} */
+  mirrorPod(namespace: string, name: string): Promise<MirrorPod | undefined>
   /** The same of a Secret, decoded. */
   secret(namespace: string, name: string): Promise<Readonly<Record<string, string>>>
+}
+
+export interface MirrorPod {
+  /** Which manifest it is of; see STATIC_POD_KEY. */
+  readonly digest: string | undefined
+  readonly ready: boolean
+  /** Of all containers. */
+  readonly restarts: number
+  /** Why it is not Ready, as the kubelet says it. */
+  readonly trouble: string | undefined
 }
 
 export interface ConnectionEvents {

@@ -45,23 +45,35 @@ function firstInstantOf(time: WallTime, timeZone: string): Instant {
 }
 
 function* recurringSpans(
-  { schedule, duration, timeZone }: Window & Recurring,
+  window: Window & Recurring,
   { from, end }: { readonly from: Instant; readonly end: Instant },
 ): Generator<Span> {
+  const { duration, timeZone } = window
   // Two days earlier than it seems needed: a clock may be put forward or back over midnight.
   const first = Math.floor(wallTimeAt(from - duration, timeZone) / DAY) * DAY - 2 * DAY
   for (let day = first; day < end + 2 * DAY; day += DAY)
-    for (const opening of openingsOn(day, { schedule, timeZone })) yield { from: opening, to: opening + duration }
+    for (const opening of knownOpenings(day, window))
+      if (opening + duration > from) yield { from: opening, to: opening + duration }
+}
+
+const DAYS_KEPT = 16
+const openingsOf = new WeakMap<Window & Recurring, Map<WallTime, readonly Instant[]>>()
+
+/** The same few days are asked for at each instant at which the window opens or closes; to match a day and its zone is dear. */
+function knownOpenings(day: WallTime, window: Window & Recurring): readonly Instant[] {
+  const known = openingsOf.get(window) ?? new Map<WallTime, readonly Instant[]>()
+  openingsOf.set(window, known)
+  const openings = known.get(day) ?? openingsOn(day, window)
+  if (!known.has(day) && known.size === DAYS_KEPT) known.clear()
+  known.set(day, openings)
+  return openings
 }
 
 /**
  * Where the clock is put back, a time that comes twice opens the window once, at the first; but what opens in every hour does so in
  * the additional one, too.
  */
-function openingsOn(
-  day: WallTime,
-  { schedule, timeZone }: { readonly schedule: string; readonly timeZone: string },
-): readonly Instant[] {
+function openingsOn(day: WallTime, { schedule, timeZone }: Window & Recurring): readonly Instant[] {
   const { timesOn, everyHour } = scheduleOf(schedule)
   const times = timesOn(day)
   const [start] = times

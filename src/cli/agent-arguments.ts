@@ -5,7 +5,7 @@ import { SERVICE_MANAGERS, type ServiceManagerName } from '../agent/service-mana
 import { COREOS_PREFIX } from '../protocol/names.ts'
 
 export interface AgentArguments {
-  readonly command: 'run' | 'rebase' | 'doctor' | 'import' | 'help' | 'version'
+  readonly command: 'run' | 'rebase' | 'doctor' | 'import' | 'security-updates' | 'install' | 'uninstall' | 'help' | 'version'
   readonly kubeconfig: string | undefined
   readonly nodeName: string | undefined
   /** With a bootstrap token, for a machine that has no other credential yet. */
@@ -19,21 +19,31 @@ export interface AgentArguments {
   readonly serviceManager: 'auto' | ServiceManagerName
   /** Of `doctor`. */
   readonly output: 'text' | 'json'
+  /** Of `install`: where the host's file system is seen, from a container. */
+  readonly host: string | undefined
+  /** Of `install`: milliseconds in which the new agent has to report. */
+  readonly proof: number
+  /** Of `install`: also a version that did not report when it was tried. */
+  readonly retry: boolean
   readonly options: AgentOptions
 }
 
 const LAYOUTS = ['auto', 'kubeadm', 'env'] as const
 const MANAGERS = ['auto', ...SERVICE_MANAGERS] as const
 const FORMATS = ['text', 'json'] as const
-const COMMANDS = ['run', 'rebase', 'doctor', 'import'] as const
+const COMMANDS = ['run', 'rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'] as const
 
 export const AGENT_HELP = `Usage: nodewave agent [options]          configure this node as its annotation says
-       nodewave agent rebase [options]   record the host's own configuration again, as after
-                                         "kubeadm upgrade node"; stop the agent first
+       nodewave agent rebase [options]   replace damaged baselines by what the host has now; stop the agent first
        nodewave agent doctor [options]   show what the host policy forbids, and what on this host stands in the
                                          way; changes nothing; exit code 1 with an error, 2 for a wrong option
        nodewave agent import [options]   print what this host runs as one JSON document, for nodewave import;
                                          changes nothing
+       nodewave agent security-updates [options]  print a HostProfile with the security updates that the package
+                                         manager of this host offers, for a commit; changes nothing
+       nodewave agent install [options]  make the agent of this folder the one that runs; exit code 1 when it does
+                                         not report, and then the one before runs again
+       nodewave agent uninstall          remove the agent from a host that it does not manage any more
 
 Options:
   --node-name NAME           this node's name (default: $NODE_NAME, or the host's name)
@@ -51,6 +61,9 @@ Options:
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
   --drift-interval SECONDS   time between two looks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
+  --host DIR                 of install in a container: directory where the host's file system is mounted
+  --proof SECONDS            of install: time for the new agent to report (default: 60)
+  --retry                    of install: try a version again that did not report
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
   -o, --output FORMAT        format of doctor: ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
@@ -58,6 +71,14 @@ Options:
 
 Example, in place of a CoreOS Node Agent:
   $ nodewave agent --annotation-prefix ${COREOS_PREFIX} --namespace kube-system --layout env
+
+Examples on a host, where the program is /opt/nodewave/current/nodewave-agent:
+  $ nodewave agent doctor -o json
+  $ nodewave agent import --node-name worker-1 > worker-1.json
+  $ nodewave agent security-updates > security-updates.yaml
+  $ nodewave agent install --service-manager systemd
+  $ nodewave agent uninstall
+  $ nodewave agent rebase --state-directory /var/lib/nodewave
 `
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' }
@@ -82,6 +103,9 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
       'drift-interval': { type: 'string', default: String(DEFAULT_TIMING.drift / 1000) },
       root: { type: 'string', default: '/' },
+      host: { type: 'string' },
+      proof: { type: 'string', default: '60' },
+      retry: { type: 'boolean', default: false },
       'log-format': { type: 'string', default: 'text' },
       output: { type: 'string', short: 'o', default: 'text' },
       version: { type: 'boolean', default: false },
@@ -95,6 +119,9 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
     nodeLabels: labels('--node-labels', values['node-labels']),
     root: values.root,
+    host: values.host,
+    proof: atLeastOne('--proof', values.proof) * 1000,
+    retry: values.retry,
     serviceManager: oneOf(MANAGERS, { option: '--service-manager', value: values['service-manager'] }),
     logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
     output: oneOf(FORMATS, { option: '--output', value: values.output }),
@@ -121,7 +148,7 @@ function commandIn(positionals: readonly string[]): (typeof COMMANDS)[number] {
   const command = COMMANDS.find((each) => each === name)
   if (command !== undefined && more.length === 0) return command
   throw new Error(
-    `unknown argument "${positionals.join(' ')}": commands are "rebase", "doctor" and "import"; see nodewave agent --help`,
+    `unknown argument "${positionals.join(' ')}": commands are ${COMMANDS.slice(1).join(', ')}; see nodewave agent --help`,
   )
 }
 

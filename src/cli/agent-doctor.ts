@@ -2,14 +2,14 @@ import { readFacts } from '../agent/adapters/doctor-facts.ts'
 import { kubeNodeApi } from '../agent/adapters/kube-node-api.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { diagnose } from '../agent/doctor/diagnose.ts'
-import type { Finding } from '../agent/doctor/finding.ts'
 import type { NodeApi } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import type { Connection } from '../kube/connection.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
 import type { AgentArguments } from './agent-arguments.ts'
 import { errorText } from './error-text.ts'
-import { printable } from './printable.ts'
+import { findingLines } from './finding-lines.ts'
+import { jsonText } from './output/json-text.ts'
 
 export interface DoctorSetup {
   readonly settings: AgentArguments
@@ -36,16 +36,5 @@ export async function runDoctor({ settings, manager, kubeconfig, nodeName, conne
   })
   const findings = diagnose(facts)
   const hasErrors = findings.some(({ state }) => state === 'error')
-  return { text: output === 'json' ? `${JSON.stringify({ findings }, null, 2)}\n` : doctorText(findings), hasErrors }
-}
-
-/** A line each, and what to do below it. */
-export function doctorText(findings: readonly Finding[]): string {
-  const width = Math.max(...findings.map(({ check }) => check.length))
-  return findings
-    .map(({ check, state, message, remedy }) => {
-      const line = `${state.padEnd(7)}  ${check.padEnd(width)}  ${printable(message)}\n`
-      return remedy === undefined ? line : `${line}${' '.repeat(9)}${' '.repeat(width)}  → ${remedy}\n`
-    })
-    .join('')
+  return { text: output === 'json' ? jsonText({ findings }) : findingLines(findings), hasErrors }
 }

@@ -7,6 +7,7 @@ import type { HostFiles } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { readFile } from '../kube/file-calls.ts'
 import type { AgentArguments } from './agent-arguments.ts'
+import { jsonText } from './output/json-text.ts'
 
 const NO_API = unreachableNodeApi(new Error('reach the API server: an inventory is made without it'))
 
@@ -27,7 +28,7 @@ export async function inventoryText(
     },
     { node, arch, layout, environmentFile },
   )
-  return `${JSON.stringify(inventory, null, 2)}\n`
+  return jsonText(inventory)
 }
 
 async function commandOf(path: string): Promise<string[]> {

@@ -9,8 +9,9 @@ import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { createContext } from '../agent/context.ts'
 import { Agent } from '../agent/loop/agent.ts'
 import { statePaths } from '../agent/paths.ts'
-import type { NodeApi } from '../agent/ports.ts'
+import type { ContactSign, HostFiles, NodeApi } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
+import { writeContact } from '../agent/state/contact.ts'
 import { takeLocks } from '../agent/state/lock.ts'
 import { rebase } from '../agent/state/rebase.ts'
 import type { Connection } from '../kube/connection.ts'
@@ -27,7 +28,7 @@ import { kubeconfigChange, LOOK_FOR_OTHER, LOOK_FOR_USABLE, textOf } from './kub
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
 
-/** Runs until a signal. @returns the exit code: 0, 1 when the doctor finds an error, or 2 for an error of its own. */
+/** Runs until a signal. @returns the exit code: 0, 1 when the doctor finds an error, or an agent that was installed does not report, or 2 for an error of its own. */
 export async function runAgentCommand(args: readonly string[]): Promise<number> {
   try {
     const parsed = parseAgentArguments(args)
@@ -36,6 +37,11 @@ export async function runAgentCommand(args: readonly string[]): Promise<number> 
     else if (parsed.command === 'rebase') await runRebase(parsed)
     else if (parsed.command === 'doctor') return await doctor(parsed)
     else if (parsed.command === 'import') process.stdout.write(await inventory(parsed))
+    else if (parsed.command === 'security-updates') process.stdout.write(await securityProfile(parsed))
+    else if (parsed.command === 'install')
+      return await (await import('./agent-install.ts')).runInstall(parsed, await managerOf(parsed))
+    else if (parsed.command === 'uninstall')
+      await (await import('./agent-install.ts')).runUninstall(parsed, await managerOf(parsed))
     else await runAgent(parsed)
     return 0
   } catch (error) {
@@ -53,6 +59,9 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   await takeLocks(statePaths(stateDirectory), { files, processes: procProcesses })
   while (!stop.signal.aborted) await runOnce(settings, stop.signal)
 }
+
+/** Sent by `agent install`: another version is to run once this one has no change under way. */
+const LEAVE = 'SIGUSR2'
 
 /** Until `stop` aborts, or the kubeconfig is another one. */
 async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<void> {
@@ -76,8 +85,21 @@ async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<voi
     })
   const joining =
     path === ownKubeconfig(settings) && joinCluster(settings, { name: nodeNameOf(settings), kubeconfig: path, ports, signal })
-  await new Agent(ports, settings.options).run(signal)
+  const agent = new Agent({ ...ports, contact: contactSign(ports.files) }, settings.options)
+  const leave = (): void => void agent.leave().then(() => process.exit(0))
+  process.on(LEAVE, leave)
+  await agent.run(signal)
+  process.off(LEAVE, leave)
   await Promise.all([changed, joining])
+}
+
+function contactSign(files: HostFiles): ContactSign {
+  return {
+    made: async () => {
+      const { pid, started } = await procProcesses.own()
+      await writeContact(files, { pid, started, version: VERSION })
+    },
+  }
 }
 
 interface Reached {
@@ -115,6 +137,11 @@ async function doctor(settings: AgentArguments): Promise<number> {
 async function inventory(settings: AgentArguments): Promise<string> {
   const { inventoryText } = await import('./agent-import.ts')
   return inventoryText(settings, { node: nodeNameOf(settings), manager: await managerOf(settings) })
+}
+
+async function securityProfile(settings: AgentArguments): Promise<string> {
+  const { securityProfileText } = await import('./agent-security-updates.ts')
+  return securityProfileText(settings, nodeNameOf(settings))
 }
 
 /** What runs on this machine says nothing of what lies below a root. */

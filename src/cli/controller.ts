@@ -10,12 +10,18 @@ import {
 import type { CliIo } from './cli-io.ts'
 import { addCommitSignatureOptions } from './controller/commit-signature-options.ts'
 import { controllerLog, LOG_FORMATS } from './controller/controller-log.ts'
+import { addDashboardOptions } from './controller/dashboard-options.ts'
+import { addDeploymentOptions } from './controller/deployment-options.ts'
 import { addElectionOptions } from './controller/election-options.ts'
 import { addGitOptions } from './controller/git-options.ts'
 import { addGithubAppOptions } from './controller/github-app-options.ts'
+import { addMetricsOptions } from './controller/metrics-options.ts'
+import { addNotificationOptions } from './controller/notification-options.ts'
 import { addRefOptions } from './controller/ref-options.ts'
+import { addRevertOptions } from './controller/revert-options.ts'
 import { type ControllerSetup, runController } from './controller/run-controller.ts'
 import { addStatusOptions } from './controller/status-options.ts'
+import { addTraceOptions } from './controller/trace-options.ts'
 import { addWebhookOptions } from './controller/webhook-options.ts'
 
 interface Flags extends Omit<ControllerSetup, 'cwd' | 'env' | 'log'> {
@@ -27,6 +33,7 @@ export function controllerCommand(io: CliIo): Command {
     .description('follow a fleet repository and roll its commits out to the nodes of a cluster, wave by wave')
     .requiredOption('--repo <url|path>', 'the fleet repository: an https:// or ssh:// URL, or a path on this machine')
     .addOption(new Option('--path <folder>', 'folder of the fleet in the repository').default('', 'its root'))
+    .option('--cluster <name>', 'cluster of the repository that this is, where it has several')
     .addOption(POLL)
     .option('--username-file <file>', 'file with the user name for the repository; needs --password-file')
     .option('--password-file <file>', 'file with the password for the repository')
@@ -67,14 +74,7 @@ export function controllerCommand(io: CliIo): Command {
     .option('--prometheus-token-file <file>', 'file with the bearer token for that Prometheus')
     .option('--annotation-prefix <prefix>', 'prefix of annotations and labels', DEFAULT_PREFIX)
     .addOption(new Option('--log-format <format>', 'format of log lines on standard error').choices(LOG_FORMATS).default('text'))
-  return addStatusOptions(
-    addWebhookOptions(
-      addElectionOptions(
-        addGitOptions(addCommitSignatureOptions(addGithubAppOptions(addRefOptions(command))), parseDuration),
-        parseDuration,
-      ),
-    ),
-  )
+  return OPTION_GROUPS.reduce((grown, add) => add(grown), command)
     .addHelpText(
       'after',
       '\nExample:\n  $ nodewave controller --repo https://git.example.com/fleet.git --token-file /run/secrets/token',
@@ -84,6 +84,23 @@ export function controllerCommand(io: CliIo): Command {
       return untilSignal((signal) => runController({ ...flags, cwd: io.cwd, env: io.env, log }, signal), log)
     })
 }
+
+/** In the order of the help. */
+const OPTION_GROUPS: readonly ((command: Command) => Command)[] = [
+  addRefOptions,
+  addGithubAppOptions,
+  addCommitSignatureOptions,
+  (command) => addGitOptions(command, parseDuration),
+  (command) => addElectionOptions(command, parseDuration),
+  addWebhookOptions,
+  addMetricsOptions,
+  addDashboardOptions,
+  addStatusOptions,
+  addDeploymentOptions,
+  addRevertOptions,
+  addNotificationOptions,
+  addTraceOptions,
+]
 
 const POLL = new Option('--poll <duration>', 'interval between fetches of a URL').argParser(parseDuration).default(30_000, '30s')
 

@@ -6,6 +6,7 @@ import { interruption } from '../demo/interruption.ts'
 import { playScenes, secondsSince } from '../demo/play-scenes.ts'
 import { type Stage, withStage } from '../demo/stage.ts'
 import type { CliIo } from './cli-io.ts'
+import { jsonText } from './output/json-text.ts'
 
 interface DemoOptions {
   readonly keep?: true
@@ -42,16 +43,17 @@ async function runDemo(io: CliIo, options: DemoOptions): Promise<void> {
     if (options.keep && !signal.aborted) await keepUp(stage, io)
     return { scenes: played, seconds }
   })
-  if (options.output === 'json') io.stdout(`${JSON.stringify(result)}\n`)
+  if (options.output === 'json') io.stdout(jsonText(result, 0))
   io.exit(result.scenes.every(({ ok }) => ok) ? 0 : 2)
 }
 
-function introduction({ machines, kubeconfig, repoUrl }: Stage): string {
+function introduction({ machines, kubeconfig, repoUrl, dashboardUrl }: Stage): string {
   const kubectl = `kubectl --kubeconfig ${kubeconfig}`
   return [
     `${machines.length} simulated nodes in three zones, each with the real agent; the real`,
     `controller; the embedded API server; Git at ${repoUrl}.`,
-    'Soaks are shortened to a second. While it runs, in another terminal:',
+    `Soaks are shortened to a second. In a browser: ${dashboardUrl}`,
+    'While it runs, in another terminal:',
     '',
     `  ${kubectl} get nodepools`,
     `  ${kubectl} get nodes -L nodewave.io/pool`,

@@ -11,8 +11,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the path is too long',
 }
 
-/** What to do when an API server was asked in vain. */
-const REMEDIES: Readonly<Record<number, string>> = {
+/** What to do when an API server was asked in vain, by the status of its answer. */
+export const KUBE_REMEDIES: Readonly<Record<number, string>> = {
   0: 'check that it runs, and that it is the right one; choose another with --kubeconfig and --context',
   401: 'it rejects your credentials: check the kubeconfig',
   403: 'the ClusterRole nodewave-operator (deploy/operator-rbac.yaml) has the rights that these commands need',
@@ -24,7 +24,7 @@ const DEEPEST = 8
 /** The message for a person: what was wanted, of what file, what is wrong with it, and what to do. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof KubeError) return [error.message, ...[REMEDIES[error.code] ?? []].flat()].join('; ')
+  if (error instanceof KubeError) return [error.message, ...[KUBE_REMEDIES[error.code] ?? []].flat()].join('; ')
   const found = systemErrorIn(error)
   const words = WORDS[found?.code ?? '']
   if (!found || words === undefined) return error.message

@@ -8,6 +8,7 @@ import { didYouMean } from '../repo/suggest.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { asDocument } from './documents.ts'
+import { clusterOption, type NamedCluster } from './named-cluster.ts'
 import { type Paint, paintFor, shownValue, tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
 import { type NodeSource, namesOf, readNodes } from './read-nodes.ts'
@@ -19,7 +20,7 @@ const FORMATS = {
   yaml: (view: ExplainView) => asDocument(view, 'yaml'),
 } as const
 
-interface ExplainOptions extends NodeSource {
+interface ExplainOptions extends NodeSource, NamedCluster {
   readonly repo: string
   readonly revision?: string
   readonly field?: string
@@ -32,6 +33,7 @@ export function explainCommand(io: CliIo): Command {
     .argument('<node>')
     .option('--repo <path>', 'folder of the fleet', '.')
     .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .addOption(clusterOption())
     .option('--field <name>', 'show only this flag, field such as evictionHard, or path such as config.evictionHard')
     .option(
       '--nodes <file>',
@@ -40,7 +42,7 @@ export function explainCommand(io: CliIo): Command {
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave explain worker-3 --repo fleet/ --field maxPods')
     .action(async (name: string, options: ExplainOptions) => {
-      const model = await readFleet(io, { path: options.repo, revision: options.revision })
+      const model = await readFleet(io, { path: options.repo, revision: options.revision, cluster: options.cluster })
       if (model === undefined) return
       const explanation = explainNamed(model, { name, nodes: await readNodes(io, options) })
       const view = viewOf(explanation, options.field)

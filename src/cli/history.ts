@@ -5,6 +5,7 @@ import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { asDocument, type DocumentFormat } from './documents.ts'
 import { nodeHistoryLines, nodeRuns } from './history/node-history.ts'
 import { poolHistoryLines, poolRuns } from './history/pool-history.ts'
+import { outputOption } from './output/output-option.ts'
 import { subjectNamed } from './subject.ts'
 
 interface Flags extends ClusterFlags {
@@ -17,8 +18,8 @@ export function historyCommand(io: CliIo): Command {
     .description('list the last rollouts of a pool, with results and operator actions; or the last assignments of a node')
     .argument('<pool|node>', 'name; pool/NAME or node/NAME when a pool and a node have the same name')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
-    .addHelpText('after', '\nTimes are UTC.\n\nExample:\n  $ nodewave history workers')
+    .addOption(outputOption())
+    .addHelpText('after', '\nTimes are UTC.\n\nExample:\n  $ nodewave history workers\n  $ nodewave history worker-3 -o json')
     .action((name: string, flags: Flags) => runHistory(io, name, flags))
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
 import { type BootstrapPorts, bootstrap, type JoinedCluster } from '../agent/bootstrap/bootstrap.ts'
 import type { AgentPorts } from '../agent/ports.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
@@ -26,7 +27,8 @@ export async function joinCluster(
     connect: () => connectTo(bootstrapKubeconfig),
     connectAs: async (path) => (await connectTo(path)).kube,
   }
-  const node = { name, labels: nodeLabels, arch: options.arch }
+  const capacity = { cpu: String(cpus().length), memory: `${Math.floor(totalmem() / 1024)}Ki` }
+  const node = { name, labels: nodeLabels, arch: options.arch, capacity }
   await bootstrap(node, { paths: { stateDirectory: options.stateDirectory, kubeconfig }, ports: ways, signal })
 }
 

@@ -16,10 +16,29 @@ export function paintFor({ color }: { readonly color: boolean }): Paint {
 }
 
 /** A value on one line. Control characters, which could redraw the terminal, come escaped. */
-export function shownValue(value: Json | undefined, most = 60): string {
+export function shownValue(value: Json | undefined, most = MOST): string {
   if (value === undefined) return '-'
   const text = typeof value === 'string' && value !== '' && !/[\p{Cc}\p{Cf}]/u.test(value) ? value : JSON.stringify(value)
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}
+
+/** Both sides of a change. Long texts begin shortly before the first character that differs, so that the change is seen. */
+export function shownChange({ from, to }: { readonly from: Json | undefined; readonly to: Json | undefined }): [string, string] {
+  const [before, after] = [shownValue(from, Number.POSITIVE_INFINITY), shownValue(to, Number.POSITIVE_INFINITY)]
+  if (Math.max(before.length, after.length) <= MOST) return [before, after]
+  let same = 0
+  while (same < before.length && before[same] === after[same]) same += 1
+  const start = same > LEAD ? same - LEAD : 0
+  return [cut(before, start), cut(after, start)]
+}
+
+/** Characters of a value that are shown, and of those before the first that differs. */
+const MOST = 60
+const LEAD = 20
+
+function cut(text: string, start: number): string {
+  const rest = start === 0 ? text : `…${text.slice(start)}`
+  return rest.length > MOST ? `${rest.slice(0, MOST - 1)}…` : rest
 }
 
 /** Columns as wide as their widest cell; the last one is left ragged. */

@@ -8,10 +8,15 @@ import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { ControlPlaneView } from '../rollout/control-plane/control-plane.ts'
 import { skewFacts } from '../rollout/control-plane/skew.ts'
 import { waveMembership, wavesOf } from '../rollout/exposure/waves.ts'
+import type { GivenNode } from '../simulate/given-node.ts'
 import { type CeilingContext, underCeiling } from './ceiling/ceiling-view.ts'
-import type { HasRun } from './control-plane/read-past.ts'
 import { turnsText } from './control-plane/turns.ts'
 import { downgradeProblem, skewProblem } from './control-plane/version-problems.ts'
+import { nameList } from './paint.ts'
+import { hasRunIn, type KnownPools } from './plan/known-pools.ts'
+import type { RunningPool } from './plan/running-pool.ts'
+import { whatRuns } from './plan/what-runs.ts'
+import { type WindowView, windowView } from './plan/window-view.ts'
 
 /** A plan as it is shown, in every format: what changes, and the waves in which it would come. */
 export interface PlanView {
@@ -26,16 +31,24 @@ export interface PlanView {
   readonly released: readonly string[]
   /** Why the controller would hold the commit until a person promotes it. */
   readonly held: readonly string[]
+  /** Why only commits are compared; absent: the cluster said what its pools run. */
+  readonly commitsOnly?: 'NoCluster' | 'NotReadable'
   /** Pools want kubelet versions, and nobody said what the API servers are. */
   readonly unknownServer: boolean
 }
 
 export interface PoolPlanView extends Omit<PoolPlan, 'problems'> {
+  /** Absent: no cluster said it. */
+  readonly runs?: RunningPool
   readonly waves: readonly WaveView[]
+  /** When something may begin, where the pool has windows. */
+  readonly window?: WindowView
   /** What becomes of the pods, where the change wants them drained. */
   readonly pods?: string
   /** How its nodes of the control plane come, where some change. */
   readonly controlPlane?: string
+  /** In words: what some nodes would not survive, or their agents would refuse. */
+  readonly warnings: readonly string[]
   /** Why a controller would not begin with it. */
   readonly refusals: readonly { readonly message: string; readonly remedy?: string | undefined; readonly where: string }[]
   readonly problems: readonly { readonly node: string; readonly message: string; readonly where: readonly string[] }[]
@@ -50,29 +63,40 @@ export interface WaveView {
   readonly gates: readonly string[]
   /** Those of its nodes that change. */
   readonly nodes: readonly string[]
+  /** By simulation: seconds from the push until its first node, and from then until the next wave. */
+  readonly begins?: number
+  readonly lasts?: number
 }
 
 export interface PlanContext extends CeilingContext {
+  readonly nodes: readonly GivenNode[]
   /** Undefined: not known. */
   readonly controlPlane: ControlPlaneView | undefined
-  readonly hasRun: HasRun
+  readonly known: KnownPools
   readonly from: string
   readonly to: string
+  /** Milliseconds since the epoch. */
+  readonly now: number
 }
 
 export function viewPlan(plan: FleetPlan, context: PlanContext): PlanView {
-  const { model, nodes, from, to, controlPlane } = context
+  const { model, nodes, from, to, controlPlane, known } = context
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const verdict = underCeiling(plan, context)
+  const runsIn = whatRuns(context)
   return {
     ...{ from, to, addedPools: plan.addedPools, removedPools: plan.removedPools, released: plan.released },
+    ...(typeof known === 'string' && { commitsOnly: known }),
     held: [...new Set([...plan.held, ...verdict.held])],
     contested: plan.contested.map(({ message }) => message),
     unknownServer:
       controlPlane === undefined && [...model.pools.values()].some(({ spec }) => spec.kubelet?.version !== undefined),
     pools: plan.pools.map((pool) => ({
       ...pool,
+      warnings: warningsOf(pool),
+      ...runsIn(pool),
       waves: wavesIn(pool, { model, byName }),
+      ...windowOf(pool, context),
       ...podsUnder(pool, model),
       ...turnsOf(pool, context, byName),
       refusals: [...refusalsOf(pool, context, byName), ...[verdict.refusals.get(pool.pool) ?? []].flat()],
@@ -98,11 +122,12 @@ type ByName = ReadonlyMap<string, PlannedNode>
 
 function refusalsOf(
   { pool, nodes }: PoolPlan,
-  { before, model, controlPlane, hasRun }: PlanContext,
+  { before, model, controlPlane, known }: PlanContext,
   byName: ByName,
 ): PoolPlanView['refusals'] {
   const document = model.pools.get(pool)
   if (!document) return []
+  const hasRun = (name: string, fingerprint: string): boolean => hasRunIn(known, name, fingerprint)
   const change = { from: before, to: model, hasRun, nodes: nodes.flatMap((name) => byName.get(name) ?? []) }
   const skew = controlPlane === undefined ? [] : skewProblem(document, skewFacts(controlPlane))
   return [...skew, ...downgradeProblem(document, change)].map(({ message, remedy, at }) => ({
@@ -110,6 +135,13 @@ function refusalsOf(
     remedy,
     where: formatLocation(at),
   }))
+}
+
+function warningsOf({ cgroupFailures }: PoolPlan): string[] {
+  if (cgroupFailures.length === 0) return []
+  return [
+    `the kubelet does not start with cgroup v1, and the agents of ${nameList(cgroupFailures)} refuse the change: set failCgroupV1: false, or first boot them with systemd.unified_cgroup_hierarchy=1`,
+  ]
 }
 
 function turnsOf(
@@ -122,6 +154,13 @@ function turnsOf(
     { nodes, view },
   )
   return controlPlane === undefined ? {} : { controlPlane }
+}
+
+function windowOf({ pool, touched }: PoolPlan, { model, now }: PlanContext): Pick<PoolPlanView, 'window'> {
+  const settings = model.pools.get(pool)
+  if (settings === undefined || touched.length === 0) return {}
+  const window = windowView(rolloutSettings(model.fleet.spec, settings.spec).windows, now)
+  return window === undefined ? {} : { window }
 }
 
 function podsUnder({ pool, disruption }: PoolPlan, { fleet, pools }: FleetModel): Pick<PoolPlanView, 'pods'> {

@@ -2,18 +2,23 @@ import { Command, CommanderError } from 'commander'
 import { VERSION } from '../protocol/version.ts'
 import type { CliIo } from './cli-io.ts'
 import { errorText } from './error-text.ts'
+import { guarded } from './terminal-text.ts'
 
 /** Every command of a person's, loaded only when it is asked for: `status` must not pay for what `controller` needs. */
 const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
+  init: async (io) => (await import('./init.ts')).initCommand(io),
   demo: async (io) => (await import('./demo.ts')).demoCommand(io),
   validate: async (io) => (await import('./validate.ts')).validateCommand(io),
   import: async (io) => (await import('./import.ts')).importCommand(io),
   render: async (io) => (await import('./render.ts')).renderCommand(io),
   plan: async (io) => (await import('./plan.ts')).planCommand(io),
   simulate: async (io) => (await import('./simulate.ts')).simulateCommand(io),
+  checksums: async (io) => (await import('./checksums.ts')).checksumsCommand(io),
   explain: async (io) => (await import('./explain.ts')).explainCommand(io),
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
+  check: async (io) => (await import('./check.ts')).checkCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
+  logs: async (io) => (await import('./logs.ts')).logsCommand(io),
   history: async (io) => (await import('./history.ts')).historyCommand(io),
   pause: async (io) => (await import('./controls/pause.ts')).pauseCommand(io),
   resume: async (io) => (await import('./controls/resume.ts')).resumeCommand(io),
@@ -25,12 +30,16 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   reboot: async (io) => (await import('./controls/reboot.ts')).rebootCommand(io),
   reconcile: async (io) => (await import('./controls/reconcile.ts')).reconcileCommand(io),
   keys: async (io) => (await import('./keys/keys.ts')).keysCommand(io),
+  version: async (io) => (await import('./version.ts')).versionCommand(io),
+  completion: async (io) => (await import('./completion.ts')).completionCommand(io),
   controller: async (io) => (await import('./controller.ts')).controllerCommand(io),
 }
 
 /** Runs one command to its end; the exit code goes to `io`: 0 nothing differs, 1 there are changes, 2 an error. */
-export async function runProgram(args: readonly string[], io: CliIo): Promise<void> {
+export async function runProgram(args: readonly string[], given: CliIo): Promise<void> {
+  const io = guarded(given)
   try {
+    if (args[0] === '__complete') return await complete(args.slice(1), io)
     const program = await buildProgram(args[0], io)
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
@@ -38,6 +47,12 @@ export async function runProgram(args: readonly string[], io: CliIo): Promise<vo
     io.stderr(`error: ${errorText(error)}\n`)
     io.exit(2)
   }
+}
+
+/** Asked by shells, not by people. */
+async function complete(words: readonly string[], io: CliIo): Promise<void> {
+  const { completeWords } = await import('./completion/complete.ts')
+  await completeWords(io, await buildProgram(words.length > 1 ? words[0] : undefined, io), words)
 }
 
 async function buildProgram(name: string | undefined, io: CliIo): Promise<Command> {
@@ -51,8 +66,13 @@ async function buildProgram(name: string | undefined, io: CliIo): Promise<Comman
   const named = COMMANDS[name ?? '']
   const loaded = named === undefined ? await Promise.all(Object.values(COMMANDS).map((load) => load(io))) : [await named(io)]
   for (const command of loaded) program.addCommand(command)
-  for (const command of [program, ...program.commands]) {
+  for (const command of allOf(program)) {
     command.exitOverride().configureOutput({ writeOut: io.stdout, writeErr: io.stderr })
   }
   return program
+}
+
+/** Subcommands, too: commander lets them inherit nothing when they are added ready-made. */
+function allOf(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(allOf)]
 }

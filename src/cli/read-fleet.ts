@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { readCommit } from '../gitsync/read-commit.ts'
+import type { SnapshotCache } from '../gitsync/snapshot-cache.ts'
 import { readWorkingTree } from '../gitsync/working-tree.ts'
 import type { RepoFile, RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { checkModel } from '../render/check-model.ts'
 import type { RenderProblem } from '../render/render-problem.ts'
+import type { ClusterChoice } from '../repo/clusters/choose-cluster.ts'
 import { loadFleet } from '../repo/load-fleet.ts'
 import type { FleetModel, Location } from '../repo/model.ts'
 import { formatLocation, formatProblem, type Place, type Problem } from '../repo/problem.ts'
 import type { CliIo } from './cli-io.ts'
+import type { NamedCluster } from './named-cluster.ts'
 import { counted, type Paint, paintFor } from './paint.ts'
 
 /** A fleet repository, read and judged. */
@@ -20,31 +23,47 @@ export interface JudgedFleet {
   readonly renderProblems: readonly RenderProblem[]
 }
 
-/** @param revision of the repository that the path is in; absent: what lies in the folder, committed or not. */
-export async function judgeFleet(
-  io: CliIo,
-  { path, revision }: { path: string; revision?: string | undefined },
-): Promise<JudgedFleet> {
-  const { model, problems } = loadFleet(await readFiles(resolve(io.cwd, path), revision))
+export interface FleetSource extends NamedCluster {
+  readonly path: string
+  /** Of the repository that the path is in; absent: what lies in the folder, committed or not. */
+  readonly revision?: string | undefined
+}
+
+export async function judgeFleet(io: CliIo, { cluster, ...source }: FleetSource): Promise<JudgedFleet> {
+  return judgeFiles(await readFiles(io, source), { cluster })
+}
+
+/** @param load to share what was read with another commit */
+export function judgeFiles(files: RepoSnapshot['files'], choice: ClusterChoice = {}, load = loadFleet): JudgedFleet {
+  const { model, problems } = load(files, choice)
   const renderProblems = model === undefined ? [] : checkModel(model)
   return { model: renderProblems.length > 0 ? undefined : model, problems, renderProblems }
 }
 
 /** The model, for commands that need a valid one: undefined when there is an error, which is then told and the exit code set. */
-export async function readFleet(
+export async function readFleet(io: CliIo, source: FleetSource): Promise<FleetModel | undefined> {
+  return validModel(io, await judgeFleet(io, source), source)
+}
+
+/** The same of files that were read. */
+export function validModel(
   io: CliIo,
-  source: { path: string; revision?: string | undefined; warnOfConflicts?: true },
-): Promise<FleetModel | undefined> {
-  const judged = await judgeFleet(io, source)
-  if (judged.model !== undefined && source.warnOfConflicts) warnOfConflicts(io, judged)
+  judged: JudgedFleet,
+  { revision, warnOfConflicts: warns }: { revision?: string | undefined; warnOfConflicts?: true },
+): FleetModel | undefined {
+  if (judged.model !== undefined && warns) warnOfConflicts(io, judged)
   if (judged.model !== undefined) return judged.model
-  const errors = { ...judged, problems: judged.problems.filter(({ severity }) => severity === 'error') }
-  const whose = source.revision === undefined ? '' : ` at ${source.revision}`
-  io.stderr(
-    `${problemLines(errors, paintFor({ color: false })).join('\n\n')}\n\nthe fleet is invalid${whose}: ${verdict(errors)}\n`,
-  )
+  const whose = revision === undefined ? '' : ` at ${revision}`
+  const { lines, sum } = errorsOf(judged)
+  io.stderr(`${lines.join('\n\n')}\n\nthe fleet is invalid${whose}: ${sum}\n`)
   io.exit(2)
   return undefined
+}
+
+/** Of what is wrong, without the warnings: an entry each, and how many they are. */
+export function errorsOf(judged: JudgedFleet): { readonly lines: readonly string[]; readonly sum: string } {
+  const errors = { ...judged, problems: judged.problems.filter(({ severity }) => severity === 'error') }
+  return { lines: problemLines(errors, paintFor({ color: false })), sum: verdict(errors) }
 }
 
 /** What is taken from one place though another says otherwise: it changes what nodes become. */
@@ -88,14 +107,19 @@ function withColoredCaret(text: string, color: (text: string) => string): string
   return text.replace(/^( *)(\^+)$/m, (_, indent: string, carets: string) => indent + color(carets))
 }
 
-async function readFiles(path: string, revision: string | undefined): Promise<ReadonlyMap<string, RepoFile>> {
+export async function readFiles(io: CliIo, source: Omit<FleetSource, 'cluster'>): Promise<ReadonlyMap<string, RepoFile>> {
+  const path = resolve(io.cwd, source.path)
+  const { revision } = source
   return revision === undefined ? readWorkingTree(path) : (await readCommit(path, revision)).files
 }
 
 /** The files as a commit; what is not committed gets an id of its own, by its content. */
-export async function readSnapshot(io: CliIo, source: { path: string; revision?: string | undefined }): Promise<RepoSnapshot> {
+export async function readSnapshot(
+  io: CliIo,
+  source: { path: string; revision?: string | undefined; cache?: SnapshotCache },
+): Promise<RepoSnapshot> {
   const path = resolve(io.cwd, source.path)
-  if (source.revision !== undefined) return readCommit(path, source.revision)
+  if (source.revision !== undefined) return readCommit(path, source.revision, source.cache)
   const files = await readWorkingTree(path)
   const author = { name: '', email: '' }
   return { commit: contentId(files), author, committedAt: 0, message: 'working tree', parents: [], files }

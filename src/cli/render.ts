@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander'
-import { stringify } from 'yaml'
 import { DEFAULT_NAMESPACE } from '../protocol/names.ts'
 import { createRenderer } from '../render/create-renderer.ts'
 import type { NodeFacts } from '../render/node-facts.ts'
@@ -7,6 +6,9 @@ import type { RenderProblem } from '../render/render-problem.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
+import { clusterOption, type NamedCluster } from './named-cluster.ts'
+import { jsonText } from './output/json-text.ts'
+import { yamlText } from './output/yaml-text.ts'
 import { tableLines } from './paint.ts'
 import { readFleet, renderProblemText } from './read-fleet.ts'
 import { type NodeSource, namesOf, readNodes } from './read-nodes.ts'
@@ -14,7 +16,7 @@ import type { NodeResult } from './render-manifests.ts'
 import { manifests } from './render-manifests.ts'
 import { unknownName } from './unknown-name.ts'
 
-interface RenderOptions extends NodeSource {
+interface RenderOptions extends NodeSource, NamedCluster {
   readonly node?: string
   readonly revision?: string
   readonly namespace: string
@@ -25,10 +27,9 @@ const FORMATS = {
   text: (results: readonly NodeResult[]) => renderText(results),
   yaml: (results: readonly NodeResult[]) =>
     manifests(results)
-      .map((manifest) => stringify(manifest, { lineWidth: 0, blockQuote: 'literal' }))
+      .map((manifest) => yamlText(manifest, { lineWidth: 0, blockQuote: 'literal' }))
       .join('---\n'),
-  json: (results: readonly NodeResult[]) =>
-    `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests(results) }, null, 2)}\n`,
+  json: (results: readonly NodeResult[]) => jsonText({ apiVersion: 'v1', kind: 'List', items: manifests(results) }),
 } as const
 
 export function renderCommand(io: CliIo): Command {
@@ -39,6 +40,7 @@ export function renderCommand(io: CliIo): Command {
     .argument('[path]', 'folder of the fleet', '.')
     .option('--node <name>', 'render only this node')
     .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .addOption(clusterOption())
     .option('--namespace <name>', 'namespace of the ConfigMaps', DEFAULT_NAMESPACE)
     .option(
       '--nodes <file>',
@@ -47,7 +49,7 @@ export function renderCommand(io: CliIo): Command {
     .addOption(new Option('-o, --output <format>', 'output format').choices(Object.keys(FORMATS)).default('text'))
     .addHelpText('after', '\nExample:\n  $ nodewave render fleet/ --node worker-3 -o yaml')
     .action(async (path: string, options: RenderOptions) => {
-      const model = await readFleet(io, { path, revision: options.revision })
+      const model = await readFleet(io, { path, revision: options.revision, cluster: options.cluster })
       if (model === undefined) return
       const { results, problems } = renderAll(model, meant(await readNodes(io, options), options.node), options.namespace)
       io.stdout(FORMATS[options.output](results))

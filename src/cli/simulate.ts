@@ -1,28 +1,17 @@
 import { Command, Option } from 'commander'
 import { DEFAULT_TIMES } from '../simulate/agent-times.ts'
-import { inventNodes, nodeObject } from '../simulate/node-objects.ts'
+import { nodeObject } from '../simulate/node-objects.ts'
 import { simulateFleet } from '../simulate/simulate-fleet.ts'
 import type { Simulation } from '../simulate/simulation.ts'
 import { readChange, withChangeOptions } from './change.ts'
 import type { CliIo } from './cli-io.ts'
 import { withClusterOptions } from './cluster.ts'
 import { asDocument } from './documents.ts'
+import { nodesOfChange } from './fake-nodes.ts'
 import { foldAt, paintFor } from './paint.ts'
 import { progressOn } from './progress.ts'
-import { readSnapshot } from './read-fleet.ts'
-import { readNodes } from './read-nodes.ts'
 import { assumptionsOf } from './simulate/assumptions.ts'
-import {
-  checkNames,
-  DAY,
-  factors,
-  fakeNodes,
-  instant,
-  type SimulateOptions,
-  time,
-  timeSpan,
-  timesOf,
-} from './simulate/options.ts'
+import { checkNames, DAY, factors, instant, type SimulateOptions, time, timeSpan, timesOf } from './simulate/options.ts'
 import { readPods } from './simulate/read-pods.ts'
 import { serverVersionsOf } from './simulate/server-versions.ts'
 import { momentText, simulationText } from './simulate/simulation-text.ts'
@@ -47,11 +36,6 @@ export function simulateCommand(io: CliIo): Command {
   return withChangeOptions(withClusterOptions(new Command('simulate')))
     .description(
       'simulate the rollout of a change: the real controller in virtual time; exit code 0: it completes, 1: it does not, 2: an error',
-    )
-    .option(
-      '--fake-nodes <counts>',
-      'number of generated nodes, in all or for each pool, such as control-plane=3,workers=200',
-      fakeNodes,
     )
     .option(
       '--pods <file>',
@@ -82,16 +66,18 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const [from, to] = [options.from, options.to]
   const change = await readChange(io, { path, options })
   if (change === undefined) return
-  const model = change.to
-  const nodes = options.fakeNodes === undefined ? await readNodes(io, options) : inventNodes(model, options.fakeNodes)
+  const { model } = change.to
+  const { nodes, source } = await nodesOfChange(io, { model, options })
   checkNames(options, nodes)
   const startsAt = options.at ?? io.now()
   const times = timesOf(options)
-  const serverVersions = await serverVersionsOf(io, { options, model, nodes })
+  const serverVersions = await serverVersionsOf(io, { options: source, model, nodes })
   const progress = progressOn(io)
   const course = await simulateFleet({
-    from: await readSnapshot(io, { path, revision: from }),
-    to: await readSnapshot(io, { path, revision: to }),
+    from: change.from?.snapshot,
+    to: change.to.snapshot,
+    load: change.load,
+    cluster: options.cluster,
     pods: await readPods(io, options.pods),
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     ...{ startsAt, within: options.within, times, serverVersions, fails: new Set(options.fail) },

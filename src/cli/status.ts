@@ -5,10 +5,12 @@ import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { readPools } from './controls/view.ts'
-import { asDocument, type DocumentFormat } from './documents.ts'
+import { asDocument, type DocumentFormat, isDocumentFormat } from './documents.ts'
+import { outputOption } from './output/output-option.ts'
 import { firstCommitTrouble, noPoolsLines } from './status/first-commit.ts'
 import { type NodeStatusView, nodeSight, nodeStatusLines } from './status/node-status.ts'
 import { poolDetails } from './status/pool-details.ts'
+import { poolNodeLines, readPoolNodes } from './status/pool-nodes.ts'
 import { isReady, type PoolStatusView } from './status/pool-view.ts'
 import { renderStatus } from './status/render-status.ts'
 import { watchStatus } from './status/watch-status.ts'
@@ -17,17 +19,20 @@ import { subjectNamed } from './subject.ts'
 interface Flags extends ClusterFlags {
   readonly watch?: true
   readonly annotationPrefix: string
-  readonly output: 'text' | DocumentFormat
+  readonly output: 'text' | 'wide' | 'name' | DocumentFormat
 }
 
 export function statusCommand(io: CliIo): Command {
   return withClusterOptions(new Command('status'))
-    .description('show the pools of a cluster, or details of one pool or node; exit code 1 when one is not Ready')
+    .description('show the pools of a cluster, one pool with its nodes, or one node; exit code 1 when one is not Ready')
     .argument('[pool|node]', 'name; pool/NAME or node/NAME when a pool and a node have the same name')
     .option('-w, --watch', 'show changes until Ctrl-C')
     .addOption(new Option('--annotation-prefix <prefix>', 'prefix of annotations and labels on nodes').default(DEFAULT_PREFIX))
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
-    .addHelpText('after', '\nExample:\n  $ nodewave status workers --watch')
+    .addOption(outputOption(['text', 'wide', 'name', 'json', 'yaml']))
+    .addHelpText(
+      'after',
+      `\nExample:\n  $ nodewave status workers -o wide\n  $ nodewave status -o jsonpath='{range .pools[*]}{.name}{"\\t"}{.summary.updated}{"\\n"}{end}'`,
+    )
     .action((name: string | undefined, flags: Flags) => runStatus(io, name, flags))
 }
 
@@ -41,16 +46,26 @@ async function runStatus(
   if (watch) return watchUntilInterrupted(io, kube, await watchedPool(kube, name))
   if (name === undefined) return showFleet(io, kube, output)
   const subject = await subjectNamed(kube, name)
-  if (subject.kind === 'node')
-    return showNode(io, nodeSight(subject.node, { names: namesFor(annotationPrefix), pools: subject.pools }), output)
-  if (output !== 'text') return showPools(io, [subject.pool], output)
-  io.stdout(
-    text([
-      ...renderStatus([subject.pool], io),
-      ...poolDetails(subject.pool, { now: io.now(), columns: io.columns, isTTY: io.isTTY }),
-    ]),
-  )
-  io.exit(isReady(subject.pool) ? 0 : 1)
+  const names = namesFor(annotationPrefix)
+  if (subject.kind === 'node') return showNode(io, nodeSight(subject.node, { names, pools: subject.pools }), output)
+  return showPool(io, { pool: subject.pool, nodes: await readPoolNodes(kube, subject.pool, names) }, output)
+}
+
+interface PoolWithNodes {
+  readonly pool: PoolStatusView
+  readonly nodes: readonly NodeStatusView[]
+}
+
+function showPool(io: CliIo, { pool, nodes }: PoolWithNodes, output: Flags['output']): void {
+  const { name, status } = pool
+  const lines = () => [
+    ...renderStatus([pool], io),
+    ...poolNodeLines(nodes, { all: output === 'wide' }),
+    ...poolDetails(pool, { now: io.now(), columns: io.columns, isTTY: io.isTTY }),
+  ]
+  const value = { pools: [{ name, ...status, members: nodes }] }
+  io.stdout(inFormat(output, { lines, names: [`pool/${name}`], value }))
+  io.exit(isReady(pool) ? 0 : 1)
 }
 
 /** @throws {Error} for a node: pools alone are followed. */
@@ -63,29 +78,31 @@ async function watchedPool(kube: KubeApi, name: string | undefined): Promise<str
 
 async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Promise<void> {
   const pools = await readPools(kube)
-  if (pools.length > 0) return showPools(io, pools, output)
-  const trouble = await firstCommitTrouble(kube)
-  io.stdout(output === 'text' ? text(noPoolsLines(trouble)) : asDocument({ pools, ...(trouble && { trouble }) }, output))
-  io.exit(1)
-}
-
-function showPools(io: CliIo, pools: readonly PoolStatusView[], output: Flags['output']): void {
-  const value = { pools: pools.map(({ name, status }) => ({ name, ...status })) }
-  io.stdout(output === 'text' ? text(renderStatus(pools, io)) : asDocument(value, output))
-  io.exit(pools.every(isReady) ? 0 : 1)
+  const trouble = pools.length > 0 ? undefined : await firstCommitTrouble(kube)
+  const value = { pools: pools.map(({ name, status }) => ({ name, ...status })), ...(trouble && { trouble }) }
+  const lines = () => (pools.length > 0 ? renderStatus(pools, io) : noPoolsLines(trouble))
+  io.stdout(inFormat(output, { lines, names: pools.map(({ name }) => `pool/${name}`), value }))
+  io.exit(pools.length > 0 && pools.every(isReady) ? 0 : 1)
 }
 
 function showNode(io: CliIo, view: NodeStatusView, output: Flags['output']): void {
-  io.stdout(output === 'text' ? text(nodeStatusLines(view)) : asDocument(view, output))
+  io.stdout(inFormat(output, { lines: () => nodeStatusLines(view), names: [`node/${view.node}`], value: view }))
   io.exit(view.well ? 0 : 1)
+}
+
+interface Shown {
+  readonly lines: () => readonly string[]
+  readonly names: readonly string[]
+  readonly value: object
+}
+
+function inFormat(output: Flags['output'], { lines, names, value }: Shown): string {
+  if (isDocumentFormat(output)) return asDocument(value, output)
+  return `${(output === 'name' ? names : lines()).join('\n')}\n`
 }
 
 async function watchUntilInterrupted(io: CliIo, kube: KubeApi, pool: string | undefined): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
   await watchStatus(io, { kube, path: nodePoolsPath(), signal: stop.signal, ...(pool !== undefined && { pool }) })
-}
-
-function text(lines: readonly string[]): string {
-  return `${lines.join('\n')}\n`
 }

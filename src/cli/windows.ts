@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { Instant, Span } from '../calendar/instant.ts'
 import { isTimeZone, wallTimeAt } from '../calendar/time-zone.ts'
 import { HORIZON, openSpans } from '../calendar/windows.ts'
@@ -6,10 +6,12 @@ import type { FleetModel } from '../repo/model.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { CliIo } from './cli-io.ts'
 import { asDocument, type DocumentFormat } from './documents.ts'
+import { clusterOption, type NamedCluster } from './named-cluster.ts'
+import { outputOption } from './output/output-option.ts'
 import { tableLines } from './paint.ts'
 import { readFleet } from './read-fleet.ts'
 
-interface WindowsOptions {
+interface WindowsOptions extends NamedCluster {
   readonly revision?: string
   readonly count: number
   readonly from?: Instant
@@ -30,13 +32,14 @@ export function windowsCommand(io: CliIo): Command {
     .description('list the next rollout windows of each pool')
     .argument('[path]', 'folder of the fleet', '.')
     .option('--revision <rev>', 'commit of the repository. Default: the files in the folder, committed or not')
+    .addOption(clusterOption())
     .option('-n, --count <number>', 'number of windows for each pool', readCount, 3)
     .option('--from <time>', 'start of the list, such as 2026-12-24T12:00Z. Default: now', readTime)
     .option('--time-zone <zone>', 'time zone of the times in the table', readTimeZone, 'UTC')
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(outputOption())
     .addHelpText('after', '\nExample:\n  $ nodewave windows fleet/ --time-zone Europe/Berlin')
     .action(async (path: string, options: WindowsOptions) => {
-      const model = await readFleet(io, { path, revision: options.revision })
+      const model = await readFleet(io, { path, revision: options.revision, cluster: options.cluster })
       if (model !== undefined) io.stdout(shown(windowsOf(model, { ...options, from: options.from ?? io.now() }), options))
     })
 }

@@ -10,7 +10,9 @@ import { EventRecorder } from './events/event-recorder.ts'
 import { assembleWrites } from './execution/assemble-writes.ts'
 import { gateChecks } from './gates/gate-checks.ts'
 import { GateRunner } from './gates/gate-runner.ts'
-import { PayloadAccess } from './payload-access/payload-access.ts'
+import { SettingsWatch } from './node-settings/settings-watch.ts'
+import { NOBODY_TO_ASK } from './other-clusters/other-clusters.ts'
+import { payloadAccess } from './payload-access/of-cluster.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import { ProofWatch } from './proof/proof-watch.ts'
 import { commitGuard } from './revisions/commit-guard.ts'
@@ -38,9 +40,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const { kube, clock, compile, log, compression } = ports
   const payloads = { kube, namespace: settings.namespace, configMaps: cluster.payloads }
   const secrets = { ...payloads, configMaps: cluster.secrets, kind: 'Secret' } as const
-  const { roles, bindings } = cluster
-  const access =
-    settings.payloadReaders === 'all' ? undefined : new PayloadAccess({ kube, namespace: settings.namespace, roles, bindings })
+  const access = settings.payloadReaders === 'all' ? undefined : payloadAccess({ kube, namespace: settings.namespace, cluster })
   const revisions = { kube, namespace: settings.revisionsNamespace, configMaps: cluster.revisions }
   const kept = new RevisionSecrets({ ...revisions, configMaps: cluster.revisionSecrets, kind: 'Secret' })
   const { secretsNamespace } = settings
@@ -61,13 +61,17 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
   const events = new EventRecorder({ kube, log })
   const checks = ports.gateChecks ?? gateChecks({ ports, settings, cluster })
   const gates = new GateRunner({ gateChecks: checks, clock, signal, changed: wake.fire })
+  const otherClusters = ports.otherClusters?.(wake.fire) ?? NOBODY_TO_ASK
   return {
+    otherClusters,
     ...{ ports, settings, cluster, contact, drains, proofs, store, rejections, library, renderer, events, gates },
     intake: new HeadIntake({ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
     decider: new Decider(),
+    settingsWatch: new SettingsWatch(),
+    access,
     garbage: new GarbageCollector({ cluster, store, renderer, payloads: [payloads, secrets], access }),
-    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, access, changed: wake.fire }),
+    ...assembleWrites({ ports, settings, cluster, drains, gates, rejections, events, proofs, access, changed: wake.fire }),
   }
 }

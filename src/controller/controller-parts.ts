@@ -11,6 +11,9 @@ import type { PoolWrites } from './execution/pool-writes.ts'
 import type { WriteFailures } from './execution/write-failures.ts'
 import type { GateRunner } from './gates/gate-runner.ts'
 import type { PoolMirror } from './node-pools/mirror-pools.ts'
+import type { SettingsWatch } from './node-settings/settings-watch.ts'
+import type { OtherClusters } from './other-clusters/other-clusters.ts'
+import type { PayloadAccess } from './payload-access/payload-access.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
 import type { ProofWatch } from './proof/proof-watch.ts'
 import type { ProofWrites } from './proof/proof-writes.ts'
@@ -36,12 +39,15 @@ export interface ControllerParts {
   readonly requests: ReconcileRequests
   readonly snapshots: PoolSnapshots
   readonly decider: Decider
+  readonly settingsWatch: SettingsWatch
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt'>
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly mirror: PoolMirror
   readonly journal: ClusterJournal
   readonly poolWrites: PoolWrites
+  /** Absent: somebody else says who may read payloads. */
+  readonly access: PayloadAccess | undefined
   readonly proofs: ProofWatch
   readonly proofWrites: ProofWrites
   readonly background: BackgroundWrites
@@ -49,5 +55,6 @@ export interface ControllerParts {
   readonly end: () => Promise<void>
   readonly events: EventRecorder
   readonly gates: GateRunner
+  readonly otherClusters: OtherClusters
   readonly garbage: GarbageCollector
 }

@@ -32,8 +32,9 @@ export async function control({ settings, signal, ...options }: ControllerOption
   const context = { ports, settings, cluster, contact, wake, signal: ending }
   try {
     await cluster.synced
+    ports.telemetry?.synced(cluster)
     if (settings.election) await standForElection(context, settings.election)
-    else await runLeader({ ...context, clone: Promise.resolve() })
+    else await runLeader({ ...context, records: kube, clone: Promise.resolve() })
   } finally {
     own.abort()
   }
@@ -55,7 +56,8 @@ async function standForElection(context: LeaderContext, election: ElectionSettin
     },
     lead: async (term) => {
       await catchUp(context, term.signal)
-      await runLeader({ ...context, ports: { ...ports, kube: fencedKube(ports.kube, term) }, signal: term.signal, clone })
+      const fenced = { ...ports, kube: fencedKube(ports.kube, term) }
+      await runLeader({ ...context, ports: fenced, records: ports.kube, signal: term.signal, clone })
     },
   })
   await clone

@@ -6,6 +6,7 @@ import type { FleetFacts } from '../rollout/model/fleet-facts.ts'
 import type { PoolGrant } from '../rollout/model/grant.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import type { PoolSnapshot } from '../rollout/model/snapshot.ts'
+import { remembersDecision } from '../rollout/remembers-decision.ts'
 
 export interface Decided {
   readonly decisions: ReadonlyMap<string, Decision>
@@ -16,18 +17,27 @@ export interface Decided {
 interface Last {
   readonly pool: PoolSnapshot
   readonly facts: FleetFacts
-  readonly assessment: Assessment
+  /** Perhaps of the pool before it remembered the status that came of it. */
+  assessment: Assessment
   /** The decision that came of it, and what for. */
   concluded?: { readonly grant: PoolGrant; readonly decision: Decision }
 }
 
-/** Decides again only about pools for which something changed, or whose time has come: in a large fleet most of them rest. */
+/**
+ * Decides again only about pools for which something changed, or whose time has come: in a large fleet most of them rest. The status of
+ * a decision that comes back as the memory of its pool is no change.
+ */
 export class Decider {
   readonly #steps: PoolSteps
   #last: ReadonlyMap<string, Last> = new Map()
 
   constructor(steps: PoolSteps = POOL_STEPS) {
     this.#steps = steps
+  }
+
+  /** Of the last decision, for whoever wants to look. */
+  assessments(): readonly Assessment[] {
+    return [...this.#last.values()].map(({ assessment }) => assessment)
   }
 
   decide(fleet: FleetSnapshot, now: Instant): Decided {
@@ -49,12 +59,9 @@ export class Decider {
     return { decisions, undecided }
   }
 
-  #assess(
-    known: Map<string, Last>,
-    { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },
-  ): Assessment | undefined {
+  #assess(known: Map<string, Last>, { pool, facts, at }: Asked): Assessment | undefined {
     const last = this.#last.get(pool.name)
-    const held = last && isHeld(last, { pool, facts, at }) ? last : undefined
+    const held = last && heldFrom(last, { pool, facts, at })
     const assessment = held?.assessment ?? this.#steps.assess(pool, facts, at, last?.assessment)
     if (assessment) known.set(pool.name, held ?? { pool, facts, assessment })
     return assessment
@@ -66,18 +73,40 @@ export class Decider {
   ): Decision | undefined {
     const last = known.get(assessment.pool.name)
     if (last?.concluded && isSameData(last.concluded.grant, grant)) return last.concluded.decision
-    const decision = this.#steps.conclude(assessment, grant, at)
+    const decided = last ? this.#remembering(last, at) : assessment
+    const decision = decided && this.#steps.conclude(decided, grant, at)
     if (last && decision) last.concluded = { grant, decision }
     return decision
   }
+
+  /** Another conclusion needs to know what the pool remembers by now. */
+  #remembering(last: Last, at: Instant): Assessment | undefined {
+    const { pool, facts, assessment } = last
+    if (assessment.pool.memory === pool.memory) return assessment
+    const again = this.#steps.assess(pool, facts, at, assessment)
+    if (again) last.assessment = again
+    return again
+  }
+}
+
+interface Asked {
+  readonly pool: PoolSnapshot
+  readonly facts: FleetFacts
+  readonly at: Instant
 }
 
 /** One that asked for something is not taken again as it was: what it asked for may have failed, and is to be stamped again. */
-function isHeld(
-  last: Last,
-  { pool, facts, at }: { readonly pool: PoolSnapshot; readonly facts: FleetFacts; readonly at: Instant },
-): boolean {
-  if (last.pool !== pool || !isSameData(last.facts, facts) || last.concluded?.decision.actions.length !== 0) return false
-  const { wakeAt } = last.assessment
-  return wakeAt === undefined || at < wakeAt
+function heldFrom(last: Last, { pool, facts, at }: Asked): Last | undefined {
+  const { assessment, concluded } = last
+  const isDue = assessment.wakeAt !== undefined && at >= assessment.wakeAt
+  if (concluded?.decision.actions.length !== 0 || isDue || !isSameData(last.facts, facts)) return undefined
+  if (last.pool === pool) return last
+  const { grant, decision } = concluded
+  if (!remembersDecision(pool, { before: last.pool, decision })) return undefined
+  return { pool, facts, assessment, concluded: { grant, decision: withoutEvents(decision) } }
+}
+
+/** They were told when the status was written. */
+function withoutEvents(decision: Decision): Decision {
+  return decision.events.length === 0 ? decision : { ...decision, events: [] }
 }

@@ -2,10 +2,12 @@ import { uncordonStrays } from '../rollout/drain/strays.ts'
 import type { Decision } from '../rollout/model/decision.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import { strayProofs } from '../rollout/proof/actions.ts'
+import { CEILING_NAME } from './ceilings/ceiling-schema.ts'
 import type { ControllerParts } from './controller-parts.ts'
 import { firstCommitEvents, objectEvents } from './events/object-events.ts'
 import { throwFirst } from './execution/for-each.ts'
-import { poolKey, type WrittenObject, writtenObject } from './execution/write-failures.ts'
+import { isNodePart, poolKey, settingsKey, type WrittenObject, writtenObject } from './execution/write-failures.ts'
+import { announceMembers } from './payload-access/announce-members.ts'
 import type { AcceptedHead, HeadState } from './revisions/head-intake.ts'
 import { unsignedNodes } from './signing/unsigned-nodes.ts'
 import { type Gathered, gather, renderedFor } from './snapshot/gather.ts'
@@ -54,6 +56,7 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   const now = parts.ports.clock.now()
   if (contact.restoredAt !== undefined) failures.forgetAwayBefore(contact.restoredAt)
   failures.retain((object) => mayExist(parts, object))
+  parts.poolWrites.recall()
   const gathered = await gather(parts, head)
   const { decisions, undecided } = decider.decide(gathered.fleet, now)
   const wakes = act(parts, { head, gathered, decisions, now })
@@ -67,7 +70,8 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
 /** What failed for a node or a pool that is gone is no news any more. */
 function mayExist({ cluster }: ControllerParts, object: WrittenObject): boolean {
   const { kind, name } = writtenObject(object)
-  return kind === 'node' ? cluster.nodes.get(name) !== undefined : kind !== 'pool' || cluster.pools.get(name) !== undefined
+  if (isNodePart(kind)) return cluster.nodes.get(name) !== undefined
+  return kind !== 'pool' || cluster.pools.get(name) !== undefined
 }
 
 interface Decided {
@@ -79,29 +83,33 @@ interface Decided {
 
 /** Each pool on its own. @returns when each wants the next pass */
 function act(parts: ControllerParts, { head, gathered, decisions, now }: Decided): readonly (Instant | undefined)[] {
-  const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer } = parts
+  const { cluster, poolWrites, proofs, proofWrites, mirror, background, renderer, settingsWatch, failures } = parts
   const { signer } = parts.ports
   const { nodes, members } = gathered
   poolWrites.beginAtOnce(STRAYS, { actions: uncordonStrays(gathered.fleet.strays ?? []), nodes, now })
-  for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
-    poolWrites.beginAtOnce(pool, { actions, nodes, now })
+  const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
+  const mayTry = (node: string): boolean => failures.mayTry(settingsKey(node), now)
+  const about = { revisions: gathered.revisions, renderer, now, ceiling, mayTry }
   for (const stray of strayProofs(proofs.pods, (node) => isOfAPool(gathered, node))) proofWrites.begin(stray)
   for (const view of mirror.gone(head.fleet)) background.begin(poolKey(view.name), () => mirror.remove(view))
-  return [...head.fleet.pools.values()].flatMap((compiled) => {
+  const wakes = [...head.fleet.pools.values()].flatMap((compiled) => {
     const decision = decisions.get(compiled.name)
     if (!decision) return []
     const { generation = 0 } = cluster.pools.get(compiled.name) ?? {}
     const status = completeStatus(decision.status, { generation, observedRevision: head.observed })
     const rendered = renderedFor(gathered, { pool: compiled.name, renderer })
-    if (signer) {
-      const unsigned = unsignedNodes(compiled.name, { nodes: members.byPool.get(compiled.name) ?? [], keyId: signer.keyId })
-      poolWrites.beginAtOnce(compiled.name, { actions: unsigned, nodes, rendered, now })
-    }
-    return [
-      decision.wakeAt,
-      poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now }),
-    ]
+    const ofPool = members.byPool.get(compiled.name) ?? []
+    const restored = settingsWatch.due(compiled.name, { ...about, nodes: ofPool })
+    announceMembers(parts.access, { actions: decision.actions, nodes, members: ofPool, rendered })
+    const dueAt = poolWrites.begin(compiled.name, { compiled, decision: { ...decision, status }, nodes, rendered, now })
+    // After what was decided: a node takes one write at a time.
+    const unsigned = signer ? unsignedNodes(compiled.name, { nodes: ofPool, keyId: signer.keyId }) : []
+    for (const actions of [unsigned, restored]) poolWrites.beginAtOnce(compiled.name, { actions, nodes, rendered, now })
+    return [decision.wakeAt, dueAt]
   })
+  for (const [pool, actions] of Map.groupBy(members.mislabelled, (action) => action.pool))
+    poolWrites.beginAtOnce(pool, { actions, nodes, now })
+  return wakes
 }
 
 function isOfAPool({ members, nodes }: Gathered, name: string): boolean {

@@ -1,15 +1,20 @@
 import type { CommitStatuses } from '../forge/status/commit-status.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
+import type { Channel } from '../notify/notification.ts'
 import type { Names } from '../protocol/names.ts'
 import type { Clock } from './clock/clock.ts'
 import type { GateChecks } from './gates/gate-check.ts'
 import type { PrometheusAccess } from './gates/prometheus.ts'
 import type { ElectionSettings } from './leadership/election.ts'
 import type { Log } from './log.ts'
+import type { Telemetry } from './metrics/telemetry.ts'
+import type { OtherClusters } from './other-clusters/other-clusters.ts'
+import type { RevertPlace } from './revert/revert-place.ts'
 import type { Compile } from './revisions/compiled-fleet.ts'
 import type { Compression } from './revisions/compression.ts'
 import type { HeadSource } from './revisions/head-source.ts'
 import type { AssignmentSigner } from './signing/assignment-signer.ts'
+import type { SendSpans } from './traces/tracer.ts'
 
 /** Everything the controller needs of the outside, and the stages it runs. */
 export interface ControllerPorts {
@@ -26,6 +31,18 @@ export interface ControllerPorts {
   readonly prometheus?: PrometheusAccess
   /** Where the pools are shown beside their commits, and what the names of these statuses begin with; absent: nowhere. */
   readonly commitStatuses?: { readonly statuses: CommitStatuses; readonly prefix: string }
+  /** Where a commit that failed is reverted by a pull request; absent: nowhere. */
+  readonly reverts?: RevertPlace
+  /** The same as deployments of environments; absent: nowhere. */
+  readonly deployments?: { readonly statuses: CommitStatuses; readonly prefix: string }
+  /** Who is told of rollouts and obstacles; absent: nobody. */
+  readonly notifications?: readonly Channel[]
+  /** Who gets traces of rollouts; absent: nobody. */
+  readonly traces?: SendSpans
+  /** What other clusters have completed, for pools that depend on theirs; absent: nobody knows. Gets told whom to wake. */
+  readonly otherClusters?: (changed: () => void) => OtherClusters
+  /** Told of the work that is done; absent: nobody. */
+  readonly telemetry?: Telemetry
   /** How gates are asked, where it is not to be done for real. */
   readonly gateChecks?: GateChecks
 }

@@ -1,31 +1,23 @@
-import { KubeError } from '../kube/kube-api.ts'
+import { type KubeApi, KubeError } from '../kube/kube-api.ts'
 import type { Instant } from '../rollout/model/instant.ts'
 import { assemble } from './assemble.ts'
 import type { ClusterCache } from './cache/cluster-cache.ts'
 import type { Contact } from './clock/contact.ts'
+import { PassPace } from './clock/pass-pace.ts'
 import type { WakeSignal } from './clock/wake-signal.ts'
 import { StatusPoster } from './commit-status/status-poster.ts'
 import type { ControllerParts } from './controller-parts.ts'
+import { Notifier } from './notifications/notifier.ts'
 import { pass } from './pass.ts'
+import { conclusionsOf } from './plans/conclusions.ts'
 import type { ControllerPorts, ControllerSettings } from './ports.ts'
+import { RevertProposer, type RevertProposerOptions } from './revert/revert-proposer.ts'
 import { lastCommit } from './revisions/revision-store.ts'
+import { Tracer } from './traces/tracer.ts'
 
 /** Between passes that fail, in milliseconds. */
 const FIRST_BACKOFF = 250
 const LAST_BACKOFF = 10_000
-
-/** How much longer than a pass the rest after it is: passes take a tenth of the time at most, however many nodes there are. */
-const REST = 9
-/** Milliseconds. */
-const LONGEST_REST = 250
-
-/**
- * A pass looks at every node, and each node that works has several changes: without a rest, a node would cost the more, the more nodes
- * there are. What changes meanwhile is one pass; what changes when nothing has for a while waits for nothing.
- */
-export function restAfter(took: number): number {
-  return Math.min(took * REST, LONGEST_REST)
-}
 
 export interface LeaderOptions {
   readonly ports: ControllerPorts
@@ -34,6 +26,8 @@ export interface LeaderOptions {
   readonly contact: Contact
   readonly wake: WakeSignal
   readonly signal: AbortSignal
+  /** For records of what was done, each at the version that was read: they may arrive after the term. */
+  readonly records: KubeApi
   /** Resolves when nobody else works in the clone of the repository any more. */
   readonly clone: Promise<void>
 }
@@ -44,22 +38,57 @@ export interface LeaderOptions {
  */
 export async function runLeader(options: LeaderOptions): Promise<void> {
   const parts = assemble(options)
-  const poster = posterFor(options)
+  const posters = postersFor(options)
+  const reverts = revertsFor(parts, options)
+  const { telemetry } = options.ports
+  telemetry?.leads(conclusionsOf(parts))
   try {
-    const passes = passAgainAndAgain(parts, options, () => poster?.fire())
-    await Promise.all([followHead(parts, options), passes, poster?.run(options.signal)])
+    const passes = passAgainAndAgain(parts, options, () => {
+      for (const poster of posters) poster.fire()
+      reverts?.fire()
+    })
+    const { signal } = options
+    const beside = [...posters.map((poster) => poster.run(signal)), reverts?.run(signal), parts.otherClusters.run(signal)]
+    await Promise.all([followHead(parts, options), passes, ...beside])
   } finally {
+    telemetry?.leads()
     await parts.end()
   }
 }
 
-function posterFor({ ports, cluster }: LeaderOptions): StatusPoster | undefined {
-  const { commitStatuses, clock, log } = ports
-  return commitStatuses && new StatusPoster({ ...commitStatuses, clock, log, pools: () => cluster.pools.items.values() })
+/** They tell others what the pools' statuses say, each at its own pace. */
+function postersFor({
+  ports,
+  cluster,
+  records,
+  settings: { namespace },
+}: LeaderOptions): readonly (StatusPoster | Notifier | Tracer)[] {
+  const { commitStatuses, deployments, notifications = [], traces: send, telemetry, clock, log } = ports
+  const pools = () => cluster.pools.items.values()
+  const posters = [commitStatuses, deployments && { ...deployments, name: 'deployments' }]
+    .filter((settings) => settings !== undefined)
+    .map((settings) => new StatusPoster({ ...settings, clock, log, pools }))
+  const notifiers = notifications.map((channel) => {
+    const tried = telemetry?.notifies(channel.name)
+    return new Notifier({ channel, namespace, kube: records, clock, log, pools, ...(tried && { tried }) })
+  })
+  const fleet = () => ({ pools: cluster.pools.items, nodes: cluster.nodes.items.values() })
+  return [...posters, ...notifiers, ...(send ? [new Tracer({ send, fleet, clock, log })] : [])]
+}
+
+function revertsFor(parts: ControllerParts, { ports, cluster }: LeaderOptions): RevertProposer | undefined {
+  const { reverts: place, clock, log, compile } = ports
+  const { intake, events } = parts
+  if (place === undefined) return undefined
+  const head = () => intake.state
+  const tell: RevertProposerOptions['tell'] = (told) => events.recordOnce(told, clock.now())
+  const pools = () => cluster.pools.items.values()
+  return new RevertProposer({ place, sources: { ...parts, compile, head }, pools, head, tell, clock, log })
 }
 
 async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: LeaderOptions, passed: () => void): Promise<void> {
   const { clock } = parts.ports
+  const pace = new PassPace()
   let failures = 0
   while (!signal.aborted) {
     let until: Instant | undefined
@@ -67,13 +96,15 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
     try {
       const { wakeAt, took } = await pass(parts)
       until = wakeAt
-      notBefore = clock.elapsed() + restAfter(took)
+      notBefore = pace.after(took, clock.elapsed())
       failures = 0
+      parts.ports.telemetry?.passed(took)
       passed()
     } catch (error) {
       if (signal.aborted) return
       until = clock.now() + Math.min(FIRST_BACKOFF * 2 ** failures, LAST_BACKOFF)
       failures += 1
+      parts.ports.telemetry?.passFailed()
       logFailure(parts, error, until)
       // Changes may come fast, and what fails for one pool should not be asked for with each of them.
       await clock.sleepUntil(clock.now() + Math.max(FIRST_BACKOFF, restAsked(error)), signal)
@@ -88,6 +119,7 @@ async function followHead({ ports, store, intake }: ControllerParts, { wake, sig
   const acceptedNow = () => lastCommit(store.list())
   for await (const event of ports.source.follow({ signal, lastAccepted: acceptedNow(), acceptedNow })) {
     if (event.kind === 'trouble') ports.log('warn', `read repository: ${event.message}`)
+    ports.telemetry?.gitReadable(event.kind !== 'trouble')
     intake.offer(event)
     wake.fire()
   }

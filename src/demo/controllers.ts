@@ -44,7 +44,7 @@ export class Controllers {
       setup.log(level, message, fields)
       for (const listener of listeners) listener(message)
     }
-    const running = runController({ ceiling: false, ...setup, log }, AbortSignal.any([ended, own.signal])).catch(fail)
+    const running = runController({ ceiling: true, ...setup, log }, AbortSignal.any([ended, own.signal])).catch(fail)
     return {
       said: (words) =>
         new Promise((resolve) => {

@@ -69,6 +69,7 @@ function nodeOf({ name, zone, labels }: Machine, version: string): object {
     kind: 'Node',
     metadata: { name, labels: { ...standard, 'topology.kubernetes.io/zone': zone, ...labels } },
     status: {
+      capacity: { cpu: '8', memory: '32Gi' },
       nodeInfo: {
         architecture: 'amd64',
         operatingSystem: 'linux',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import type { CliIo } from '../cli/cli-io.ts'
 import { controllerLog } from '../cli/controller/controller-log.ts'
+import { serveDashboard } from '../cli/controller/dashboard-options.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import { createKubeClient } from '../kube/kube-client.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
@@ -28,6 +29,8 @@ export interface Stage {
   readonly folder: string
   readonly kubeconfig: string
   readonly repoUrl: string
+  /** A page that shows the fleet in a browser. */
+  readonly dashboardUrl: string
   readonly git: GitWorkspace
   readonly view: FleetView
   readonly machines: readonly Machine[]
@@ -92,6 +95,7 @@ async function setUp(
   const fail = (error: unknown): void => view.fail(error)
   signal.addEventListener('abort', () => fail(new Error('interrupted')))
   view.follow(api, ended).catch(fail)
+  const dashboard = closing.use(await serveDashboard(0))
   const said: string[] = []
   const log = controllerLog({ ...io, stderr: (text) => void said.push(text) }, 'text')
   const setup = {
@@ -104,17 +108,19 @@ async function setUp(
     cwd: folder,
     env: {},
     log,
+    telemetry: dashboard.telemetry,
   }
   const controllers = new Controllers({ setup, ended, fail })
-  return { folder, kubeconfig, repoUrl, git, view, controllers, machines: fleet, shop, said, signal }
+  const dashboardUrl = `http://127.0.0.1:${dashboard.port}`
+  return { folder, kubeconfig, repoUrl, dashboardUrl, git, view, controllers, machines: fleet, shop, said, signal }
 }
 
-/** Namespaces and kind; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
+/** Namespaces and kinds; the rest of the manifests is rights, which mean nothing to a server that asks nobody who they are. */
 async function install(api: KubeApi, deploy: string): Promise<void> {
   const read = async (file: string): Promise<unknown[]> =>
     parseAllDocuments(await readFile(join(deploy, file), 'utf8')).map((document) => document.toJS())
   for (const namespace of await read('namespace.yaml')) await api.create('/api/v1/namespaces', namespace)
-  for (const kind of await read('crds/nodepools.yaml'))
+  for (const kind of [...(await read('crds/nodepools.yaml')), ...(await read('crds/ceilings.yaml'))])
     await api.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', kind)
 }
 

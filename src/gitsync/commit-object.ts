@@ -1,6 +1,7 @@
-import { readObject } from 'isomorphic-git'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import { corruptPack } from './explain-failure.ts'
 import type { ObjectStore } from './object-store.ts'
+import { readContent } from './read-object.ts'
 
 /** What a commit says of itself. */
 export interface CommitObject extends Omit<RepoSnapshot, 'commit' | 'files'> {
@@ -15,24 +16,29 @@ const MAX_NAME = 200
  * Reads a commit as Git itself does: histories hold commits whose author line has no name, no date or no brackets, brought in from other
  * systems, and such a line is nothing to refuse a fleet for. Names and message come without control characters: they end up in
  * annotations, events and on terminals.
- * @throws {Errors.NotFoundError} when the object is not there
+ * @throws {Errors.NotFoundError} when the object is not there, or {GitSyncError} `CorruptPack`
  */
 export async function readCommitObject(store: ObjectStore, oid: string): Promise<CommitObject> {
-  const { object } = await readObject({ ...store, oid, format: 'content' })
-  return parseCommit(Buffer.from(object as Uint8Array))
+  return parseCommit(await readContent(store, oid, 'commit'))
 }
 
+/** What comes first in a commit. A line further down that names a parent is none to Git. */
+const ORIGIN = /^tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)(?!parent )/
+
+/** @throws {GitSyncError} `CorruptPack` */
 export function parseCommit(bytes: Buffer): CommitObject {
   const end = bytes.indexOf('\n\n')
   const headers = bytes.subarray(0, end === -1 ? bytes.length : end)
+  const [, tree, parents = ''] = ORIGIN.exec(`${headers.toString('latin1')}\n`) ?? []
+  if (tree === undefined) throw corruptPack('a commit of it names its tree or its parents as Git does not')
   const lines = headers.toString('latin1').split('\n')
   const valuesOf = (name: string) => lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
   const decode = decoderFor(valuesOf('encoding')[0])
   const author = signatureOf(decode(Buffer.from(valuesOf('author')[0] ?? '', 'latin1')))
   const message = end === -1 ? '' : decode(bytes.subarray(end + 2, end + 2 + MAX_MESSAGE))
   return {
-    tree: valuesOf('tree')[0] ?? '',
-    parents: valuesOf('parent'),
+    tree,
+    parents: parents.match(/[0-9a-f]{40}/g) ?? [],
     author: { name: author.name, email: author.email },
     committedAt: signatureOf(valuesOf('committer')[0] ?? '').seconds * 1000,
     message: printable(message),

@@ -4,7 +4,11 @@ import { GitSyncError, type GitSyncReason } from './git-sync-error.ts'
 
 /** Characters of what a server said; it may be a page for browsers. */
 const MAX_SAID = 300
+const MAX_NAME = 100
 const CREDENTIALS = 'check --token-file, or --username-file and --password-file'
+
+const NO_SPACE: readonly unknown[] = ['ENOSPC', 'EDQUOT']
+const ROOM = 'make room in the folder for temporary files: a commit needs as much as its fleet folder'
 
 interface Reaction {
   readonly reason: GitSyncReason
@@ -30,10 +34,12 @@ export function explainFailure(error: unknown, url: string): Error {
 
 function reactionTo(error: unknown): Reaction {
   if (error instanceof Errors.HttpError) return BY_STATUS[error.data.statusCode] ?? { reason: 'Unreachable', remedy: '' }
+  if (NO_SPACE.includes(Object(error).code)) return { reason: 'DiskFull', remedy: ROOM }
   return { reason: 'Unreadable', remedy: error instanceof Errors.SmartHttpError ? NOT_GIT : '' }
 }
 
-function lineOf(text: string): string {
+/** What somebody else wrote, as one line of bounded length. */
+export function lineOf(text: string): string {
   return text
     .slice(0, MAX_SAID)
     .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
@@ -61,6 +67,13 @@ export function packTooLarge(why: string): GitSyncError {
   return new GitSyncError(`refuse the pack that the repository sends: ${why}; ${remedy}`, { reason: 'PackTooLarge' })
 }
 
+/** The server has the last word on what it sends. @param text of the server */
+export function refusedByServer(text: string): GitSyncError {
+  return new GitSyncError(`failed to read the repository: the server says: ${lineOf(text) || 'nothing more'}`, {
+    reason: 'RefusedByServer',
+  })
+}
+
 export function corruptPack(why: string): GitSyncError {
   const remedy = 'it is asked for again; if that does not help, run git fsck in the repository'
   return new GitSyncError(`failed to read the pack that the repository sends: ${why}; ${remedy}`, { reason: 'CorruptPack' })
@@ -72,5 +85,9 @@ export function refMissing(
   { url, names }: { readonly url: string; readonly names: readonly string[] },
 ): GitSyncError {
   const reason = 'branch' in ref ? 'BranchNotFound' : 'TagNotFound'
-  return new GitSyncError(`failed to find ${describeRef(ref)} in "${url}": ${othersThan(ref, names)}`, { reason })
+  return new GitSyncError(`failed to find ${describeRef(ref)} in "${url}": ${othersThan(ref, names.map(nameOf))}`, { reason })
+}
+
+function nameOf(ref: string): string {
+  return lineOf(ref).slice(0, MAX_NAME)
 }

@@ -3,12 +3,13 @@ import { isDescendant } from './ancestry.ts'
 import { FetchedHistory } from './fetched-history.ts'
 import { BadTreeError, GitSyncError } from './git-sync-error.ts'
 import { objectStore } from './object-store.ts'
-import { type BlobCache, readSnapshot } from './read-snapshot.ts'
+import { readSnapshot } from './read-snapshot.ts'
 import { ancestryUnknown, type Refusal, rewritten, untrusted } from './refusal.ts'
 import type { RepoEvent } from './repo-event.ts'
 import type { FetchedHead, RepoSource } from './repo-source.ts'
 import type { TrustedKeys } from './signatures/trusted-keys.ts'
 import { type HeadTag, type SignaturePolicy, unverified } from './signatures/verify-head.ts'
+import { snapshotCache } from './snapshot-cache.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { createWakeSignal, type WakeSignal } from './wake-signal.ts'
 
@@ -82,7 +83,7 @@ async function* follow(source: RepoSource, wake: WakeSignal, options: FollowRepo
 class Judge {
   readonly #source: RepoSource
   readonly #options: FollowRepoOptions
-  readonly #blobs: BlobCache = new Map()
+  readonly #cache = snapshotCache()
   #accepted: string | undefined
   #refused: (Refusal & { readonly named: string }) | undefined
   #told: string | undefined
@@ -99,8 +100,9 @@ class Judge {
   /** @returns undefined when there is nothing new */
   async look(): Promise<RepoEvent | undefined> {
     const head = await this.#source.head(this.#options.signal)
-    if (head === this.#told) return undefined
+    // Also where there is nothing new: keys that cannot be read are to be known before the next commit needs them.
     const keys = await this.#options.signatures?.keys()
+    if (head === this.#told) return undefined
     if (head === this.#refused?.named && this.#refused.isLasting(keys)) return undefined
     const fetched = await this.#fetch()
     const event = await this.#judge(fetched, keys)
@@ -140,7 +142,10 @@ class Judge {
   }
 
   async tidy(): Promise<void> {
-    if (this.#untidy) await this.#source.tidy(this.#options.signal)
+    if (!this.#untidy) return
+    this.#unsettled = true
+    await this.#source.tidy(this.#options.signal)
+    this.#unsettled = false
     this.#untidy = false
   }
 
@@ -154,7 +159,7 @@ class Judge {
   }
 
   #read(commit: string, gitdir: string): Promise<RepoSnapshot> {
-    return readSnapshot(objectStore(gitdir), commit, { folder: this.#options.folder ?? '', blobs: this.#blobs })
+    return readSnapshot(objectStore(gitdir), commit, { folder: this.#options.folder ?? '', cache: this.#cache })
   }
 
   async #rewriteIn(commit: string, history: FetchedHistory): Promise<Refusal | undefined> {

@@ -16,7 +16,7 @@ export interface AppTokens {
 
 /** The value of the Authorization header. @throws {GitSyncError} `CredentialsUnreadable` */
 export async function authorizationOf(credentials: GitCredentials): Promise<string> {
-  if (credentials.kind === 'bearer') return `Bearer ${await secret(credentials.tokenFile)}`
+  if (credentials.kind === 'bearer') return `Bearer ${await token(credentials.tokenFile)}`
   if (credentials.kind === 'app') return basic('x-access-token', await credentials.tokens.get())
   const [username, password] = await Promise.all([secret(credentials.usernameFile), secret(credentials.passwordFile)])
   return basic(username, password)
@@ -24,6 +24,15 @@ export async function authorizationOf(credentials: GitCredentials): Promise<stri
 
 function basic(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+}
+
+/** As it stands in the header: what has a line break in it, nobody could send. */
+async function token(path: string): Promise<string> {
+  const text = await secret(path)
+  if (/^[!-~]+$/.test(text)) return text
+  throw new GitSyncError(`failed to read credentials "${path}": expected one line of ASCII without spaces`, {
+    reason: 'CredentialsUnreadable',
+  })
 }
 
 async function secret(path: string): Promise<string> {

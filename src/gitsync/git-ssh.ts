@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { GitHttpRequest } from 'isomorphic-git'
 import type { Client } from 'ssh2'
 import { type Answer, createTransport, type Exchange, type GitTransport, type TransportOptions } from './git-transport.ts'
-import { packet } from './partial-fetch.ts'
+import { FLUSH, packet } from './packets.ts'
 import type { RequestGuard } from './request-guard.ts'
 import type { SshAddress } from './ssh-address.ts'
 import { connectSsh, type SshFiles } from './ssh-connection.ts'
@@ -16,7 +16,6 @@ export interface GitSshOptions extends TransportOptions {
 /** What isomorphic-git is given for an address: it speaks no other protocol than HTTP, and what is asked for is taken from the requests. */
 export const SSH_URL = 'http://ssh/repository'
 
-const FLUSH = Buffer.from('0000')
 const SERVICE = Buffer.concat([packet('# service=git-upload-pack\n'), FLUSH])
 
 /** Git over SSH without a `git` or `ssh` program: each request is the input of a `git-upload-pack` on the server. */

@@ -15,6 +15,7 @@ export type GitSyncReason =
   | 'ResponseTooLarge'
   | 'PackTooLarge'
   | 'CorruptPack'
+  | 'RefusedByServer'
   | 'RateLimited'
   | 'InsecureCredentials'
   | 'UnsupportedProxy'
@@ -22,6 +23,7 @@ export type GitSyncReason =
   | 'InvalidAddress'
   | 'Unreadable'
   | 'PackageMissing'
+  | 'DiskFull'
 
 interface GitSyncErrorOptions {
   readonly reason: GitSyncReason
@@ -46,9 +48,9 @@ export class GitSyncError extends Error {
 /** The files themselves are at fault: only other files mend it. */
 export class BadTreeError extends Error {
   override readonly name = 'BadTreeError'
-  readonly reason: 'TooManyFiles' | 'UnsafePath'
+  readonly reason: 'TooManyFiles' | 'UnsafePath' | 'MalformedTree'
 
-  constructor(message: string, { reason }: { readonly reason: 'TooManyFiles' | 'UnsafePath' }) {
+  constructor(message: string, { reason }: { readonly reason: 'TooManyFiles' | 'UnsafePath' | 'MalformedTree' }) {
     super(message)
     this.reason = reason
   }

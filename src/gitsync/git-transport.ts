@@ -32,7 +32,9 @@ export function createTransport(options: TransportOptions, begin: () => Exchange
       const guard = new RequestGuard(signal, options)
       try {
         const { body, ...answer } = await exchange.send(asked, guard)
-        return { ...answer, body: told(checkedPack(guard.bounded(body), asked, options.pack, sink), keep) }
+        const bounded = guard.bounded(body)
+        const isPack = answer.statusCode === 200 && asked.url.endsWith('/git-upload-pack')
+        return { ...answer, body: told(isPack ? guardedPack(bounded, options.pack, sink) : bounded, keep) }
       } catch (cause) {
         keep(guard.explain(cause))
         throw broken
@@ -48,15 +50,6 @@ export function createTransport(options: TransportOptions, begin: () => Exchange
       exchange.end()
     }
   }
-}
-
-function checkedPack(
-  body: AsyncGenerator<Uint8Array>,
-  { url }: GitHttpRequest,
-  pack: PackGuard,
-  sink: PackSink | undefined,
-): AsyncGenerator<Uint8Array> {
-  return url.endsWith('/git-upload-pack') ? guardedPack(body, pack, sink) : body
 }
 
 /** Tells why a body breaks off. */

@@ -1,15 +1,5 @@
-import { MAX_ENTRIES } from './read-snapshot.ts'
-
-/** The entries of a tree, as far as they say what is needed. */
-interface Entry {
-  readonly mode: string
-  readonly name: string
-  readonly id: string
-}
-
-const FOLDER = '40000'
-const SUBMODULE = '160000'
-const ID = 20
+import type { TreeEntry } from './tree-object.ts'
+import { MAX_ENTRIES } from './tree-reading.ts'
 
 /** What a commit needs for one folder: trees on the way to it, and trees and blobs in it. */
 export interface Needed {
@@ -18,31 +8,31 @@ export interface Needed {
   readonly blobs: readonly string[]
 }
 
-/** @param readTree undefined when the tree is not there. @throws {MissingObject} */
-export async function neededOf(
-  root: string,
-  folder: string,
-  readTree: (id: string) => Promise<Buffer | undefined>,
-): Promise<Needed> {
+/** The entries of a tree; undefined when it is not there. */
+export type EntriesOf = (id: string) => Promise<readonly TreeEntry[] | undefined>
+
+/** @throws {MissingObject} */
+export async function neededOf(root: string, folder: string, entriesOf: EntriesOf): Promise<Needed> {
   const trees = new Set<string>()
   const blobs = new Set<string>()
-  const entriesOf = async (id: string): Promise<readonly Entry[]> => {
-    const content = await readTree(id)
-    if (!content) throw new MissingObject(`tree "${id}" is not in it`)
+  const open = async (id: string): Promise<readonly TreeEntry[]> => {
+    const entries = await entriesOf(id)
+    if (!entries) throw new MissingObject(`tree "${id}" is not in it`)
     trees.add(id)
-    return parseTree(content)
+    return entries
   }
+  let entered = 0
   const visit = async (id: string): Promise<void> => {
-    for (const entry of await entriesOf(id)) {
-      if (trees.size + blobs.size > MAX_ENTRIES) return
-      if (entry.mode === FOLDER && !trees.has(entry.id)) await visit(entry.id)
-      else if (entry.mode !== FOLDER && entry.mode !== SUBMODULE) blobs.add(entry.id)
+    for (const entry of await open(id)) {
+      if (++entered > MAX_ENTRIES) return
+      if (entry.kind === 'tree' && !trees.has(entry.id)) await visit(entry.id)
+      else if (entry.kind === 'file' || entry.kind === 'symlink') blobs.add(entry.id)
     }
   }
   let top: string | undefined = root
   for (const name of folder.split('/').filter(Boolean)) {
-    const entries: readonly Entry[] = top === undefined ? [] : await entriesOf(top)
-    top = entries.find((entry) => entry.name === name && entry.mode === FOLDER)?.id
+    const entries: readonly TreeEntry[] = top === undefined ? [] : await open(top)
+    top = entries.find((entry) => entry.name === name && entry.kind === 'tree')?.id
   }
   if (top !== undefined) await visit(top)
   return { trees: [...trees], blobs: [...blobs] }
@@ -51,17 +41,4 @@ export async function neededOf(
 /** An object that the server left out, and that is not on this disk. */
 export class MissingObject extends Error {
   override readonly name = 'MissingObject'
-}
-
-function parseTree(content: Buffer): Entry[] {
-  const entries: Entry[] = []
-  for (let at = 0; at < content.length; ) {
-    const space = content.indexOf(' ', at)
-    const end = content.indexOf(0, space)
-    if (space === -1 || end === -1) break
-    const mode = content.toString('latin1', at, space).replace(/^0+/, '')
-    entries.push({ mode, name: content.toString('utf8', space + 1, end), id: content.toString('hex', end + 1, end + 1 + ID) })
-    at = end + 1 + ID
-  }
-  return entries
 }

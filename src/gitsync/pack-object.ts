@@ -1,3 +1,6 @@
+import { corruptPack } from './explain-failure.ts'
+import type { GitSyncError } from './git-sync-error.ts'
+
 export type DeltaType = 6 | 7
 
 export interface ObjectHeader {
@@ -15,7 +18,10 @@ const OFS_DELTA = 6
 const REF_DELTA = 7
 const ID = 20
 
-/** What stands before each object of a pack; undefined when it is not all there. */
+/** Bytes of a number: more than 2^49 of anything is in no pack. */
+const MAX_BYTES = 7
+
+/** What stands before each object of a pack; undefined when it is not all there. @throws {GitSyncError} `CorruptPack` */
 export function readObjectHeader(data: Buffer, start: number): ObjectHeader | undefined {
   const first = data[start]
   if (first === undefined) return undefined
@@ -25,6 +31,7 @@ export function readObjectHeader(data: Buffer, start: number): ObjectHeader | un
   for (let factor = 16; more; factor *= 128) {
     const byte = data[at++]
     if (byte === undefined) return undefined
+    if (at - start > MAX_BYTES) throw endless()
     size += (byte & 127) * factor
     more = (byte & 128) !== 0
   }
@@ -44,6 +51,7 @@ function baseOf(data: Buffer, type: number, at: number): { readonly end?: number
 function readOffset(data: Buffer, start: number): { readonly end?: number; readonly base?: number } {
   let offset = -1
   for (let at = start; at < data.length; at++) {
+    if (at - start >= MAX_BYTES) throw endless()
     const byte = data[at] ?? 0
     offset = (offset + 1) * 128 + (byte & 127)
     if ((byte & 128) === 0) return { end: at + 1, base: offset }
@@ -60,8 +68,10 @@ export function deltaResultSize(delta: Buffer): number {
 export function readSizes(delta: Buffer): { readonly base: number; readonly result: number; readonly end: number } {
   let at = 0
   const number = (): number => {
+    const start = at
     let value = 0
     for (let factor = 1; at < delta.length; factor *= 128) {
+      if (at - start >= MAX_BYTES) throw endless()
       const byte = delta[at++] ?? 0
       value += (byte & 127) * factor
       if ((byte & 128) === 0) break
@@ -70,4 +80,8 @@ export function readSizes(delta: Buffer): { readonly base: number; readonly resu
   }
   const base = number()
   return { base, result: number(), end: at }
+}
+
+function endless(): GitSyncError {
+  return corruptPack('a number in it has no end')
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants, inflateSync } from 'node:zlib'
 import { corruptPack, packTooLarge } from './explain-failure.ts'
+import { typeNamed } from './git-object.ts'
 import type { PackLimits } from './pack-limits.ts'
 import { type DeltaType, deltaResultSize, type ObjectHeader, readObjectHeader } from './pack-object.ts'
 
@@ -8,6 +9,7 @@ const HEADER = 12
 const TRAILER = 20
 const COMMIT = 1
 const OFS_DELTA: DeltaType = 6
+const REF_DELTA: DeltaType = 7
 /** Of a refused pack, as many of its commits are worth keeping: they come first, and one fetch of depth 1 has one. */
 const MAX_COMMITS = 64
 const MAX_COMMIT_BYTES = 65_536
@@ -91,6 +93,8 @@ export class PackScanner {
   #header(data: Buffer): number {
     if (data.length < HEADER) return 0
     if (data.toString('latin1', 0, 4) !== 'PACK') throw corruptPack('it does not begin as a pack')
+    const version = data.readUInt32BE(4)
+    if (version !== 2 && version !== 3) throw corruptPack(`it has version ${version}, and only 2 and 3 are known`)
     this.#left = data.readUInt32BE(8)
     const { maxObjects } = this.#limits
     if (this.#left > maxObjects) throw packTooLarge(`it has ${this.#left} objects, more than ${maxObjects}`)
@@ -101,6 +105,7 @@ export class PackScanner {
   #object(data: Buffer, start: number): number | undefined {
     const header = readObjectHeader(data, start)
     if (header === undefined) return undefined
+    if (!isKnownType(header.type)) throw corruptPack(`an object of it is of type ${header.type}, which Git does not have`)
     this.#check(header.size)
     const found = inflate(data.subarray(header.end), header.size)
     if (found === undefined) return undefined
@@ -134,6 +139,10 @@ export class PackScanner {
     const { maxObjectBytes } = this.#limits
     if (size > maxObjectBytes) throw packTooLarge(`an object of it unpacks to ${size} bytes, more than ${maxObjectBytes}`)
   }
+}
+
+function isKnownType(type: number): boolean {
+  return typeNamed(type) !== undefined || type === OFS_DELTA || type === REF_DELTA
 }
 
 interface Inflated {

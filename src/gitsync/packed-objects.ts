@@ -1,23 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { inflateSync } from 'node:zlib'
 import { applyDelta } from './apply-delta.ts'
+import { BaseCache, OVERHEAD } from './base-cache.ts'
 import { corruptPack, packTooLarge } from './explain-failure.ts'
+import { type GitObject, idOf, type ObjectType, typeNamed } from './git-object.ts'
 import type { PackLimits } from './pack-limits.ts'
 import type { ScannedObject } from './pack-scanner.ts'
 
-export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
-
-export interface GitObject {
-  readonly type: ObjectType
-  readonly content: Buffer
-}
-
-const TYPES: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' }
-/** Bytes of bases that are kept while the deltas on them are applied. */
-const MAX_CACHED = 24 * 1024 * 1024
-/** What an object costs besides its bytes. */
-const OVERHEAD = 100
 /** Times the bytes of a pack that applying its deltas may move: bases that are not in the cache are made again. */
 const MAX_EFFORT = 8
 
@@ -27,10 +16,11 @@ export class PackedObjects {
   readonly #limits: PackLimits
   readonly #byId = new Map<string, ScannedObject>()
   readonly #byOffset = new Map<number, ScannedObject>()
-  readonly #waiting = new Map<string, ScannedObject[]>()
-  readonly #deltas: ScannedObject[] = []
-  readonly #cache = new Map<number, GitObject>()
-  #cached = 0
+  /** Deltas by what they are of: where it begins, or its id. */
+  readonly #waiting = new Map<number | string, ScannedObject[]>()
+  /** What deltas may be of. */
+  readonly #bases: { readonly id: string; readonly offset: number }[] = []
+  readonly #cache = new BaseCache()
   #effort = 0
 
   constructor(file: FileHandle, limits: PackLimits) {
@@ -40,26 +30,17 @@ export class PackedObjects {
 
   /** In the order of the pack. */
   add(object: ScannedObject, content: Buffer): void {
-    const type = TYPES[object.type]
+    const type = typeNamed(object.type)
     this.#byOffset.set(object.offset, object)
-    if (type) this.#byId.set(idOf({ type, content }), object)
-    else this.#deltas.push(object)
+    if (type) this.#found(idOf({ type, content }), object)
+    else this.#wait(object)
   }
 
   /** Finds the ids of all deltas; nothing is found by id before. @throws {GitSyncError} `CorruptPack`, `PackTooLarge` */
   async resolve(): Promise<void> {
-    const ready = [...this.#deltas]
-    for (const delta of ready) {
-      const { base } = delta
-      if (typeof base === 'string' && !this.#byId.has(base)) {
-        this.#waiting.set(base, [...(this.#waiting.get(base) ?? []), delta])
-        continue
-      }
-      const id = idOf(await this.#read(delta))
-      this.#byId.set(id, delta)
-      ready.push(...(this.#waiting.get(id) ?? []))
-      this.#waiting.delete(id)
-    }
+    // The last one first: what it is a delta of is still in the cache.
+    for (let next = this.#bases.pop(); next; next = this.#bases.pop())
+      for (const delta of this.#deltasOn(next)) this.#found(idOf(await this.#read(delta)), delta)
     if (this.#waiting.size > 0) throw corruptPack('a delta is of an object that is not in it')
   }
 
@@ -87,24 +68,44 @@ export class PackedObjects {
   typeOf(id: string): ObjectType | undefined {
     const seen = new Set<ScannedObject>()
     for (let object = this.#byId.get(id); object && !seen.has(object); object = this.#baseOf(object)) {
-      if (TYPES[object.type]) return TYPES[object.type]
+      if (typeNamed(object.type)) return typeNamed(object.type)
       seen.add(object)
     }
     return undefined
   }
 
+  /** What comes twice is what came first: a delta could be of itself otherwise. */
+  #found(id: string, object: ScannedObject): void {
+    if (!this.#byId.has(id)) this.#byId.set(id, object)
+    this.#bases.push({ id, offset: object.offset })
+  }
+
+  #wait(delta: ScannedObject): void {
+    const { base = -1 } = delta
+    const others = this.#waiting.get(base)
+    if (others) others.push(delta)
+    else this.#waiting.set(base, [delta])
+  }
+
+  #deltasOn({ id, offset }: { readonly id: string; readonly offset: number }): readonly ScannedObject[] {
+    const deltas = [...(this.#waiting.get(id) ?? []), ...(this.#waiting.get(offset) ?? [])]
+    this.#waiting.delete(id)
+    this.#waiting.delete(offset)
+    return deltas
+  }
+
   async #read(wanted: ScannedObject): Promise<GitObject> {
     const deltas: ScannedObject[] = []
     let at = wanted
-    while (!TYPES[at.type] && !this.#cache.has(at.offset)) {
+    while (!typeNamed(at.type) && !this.#cache.has(at.offset)) {
       deltas.push(at)
       const base = this.#baseOf(at)
       if (!base || deltas.length > this.#byOffset.size) throw corruptPack('a delta is of an object that is not in it')
       at = base
     }
-    let found = this.#cache.get(at.offset) ?? { type: TYPES[at.type] ?? 'blob', content: await this.#inflate(at) }
+    let found = this.#cache.get(at.offset) ?? { type: typeNamed(at.type) ?? 'blob', content: await this.#inflate(at) }
     for (const delta of deltas.reverse()) {
-      this.#keep(at.offset, found)
+      this.#cache.set(at.offset, found)
       found = { type: found.type, content: applyDelta(found.content, await this.#inflate(delta)) }
       this.#spend(found.content.length)
       at = delta
@@ -132,20 +133,4 @@ export class PackedObjects {
     if (this.#effort > MAX_EFFORT * (maxUnpackedBytes + OVERHEAD * maxObjects))
       throw packTooLarge('its deltas cost too much work')
   }
-
-  /** The oldest go first. */
-  #keep(offset: number, object: GitObject): void {
-    if (this.#cache.has(offset)) return
-    this.#cache.set(offset, object)
-    this.#cached += object.content.length + OVERHEAD
-    for (const [oldest, { content }] of this.#cache) {
-      if (this.#cached <= MAX_CACHED) break
-      this.#cache.delete(oldest)
-      this.#cached -= content.length + OVERHEAD
-    }
-  }
-}
-
-export function idOf({ type, content }: GitObject): string {
-  return createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex')
 }

@@ -5,14 +5,16 @@ import { locateRepo } from './locate-repo.ts'
 import { objectStore } from './object-store.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import { resolveRevision } from './revision.ts'
+import type { SnapshotCache } from './snapshot-cache.ts'
 
 /**
  * One commit of a repository on this machine, as `plan --from REV` names it. A path below the repository's root reads that folder.
+ * @param cache of another commit of the repository, which has most in common with it
  * @throws {GitSyncError} `NotARepository` or `RevisionNotFound`, or {BadTreeError}
  */
-export async function readCommit(path: string, revision: string): Promise<RepoSnapshot> {
+export async function readCommit(path: string, revision: string, cache?: SnapshotCache): Promise<RepoSnapshot> {
   const { gitdir, commit, folder } = await findCommit(path, revision)
-  return readSnapshot(objectStore(gitdir), commit, { folder })
+  return readSnapshot(objectStore(gitdir), commit, { folder, ...(cache && { cache }) })
 }
 
 export interface FoundCommit {

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { listServerRefs } from 'isomorphic-git'
+import { type FilterNeeds, OVER_HTTP, OVER_SSH } from './can-filter.ts'
 import { corruptPack, explainFailure, refMissing } from './explain-failure.ts'
 import type { GitCredentials } from './git-credentials.ts'
 import { type ClientCertificate, createGitHttp } from './git-http.ts'
@@ -10,8 +11,8 @@ import { GitSyncError } from './git-sync-error.ts'
 import type { GitTransport, TransportOptions } from './git-transport.ts'
 import { keepCommits, keepFolder } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
+import { checkedId } from './object-id.ts'
 import { PACK_LIMITS, type PackLimits } from './pack-limits.ts'
-import { CAN_FILTER, CAN_FILTER_FILES } from './partial-fetch.ts'
 import { createRemoteClone, type FetchedTip } from './remote-clone.ts'
 import type { RepoSource } from './repo-source.ts'
 import { parseSshAddress } from './ssh-address.ts'
@@ -44,14 +45,23 @@ export interface RemoteLimits extends PackLimits {
   readonly deadline: number
   /** Bytes of the largest pack that is taken, as it is sent. */
   readonly maxBytes: number
+  /** Large fetches leave packs, and nothing joins them: reading slows down with their number. Beyond it, all is fetched again. */
+  readonly maxPacks: number
+  /** Small ones leave a few files each, which only take place. Beyond it, all is fetched again. */
+  readonly maxFetches: number
 }
 
-export const REMOTE_LIMITS: RemoteLimits = { ...PACK_LIMITS, timeout: 30_000, deadline: 600_000, maxBytes: 32 * 1024 * 1024 }
+export const REMOTE_LIMITS: RemoteLimits = {
+  ...PACK_LIMITS,
+  timeout: 30_000,
+  deadline: 600_000,
+  maxBytes: 32 * 1024 * 1024,
+  maxPacks: 100,
+  maxFetches: 1000,
+}
 
 /** Of what comes after the tip only commits matter. First a few, in the end all there are. */
 const DEPTHS = [50, 1000, 2 ** 31 - 1]
-/** Each fetch leaves a pack, and nothing joins them: reading slows down with their number. */
-const MAX_PACKS = 100
 /** Commits of refused packs that are kept: one for each head that was refused since the last one that was good. */
 const MAX_REFUSED = 1000
 
@@ -65,20 +75,22 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
     refused.splice(0, refused.length - MAX_REFUSED)
   }
   const { shown, url, http, needs } = reach(options, { ...limits, timers, pack: { limits, onRefused } })
-  const shape = { url, http, limits }
-  const keep = keepFolder(options.folder ?? '')
-  const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', needs, keep })
+  const shape = { url, http, limits, needs }
+  const folder = options.folder ?? ''
+  const content = createRemoteClone({ ...shape, gitdir: join(directory, 'clone'), filter: 'blob:none', keep: keepFolder(folder) })
   // Apart from the content: a server leaves out what it believes to be here already.
   const history = createRemoteClone({ ...shape, gitdir: join(directory, 'history'), filter: 'tree:0', keep: keepCommits })
   let cloned = false
-  /** The name, or the id, of what is followed, as of the last look. */
-  let followed: string | undefined
+  /** What the last look found, until it is fetched. */
+  let found: Found | undefined
+  /** What was fetched last. */
+  let fetched: Found | undefined
   let depths: readonly number[] = DEPTHS
 
-  const cloneAgain = async (signal: AbortSignal): Promise<FetchedTip> => {
+  const cloneAgain = async (id: string, signal: AbortSignal): Promise<FetchedTip> => {
     cloned = false
     await content.clear()
-    const asked = { ref: followed ?? (await look(signal)).name, depth: 1 }
+    const asked = { id, depth: 1 }
     // The first try may show that the server sends no files that are asked for by their ids: the second one takes all.
     const tip = await content.fetch(asked, signal).catch((error) => {
       if (!(error instanceof MissingObject)) throw error
@@ -89,24 +101,24 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
   }
 
   /** The server leaves out what an earlier commit had elsewhere in the repository, where it was not kept. */
-  const fetchNext = async (signal: AbortSignal) =>
-    content.fetch({ ref: followed ?? (await look(signal)).name, depth: 1 }, signal).catch((error) => {
+  const fetchNext = async (id: string, signal: AbortSignal) =>
+    content.fetch({ id, depth: 1 }, signal).catch((error) => {
       if (!(error instanceof MissingObject)) throw error
-      return cloneAgain(signal)
+      return cloneAgain(id, signal)
     })
 
   const refsLike = (prefix: string, signal: AbortSignal) =>
     http(signal, (client) => listServerRefs({ http: client, url, prefix }))
 
-  const look = async (signal: AbortSignal): Promise<{ readonly name: string; readonly oid: string }> => {
-    if ('commit' in ref) return { name: ref.commit, oid: ref.commit }
+  const look = async (signal: AbortSignal): Promise<Found> => {
+    if ('commit' in ref) return { name: ref.commit, id: checkedId(ref.commit) }
     const refs = await refsLike(prefixOf(ref), signal)
     const name = followedIn(
-      refs.map((found) => found.ref),
+      refs.map((each) => each.ref),
       ref,
     )
-    const oid = refs.find((found) => found.ref === name)?.oid
-    if (name !== undefined && oid !== undefined) return { name, oid }
+    const id = refs.find((each) => each.ref === name)?.oid
+    if (name !== undefined && id !== undefined) return { name, id: checkedId(id) }
     const others = await refsLike('branch' in ref ? 'refs/heads/' : 'refs/tags/', signal)
     throw refMissing(ref, { url: shown, names: others.map((other) => other.ref) })
   }
@@ -122,38 +134,51 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
   return {
     head: (signal) =>
       explained(signal, async () => {
-        const { name, oid } = await look(signal)
-        followed = name
-        return oid
+        found = await look(signal)
+        return found.id
       }),
     fetch: (signal, options) =>
       explained(signal, async () => {
         depths = DEPTHS
         await history.clear()
-        const tip = cloned && !options?.fromScratch ? await fetchNext(signal) : await cloneAgain(signal)
+        const { name, id } = found ?? (await look(signal))
+        found = undefined
+        const tip = cloned && !options?.fromScratch ? await fetchNext(id, signal) : await cloneAgain(id, signal)
+        fetched = { name, id }
         // What a commit descends from may have been refused for what it held.
         for (const parent of refused) await content.add(parent)
-        return { gitdir: content.gitdir, ...tip, tag: followed && tagName(followed) }
+        return { gitdir: content.gitdir, ...tip, tag: tagName(name) }
       }),
     deepen: (signal) =>
       explained(signal, async () => {
         const [depth, ...rest] = depths
-        if (depth === undefined) return undefined
+        if (depth === undefined || fetched === undefined) return undefined
         depths = rest
-        const isFetched = await history
-          .fetch({ ref: followed ?? (await look(signal)).name, depth }, signal)
-          .then(() => true, orTooLarge)
+        const isFetched = await history.fetch({ id: fetched.id, depth }, signal).then(() => true, orTooLarge)
         return isFetched ? history.gitdir : undefined
       }),
     tidy: (signal) =>
       explained(signal, async () => {
         await history.clear()
         refused.length = 0
-        if (!cloned) return
-        const packs = (await readdir(join(content.gitdir, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
-        if (packs.length > MAX_PACKS) await cloneAgain(signal)
+        if (!cloned || fetched === undefined) return
+        const isFull = content.fetches > limits.maxFetches || (await packsIn(content.gitdir)) > limits.maxPacks
+        if (isFull) await cloneAgain(fetched.id, signal)
       }),
   }
+}
+
+/** What cannot be read is fetched again, as what is too much. */
+async function packsIn(gitdir: string): Promise<number> {
+  const names = await readdir(join(gitdir, 'objects', 'pack')).catch(() => undefined)
+  return names?.filter((name) => name.endsWith('.pack')).length ?? Number.POSITIVE_INFINITY
+}
+
+/** What a server names, and by which name. */
+interface Found {
+  /** In full; or the id, where that was asked for. */
+  readonly name: string
+  readonly id: string
 }
 
 function orIncomplete(error: unknown): never {
@@ -173,7 +198,7 @@ interface Reached {
   readonly url: string
   readonly http: GitTransport
   /** What a server has to be able to do before files are left out. */
-  readonly needs: readonly string[]
+  readonly needs: FilterNeeds
 }
 
 function reach(options: RemoteOptions, transport: TransportOptions): Reached {
@@ -181,14 +206,14 @@ function reach(options: RemoteOptions, transport: TransportOptions): Reached {
   const address = parseSshAddress(shown)
   if (address) {
     if (!files) throw new GitSyncError(`failed to read "${shown}": SSH needs a key and known hosts`, { reason: 'InvalidAddress' })
-    return { shown, url: SSH_URL, http: createGitSsh({ ...transport, address, files }), needs: CAN_FILTER_FILES }
+    return { shown, url: SSH_URL, http: createGitSsh({ ...transport, address, files }), needs: OVER_SSH }
   }
   const url = checkedUrl(options)
   return {
     shown: url,
     url,
     http: createGitHttp(url, { ...transport, credentials, caFile, clientCertificate }),
-    needs: CAN_FILTER,
+    needs: OVER_HTTP,
   }
 }
 

@@ -22,3 +22,5 @@ export type RefusalReason =
   | 'TooManyFiles'
   /** The commit holds a path that leads elsewhere. */
   | 'UnsafePath'
+  /** The commit holds a folder that Git would not have written. */
+  | 'MalformedTree'

@@ -1,7 +1,12 @@
-import { expandOid, expandRef, readObject, readTag, resolveRef } from 'isomorphic-git'
+import { join } from 'node:path'
+import { expandOid, expandRef, resolveRef } from 'isomorphic-git'
 import { readCommitObject } from './commit-object.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import type { ObjectStore } from './object-store.ts'
+import { readObject } from './read-object.ts'
+
+/** Tags of tags that are followed. */
+const MAX_TAGS = 50
 
 /**
  * The commit that a revision names: a branch, a tag, a remote's branch, HEAD, a full or short id; with `~2`, `^` and `^2` after it.
@@ -13,13 +18,25 @@ export async function resolveRevision(store: ObjectStore, revision: string): Pro
     let oid = await peel(store, await idOf(store, base))
     for (const [, sign, count] of steps.matchAll(/([~^])(\d*)/g))
       oid = await step(store, oid, { sign, count: count === '' ? 1 : Number(count) })
-    return oid
+    // A shallow clone names commits that it does not have.
+    return await peel(store, oid)
   } catch (cause) {
-    throw new GitSyncError(
-      `failed to find revision "${revision}" in "${store.gitdir}"; name a branch, a tag or a commit that it has`,
-      { reason: 'RevisionNotFound', cause },
-    )
+    const remedy = (await isShallow(store)) ? DEEPEN : 'name a branch, a tag or a commit that it has'
+    throw new GitSyncError(`failed to find revision "${revision}" in "${store.gitdir}"; ${remedy}`, {
+      reason: 'RevisionNotFound',
+      cause,
+    })
   }
+}
+
+const DEEPEN = 'the clone has only a part of the history: run git fetch --unshallow; nodewave plan --pr needs no history'
+
+/** As Git marks a clone that ends somewhere. */
+function isShallow({ gitdir, fs }: ObjectStore): Promise<boolean> {
+  return fs.promises.access(join(gitdir, 'shallow')).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** As in Git, a name is looked for among the refs first. */
@@ -29,12 +46,16 @@ async function idOf(store: ObjectStore, name: string): Promise<string> {
   return expandOid({ ...store, oid: name })
 }
 
-/** From an annotated tag to what it is of. */
-export async function peel(store: ObjectStore, oid: string): Promise<string> {
-  // Not parsed: isomorphic-git refuses commits whose author line is not as Git writes it.
-  const { type } = await readObject({ ...store, oid, format: 'content' })
-  if (type !== 'tag') return oid
-  return peel(store, (await readTag({ ...store, oid })).tag.object)
+/** From an annotated tag to the commit that it is of. @throws {Errors.NotFoundError} or {GitSyncError} */
+export async function peel(store: ObjectStore, oid: string, left = MAX_TAGS): Promise<string> {
+  const { type, content } = await readObject(store, oid)
+  if (type === 'commit') return oid
+  const of = type === 'tag' ? /^object ([0-9a-f]{40})\n/.exec(content.toString('latin1', 0, 48))?.[1] : undefined
+  if (of !== undefined && left > 0) return peel(store, of, left - 1)
+  const what = type === 'tag' ? 'a tag of no commit' : `a ${type}`
+  throw new GitSyncError(`failed to find a commit: object "${oid}" is ${what}; name a branch, or a tag of a commit`, {
+    reason: 'RevisionNotFound',
+  })
 }
 
 /** `~n`: n times the first parent. `^n`: the nth parent; `^0` is the commit itself. */

@@ -4,6 +4,7 @@ import type { Keep, Kept, OnDisk } from './kept-objects.ts'
 import type { PackSink } from './pack-guard.ts'
 import type { PackLimits } from './pack-limits.ts'
 import { PackedObjects } from './packed-objects.ts'
+import { writeLoose } from './write-loose.ts'
 import { writePack } from './write-pack.ts'
 
 export interface SiftOptions {
@@ -18,20 +19,24 @@ export interface SiftedPack extends PackSink, AsyncDisposable {
   readonly kept: () => Kept
 }
 
+/** Objects that are found faster as files of their own than in a pack. */
+const FEW = 100
+
 /** Writes a pack to disk as it comes, keeps of it the objects that are needed, and throws the rest away. */
 export async function siftPack({ gitdir, limits, keep, onDisk }: SiftOptions): Promise<SiftedPack> {
-  await mkdir(gitdir, { recursive: true })
+  await mkdir(join(gitdir, 'objects', 'pack'), { recursive: true })
   const path = join(gitdir, 'incoming')
   const file = await open(path, 'w+')
   const objects = new PackedObjects(file, limits)
-  let kept: Kept = { ids: [], missing: [] }
+  let kept: Kept = { ids: [], missing: [], trees: new Map() }
   return {
     object: (object, content) => objects.add(object, content),
     write: (bytes) => file.writeFile(bytes),
     async end() {
       await objects.resolve()
       kept = await keep(objects, onDisk)
-      await writePack(gitdir, kept.ids, (id) => objects.readKnown(id))
+      const write = kept.ids.length > FEW ? writePack : writeLoose
+      await write(gitdir, kept.ids, (id) => objects.readKnown(id))
     },
     kept: () => kept,
     async [Symbol.asyncDispose]() {

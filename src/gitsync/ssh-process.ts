@@ -21,10 +21,10 @@ export function uploadPackOn(channel: ClientChannel): UploadPack {
   const chunks: AsyncIterator<Buffer> = channel[Symbol.asyncIterator]()
   const closed = new Promise<void>((resolve) => channel.once('close', () => resolve()))
   const failure = failureOf(channel)
-  let held: Buffer = Buffer.alloc(0)
+  const held = new Held()
   const more = async (): Promise<void> => {
     const { value, done } = await chunks.next()
-    if (!done) held = Buffer.concat([held, value])
+    if (!done) held.add(value)
     else {
       await closed
       throw (
@@ -36,18 +36,15 @@ export function uploadPackOn(channel: ClientChannel): UploadPack {
     async untilFlush() {
       for (let at = 0; ; ) {
         while (held.length < at + LENGTH) await more()
-        const length = lengthOf(held.toString('latin1', at, at + LENGTH))
+        const length = lengthOf(held.bytes.toString('latin1', at, at + LENGTH))
         while (held.length < at + length) await more()
         at += Math.max(LENGTH, length)
         if (at > MAX_REFS) throw new GitSyncError('refuse a list of refs larger than 64 MiB', { reason: 'ResponseTooLarge' })
-        if (length > 0) continue
-        const lines = held.subarray(0, at)
-        held = held.subarray(at)
-        return lines
+        if (length === 0) return held.take(at)
       }
     },
     async *rest() {
-      if (held.length > 0) yield held
+      if (held.length > 0) yield held.take(held.length)
       for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value
       await closed
       const error = failure()
@@ -56,6 +53,38 @@ export function uploadPackOn(channel: ClientChannel): UploadPack {
     ask(request) {
       channel.end(request)
     },
+  }
+}
+
+/** What has come. A long list comes in thousands of pieces: each is copied twice at most, and not with every later one. */
+class Held {
+  #room = Buffer.alloc(64 * 1024)
+  #used = 0
+
+  get length(): number {
+    return this.#used
+  }
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.#used)
+  }
+
+  add(piece: Buffer): void {
+    const needed = this.#used + piece.length
+    if (needed > this.#room.length) {
+      const larger = Buffer.alloc(Math.max(needed, 2 * this.#room.length))
+      this.bytes.copy(larger)
+      this.#room = larger
+    }
+    piece.copy(this.#room, this.#used)
+    this.#used = needed
+  }
+
+  take(count: number): Buffer {
+    const taken = Buffer.from(this.#room.subarray(0, count))
+    this.#room = Buffer.from(this.bytes.subarray(count))
+    this.#used = this.#room.length
+    return taken
   }
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, rename, writeFile } from 'node:fs/promises'
+import { open, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
-import type { GitObject } from './packed-objects.ts'
+import type { GitObject } from './git-object.ts'
 
 const HEADER = 12
 const TYPE_NUMBERS = { commit: 1, tree: 2, blob: 3, tag: 4 } as const
@@ -19,7 +19,6 @@ interface Written {
 export async function writePack(gitdir: string, ids: readonly string[], read: (id: string) => Promise<GitObject>): Promise<void> {
   if (ids.length === 0) return
   const folder = join(gitdir, 'objects', 'pack')
-  await mkdir(folder, { recursive: true })
   const temporary = join(folder, 'writing')
   const sha = createHash('sha1')
   const written: Written[] = []

@@ -2,7 +2,7 @@ import { canonicalJson } from '../protocol/digest.ts'
 import { describeNode } from './describe-node.ts'
 import { describePool, type PoolDescription } from './describe-pool.ts'
 import { common, isEmpty, without } from './factor.ts'
-import { groupNodes } from './group-nodes.ts'
+import { groupNodes, SHARED_NAME } from './group-nodes.ts'
 import { hostFiles, sharedHost, withoutShared } from './host-documents.ts'
 import type { ImportSubject, JsonObject } from './subject.ts'
 import { kubeletDocument, remarkLines, repoDocument } from './yaml-document.ts'
@@ -13,7 +13,6 @@ export interface ImportedRepository {
   readonly pools: readonly PoolDescription[]
 }
 
-const BASE = 'base'
 const RELEASE = 'upstream'
 
 /** Pure: the repository that says what these nodes run. */
@@ -31,8 +30,10 @@ export function buildRepository(subjects: readonly ImportSubject[]): ImportedRep
       'fleet.yaml': fleetDocument(),
       ...(isEmpty(shared.flags)
         ? {}
-        : { [`flags/${BASE}.yaml`]: repoDocument('FlagSet', { flags: shared.flags }, { name: BASE }) }),
-      ...(isEmpty(shared.config) ? {} : { [`config/${BASE}.yaml`]: kubeletDocument(shared.config, { name: BASE }) }),
+        : { [`flags/${SHARED_NAME}.yaml`]: repoDocument('FlagSet', { flags: shared.flags }, { name: SHARED_NAME }) }),
+      ...(isEmpty(shared.config)
+        ? {}
+        : { [`config/${SHARED_NAME}.yaml`]: kubeletDocument(shared.config, { name: SHARED_NAME }) }),
       ...releaseFiles(pools),
       ...hostFiles(pools, shared.host),
       ...Object.assign({}, ...pools.map((pool) => poolFiles(pool, shared))),
@@ -69,16 +70,19 @@ function poolFiles(pool: PoolDescription, shared: Shared): Record<string, string
 
 function poolDocument(pool: PoolDescription, shared: Shared, own: Pick<Shared, 'flags' | 'config'>): string {
   const { name, nodes, layout, version, binaries, matchLabels, missingOn } = pool
-  const config = [...(isEmpty(shared.config) || isEmpty(pool.config) ? [] : [BASE]), ...(isEmpty(own.config) ? [] : [name])]
+  const config = [
+    ...(isEmpty(shared.config) || isEmpty(pool.config) ? [] : [SHARED_NAME]),
+    ...(isEmpty(own.config) ? [] : [name]),
+  ]
   const kubelet = {
     ...(version === undefined ? {} : { version }),
     ...(binaries.length === 0 ? {} : { release: RELEASE }),
     ...(layout === undefined ? {} : { layout }),
-    ...(isEmpty(shared.flags) ? {} : { flagSets: [BASE] }),
+    ...(isEmpty(shared.flags) ? {} : { flagSets: [SHARED_NAME] }),
     ...(isEmpty(own.flags) ? {} : { flags: own.flags }),
     ...(config.length === 0 ? {} : { config }),
   }
-  const hostProfiles = [...profileIf(BASE, shared.host), ...profileIf(name, withoutShared(pool.host, shared.host))]
+  const hostProfiles = [...profileIf(SHARED_NAME, shared.host), ...profileIf(name, withoutShared(pool.host, shared.host))]
   const spec = {
     nodeSelector: { matchLabels },
     ...(isEmpty(kubelet) ? {} : { kubelet }),

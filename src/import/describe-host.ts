@@ -1,5 +1,6 @@
 import { readerOf, serviceReading, unitOfFile } from '../protocol/file-readers.ts'
 import type { HostInventory, InventoryFile } from '../protocol/host-inventory.ts'
+import { systemSettings } from '../repo/schema/system-settings.ts'
 import { type FileContent, type HostContent, type Remark, remark, type UnitContent } from './subject.ts'
 
 const ZONES = '/usr/share/zoneinfo/'
@@ -88,15 +89,47 @@ export function hostRemarks(inventory: HostInventory): Remark[] {
       : [
           remark('host', `kernel arguments: ${added.join(' ')}`, {
             why: 'kernelArguments adds to those of the host, and each node reboots for it',
-            remedy: 'list there only what nodewave is to add',
+            remedy: proposed(added),
           }),
         ]),
     ...listRemark('repositories', repositories, 'a repository here is a file of its own, and apt refuses the same one twice'),
     ...listRemark('certificates', certificates, 'a certificate here is a file of its own'),
+    ...staticPodRemarks(inventory.staticPods ?? []),
     ...omitted.map(({ path, why }) =>
       remark('host', path, { why, remedy: 'it stays on the host; for a secret use contentFrom with sopsFile' }),
     ),
   ]
+}
+
+const OF_KUBEADM = /\/(?:kube-apiserver|etcd|kube-controller-manager|kube-scheduler)\.yaml$/
+
+function staticPodRemarks(paths: readonly string[]): Remark[] {
+  const [ofKubeadm, others] = [true, false].map((is) => paths.filter((path) => OF_KUBEADM.test(path) === is).join(', '))
+  return [
+    ...(ofKubeadm
+      ? [
+          remark('host', `static pods of the control plane: ${ofKubeadm}`, {
+            why: 'kubeadm writes them again at each upgrade',
+            remedy: 'leave them to kubeadm',
+          }),
+        ]
+      : []),
+    ...(others
+      ? [
+          remark('host', `static pods: ${others}`, {
+            why: 'one from the repository has an annotation of nodewave, for which the kubelet starts the pod anew',
+            remedy: 'to manage them, write the manifests under staticPods, with these paths, in a commit of its own',
+          }),
+        ]
+      : []),
+  ]
+}
+
+/** The field with what it takes: what was hidden, or keeps a machine from coming up, is not among it. */
+function proposed(words: readonly string[]): string {
+  const taken = words.filter((word) => systemSettings.kernelArguments.safeParse([word]).success)
+  if (taken.length === 0) return 'leave them to the host'
+  return `to have nodewave keep them, add kernelArguments: [${taken.map((word) => JSON.stringify(word)).join(', ')}]`
 }
 
 function listRemark(section: string, paths: readonly string[], why: string): Remark[] {

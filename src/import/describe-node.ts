@@ -90,7 +90,7 @@ function describeVersion({
     return unmanaged(
       `kubelet ${version}, package ${installed.name} ${installed.version}${installed.held ? ', held' : ''}`,
       'a package brought it: to manage it needs the repository of packages, and its key',
-      'add a KubeletRelease with apt, then version and release here; see docs/host-profile.md, Packages',
+      `add a KubeletRelease with ${installed.manager ?? 'apt'}: {url, keyFrom, version: "${packageVersion(installed.version, version)}"}, then version and release here; see docs/host-profile.md, Packages`,
     )
   if (version === undefined || binary === undefined)
     return unmanaged(
@@ -99,4 +99,9 @@ function describeVersion({
       'set version and release',
     )
   return { version, binary: { arch, sha256: binary.sha256 }, remarks: [] }
+}
+
+/** As a KubeletRelease says it, for every version of the kubelet. */
+function packageVersion(installed: string, kubelet: string | undefined): string {
+  return kubelet === undefined ? installed : installed.replace(kubelet, '{{version}}')
 }

@@ -1,6 +1,9 @@
 import { canonicalJson } from '../protocol/digest.ts'
 import type { ApiNodeFacts, NodeDescription } from './subject.ts'
 
+/** Of the documents that all pools share: no pool has it. */
+export const SHARED_NAME = 'base'
+
 /** Nodes that become one pool. The first of them is what most are like. */
 export interface NodeGroup {
   readonly name: string
@@ -24,7 +27,7 @@ export const GROUP_LABELS = [
 export function groupNodes(nodes: readonly NodeDescription[]): NodeGroup[] {
   const byRole = Map.groupBy(nodes, ({ node, layout }) => canonicalJson([rolesOf(node), groupLabelOf(node) ?? '', layout ?? '']))
   const groups = [...byRole.values()].flatMap(splitByContent)
-  const taken = new Set<string>()
+  const taken = new Set<string>([SHARED_NAME])
   return groups.map((members) => ({ name: freeName(nameFor(members[0]?.node), taken), members }))
 }
 
@@ -56,8 +59,9 @@ function nameFor(node: ApiNodeFacts | undefined): string {
     named
       .toLowerCase()
       .replace(/[^a-z0-9-]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40) || 'workers'
+      .replace(/^-+/, '')
+      .slice(0, 40)
+      .replace(/-+$/, '') || 'workers'
   )
 }
 

@@ -1,5 +1,6 @@
 import type { PoolDescription } from './describe-pool.ts'
 import { common, isEmpty, without } from './factor.ts'
+import { SHARED_NAME } from './group-nodes.ts'
 import type { HostContent } from './subject.ts'
 import { commentText, remarkLines, repoDocument } from './yaml-document.ts'
 
@@ -22,7 +23,7 @@ export function sharedHost(pools: readonly Pick<Pool, 'host'>[]): HostContent {
 /** HostProfiles of the pools, the one that they share, and the files of the repository that these name. */
 export function hostFiles(pools: readonly Pool[], shared: HostContent): Record<string, string> {
   const own = pools.map(({ name, host, remarks }) => profileFiles(name, withoutShared(host, shared), remarks))
-  return Object.assign({}, profileFiles('base', shared, []), ...own)
+  return Object.assign({}, profileFiles(SHARED_NAME, shared, []), ...own)
 }
 
 export function withoutShared(host: HostContent, shared: HostContent): HostContent {

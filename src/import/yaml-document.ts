@@ -51,10 +51,10 @@ function isVersion(value: unknown): boolean {
   return typeof value === 'string' && /^\d[\d.]*$/.test(value)
 }
 
-/** Line breaks, which a command line may have in it, would end the comment. */
+/** Line breaks, which a command line may have in it, would end the comment; marks that turn the direction of text would hide a part. */
 function folded(comment: string): string[] {
   const lines = ['']
-  for (const word of comment.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').split(' ')) {
+  for (const word of comment.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').split(' ')) {
     const last = lines.at(-1) ?? ''
     if (last !== '' && last.length + word.length + 1 > WIDTH) lines.push(comment.startsWith('- ') ? `  ${word}` : word)
     else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`

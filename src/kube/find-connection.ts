@@ -3,7 +3,7 @@ import { delimiter, join } from 'node:path'
 import type { Connection } from './connection.ts'
 import { access } from './file-calls.ts'
 import { inCluster } from './in-cluster.ts'
-import { contextsOf, KubeconfigError, type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
+import { contextsOf, KubeconfigError, type KubeconfigOptions, loadKubeconfig, NoKubeconfigError } from './kubeconfig.ts'
 import { proveCredentials } from './prove-credentials.ts'
 
 export interface FindOptions extends KubeconfigOptions {
@@ -14,7 +14,7 @@ export interface FindOptions extends KubeconfigOptions {
 
 /**
  * The API server people mean: `--kubeconfig`, else `KUBECONFIG`, else the pod's service account, else `~/.kube/config`.
- * @throws {KubeconfigError} when there is none of these, or its credentials cannot be used
+ * @throws {NoKubeconfigError} when there is none of these, {KubeconfigError} when its credentials cannot be used
  */
 export async function findConnection({ kubeconfig, env = process.env, ...options }: FindOptions = {}): Promise<Connection> {
   const file = kubeconfig ?? (await namedByEnvironment(env.KUBECONFIG, options.context))
@@ -23,7 +23,7 @@ export async function findConnection({ kubeconfig, env = process.env, ...options
   if (pod) return proveCredentials(pod, "the pod's service account")
   const own = join(env.HOME ?? homedir(), '.kube', 'config')
   if (await exists(own)) return ofFile(own, options)
-  throw new KubeconfigError(`name an API server by --kubeconfig or KUBECONFIG: there is no "${own}", and this is not a pod`)
+  throw new NoKubeconfigError(`name an API server by --kubeconfig or KUBECONFIG: there is no "${own}", and this is not a pod`)
 }
 
 async function ofFile(path: string, options: KubeconfigOptions): Promise<Connection> {

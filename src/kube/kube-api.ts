@@ -39,6 +39,11 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
   /** Milliseconds without a byte (bookmarks come every minute) after which the watch counts as stalled; the default is 75,000. */
   readonly stallAfter?: number
   /**
+   * Whether a change is waited for. Then a watch that is silent for 15 s is compared with a second one, which lasts a second: when that tells of
+   * a change, the first has stalled. Absent: never.
+   */
+  readonly isAwaited?: () => boolean
+  /**
    * One request instead of two: the watch itself begins with what is there. For small collections, since all of it is kept until it is
    * complete; a server that does not know this is asked for a list, as usual.
    */

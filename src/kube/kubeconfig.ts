@@ -14,7 +14,12 @@ export interface KubeconfigOptions {
 
 /** A kubeconfig that cannot be used; the message names the file, the entry and what to do. */
 export class KubeconfigError extends Error {
-  override readonly name = 'KubeconfigError'
+  override readonly name: string = 'KubeconfigError'
+}
+
+/** No API server is named anywhere. */
+export class NoKubeconfigError extends KubeconfigError {
+  override readonly name = 'NoKubeconfigError'
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { startDeadline } from './deadline.ts'
 import { type FollowOptions, KubeError, type KubeObject } from './kube-api.ts'
 import { selectors } from './list.ts'
 import { readLines } from './read-lines.ts'
+import { guarded } from './silence.ts'
 import { statusError, unreachable } from './status-error.ts'
 import type { Timers } from './timers.ts'
 import type { Transport } from './transport.ts'
@@ -10,6 +12,8 @@ import type { Transport } from './transport.ts'
 const MAX_LINE = 8 * 1024 * 1024
 /** API servers send a bookmark a minute to a watch that has nothing else to tell; proxies and busy servers add to that. */
 const STALL_AFTER = 75_000
+/** Milliseconds for a watch of a second. */
+const SECOND_WATCH = 5_000
 
 const FROM_THE_BEGINNING = { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' }
 
@@ -31,13 +35,13 @@ export interface WatchContext {
 /**
  * Opens one watch from a version on; without one, from the beginning: what is there comes first, then a bookmark for which
  * `endsBeginning` holds. The events end when the server ends it, and fail with a `KubeError` when it breaks off,
- * when nothing comes for `stallAfter`, and for an ERROR event.
+ * when nothing comes for `stallAfter`, when another watch tells more, and for an ERROR event.
  * @throws {KubeError} when it is refused
  */
 export async function openWatch<T>(
-  { transport, timers, random }: WatchContext,
+  context: WatchContext,
   path: string,
-  { resourceVersion, signal, stallAfter = STALL_AFTER, ...options }: FollowOptions<T> & { readonly resourceVersion?: string },
+  { resourceVersion, ...options }: FollowOptions<T> & { readonly resourceVersion?: string },
 ): Promise<AsyncGenerator<WatchEvent>> {
   const query = {
     ...selectors(options),
@@ -45,16 +49,34 @@ export async function openWatch<T>(
     allowWatchBookmarks: 'true',
     ...(resourceVersion === undefined ? FROM_THE_BEGINNING : { resourceVersion }),
     // Spread, so that a fleet's watches do not end and begin together.
-    timeoutSeconds: String(300 + Math.floor(random() * 300)),
+    timeoutSeconds: String(300 + Math.floor(context.random() * 300)),
   }
   const what = `watch "${path}"`
-  const response = await transport.stream({ verb: 'watch', method: 'GET', path, query, signal })
-  return eventsOf(response, guarded(response, timers, { milliseconds: stallAfter, what }), what)
+  const { signal, stallAfter = STALL_AFTER, isAwaited } = options
+  const response = await context.transport.stream({ verb: 'watch', method: 'GET', path, query, signal })
+  const position = { version: resourceVersion }
+  const silence = {
+    stallAfter,
+    isAwaited,
+    hasMissed: async (heard: AbortSignal) =>
+      position.version !== undefined &&
+      hasMissed(context, path, { ...options, resourceVersion: position.version, signal: heard }),
+  }
+  return eventsOf(response, guarded(response, context.timers, { ...silence, what }), { what, position })
 }
 
-async function* eventsOf(response: IncomingMessage, chunks: AsyncIterable<Buffer>, what: string): AsyncGenerator<WatchEvent> {
+async function* eventsOf(
+  response: IncomingMessage,
+  chunks: AsyncIterable<Buffer>,
+  { what, position }: { readonly what: string; readonly position: { version: string | undefined } },
+): AsyncGenerator<WatchEvent> {
   try {
-    for await (const line of readLines(chunks, MAX_LINE)) yield eventOf(line, what)
+    for await (const line of readLines(chunks, MAX_LINE)) {
+      const event = eventOf(line, what)
+      // What is there at the beginning comes in no order of versions.
+      if (position.version !== undefined || endsBeginning(event)) position.version = event.object.metadata.resourceVersion
+      yield event
+    }
   } catch (cause) {
     throw cause instanceof KubeError ? cause : unreachable(what, { cause })
   } finally {
@@ -62,34 +84,23 @@ async function* eventsOf(response: IncomingMessage, chunks: AsyncIterable<Buffer
   }
 }
 
-/**
- * Fails when the next chunk does not come in time, or nobody answers the kernel's probes. The clock stands still while the consumer
- * is at work.
- */
-async function* guarded(
-  response: IncomingMessage,
-  timers: Timers,
-  { milliseconds, what }: { readonly milliseconds: number; readonly what: string },
-): AsyncGenerator<Buffer> {
-  const stalled = (why: string, silentFor: number): KubeError => unreachable(what, { reason: 'Stalled', why, silentFor })
-  const chunks = response[Symbol.asyncIterator]()
-  for (;;) {
-    const since = timers.elapsed()
-    const cancel = timers.after(milliseconds, () => response.destroy(stalled(`no data for ${milliseconds} ms`, milliseconds)))
-    const next = await chunks
-      .next()
-      .catch((cause) => {
-        throw isUnanswered(cause) ? stalled('no answer to keep-alive probes', timers.elapsed() - since) : cause
-      })
-      .finally(cancel)
-    if (next.done) return
-    yield next.value
+/** Whether a second watch from the same version on tells of a change within a second. @throws when it cannot be known */
+async function hasMissed<T>(
+  { transport, timers }: WatchContext,
+  path: string,
+  { resourceVersion, signal, ...options }: FollowOptions<T> & { readonly resourceVersion: string },
+): Promise<boolean> {
+  const query = { ...selectors(options), watch: 'true', resourceVersion, timeoutSeconds: '1' }
+  const what = `watch "${path}"`
+  const error = () => unreachable(what, { reason: 'Timeout', why: `it did not end within ${SECOND_WATCH} ms` })
+  const deadline = startDeadline({ timers, milliseconds: SECOND_WATCH, error, signal })
+  try {
+    const response = await transport.stream({ verb: 'watch', method: 'GET', path, query, signal: deadline.signal })
+    for await (const line of readLines(response, MAX_LINE)) if (eventOf(line, what).type !== 'BOOKMARK') return true
+    return false
+  } finally {
+    deadline.release()
   }
-}
-
-/** What a socket says of a peer that acknowledges nothing any more. */
-function isUnanswered(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ETIMEDOUT'
 }
 
 function eventOf(line: string, what: string): WatchEvent {

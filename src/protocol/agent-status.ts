@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { CGROUP_VERSIONS } from './cgroup-version.ts'
 import { DISRUPTIONS } from './desired-config.ts'
 import { foreignText } from './foreign-text.ts'
 
@@ -71,6 +72,8 @@ const agentStatus = z.object({
   contested: z.optional(z.array(z.string())),
   /** The machine has to start again, whether or not it is allowed to. */
   reboot: z.optional(rebootNeed),
+  /** Of control groups on the host; missing: version 2, or an agent that does not say it. */
+  cgroup: z.optional(z.enum(CGROUP_VERSIONS)),
   agent: z.optional(z.string()),
   kubelet: z.optional(z.string()),
   /** RFC 3339, when the kubelet was started that this assignment restarted. A Ready that was said before says nothing of it. */

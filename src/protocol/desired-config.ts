@@ -9,7 +9,7 @@ export type Disruption = (typeof DISRUPTIONS)[number]
 
 /** `v1.3.2_coreos.0`, `1.36.3`, `1.37.0-rc.1`: what may stand in a file name, a URL and an environment file without quoting. */
 export const VERSION_PATTERN = /^v?\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+_.][0-9A-Za-z][0-9A-Za-z.+_-]{0,60})?$/
-const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
+export const OBJECT_NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/
 const MAX_ANNOTATION = 64 * 1024
 
 const desiredConfig = z.object({

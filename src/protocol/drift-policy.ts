@@ -7,7 +7,10 @@ import * as z from 'zod/mini'
 export const DRIFT_POLICIES = ['Repair', 'Report', 'Ignore'] as const
 export type DriftPolicy = (typeof DRIFT_POLICIES)[number]
 
-/** Sections of the host document, and the kubelet with all that it is made of. What comes in an archive is files and links. */
+/**
+ * Sections of the host document, and the kubelet with all that it is made of. What comes in an archive is files and links. `node` is the
+ * Node object, which the controller watches; the others are the agent's.
+ */
 export const DRIFT_KINDS = [
   'files',
   'edits',
@@ -21,10 +24,12 @@ export const DRIFT_KINDS = [
   'swap',
   'time',
   'certificates',
+  'staticPods',
   'kernelArguments',
   'repositories',
   'packages',
   'kubelet',
+  'node',
 ] as const
 export type DriftKind = (typeof DRIFT_KINDS)[number]
 

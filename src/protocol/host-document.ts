@@ -4,6 +4,7 @@ import { fileEdits } from './file-edits.ts'
 import { KERNEL_SECTIONS } from './kernel-sections.ts'
 import { nodeSettings } from './node-settings.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { staticPods } from './static-pods.ts'
 import { SYSTEM_SECTIONS } from './system-sections.ts'
 
 /**
@@ -134,6 +135,8 @@ const setting = z.string().check(z.regex(SETTING))
 /** The armored public key that signs the repository. */
 const repositoryKey = z.string().check(z.regex(/^-----BEGIN PGP PUBLIC KEY BLOCK-----/))
 
+const rpmRepository = z.strictObject({ url: setting.check(z.regex(/^(?:https?|file):\//)), key: repositoryKey })
+
 const repository = z.strictObject({
   name: z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{0,60}$/)),
   apt: z.optional(
@@ -145,7 +148,8 @@ const repository = z.strictObject({
       key: repositoryKey,
     }),
   ),
-  dnf: z.optional(z.strictObject({ url: setting.check(z.regex(/^(?:https?|file):\//)), key: repositoryKey })),
+  dnf: z.optional(rpmRepository),
+  zypper: z.optional(rpmRepository),
 })
 
 const hostPackage = z.strictObject({
@@ -153,6 +157,8 @@ const hostPackage = z.strictObject({
   version: z.optional(z.string().check(z.regex(PACKAGE_VERSION))),
   state: z.optional(z.enum(['present', 'absent'])),
   hold: z.optional(z.boolean()),
+  /** A host without the package stays without it. */
+  ifInstalled: z.optional(z.literal(true)),
 })
 
 /** The parts that have a schema of their own. */
@@ -168,6 +174,7 @@ export const HOST_SECTIONS = {
   units: z.array(unit),
   repositories: z.array(repository),
   packages: z.array(hostPackage),
+  staticPods,
 } as const
 
 /** Of a command in the policy of a host. */
@@ -193,6 +200,7 @@ const hostDocument = z.strictObject({
   swap: z.optional(KERNEL_SECTIONS.swap),
   time: z.optional(SYSTEM_SECTIONS.time),
   certificates: z.optional(SYSTEM_SECTIONS.certificates),
+  staticPods: z.optional(HOST_SECTIONS.staticPods),
   kernelArguments: z.optional(SYSTEM_SECTIONS.kernelArguments),
   drift: z.optional(driftRules),
   /** Paths and packages whose change counts only after a reboot. */

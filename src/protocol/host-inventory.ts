@@ -20,7 +20,15 @@ const inventoryKubelet = z.object({
   version: z.optional(z.string()),
   binary: z.optional(z.object({ path: z.string(), sha256: z.string() })),
   /** The package that brought it, with its version. */
-  package: z.optional(z.object({ name: z.string(), version: z.string(), held: z.boolean() })),
+  package: z.optional(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      held: z.boolean(),
+      /** Missing in what older agents print: apt. */
+      manager: z.optional(z.enum(['apt', 'dnf', 'zypper'])),
+    }),
+  ),
   flags: z.array(flagSource),
   /** The process that runs now; empty when none does, or when nobody but root may know. */
   command: z.array(z.string()),
@@ -52,6 +60,8 @@ export const hostInventory = z.object({
   /** Package repositories, certificates of the administrator: what is there, and not what is in it. */
   repositories: z.array(z.string()),
   certificates: z.array(z.string()),
+  /** Manifests that the kubelet runs from its directory. Missing in what older agents print. */
+  staticPods: z.optional(z.array(z.string())),
   kernelArguments: z.string(),
   swaps: z.array(z.string()),
   /** Where /etc/localtime leads. */

@@ -4,6 +4,7 @@ export type JsonObject = { readonly [key: string]: Json }
 
 /** RFC 7396: members merge, null removes, and everything else, lists included, replaces. Inputs stay as they are. */
 export function applyMergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
+  // No plain object: a key `__proto__` would be no key of it.
   const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : [])
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key)

@@ -31,6 +31,9 @@ export const API_GROUP = 'nodewave.io'
 export const API_VERSION = 'v1alpha1'
 export const NODEPOOLS = 'nodepools'
 export const CONTROLLER_LEASE = 'nodewave-controller'
+
+/** On that Lease: the release of the controller that leads. */
+export const LEADER_VERSION = `${DEFAULT_PREFIX}/leader-version`
 /** Its time is that of the last push that a forge delivered to one of the controllers. */
 export const PUSH_LEASE = 'nodewave-push'
 
@@ -47,8 +50,13 @@ export function dnfRepositoryFile(name: string): string {
   return `/etc/yum.repos.d/nodewave-${name}.repo`
 }
 
-/** The key that signs the packages of it. */
-export function dnfKeyFile(name: string): string {
+/** The same for zypper. */
+export function zypperRepositoryFile(name: string): string {
+  return `/etc/zypp/repos.d/nodewave-${name}.repo`
+}
+
+/** The key that signs the rpm packages of it. */
+export function rpmKeyFile(name: string): string {
   return `/etc/pki/rpm-gpg/nodewave-${name}.asc`
 }
 
@@ -79,6 +87,8 @@ export interface Names {
   readonly proof: string
   /** Written by the controller: `Allow` lets the admission policy take a desired-config from anybody who may patch the Node. */
   readonly byHand: string
+  /** Written by the controller with an assignment whose numbers depend on the machine: its capacity then, and the fingerprint of the pool. */
+  readonly renderedFrom: string
   /** Written by the controller: which labels, annotations and taints of the Node it wrote. See `node-settings.ts`. */
   readonly settings: string
   /** Label, written by the controller: the pool that owns the node. */
@@ -96,6 +106,7 @@ export function namesFor(prefix: string = DEFAULT_PREFIX): Names {
     history: `${prefix}/history`,
     proof: `${prefix}/proof`,
     byHand: `${prefix}/by-hand`,
+    renderedFrom: `${prefix}/rendered-from`,
     settings: `${prefix}/node-settings`,
     pool: `${prefix}/pool`,
   }
@@ -186,6 +197,11 @@ function baseName(revision: string): string {
 /** Name of the Role and RoleBinding by which a node reads its payloads. */
 export function accessName(node: string): string {
   return `nodewave-node-${node}`
+}
+
+/** Name of the Role by which many nodes read one payload, and the beginning of the names of its RoleBindings. */
+export function sharedAccessName(payload: string): string {
+  return `nodewave-payload-${payload}`
 }
 
 function bareHash(digest: string): string {

@@ -84,7 +84,21 @@ export interface HistoryEntry extends RevisionRef {
   readonly message?: string
   /** The most nodes that were seen failed at one time in this run; absent: none. They forget it once they are given something else. */
   readonly failures?: number
+  /** What failed since it completed; absent: nothing. */
+  readonly laterFailures?: LaterFailures
   readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'
+}
+
+/** Nodes that failed at the content of a rollout after it had completed. */
+export interface LaterFailures {
+  /** Those that fail now; the first hundred, by name. */
+  readonly nodes: readonly string[]
+  /** How many machines failed and were replaced, since the content last worked on a new one; absent: none. */
+  readonly replaced?: number
+  /** RFC 3339; when the last of them was gone. */
+  readonly since?: string
+  /** Of the Nodes that count, those that are gone included, at most two hundred: one that comes back is known by it. */
+  readonly uids?: readonly string[]
 }
 
 /** What people do to a pool and its nodes by annotations. */

@@ -27,6 +27,8 @@ export interface RepoSnapshot {
   readonly message: string
   readonly parents: readonly string[]
   readonly files: ReadonlyMap<string, RepoFile>
+  /** It was accepted before: what is asked of new commits alone is not asked of it. */
+  readonly accepted?: true
   /** By `name/key`. Absent: nothing was taken yet. */
   readonly secrets?: ReadonlyMap<string, TakenValue>
 }

@@ -7,8 +7,10 @@ export function revisionId(commit: string, contents: string | undefined): string
 
 /** What a text names: the commit, perhaps shortened, and the contents, if it names these. */
 export function partsOf(revision: string): { readonly commit: string; readonly contents: string | undefined } {
-  const [commit = '', contents] = revision.split(SEPARATOR)
-  return { commit, contents }
+  const end = revision.indexOf(SEPARATOR)
+  if (end < 0) return { commit: revision, contents: undefined }
+  const next = revision.indexOf(SEPARATOR, end + 1)
+  return { commit: revision.slice(0, end), contents: revision.slice(end + 1, next < 0 ? undefined : next) }
 }
 
 export function commitOf(revision: string): string {

@@ -16,5 +16,7 @@ function isPlain(value: object): value is Plain {
 
 function hasSameFields(a: Plain, b: Plain): boolean {
   const names = Object.keys(a)
-  return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSameData(a[name], b[name]))
+  if (names.length !== Object.keys(b).length) return false
+  for (const name of names) if (!Object.hasOwn(b, name) || !isSameData(a[name], b[name])) return false
+  return true
 }

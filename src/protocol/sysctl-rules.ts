@@ -49,6 +49,15 @@ const ALONG: ReadonlyMap<string, readonly string[]> = new Map([
   ['net/ipv6/conf/all/forwarding', ['net/ipv6/conf/default/forwarding']],
 ])
 
+/**
+ * A line of sysctl.d(5); a dash in front says that a failure is ignored. Each part of the pattern begins with what the one before cannot
+ * end with, so that a long line costs its length.
+ */
+export function sysctlLine(line: string): (readonly [name: string, value: string])[] {
+  const [, name, value] = /^\s*(?:-\s*)?([^-#;=\s][^=\s]*)\s*=(.*)$/.exec(line) ?? []
+  return name === undefined || value === undefined ? [] : [[name, value]]
+}
+
 /** Names of the settings that change with this one. */
 export function sysctlsAlong(name: string): readonly string[] {
   return ALONG.get(sysctlPath(name)) ?? []

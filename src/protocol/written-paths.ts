@@ -1,6 +1,6 @@
 import type { HostDocument, HostRepository, HostUser } from './host-document.ts'
 import { moduleName } from './kernel-sections.ts'
-import { aptSourcesFile, dnfKeyFile, dnfRepositoryFile } from './names.ts'
+import { aptSourcesFile, dnfRepositoryFile, rpmKeyFile, zypperRepositoryFile } from './names.ts'
 import { sysctlPath } from './sysctl-name.ts'
 
 /** Files that sections of the host document write and do not name, by section. */
@@ -60,6 +60,7 @@ const PATHS_OF: PathsOf = {
   ],
   // The same name for the owners of all hosts, wherever the file is.
   certificates: (certificates) => certificates.map(({ name }) => `/etc/ssl/certs/nodewave-${name}`),
+  staticPods: (pods) => pods.map(({ path }) => path),
   repositories: (repositories) => repositories.flatMap(pathsOfRepository),
   // A group may give its members the rights of root.
   groups: (groups) => (groups.length > 0 ? [SECTION_FILES.group] : []),
@@ -82,8 +83,9 @@ const PATHS_OF: PathsOf = {
   steps: none,
 }
 
-function pathsOfRepository({ name, dnf }: HostRepository): readonly string[] {
-  return dnf === undefined ? [aptSourcesFile(name)] : [dnfRepositoryFile(name), dnfKeyFile(name)]
+function pathsOfRepository({ name, dnf, zypper }: HostRepository): readonly string[] {
+  if (zypper !== undefined) return [zypperRepositoryFile(name), rpmKeyFile(name)]
+  return dnf === undefined ? [aptSourcesFile(name)] : [dnfRepositoryFile(name), rpmKeyFile(name)]
 }
 
 function pathsOfUser({ name, groups, sshKeys }: HostUser): readonly string[] {

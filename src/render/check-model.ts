@@ -1,6 +1,6 @@
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
-import type { LayerSubject } from './layers.ts'
+import { contentOfOverride, type LayerSubject } from './layers.ts'
 import { flagString } from './prepare-flags.ts'
 import { prepareVariant } from './prepare-variant.ts'
 import { collecting, type RenderProblem } from './render-problem.ts'
@@ -11,12 +11,21 @@ import { referencesIn } from './templates.ts'
  * templates that no node can fill in. A commit that has any of these should not be rolled out.
  */
 export function checkModel(model: FleetModel): RenderProblem[] {
-  const subjects = [
-    ...[...model.pools.values()].map((pool) => ({ pool, overrides: [] })),
-    ...model.overrides.map((override) => ({ pool: BARE_POOL, overrides: [override] })),
-  ]
-  const problems = subjects.flatMap((subject) => checkSubject(model, subject))
+  const ofPools = [...model.pools.values()].flatMap((pool) => checkSubject(model, { pool, overrides: [] }))
+  const problems = [...ofPools, ...checkOverrides(model)]
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()]
+}
+
+/** What one override says without a problem is not checked again for others that say the same. */
+function checkOverrides(model: FleetModel): RenderProblem[] {
+  const valid = new Set<string>()
+  return model.overrides.flatMap((override) => {
+    const content = contentOfOverride(override)
+    if (valid.has(content)) return []
+    const problems = checkSubject(model, { pool: BARE_POOL, overrides: [override] })
+    if (problems.length === 0) valid.add(content)
+    return problems
+  })
 }
 
 function checkSubject(model: FleetModel, subject: LayerSubject): RenderProblem[] {

@@ -3,7 +3,7 @@ import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { instantiate, type RenderResult, resolveReferences } from './instantiate.ts'
-import { appliesTo } from './layers.ts'
+import { appliesTo, contentOfOverride } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { prepareVariant, type Variant } from './prepare-variant.ts'
 import { type PoolOwnership, selectPool } from './select-pool.ts'
@@ -21,19 +21,37 @@ interface Prepared {
   readonly results: Map<string, RenderResult>
 }
 
+/** Key of the result of a variant that has none. */
+const NO_REFERENCES = ''
+
 /** Of one variant: facts of nodes change, and what was rendered of former ones is of no use to anybody. */
 const MOST_RESULTS = 10_000
 
 export function createRenderer(model: FleetModel, options: { readonly namespace?: string } = {}): Renderer {
   const namespace = options.namespace ?? DEFAULT_NAMESPACE
   const preparedBySubject = new Map<string, Prepared>()
+  const preparedByContent = new Map<string, Prepared>()
   const overridesFor = overrideIndex(model.overrides)
 
   function prepared(pool: Doc<NodePoolSpec>, overrides: readonly Doc<NodeOverrideSpec>[]): Prepared {
     const key = [pool.name, ...overrides.map((override) => override.name)].join('\0')
-    const found = preparedBySubject.get(key) ?? { variant: prepareVariant(model, { pool, overrides }), results: new Map() }
+    const found = preparedBySubject.get(key) ?? preparedAlike(pool, overrides)
     preparedBySubject.set(key, found)
     return found
+  }
+
+  /** Overrides with equal content share a variant, unless it has problems: these name the file of each. */
+  function preparedAlike(pool: Doc<NodePoolSpec>, overrides: readonly Doc<NodeOverrideSpec>[]): Prepared {
+    const content = [pool.name, ...overrides.map(contentOfOverride)].join('\0')
+    const known = preparedByContent.get(content)
+    if (known) return known
+    const variant = prepareVariant(model, { pool, overrides })
+    const prepared: Prepared = { variant, results: new Map() }
+    if (variant.references.size > 0) return prepared
+    const result = instantiate(variant, new Map(), namespace)
+    prepared.results.set(NO_REFERENCES, result)
+    if (result.ok) preparedByContent.set(content, prepared)
+    return prepared
   }
 
   return {

@@ -2,7 +2,9 @@ import { parse } from 'yaml'
 import { canonicalJson, type Json, type NodeContent } from '../protocol/digest.ts'
 import { splitFlagString } from '../protocol/flag-string.ts'
 import { isJsonObject, type JsonObject } from '../protocol/merge-patch.ts'
+import { own } from '../protocol/own.ts'
 import { shownSecrets } from '../protocol/secret-document.ts'
+import { flagEntries, isMapFlag } from '../repo/flag-maps.ts'
 
 /** One thing that differs; undefined on a side where it is not there. */
 export interface ContentChange {
@@ -17,7 +19,7 @@ export function diffContent(from: NodeContent | undefined, to: NodeContent): Con
   const version = compare(['version'], from?.version, to.version)
   return [
     ...version,
-    ...diffFlags(from, to),
+    ...diffFlags(from, to).flatMap(byKey),
     ...diffConfig(from?.config, to.config),
     // Where the version changes, so do URL and checksum of its binary, or its package and the repository of that: nothing more to tell.
     ...diffHost(from?.host, to.host).filter(({ path }) => version.length === 0 || !isOfBinary(path)),
@@ -28,6 +30,21 @@ export function diffContent(from: NodeContent | undefined, to: NodeContent): Con
 export function diffFlags(from: NodeContent | undefined, to: NodeContent): ContentChange[] {
   if (from?.flags === to.flags && from?.opts === to.opts) return []
   return compare(['flags'], flagsOf(from), flagsOf(to))
+}
+
+/** One change for each key of a map that differs. A map that is only written in another order stays one change. */
+function byKey(change: ContentChange): ContentChange[] {
+  const [from, to] = [entriesOf(change.path, change.from), entriesOf(change.path, change.to)]
+  if (from === undefined || to === undefined) return [change]
+  const changes = compare(change.path, from, to)
+  return changes.length === 0 ? [change] : changes
+}
+
+/** @returns undefined for what is no map */
+function entriesOf([, name = '']: readonly string[], value: Json | undefined): JsonObject | undefined {
+  if (value === undefined) return {}
+  const entries = isMapFlag(name) && typeof value === 'string' ? flagEntries(name, value) : undefined
+  return entries && Object.fromEntries(entries)
 }
 
 export function diffConfig(from: string | undefined, to: string | undefined): ContentChange[] {
@@ -54,7 +71,7 @@ function compare(path: readonly string[], from: Json | undefined, to: Json | und
   const keys = new Set([...Object.keys(from ?? {}), ...Object.keys(to ?? {})])
   if (keys.size === 0 && isSame(from, to)) return []
   if (keys.size === 0) return [{ path, from, to }]
-  return [...keys].sort().flatMap((key) => compare([...path, key], from?.[key], to?.[key]))
+  return [...keys].sort().flatMap((key) => compare([...path, key], from && own(from, key), to && own(to, key)))
 }
 
 function isObjectOrAbsent(value: Json | undefined): value is JsonObject | undefined {

@@ -1,18 +1,21 @@
 import type { Json } from '../protocol/digest.ts'
+import { type MapFlags, statedFlags } from '../repo/flag-maps.ts'
 import type { Doc, FleetModel, Location } from '../repo/model.ts'
 import type { Flags } from '../repo/schema/common.ts'
 import type { HostFileSpec } from '../repo/schema/host-profile.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
+import { fillField } from './fill-fields.ts'
 import { appliesTo, configLayers, documentsOf, flagLayers, type Layer, type LayerSubject } from './layers.ts'
 import type { NodeFacts } from './node-facts.ts'
-import { fileLayers, sysctlLayers, unitLayers } from './render-host.ts'
+import { editLayers } from './render-edits.ts'
+import { fileLayers, packageLayers, sysctlLayers, unitLayers } from './render-host.ts'
 import { locate, type Origin } from './render-problem.ts'
 import { fillTemplates, referencesIn, resolveReference } from './templates.ts'
 import { type Sourced, type Traced, traceConfig } from './trace-config.ts'
 
 /** A value as one document states it. */
 export interface StatedValue {
-  /** As it is on the node, templates filled in; null in the configuration: the field is removed. */
+  /** As it is on the node, templates filled in; null: the field, or the key of a flag, is removed. */
   readonly value: Json
   /** Kind and name of the document, such as `FlagSet baseline`. */
   readonly source: string
@@ -20,7 +23,7 @@ export interface StatedValue {
 }
 
 export interface ExplainedValue extends StatedValue {
-  /** `version`; `flags`, then the name; `config`, then the way to the field; `files`, `units` or `sysctls`, then the name. */
+  /** `version`; `flags`, then the name; `config`, then the way to the field; `files`, `edits`, `packages`, `units` or `sysctls`, then the name. */
   readonly path: readonly string[]
   /** What it took the place of, the latest first. */
   readonly overrode: readonly StatedValue[]
@@ -45,14 +48,22 @@ export function explainNode(
     ...(version === undefined
       ? []
       : [{ path: ['version'], value: version, origin: { doc: pool, path: ['kubelet', 'version'] }, overrode: [] }]),
-    ...traceNamed('flags', flagLayers(model, subject).flatMap(flagsOf)),
-    ...traceConfig(configLayers(model, subject)).map((value) => ({ ...value, path: ['config', ...value.path] })),
+    ...traceNamed(
+      'flags',
+      flagLayers(model, subject).flatMap((layer) => flagsOf(layer, model.fleet.spec.mapFlags)),
+    ),
+    ...traceConfig(configLayers(model, subject)).map(({ overrode, ...value }) => ({
+      ...inConfig(value),
+      overrode: overrode.map(inConfig),
+    })),
     ...traceNamed('files', fileLayers(model, subject).map(named((file) => file.path))),
+    ...traceNamed('edits', editLayers(model, subject).map(valueNamed)),
+    ...traceNamed('packages', packageLayers(model, subject).map(named((each) => each.name))),
     ...traceNamed('units', unitLayers(model, subject).map(named((unit) => unit.name))),
     ...traceNamed('sysctls', sysctlLayers(model, subject).map(valueNamed)),
   ]
   const explain = (sourced: Sourced): StatedValue => ({
-    value: isFilledIn(sourced) ? onNode(sourced.value, node) : sourced.value,
+    value: isFilledIn(sourced) ? onNode(sourced, { node, version }) : sourced.value,
     source: nameOf(sourced.origin.doc),
     where: locate(sourced.origin),
   })
@@ -64,8 +75,13 @@ export function explainNode(
   }
 }
 
+function inConfig(value: Sourced): Sourced {
+  return { ...value, path: ['config', ...value.path] }
+}
+
 interface Named {
-  readonly name: string
+  /** The name; of a map that is merged the key, too. */
+  readonly name: readonly string[]
   readonly value: Json
   readonly origin: Origin
 }
@@ -74,22 +90,32 @@ interface Named {
 function traceNamed(part: string, values: readonly Named[]): Traced[] {
   const traced = new Map<string, Traced>()
   for (const { name, value, origin } of values) {
-    const earlier = traced.get(name)
-    traced.set(name, { path: [part, name], value, origin, overrode: earlier === undefined ? [] : [earlier, ...earlier.overrode] })
+    const key = JSON.stringify(name)
+    const earlier = traced.get(key)
+    traced.set(key, {
+      path: [part, ...name],
+      value,
+      origin,
+      overrode: earlier === undefined ? [] : [earlier, ...earlier.overrode],
+    })
   }
   return [...traced.values()].sort((a, b) => (a.path.join() < b.path.join() ? -1 : 1))
 }
 
-function flagsOf({ doc, path, value }: Layer<Flags>): Named[] {
-  return Object.entries(value).map(([name, flag]) => ({ name, value: flag, origin: { doc, path: [...path, name] } }))
+function flagsOf({ doc, path, value }: Layer<Flags>, maps: MapFlags | undefined): Named[] {
+  return statedFlags(value, maps).map(({ path: name, value: flag }) => ({
+    name,
+    value: flag,
+    origin: { doc, path: [...path, ...name] },
+  }))
 }
 
 function named<Value extends Json>(nameIn: (value: Value) => string): (layer: Layer<Value>) => Named {
-  return ({ doc, path, value }) => ({ name: nameIn(value), value, origin: { doc, path } })
+  return ({ doc, path, value }) => ({ name: [nameIn(value)], value, origin: { doc, path } })
 }
 
 function valueNamed({ doc, path, value: { name, value } }: Layer<{ readonly name: string; readonly value: Json }>): Named {
-  return { name, value, origin: { doc, path } }
+  return { name: [name], value, origin: { doc, path } }
 }
 
 /** Braces in a file are its own, unless it is a template. */
@@ -98,12 +124,16 @@ function isFilledIn({ value, origin: { path } }: Sourced): boolean {
 }
 
 /** What the node lacks stays as it is written. */
-function onNode(value: Json, node: NodeFacts): Json {
-  const resolved = referencesIn(value).flatMap((reference) => {
-    const found = resolveReference(reference, node)
-    return found === undefined ? [] : [[reference, found] as const]
+function onNode(
+  { path: [part, ...path], value }: Sourced,
+  { node, version }: { readonly node: NodeFacts; readonly version: string | undefined },
+): Json {
+  const found = referencesIn(value).flatMap((reference) => {
+    const text = resolveReference(reference, node)
+    return text === undefined ? [] : [[reference, text] as const]
   })
-  return fillTemplates(value, new Map(resolved))
+  const resolved = new Map(found)
+  return part === 'config' ? fillField(path, value, { resolved, version }) : fillTemplates(value, resolved)
 }
 
 function nameOf({ kind, name }: Doc<unknown>): string {

@@ -1,13 +1,15 @@
 import type { DesiredConfig } from '../protocol/desired-config.ts'
 import { contentDigest, type NodeContent } from '../protocol/digest.ts'
 import { PAYLOAD_KEYS } from '../protocol/names.ts'
+import { fillFields } from './fill-fields.ts'
+import { filledProblems } from './filled-problems.ts'
 import type { NodeFacts } from './node-facts.ts'
 import { type Payload, sizeProblems } from './payload.ts'
 import { flagString } from './prepare-flags.ts'
 import { hostPayload, kubeletPayload, type Variant } from './prepare-variant.ts'
 import { collecting, problemAt, type RenderProblem } from './render-problem.ts'
 import { fillHost } from './templated-files.ts'
-import { fillTemplates, hasUnfitFact, resolveReference } from './templates.ts'
+import { resolveReference, whyUnresolved } from './templates.ts'
 
 /** What a node is to become, or why that cannot be said. Nodes with equal content share one object. */
 export type RenderResult = RenderedNode | UnrenderedNode
@@ -38,22 +40,18 @@ export function resolveReferences(variant: Variant, node: NodeFacts): ReadonlyMa
   for (const [reference, origin] of variant.references) {
     const value = resolveReference(reference, node)
     if (value !== undefined) resolved.set(reference, value)
-    else problems.push(problemAt(missing(reference, node), origin))
+    else problems.push(problemAt(whyUnresolved(reference, node), origin))
   }
   return problems.length > 0 ? problems : resolved
-}
-
-function missing(reference: string, node: NodeFacts): string {
-  return hasUnfitFact(reference, node)
-    ? `node "${node.name}" reports a value that cannot be one of {{ ${reference} }}; see its status`
-    : `node "${node.name}" has nothing to put in place of {{ ${reference} }}`
 }
 
 export function instantiate(variant: Variant, resolved: ReadonlyMap<string, string>, namespace: string): RenderResult {
   const { pool, version, secret, templatedConfig, templatedHost } = variant
   const problems = [...variant.problems]
   const opts = collecting(problems, () => flagString(variant.ownFlags, resolved))
-  const own = templatedConfig && kubeletPayload(pool, variant.sharedFlags, fillTemplates(templatedConfig, resolved))
+  const filled = templatedConfig && fillFields(templatedConfig, { resolved, version })
+  problems.push(...filledProblems(variant, { fields: filled, resolved }))
+  const own = filled && kubeletPayload(pool, variant.sharedFlags, filled)
   const kubelet = own ?? variant.kubelet
   const ownHost = templatedHost && hostPayload(pool, fillHost(templatedHost, resolved))
   const host = ownHost ?? variant.host

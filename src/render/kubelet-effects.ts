@@ -12,13 +12,14 @@ export interface KubeletEffect {
 /** The comments of the fields in `KubeletConfiguration`, which told what a change on a live node does; later releases lost them. */
 const TYPES = 'k8s.io/kubelet v0.21.0, config/v1beta1/types.go'
 const POLICIES = 'kubernetes.io, Control CPU Management Policies: changing the policy; the Memory Manager keeps such a state too'
+const TOPOLOGY = 'kubernetes.io, Control Topology Management Policies: a policy acts when the kubelet admits a pod'
 const RESERVED = 'kubernetes.io, Reserve Compute Resources for System Daemons'
 const REGISTRATION = 'kubernetes.io, Node self-registration: labels and taints of a Node that is there are not changed'
 
 const CGROUPS = { disruption: 'reboot', because: 'pods keep the cgroups they were started in', source: TYPES } as const
 const RESOURCE_MANAGER = {
-  disruption: 'reboot',
-  because: 'the kubelet refuses to start over the state of the old policy',
+  disruption: 'drain',
+  because: 'running pods keep the CPUs and memory of the old policy',
   source: POLICIES,
 } as const
 const OLD_PODS_KEEP_IT = { disruption: 'drain', because: 'running pods keep the old value', source: TYPES } as const
@@ -48,7 +49,7 @@ const EFFECTS: Readonly<Record<string, KubeletEffect>> = {
   qosReserved: CGROUPS,
   cpuManagerPolicy: RESOURCE_MANAGER,
   memoryManagerPolicy: RESOURCE_MANAGER,
-  topologyManagerPolicy: RESOURCE_MANAGER,
+  topologyManagerPolicy: { disruption: 'drain', because: 'running pods keep the place of the old policy', source: TOPOLOGY },
   featureGates: { disruption: 'reboot', because: 'features may leave behind what only a reboot clears', source: TYPES },
   clusterDNS: OLD_PODS_KEEP_IT,
   resolvConf: OLD_PODS_KEEP_IT,

@@ -4,11 +4,12 @@ import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import { collectTemplates } from './collect-templates.ts'
+import { fillFields } from './fill-fields.ts'
 import { configLayers, flagLayers, type LayerSubject } from './layers.ts'
+import { expressionMistake, numberOn } from './node-numbers.ts'
 import { configText, mergeConfig } from './prepare-config.ts'
 import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
 import type { Origin } from './render-problem.ts'
-import { fillTemplates } from './templates.ts'
 import { traceConfig } from './trace-config.ts'
 
 /** What a kubelet would be started with by a pool, on a node that has no overrides. */
@@ -40,21 +41,29 @@ const MADE_UP: Readonly<Record<string, string>> = {
 /** @throws {RenderError} when nothing can be rendered for the pool; a model that passed its check has no such pool. */
 export function kubeletSample(model: FleetModel, pool: Doc<NodePoolSpec>): KubeletSample {
   const subject: LayerSubject = { pool, overrides: [] }
-  const flags = mergeFlags(flagLayers(model, subject))
+  const flags = mergeFlags(flagLayers(model, subject), model.fleet.spec.mapFlags)
   const layers = configLayers(model, subject)
   const resolved = madeUp(collectTemplates(flags, layers).references.keys())
   const { shared, own } = splitFlags(flags)
   const fields = mergeConfig(layers, 'full')
   return {
     args: [shared, own].flatMap((part) => splitFlagString(flagString(part, resolved) ?? '')),
-    ...(fields === undefined ? {} : { config: configText(fillTemplates(fields, resolved)) }),
+    ...(fields === undefined
+      ? {}
+      : { config: configText(fillFields(fields, { resolved, version: pool.spec.kubelet?.version })) }),
     configMode: pool.spec.kubelet?.configMode ?? 'overlay',
     origins: [...originsOfFlags(flags), ...traceConfig(layers)],
   }
 }
 
 function madeUp(references: Iterable<string>): ReadonlyMap<string, string> {
-  return new Map([...references].map((reference) => [reference, own(MADE_UP, reference) ?? 'value']))
+  return new Map([...references].map((reference) => [reference, own(MADE_UP, reference) ?? madeUpOf(reference)]))
+}
+
+/** Of labels nothing is known. A number that depends on them is one that no field refuses for its size. */
+function madeUpOf(reference: string): string {
+  if (expressionMistake(reference) !== undefined) return 'value'
+  return numberOn(reference, { name: 'node-0', labels: {}, arch: 'amd64', osImage: '', cpu: 4, memory: 16 * 2 ** 30 }) ?? '50'
 }
 
 function originsOfFlags(flags: MergedFlags): SampleOrigin[] {

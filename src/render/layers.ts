@@ -1,3 +1,4 @@
+import { fieldsByCapacity } from '../repo/expressions/by-capacity.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Flags, KubeletFields } from '../repo/schema/common.ts'
 import type { NodeOverrideSpec } from '../repo/schema/node-override.ts'
@@ -29,7 +30,10 @@ export function flagLayers(model: FleetModel, { pool, overrides }: LayerSubject)
 /** KubeletConfigs in the order the pool names them, overrides. */
 export function configLayers(model: FleetModel, { pool, overrides }: LayerSubject): Layer<KubeletFields>[] {
   return [
-    ...named(model.kubeletConfigs, pool.spec.kubelet?.config).map((doc) => layer(doc, ['config'], doc.spec.config)),
+    ...named(model.kubeletConfigs, pool.spec.kubelet?.config).flatMap((doc) => [
+      layer(doc, ['config'], doc.spec.config),
+      layer(doc, ['byCapacity'], doc.spec.byCapacity && fieldsByCapacity(doc.spec.byCapacity)),
+    ]),
     ...overrides.map((doc) => layer(doc, ['config'], doc.spec.config)),
   ].filter(isStated)
 }
@@ -49,6 +53,11 @@ export function appliesTo({ spec }: Doc<NodeOverrideSpec>, node: Pick<NodeFacts,
   return spec.node === undefined
     ? spec.nodeSelector !== undefined && selects(spec.nodeSelector, node.labels)
     : spec.node === node.name
+}
+
+/** Equal for overrides that say the same of different nodes. */
+export function contentOfOverride({ spec: { node, nodeSelector, ...content } }: Doc<NodeOverrideSpec>): string {
+  return JSON.stringify(content)
 }
 
 export function isOverride({ doc }: Origin): boolean {

@@ -1,16 +1,17 @@
+import { type MapFlags, statedFlags } from '../repo/flag-maps.ts'
 import { findConflicts } from './find-conflicts.ts'
 import type { LayerSubject } from './layers.ts'
 import { leavesOf } from './merge-config.ts'
 import type { RenderProblem } from './render-problem.ts'
 
 /** Overrides are one level: two that meet on a node may not say different things about a flag, a field or a file. */
-export function overrideConflicts({ overrides }: LayerSubject): RenderProblem[] {
+export function overrideConflicts({ overrides }: LayerSubject, maps?: MapFlags): RenderProblem[] {
   return findConflicts([
     ...overrides.flatMap((doc) =>
-      Object.entries(doc.spec.flags ?? {}).map(([name, value]) => ({
+      statedFlags(doc.spec.flags, maps).map(({ path: [name = '', ...key], value }) => ({
         doc,
-        path: ['flags', name],
-        what: `flag --${name}`,
+        path: ['flags', name, ...key],
+        what: [`flag --${name}`, ...key].join(' key '),
         value,
       })),
     ),

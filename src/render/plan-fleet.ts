@@ -23,10 +23,15 @@ export interface FleetPlan {
 }
 
 export interface PlanInput {
-  readonly from: FleetModel
+  /** Undefined: the nodes run no commit yet. */
+  readonly from: FleetModel | undefined
   readonly to: FleetModel
   readonly nodes: readonly PlannedNode[]
+  /** What nodes are rendered from at a commit. Default: what they are now. */
+  readonly factsAt?: (model: FleetModel) => FactsIn
 }
+
+type FactsIn = (pool: string, node: NodeFacts) => NodeFacts
 
 /** A node with the pools and contents of both sides. */
 interface Owned {
@@ -38,17 +43,21 @@ interface Owned {
 
 type Ownership = ReturnType<Renderer['poolOf']>
 
-export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
-  const before = createRenderer(from)
-  const after = createRenderer(to)
+const NO_OWNER: Ownership = { kind: 'unowned' }
+
+export function planFleet({ from, to, nodes, factsAt = () => (_, node) => node }: PlanInput): FleetPlan {
+  const before = from && rendererAt(from, factsAt(from))
+  const after = rendererAt(to, factsAt(to))
   const owned = nodes.map((node): Owned => {
-    const ownerBefore = before.poolOf(node)
-    return { node, ownerBefore, before: renderedBy(before, { node, owner: ownerBefore }), owner: after.poolOf(node) }
+    const ownerBefore = before?.poolOf(node) ?? NO_OWNER
+    const rendered = before && renderedBy(before, { node, owner: ownerBefore })
+    return { node, ownerBefore, before: rendered, owner: after.poolOf(node) }
   })
+  const poolsBefore = new Set(from?.pools.keys())
   const byPool = Map.groupBy(owned, ({ owner }) => (owner.kind === 'owned' ? owner.pool : undefined))
   const blast = measureBlast(
     owned.flatMap((each) => blastStep(each, after)),
-    { before: new Set(from.pools.keys()), after: new Set(to.pools.keys()) },
+    { before: poolsBefore, after: new Set(to.pools.keys()) },
   )
   return {
     pools: [...to.pools.values()]
@@ -60,13 +69,18 @@ export function planFleet({ from, to, nodes }: PlanInput): FleetPlan {
           rolloutSettings(to.fleet.spec, spec).disruption,
         ),
       ),
-    addedPools: sorted(to.pools.keys()).filter((pool) => !from.pools.has(pool)),
-    removedPools: sorted(from.pools.keys()).filter((pool) => !to.pools.has(pool)),
+    addedPools: sorted(to.pools.keys()).filter((pool) => !poolsBefore.has(pool)),
+    removedPools: sorted(poolsBefore).filter((pool) => !to.pools.has(pool)),
     contested: owned.flatMap(({ owner }) => (owner.kind === 'contested' ? [owner.problem] : [])),
     released: owned.filter(({ owner, before }) => owner.kind === 'unowned' && before !== undefined).map(({ node }) => node.name),
-    held: blastReasons(blast, from.fleet.spec.blastRadius),
+    held: blastReasons(blast, from?.fleet.spec.blastRadius),
     blast,
   }
+}
+
+function rendererAt(model: FleetModel, factsIn: FactsIn): Renderer {
+  const renderer = createRenderer(model)
+  return { ...renderer, render: (pool, node) => renderer.render(pool, factsIn(pool, node)) }
 }
 
 function renderedBy(

@@ -1,5 +1,6 @@
 import { type Disruption, greatest } from '../protocol/desired-config.ts'
 import type { DisruptionRules } from '../repo/rollout-settings.ts'
+import { cgroupFailures } from './cgroup-failures.ts'
 import { type ContentChange, diffContent } from './diff-content.ts'
 import { disruptionBetween } from './disruption.ts'
 import type { RenderedNode, RenderResult } from './instantiate.ts'
@@ -14,6 +15,8 @@ export interface PoolPlan {
   readonly disruption: Disruption
   /** Nodes that change alike, the largest group first. */
   readonly groups: readonly ChangeGroup[]
+  /** Nodes of cgroup v1 on which the planned kubelet does not start: their agents refuse the change. */
+  readonly cgroupFailures: readonly string[]
   /** Nodes that cannot be rendered afterwards: they stay as they are. */
   readonly problems: readonly { readonly node: string; readonly problem: RenderProblem }[]
 }
@@ -44,6 +47,7 @@ export function planPool(pool: string, steps: readonly NodeStep[], rules: Disrup
     touched: changed.map(({ node }) => node.name),
     disruption: greatest(groups.map((group) => group.disruption)),
     groups,
+    cgroupFailures: cgroupFailures(changed.map(({ node, after: { content } }) => ({ node, content }))),
     problems: steps.flatMap(({ node, after }) =>
       after.ok ? [] : after.problems.map((problem) => ({ node: node.name, problem })),
     ),

@@ -1,5 +1,5 @@
 import { digestOf, type Json } from '../protocol/digest.ts'
-import { own } from '../protocol/own.ts'
+import { excludeEachOther } from '../protocol/node-selector.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Selector } from '../repo/schema/common.ts'
 import type { HostFileSpec } from '../repo/schema/host-profile.ts'
@@ -18,6 +18,7 @@ export function poolFingerprint(model: FleetModel, name: string): string {
   if (pool === undefined) throw new RangeError(`fingerprint pool "${name}": the fleet has no such pool`)
   const variant = prepareVariant(model, { pool, overrides: [] })
   const { version, sharedFlags, ownFlags, templatedConfig, kubelet, host, templatedHost, secret, problems } = variant
+  const overrides = model.overrides.filter((override) => mayConcern(pool.spec.nodeSelector, override))
   return digestOf({
     pool: name,
     nodeSelector: pool.spec.nodeSelector,
@@ -30,15 +31,14 @@ export function poolFingerprint(model: FleetModel, name: string): string {
     templatedFiles: templatedHost && [...templatedHost.paths].sort(),
     secret: secret?.digest,
     problems: problems.map(({ message }) => message),
-    overrides: model.overrides
-      .filter((override) => mayConcern(pool.spec.nodeSelector, override))
-      .map((override) => overrideText(model, override)),
+    overrides: overrides.map((override) => overrideText(model, override)),
+    // The flags above are merged already; it changes what overrides make of them.
+    mapFlags: overrides.some(({ spec }) => spec.flags) && model.fleet.spec.mapFlags === 'Merge' ? 'Merge' : undefined,
   })
 }
 
 function mayConcern(pool: Selector, { spec }: Doc<NodeOverrideSpec>): boolean {
-  const wanted = spec.nodeSelector?.matchLabels ?? {}
-  return Object.entries(wanted).every(([key, value]) => (own(pool.matchLabels, key) ?? value) === value)
+  return spec.nodeSelector === undefined || !excludeEachOther(pool, spec.nodeSelector)
 }
 
 function fileText(model: FleetModel, file: HostFileSpec): Json {

@@ -8,7 +8,7 @@ import { configLayers, flagLayers, type LayerSubject } from './layers.ts'
 import { overrideConflicts } from './override-conflicts.ts'
 import { makePayload, type Payload, sizeProblems } from './payload.ts'
 import { configText, mergeConfig } from './prepare-config.ts'
-import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-flags.ts'
+import { flagString, type MergedFlags, mergeFlags, splitFlags, unmergeableFlags } from './prepare-flags.ts'
 import { editConflicts } from './render-edits.ts'
 import { renderHostDocument } from './render-host.ts'
 import { collecting, type Origin, type RenderProblem } from './render-problem.ts'
@@ -49,7 +49,9 @@ export interface Variant {
 
 export function prepareVariant(model: FleetModel, subject: LayerSubject): Variant {
   const { name: pool, spec } = subject.pool
-  const flags = mergeFlags(flagLayers(model, subject))
+  const { mapFlags } = model.fleet.spec
+  const layersOfFlags = flagLayers(model, subject)
+  const flags = mergeFlags(layersOfFlags, mapFlags)
   const { shared, own } = splitFlags(flags)
   const document = renderHostDocument(model, subject)
   const filled = templatedFiles(model, subject)
@@ -58,7 +60,8 @@ export function prepareVariant(model: FleetModel, subject: LayerSubject): Varian
   const secretText = renderSecretDocument(model, subject)
   const secret = secretText === undefined ? undefined : makePayload(pool, 'secret', { [PAYLOAD_KEYS.secret]: secretText })
   const problems = [
-    ...overrideConflicts(subject),
+    ...(mapFlags === 'Merge' ? unmergeableFlags(layersOfFlags) : []),
+    ...overrideConflicts(subject, mapFlags),
     ...sectionClashes(model, subject),
     ...editConflicts(model, subject),
     ...templates.problems,

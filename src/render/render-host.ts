@@ -1,14 +1,22 @@
+import type { DriftRules } from '../protocol/drift-policy.ts'
 import type { HostDocument, HostFile } from '../protocol/host-document.ts'
 import { moduleName } from '../protocol/kernel-sections.ts'
+import type { NodeSettings } from '../protocol/node-settings.ts'
+import { own } from '../protocol/own.ts'
+import type { HostStaticPod } from '../protocol/static-pods.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
 import type { HostCertificate } from '../protocol/system-sections.ts'
+import { filledText } from '../repo/clusters/fill-variables.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { HostFileSpec, HostProfileSpec } from '../repo/schema/host-profile.ts'
+import type { StaticPodSpec } from '../repo/schema/static-pods.ts'
 import type { CertificateSpec } from '../repo/schema/system-settings.ts'
+import { readStaticPod } from '../repo/static-pod-manifest.ts'
 import { type Layer, type LayerSubject, named } from './layers.ts'
 import { renderEdits } from './render-edits.ts'
 import { kubeletInstall, profileRepositories, releaseRepositories } from './render-install.ts'
 
+type PackageSpec = NonNullable<HostProfileSpec['packages']>[number]
 type UnitSpec = NonNullable<HostProfileSpec['units']>[number]
 
 /** The files of the pool's HostProfiles in their order, then those of overrides. */
@@ -20,6 +28,12 @@ export function fileLayers(model: FleetModel, { pool, overrides }: LayerSubject)
 export function unitLayers(model: FleetModel, { pool }: LayerSubject): Layer<UnitSpec>[] {
   return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
     (doc.spec.units ?? []).map((value, index) => ({ doc, path: ['units', index], value })),
+  )
+}
+
+export function packageLayers(model: FleetModel, { pool }: LayerSubject): Layer<PackageSpec>[] {
+  return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
+    (doc.spec.packages ?? []).map((value, index) => ({ doc, path: ['packages', index], value })),
   )
 }
 
@@ -44,7 +58,10 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
   return {
     kubelet: kubeletInstall(model, subject),
     ...filled('files', [...files.values()]),
-    ...filled('edits', renderEdits(collect(profiles, 'edits'))),
+    ...filled(
+      'edits',
+      renderEdits([...collect(profiles, 'edits'), ...subject.overrides.flatMap(({ spec }) => spec.edits ?? [])]),
+    ),
     ...filled('directories', collect(profiles, 'directories')),
     ...filled('links', collect(profiles, 'links')),
     ...filled('archives', collect(profiles, 'archives')),
@@ -65,6 +82,10 @@ export function renderHostDocument(model: FleetModel, subject: LayerSubject): Ho
       'certificates',
       collect(profiles, 'certificates').map((spec) => certificate(model, spec)),
     ),
+    ...filled(
+      'staticPods',
+      collect(profiles, 'staticPods').map((spec) => staticPod(model, spec)),
+    ),
     ...(profiles.some((profile) => profile.time) ? { time: Object.assign({}, ...profiles.map((profile) => profile.time)) } : {}),
   }
 }
@@ -81,6 +102,12 @@ function nodeObject({ pool: { spec } }: LayerSubject): Pick<HostDocument, 'node'
   return spec.node === undefined || Object.keys(spec.node).length === 0 ? {} : { node: spec.node }
 }
 
+/** What the controller keeps on the Node objects of a pool, and what it does about changes of others. The same for all its nodes. */
+export function nodeObjectOf(model: FleetModel, pool: LayerSubject['pool']): { settings: NodeSettings; drift: DriftRules } {
+  const subject = { pool, overrides: [] }
+  return { settings: nodeObject(subject).node ?? {}, drift: driftOf(model, subject).drift ?? {} }
+}
+
 /** The pool's word wins over the Fleet's, kind by kind. */
 function driftOf({ fleet }: FleetModel, { pool }: LayerSubject): Pick<HostDocument, 'drift'> {
   const kinds = { ...fleet.spec.drift?.kinds, ...pool.spec.drift?.kinds }
@@ -92,10 +119,28 @@ function certificate(model: FleetModel, { name, content, from = '' }: Certificat
   return { name, content: content ?? Buffer.from(model.attachments.get(from) ?? []).toString() }
 }
 
-/** The file with its content in it, but for a secret; templates are not filled in. */
-export function hostFile(model: FleetModel, { from, contentFrom, template: _template, ...file }: HostFileSpec): HostFile {
+function staticPod(model: FleetModel, { path, content, from = '', readyTimeout = READY_TIMEOUT }: StaticPodSpec): HostStaticPod {
+  const { text, ...pod } = readStaticPod(content ?? Buffer.from(model.attachments.get(from) ?? []).toString(), path)
+  return { path, ...pod, content: text, readySeconds: Math.ceil(readyTimeout / 1000) }
+}
+
+/** Milliseconds: an image may have to be pulled. */
+const READY_TIMEOUT = 120_000
+
+/** The file with its content in it, but for a secret; templates of nodes are not filled in. */
+export function hostFile(model: FleetModel, { from, contentFrom, template, ...file }: HostFileSpec): HostFile {
   if (contentFrom) return { mode: SECRET_MODE, ...file, secret: true }
-  return from === undefined ? file : { ...file, ...contentOf(model.attachments.get(from) ?? new Uint8Array()) }
+  if (from === undefined) return file
+  const { content, ...bytes } = contentOf(model.attachments.get(from) ?? new Uint8Array())
+  if (content === undefined) return { ...file, ...bytes }
+  return { ...file, content: template ? withVariables(model, content) : content }
+}
+
+/** Documents have the values already. */
+function withVariables({ cluster }: FleetModel, text: string): string {
+  if (cluster === undefined) return text
+  const { name, spec } = cluster
+  return filledText(text, (variable) => (variable === 'name' ? name : own(spec.variables ?? {}, variable)))
 }
 
 /** Nobody else on the host is to read it, unless the profile says so. */
@@ -118,6 +163,7 @@ function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, '
 type ListKey =
   | 'kernelArguments'
   | 'certificates'
+  | 'staticPods'
   | 'repositories'
   | 'packages'
   | 'edits'

@@ -27,9 +27,10 @@ export function releaseRepositories(model: FleetModel, { pool }: LayerSubject): 
   const { version } = pool.spec.kubelet ?? {}
   if (release === undefined || version === undefined) return []
   const name = `release-${release.name}`
-  const { apt, dnf } = release.spec
+  const { apt, dnf, zypper } = release.spec
   if (apt !== undefined) return [repository(model, { name, apt: sourceOf(apt, version) })]
-  return dnf === undefined ? [] : [repository(model, { name, dnf: sourceOf(dnf, version) })]
+  if (dnf !== undefined) return [repository(model, { name, dnf: sourceOf(dnf, version) })]
+  return zypper === undefined ? [] : [repository(model, { name, zypper: sourceOf(zypper, version) })]
 }
 
 /** What is left of a release once the package of it is named elsewhere. */
@@ -44,12 +45,15 @@ export function profileRepositories(model: FleetModel, profiles: readonly HostPr
   return profiles.flatMap((profile) => profile.repositories ?? []).map((spec) => repository(model, spec))
 }
 
-function repository(model: FleetModel, { name, apt, dnf }: HostRepositorySpec): HostRepository {
+function repository(model: FleetModel, { name, apt, dnf, zypper }: HostRepositorySpec): HostRepository {
   const keyOf = ({ key, keyFrom = '' }: Keyed) => key ?? Buffer.from(model.attachments.get(keyFrom) ?? []).toString()
+  if (zypper !== undefined) return { name, zypper: { url: zypper.url, key: keyOf(zypper) } }
   if (apt === undefined) return { name, ...(dnf && { dnf: { url: dnf.url, key: keyOf(dnf) } }) }
   const { suite = '/', key: _key, keyFrom: _keyFrom, ...rest } = apt
   return { name, apt: { ...rest, suite, key: keyOf(apt) } }
 }
+
+const MANAGERS = ['apt', 'dnf', 'zypper'] as const
 
 interface Keyed {
   readonly key?: string | undefined
@@ -57,10 +61,11 @@ interface Keyed {
 }
 
 function packaged(release: KubeletReleaseSpec | undefined, version: string | undefined): Pick<KubeletInstall, 'package'> {
-  const source = release?.apt ?? release?.dnf
-  if (source === undefined || version === undefined) return {}
+  const manager = MANAGERS.find((each) => release?.[each] !== undefined)
+  const source = manager && release?.[manager]
+  if (manager === undefined || source === undefined || version === undefined) return {}
   const { package: name = 'kubelet', version: pattern } = source
-  return { package: { manager: release?.apt ? 'apt' : 'dnf', name, version: filledIn(pattern, version) } }
+  return { package: { manager, name, version: filledIn(pattern, version) } }
 }
 
 /** By architecture; nothing when the release has no binaries of that version. */

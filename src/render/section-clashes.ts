@@ -30,7 +30,7 @@ function namedPaths(model: FleetModel, { pool, overrides }: LayerSubject): Named
     ...[...profiles, ...overrides].flatMap((doc) =>
       (doc.spec.files ?? []).map(({ path }, index) => ({ doc, path: ['files', index, 'path'], what: 'file', value: path })),
     ),
-    ...profiles.flatMap((doc) =>
+    ...[...profiles, ...overrides].flatMap((doc) =>
       (doc.spec.edits ?? []).map(({ path }, index) => ({ doc, path: ['edits', index, 'path'], what: 'edit of', value: path })),
     ),
     ...profiles.flatMap((doc) =>
@@ -39,15 +39,16 @@ function namedPaths(model: FleetModel, { pool, overrides }: LayerSubject): Named
   ]
 }
 
-/** The pool itself, when it is none of its profiles: its release has a repository. */
+/** The pool itself, when it is none of its documents: its release has a repository. */
 function writerOf(
   path: string,
   section: string,
-  { model, subject: { pool } }: { readonly model: FleetModel; readonly subject: LayerSubject },
+  { model, subject: { pool, overrides } }: { readonly model: FleetModel; readonly subject: LayerSubject },
 ): Origin {
-  const writer = named(model.hostProfiles, pool.spec.hostProfiles).find(({ name }) => {
-    const alone = { ...pool, spec: { ...pool.spec, kubelet: {}, hostProfiles: [name] } }
-    return sectionsByPath(renderHostDocument(model, { pool: alone, overrides: [] })).get(path) === section
-  })
+  const writes = (subject: LayerSubject) => sectionsByPath(renderHostDocument(model, subject)).get(path) === section
+  const bare = (hostProfiles: string[]) => ({ ...pool, spec: { ...pool.spec, kubelet: {}, hostProfiles } })
+  const writer =
+    named(model.hostProfiles, pool.spec.hostProfiles).find(({ name }) => writes({ pool: bare([name]), overrides: [] })) ??
+    overrides.find((override) => writes({ pool: bare([]), overrides: [override] }))
   return writer === undefined ? { doc: pool, path: ['kubelet', 'release'] } : { doc: writer, path: [section] }
 }

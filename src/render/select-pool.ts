@@ -1,4 +1,4 @@
-import { own } from '../protocol/own.ts'
+import { selectsLabels } from '../protocol/node-selector.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { Selector } from '../repo/schema/common.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
@@ -21,10 +21,9 @@ export function selectPool(pools: FleetModel['pools'], node: Pick<NodeFacts, 'na
   return others.length === 0 ? { kind: 'owned', pool: first.name } : contested(claims, node.name)
 }
 
-/** As Kubernetes matches labels: all of them, with exactly these values. */
+/** As Kubernetes matches labels. */
 export function selects(selector: Selector, labels: Readonly<Record<string, string>>): boolean {
-  for (const key in selector.matchLabels) if (own(labels, key) !== selector.matchLabels[key]) return false
-  return true
+  return selectsLabels(selector, labels)
 }
 
 function contested(claims: readonly Doc<NodePoolSpec>[], node: string): PoolOwnership {

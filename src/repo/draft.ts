@@ -18,6 +18,8 @@ export interface Draft {
   readonly documents: Documents
   /** Names by kind, with those of invalid documents: what refers to them is not wrong as well. */
   readonly declared: Readonly<Record<Kind, ReadonlySet<string>>>
+  /** Names of all Clusters of the repository, as far as they can be seen. */
+  readonly clusters: ReadonlySet<string>
   readonly files: ReadonlyMap<string, RepoFile>
 }
 
@@ -27,7 +29,7 @@ export interface Drafted {
 }
 
 /** Sorts documents by kind and name; a name may be given once. */
-export function draftOf(loaded: readonly LoadedDocument[], files: ReadonlyMap<string, RepoFile>): Drafted {
+export function draftOf(loaded: readonly LoadedDocument[], { files, clusters }: Pick<Draft, 'files' | 'clusters'>): Drafted {
   const kinds = Object.keys(KINDS) as Kind[]
   const grouped = kinds.map((kind) => [kind, group(kind, loaded)] as const)
   const entries = <T>(pick: (found: Group) => T) => Object.fromEntries(grouped.map(([kind, found]) => [kind, pick(found)]))
@@ -35,7 +37,7 @@ export function draftOf(loaded: readonly LoadedDocument[], files: ReadonlyMap<st
     draft: {
       documents: entries(({ valid }) => valid) as unknown as Documents,
       declared: entries(({ names }) => names) as Draft['declared'],
-      files,
+      ...{ files, clusters },
     },
     problems: grouped.flatMap(([, { problems }]) => problems),
   }

@@ -34,11 +34,20 @@ export function interpretDocument(value: unknown, whole: Source, sourceWith: Sou
   const source = sourceWith((path) => ['spec', ...path])
   const { data, problems } = validate(KINDS[kind], value, whole)
   if (!data) return { documents: named(kind, value, { source }), problems }
-  const spec = 'config' in data.spec && kind === 'KubeletConfig' ? { config: fieldsOnly(data.spec.config) } : data.spec
+  const spec =
+    'config' in data.spec && kind === 'KubeletConfig' ? { ...data.spec, config: fieldsOnly(data.spec.config) } : data.spec
   return {
     documents: named(kind, value, { source, spec }),
     problems: [...flagNumberProblems(spec, source), ...octalProblems(spec, source)],
   }
+}
+
+/** Which document a value is, whether it is valid or not. */
+export function identityOf(value: unknown): { readonly kind: Kind; readonly name: string } | undefined {
+  const { apiVersion, kind, metadata } = headOf(value)
+  const { name } = headOf(metadata)
+  const known = apiVersion === KUBELET_API_VERSION ? 'KubeletConfig' : kind
+  return isKind(known) && typeof name === 'string' ? { kind: known, name } : undefined
 }
 
 /** A KubeletConfiguration as the kubelet itself reads it, but for the name. */

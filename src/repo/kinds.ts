@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { cluster } from './schema/cluster.ts'
 import { flagSet } from './schema/flag-set.ts'
 import { fleet } from './schema/fleet.ts'
 import { hostProfile } from './schema/host-profile.ts'
@@ -9,6 +10,7 @@ import { nodePool } from './schema/node-pool.ts'
 
 /** Every kind of document that people write, with its schema. */
 export const KINDS = {
+  Cluster: cluster,
   Fleet: fleet,
   NodePool: nodePool,
   FlagSet: flagSet,

@@ -1,11 +1,15 @@
 import type { Document } from 'yaml'
-import { type Interpreted, interpretDocument } from './interpret-document.ts'
+import { type ClusterRevision, isPatched } from './clusters/cluster-revision.ts'
+import { mentionsVariables } from './clusters/fill-variables.ts'
+import { type RevisedDocument, reviseDocument } from './clusters/revise-document.ts'
+import { type Interpreted, identityOf, interpretDocument } from './interpret-document.ts'
 import { MAX_ISSUES, MAX_YAML_BYTES, plainValue, yamlIssues } from './parse-yaml.ts'
 import { type Place, type Problem, wholeFile } from './problem.ts'
-import { sourceOf, YamlText } from './source.ts'
+import { sourceOf, withinDocument, YamlText } from './source.ts'
+import { turnedText } from './turned-text.ts'
 
-/** Everything that can be said of one file without looking at another. */
-export function loadFile(file: string, bytes: Uint8Array): Interpreted {
+/** Everything that can be said of one file without looking at another. @param revision what a Cluster makes of it */
+export function loadFile(file: string, bytes: Uint8Array, revision?: ClusterRevision): Interpreted {
   if (bytes.byteLength > MAX_YAML_BYTES)
     return unreadable(file, `expected at most ${MAX_YAML_BYTES} bytes of YAML; the file has ${bytes.byteLength}`)
   const text = decode(bytes)
@@ -13,15 +17,25 @@ export function loadFile(file: string, bytes: Uint8Array): Interpreted {
   const yaml = new YamlText(file, text)
   const conflict = CONFLICT.exec(text)
   if (conflict) return failed([conflictAt(yaml.place([conflict.index, conflict.index + conflict[0].length]))])
-  const loaded = yaml.parsed.documents.map((document, index) => loadDocument(yaml, document, index))
+  const hasVariables = mentionsVariables(text)
+  const loaded = yaml.parsed.documents.map((document, index) => loadDocument(yaml, document, { index, revision, hasVariables }))
+  const turned = turnedText(yaml)
   yaml.forget()
   return {
     documents: loaded.flatMap(({ documents }) => documents),
-    problems: loaded.flatMap(({ problems }) => problems).slice(0, MAX_ISSUES),
+    problems: [...loaded.flatMap(({ problems }) => problems), ...turned].slice(0, MAX_ISSUES),
   }
 }
 
-function loadDocument(yaml: YamlText, document: Document.Parsed, index: number): Interpreted {
+interface Reading {
+  /** Of the document in its file. */
+  readonly index: number
+  readonly revision: ClusterRevision | undefined
+  /** The file has references to variables of a Cluster. */
+  readonly hasVariables: boolean
+}
+
+function loadDocument(yaml: YamlText, document: Document.Parsed, { index, revision, hasVariables }: Reading): Interpreted {
   const issues = yamlIssues(document)
   if (issues.length > 0)
     return failed(issues.map(({ range, ...rest }) => ({ severity: 'error', at: yaml.place(range), ...rest })))
@@ -29,6 +43,9 @@ function loadDocument(yaml: YamlText, document: Document.Parsed, index: number):
   try {
     const value = plainValue(document)
     if (value === null) return failed([])
+    const identity = revision && identityOf(value)
+    if (revision && identity && (hasVariables || isPatched(identity, revision)))
+      return interpretRevised(reviseDocument({ ...identity, value, whole }, revision))
     return interpretDocument(value, whole, (toDocument) => sourceOf(yaml, index, toDocument))
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error
@@ -41,6 +58,12 @@ function loadDocument(yaml: YamlText, document: Document.Parsed, index: number):
       },
     ])
   }
+}
+
+function interpretRevised({ value, whole, problems }: RevisedDocument): Interpreted {
+  const found = interpretDocument(value, whole, (toDocument) => withinDocument(whole, toDocument))
+  if (problems.length === 0) return found
+  return { documents: found.documents.map(({ kind, name, source }) => ({ kind, name, source })), problems }
 }
 
 /** The line that Git begins the sides of a conflict with: as YAML, it gives a dozen errors and none that says so. */

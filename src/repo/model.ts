@@ -1,3 +1,4 @@
+import type { ClusterSpec } from './schema/cluster.ts'
 import type { FlagSetSpec } from './schema/flag-set.ts'
 import type { FleetSpec } from './schema/fleet.ts'
 import type { HostProfileSpec, SecretSource } from './schema/host-profile.ts'
@@ -28,6 +29,10 @@ export interface Doc<Spec> {
 
 /** A whole repository, valid: every name in it leads to a document. */
 export interface FleetModel {
+  /** The cluster that it was read for; absent: the repository is for one. */
+  readonly cluster?: Doc<ClusterSpec>
+  /** Files of the repository that the documents are in. */
+  readonly sources: ReadonlySet<string>
   readonly fleet: Doc<FleetSpec>
   readonly pools: ReadonlyMap<string, Doc<NodePoolSpec>>
   readonly flagSets: ReadonlyMap<string, Doc<FlagSetSpec>>

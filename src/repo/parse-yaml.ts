@@ -28,7 +28,7 @@ export interface ParsedYaml {
 
 /** A fleet's documents are a few kilobytes; the bounds keep hostile ones from costing time or memory. */
 export const MAX_YAML_BYTES = 1024 * 1024
-const MAX_DEPTH = 64
+export const MAX_DEPTH = 64
 const MAX_ALIASES = 100
 /** A file with thousands of errors is reported by the first of them. */
 export const MAX_ISSUES = 100

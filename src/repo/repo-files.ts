@@ -20,16 +20,19 @@ export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
   }
 }
 
+interface Paths {
+  has(path: string): boolean
+}
+
 /**
  * Of the files of a valid repository those that count: documents, and what is put onto hosts. A model made of them alone is the same.
- * @param attached paths that `files[].from` names
+ * @param read.attachments paths that `files[].from` names
  */
 export function filesThatCount(
   files: ReadonlyMap<string, RepoFile>,
-  attached: { has(path: string): boolean },
+  { sources, attachments }: { readonly sources: Paths; readonly attachments: Paths },
 ): ReadonlyMap<string, RepoFile> {
-  const documents = new Set(sortFiles(files).yaml.map(([path]) => path))
-  return new Map([...files].filter(([path]) => documents.has(path) || attached.has(path)))
+  return new Map([...files].filter(([path]) => sources.has(path) || attachments.has(path)))
 }
 
 function unreadable(path: string, file: RepoFile): Problem[] {

@@ -64,6 +64,15 @@ export function sourceOf(yaml: YamlText, index: number, toDocument: (path: Path)
   }
 }
 
+/** The same places by other paths. */
+export function withinDocument(whole: Source, toDocument: (path: Path) => Path): Source {
+  return {
+    where: (path) => whole.where(toDocument(path)),
+    whereKey: (path) => whole.whereKey(toDocument(path)),
+    textAt: (path) => whole.textAt(toDocument(path)),
+  }
+}
+
 interface Found {
   readonly key: Node | null
   readonly value: Node | null

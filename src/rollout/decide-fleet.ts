@@ -2,7 +2,7 @@ import type { RequestedBy } from '../protocol/requested-by.ts'
 import type { ControlPlaneView } from './control-plane/control-plane.ts'
 import { controlPlaneFacts } from './control-plane/control-plane-facts.ts'
 import { type Assessment, assess, conclude } from './decide.ts'
-import { strayCordons } from './drain/strays.ts'
+import { strayCordons as strayCordonsOf } from './drain/strays.ts'
 import { NOTHING_GRANTED } from './fleet/arbiter.ts'
 import { type FleetNodes, fleetBudget } from './fleet/fleet-budget.ts'
 import { grantFleet } from './fleet/grant-fleet.ts'
@@ -60,11 +60,12 @@ export function decideFleet(fleet: FleetSnapshot, now: Instant, steps = POOL_STE
   const claims = assessFleet(fleet, { now, steps })
   const budget = fleetBudget({ ...fleet, claims }, fleet.policy.maxUnavailable)
   const grants = grantFleet({ ...fleet, claims, budget })
-  const decisions = [...claims].map(([name, assessment]) => {
+  const decisions = new Map<string, Decision>()
+  for (const [name, assessment] of claims) {
     const decision = steps.conclude(assessment, grants.get(name) ?? NOTHING_GRANTED, now)
-    return decision && ([name, decision] as const)
-  })
-  return new Map(decisions.filter((decision) => decision !== undefined))
+    if (decision) decisions.set(name, decision)
+  }
+  return decisions
 }
 
 type Assessments = ReadonlyMap<string, Assessment>
@@ -104,22 +105,13 @@ function assessInOrder(
   { now, steps, stopped }: Assessing,
 ): Assessments {
   const factsOfControlPlane = controlPlaneFacts(controlPlane)
-  const cordons = strayCordons(strays, pools)
+  const cordons = strayCordonsOf(strays, pools)
   const assessments = new Map<string, Assessment>()
   const memories = new Map<string, Memory>()
   for (const pool of inOrderOfDependency(pools)) {
     const awaited = awaitedBy(pool, { pools, memories })
-    const cordoned = cordons.get(pool.name)
-    const facts = {
-      ...(paused !== undefined && { paused }),
-      ...(pausedBy && { pausedBy }),
-      ...(stopDrains && { stopDrains }),
-      ...(stopped !== undefined && { stopped }),
-      ...(retry !== undefined && { retry }),
-      ...(awaited.length > 0 && { awaited }),
-      ...(cordoned && { strayCordons: cordoned }),
-      ...factsOfControlPlane(pool),
-    }
+    const strayCordons = cordons.get(pool.name)
+    const facts = { paused, pausedBy, stopDrains, stopped, retry, awaited, strayCordons, ...factsOfControlPlane(pool) }
     const assessment = steps.assess(pool, facts, now)
     if (assessment) assessments.set(pool.name, assessment)
     memories.set(pool.name, assessment?.memory ?? pool.memory)

@@ -8,11 +8,11 @@ import { arbitrate, NOTHING_GRANTED } from './fleet/arbiter.ts'
 import type { PoolClaim } from './fleet/pool-claim.ts'
 import { gateQuestions } from './gates/gates.ts'
 import { isAtWork } from './model/agent-report.ts'
-import type { Decision } from './model/decision.ts'
+import type { Action, Decision } from './model/decision.ts'
 import type { PoolGrant } from './model/grant.ts'
 import type { Instant } from './model/instant.ts'
 import { isBeingProved } from './model/proof.ts'
-import type { PoolSnapshot } from './model/snapshot.ts'
+import { type Memory, type PoolSnapshot, withMemory } from './model/snapshot.ts'
 import { advance } from './progress/advance.ts'
 import { proofActions } from './proof/actions.ts'
 import { budgetHolders } from './selection/budget-holders.ts'
@@ -26,7 +26,7 @@ import { wakeAt } from './wake.ts'
 export interface Assessment extends PoolClaim {
   readonly state: AssessedPool
   /** When time alone changes it. */
-  readonly wakeAt?: Instant
+  readonly wakeAt: Instant | undefined
 }
 
 /**
@@ -46,24 +46,31 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
 export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Assessment {
   const state = settle(pool, now, last?.state)
   const proposal = propose(state)
-  const wake = wakeAt(state, proposal)
   return {
     pool,
     state,
-    memory: { ...state.rollout.memory, failed: failedNodes(state.notable) },
+    memory: withFailed(state),
     proposal,
     holders: budgetHolders(state).map(({ node }) => node),
     isWorking: state.notable.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
-    ...(wake !== undefined && { wakeAt: wake }),
+    wakeAt: wakeAt(state, proposal),
   }
+}
+
+function withFailed({ rollout: { memory }, notable }: AssessedPool): Memory {
+  const failed = failedNodes(notable)
+  return failed.length + memory.failed.length === 0 ? memory : { ...memory, failed }
 }
 
 /** Assesses again for as long as the rollout advances: a rejection changes the target, a new wave who is eligible. */
 function settle(pool: PoolSnapshot, now: Instant, last: AssessedPool | undefined): AssessedPool {
   const state = assessPool(pool, now, last)
   const memory = advance(state)
-  return memory ? settle({ ...pool, memory }, now, state) : state
+  return memory ? settle(withMemory(pool, memory), now, state) : state
 }
+
+/** Of most pools, all lists of actions are empty: to join lists costs a fraction of spreading them. */
+const NO_ACTIONS: readonly Action[] = []
 
 /** The decision, once it is known what the pool may do of what it asked for. */
 export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment, grant: PoolGrant, now: Instant): Decision {
@@ -71,19 +78,19 @@ export function conclude({ pool, state: assessed, proposal, wakeAt }: Assessment
   const selection = select(proposal, grant, now)
   const status = statusOf(state, selection)
   return {
-    actions: [
-      ...uncordons(state),
-      ...remarks(state),
-      ...selection.selected,
-      ...evictions(state),
-      ...gateQuestions(state),
-      ...proofActions(state, selection.selected),
-      ...spentControls(pool),
-      ...byHandChanges(pool),
-      ...endedRequests(pool.nodes),
-    ],
+    actions: NO_ACTIONS.concat(
+      uncordons(state),
+      remarks(state),
+      selection.selected,
+      evictions(state),
+      gateQuestions(state),
+      proofActions(state, selection.selected),
+      spentControls(pool),
+      byHandChanges(pool),
+      endedRequests(pool.nodes),
+    ),
     events: eventsBetween(pool.memory, status),
     status,
-    ...(wakeAt !== undefined && { wakeAt }),
+    wakeAt,
   }
 }

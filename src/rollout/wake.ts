@@ -2,6 +2,7 @@ import { closingTime } from './blockers/closed-window.ts'
 import { pastDrainingAt } from './exposure/eligible.ts'
 import { isSettled } from './exposure/wave-progress.ts'
 import { nextGate } from './gates/gates.ts'
+import { skipEnds } from './model/cordon.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
@@ -34,6 +35,8 @@ function considerMember(
   if (proof?.kind === 'Underway') consider(proof.until)
   consider(workEnds(member, poolState))
   consider(pastDrainingAt(node, poolState.pool.policy))
+  // Its wave may have given its place to another meanwhile.
+  consider(skipEnds(node, poolState.pool.policy))
   consider(takenAt)
   consider(requestChangesAt(node, poolState.now))
   if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.now))

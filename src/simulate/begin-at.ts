@@ -1,5 +1,5 @@
+import { projectNode } from '../controller/cache/cluster-node.ts'
 import { NODEPOOL_API_VERSION, nodePoolsPath } from '../controller/cache/node-pool-view.ts'
-import { projectNode } from '../controller/cache/node-view.ts'
 import { ObjectCache } from '../controller/cache/object-cache.ts'
 import type { StoredConfigMap } from '../controller/config-maps/stored-config-map.ts'
 import type { ControllerSettings } from '../controller/ports.ts'
@@ -33,6 +33,11 @@ export async function beginAt(beginning: Beginning, nodes: readonly KubeObject[]
   await new RevisionStore({ kube, namespace: settings.revisionsNamespace, configMaps }).put({ ...snapshot, files: fleet.files })
   for (const pool of fleet.pools.values()) await putPool(beginning, pool)
   for (const node of nodes) await kube.create(NODES, settled(beginning, node))
+}
+
+/** Puts nodes into a cluster in which no commit was accepted yet. */
+export async function beginNew(kube: KubeApi, nodes: readonly KubeObject[]): Promise<void> {
+  for (const node of nodes) await kube.create(NODES, node)
 }
 
 /** A node of no pool stays as it was given. */

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../kube/kube-api.ts'
+import { sampleLabels } from '../protocol/node-selector.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
 import type { GivenNode } from './given-node.ts'
@@ -28,11 +29,13 @@ function wishesOf({ pools }: FleetModel, counts: FakeNodes): ReadonlyMap<string,
 function inventedNode({ name, spec }: Doc<NodePoolSpec>, index: number): GivenNode {
   return {
     name: `${name}-${index}`,
-    labels: { [ZONE]: ZONES[index % ZONES.length] ?? '', ...spec.nodeSelector.matchLabels },
+    labels: { [ZONE]: ZONES[index % ZONES.length] ?? '', ...sampleLabels(spec.nodeSelector) },
     arch: 'amd64',
     osImage: 'Debian GNU/Linux 12 (bookworm)',
     internalIP: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
     kubeletVersion: undefined,
+    cpu: 8,
+    memory: 32 * 2 ** 30,
     ready: true,
     unschedulable: false,
   }
@@ -40,7 +43,7 @@ function inventedNode({ name, spec }: Doc<NodePoolSpec>, index: number): GivenNo
 
 /** What the API server would have of a node. */
 export function nodeObject(node: GivenNode, now: number): KubeObject {
-  const { name, labels, arch, osImage, internalIP, kubeletVersion, ready, unschedulable } = node
+  const { name, labels, arch, osImage, internalIP, kubeletVersion, cpu, memory, ready, unschedulable } = node
   const since = new Date(now - 24 * 60 * 60_000).toISOString()
   return {
     apiVersion: 'v1',
@@ -50,6 +53,7 @@ export function nodeObject(node: GivenNode, now: number): KubeObject {
     status: {
       conditions: [{ type: 'Ready', status: ready ? 'True' : 'Unknown', lastTransitionTime: since, lastHeartbeatTime: since }],
       nodeInfo: { architecture: arch, osImage, ...(kubeletVersion !== undefined && { kubeletVersion }) },
+      capacity: { ...(cpu !== undefined && { cpu: String(cpu) }), ...(memory !== undefined && { memory: String(memory) }) },
       ...(internalIP !== undefined && { addresses: [{ type: 'InternalIP', address: internalIP }] }),
     },
   }

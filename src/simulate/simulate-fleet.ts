@@ -2,15 +2,17 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../controller/clock/clock.ts'
 import { control } from '../controller/controller.ts'
 import { nodePoolCrd } from '../controller/node-pools/node-pool-crd.ts'
+import { ALL_COMPLETED } from '../controller/other-clusters/other-clusters.ts'
 import type { ControllerSettings } from '../controller/ports.ts'
 import { createCompiler } from '../controller/revisions/compile.ts'
-import type { CompiledFleet } from '../controller/revisions/compiled-fleet.ts'
+import type { CompiledFleet, CompileNow } from '../controller/revisions/compiled-fleet.ts'
 import { atOnce } from '../controller/revisions/compression.ts'
 import type { HeadSource } from '../controller/revisions/head-source.ts'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
 import { DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor, PROOF_NAMESPACE } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
+import type { LoadFleet } from '../repo/load-fleet.ts'
 import type { Core } from '../sim/apiserver/core.ts'
 import { createCore } from '../sim/apiserver/create-core.ts'
 import { inProcessClient } from '../sim/apiserver/in-process-client.ts'
@@ -21,15 +23,20 @@ import { runProofKubelets } from '../sim/fleet/proof-kubelets.ts'
 import { Workload } from '../sim/fleet/workload.ts'
 import { VirtualClock } from '../sim/virtual-clock.ts'
 import { type AgentTimes, timeOf } from './agent-times.ts'
-import { beginAt } from './begin-at.ts'
+import { beginAt, beginNew } from './begin-at.ts'
 import { GATES_HOLD } from './gates-hold.ts'
 import { type PodObjects, putPods } from './pod-objects.ts'
 import { CourseRecorder, poolStatus } from './record-course.ts'
 import type { Moment, Simulation } from './simulation.ts'
 
 export interface SimulationInput {
-  readonly from: RepoSnapshot
+  /** Undefined: the nodes run no commit yet. */
+  readonly from: RepoSnapshot | undefined
   readonly to: RepoSnapshot
+  /** Of the repository, where it has several. */
+  readonly cluster?: string | undefined
+  /** Has read both commits already; absent: nobody has. */
+  readonly load?: LoadFleet
   readonly nodes: readonly KubeObject[]
   /** And their budgets. */
   readonly pods: PodObjects
@@ -90,8 +97,9 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
   for (const name of [SETTINGS.namespace, SETTINGS.revisionsNamespace, PROOF_NAMESPACE])
     await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
-  const compile = createCompiler({ namespace: SETTINGS.namespace })
-  await beginAt({ kube, settings: SETTINGS, now: startsAt, snapshot: from, fleet: compile(from) }, nodes)
+  const compile = compilingOnce(createCompiler({ namespace: SETTINGS.namespace, cluster: input.cluster, load: input.load }))
+  const beginning = { kube, settings: SETTINGS, now: startsAt }
+  await (from === undefined ? beginNew(kube, nodes) : beginAt({ ...beginning, snapshot: from, fleet: compile(from) }, nodes))
   await putPods(kube, input.pods)
   const recorder = new CourseRecorder(core.store, () => clock.now())
   const availability = new Availability(core.store, () => clock.now())
@@ -109,6 +117,7 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
     clock: controllerClock(clock),
     log: () => {},
     gateChecks: GATES_HOLD,
+    otherClusters: () => ALL_COMPLETED,
   }
   const controller = control({ ports, settings: { ...SETTINGS, ...pacing }, signal })
   const done = (status: Partial<NodePoolStatus>): boolean => isDone(status, to.commit)
@@ -134,6 +143,16 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
   } finally {
     ending.abort()
     await Promise.allSettled([controller, agents, kubelets])
+  }
+}
+
+/** Nothing but its commit makes a fleet here: there are no Secrets. */
+function compilingOnce(compile: CompileNow): CompileNow {
+  const fleets = new Map<string, CompiledFleet>()
+  return (snapshot) => {
+    const fleet = fleets.get(snapshot.commit) ?? compile(snapshot)
+    fleets.set(snapshot.commit, fleet)
+    return fleet
   }
 }
 

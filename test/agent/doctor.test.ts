@@ -6,11 +6,13 @@ import { diagnose } from '../../src/agent/doctor/diagnose.ts'
 import type { Facts } from '../../src/agent/doctor/facts.ts'
 import { PACKAGE_FORMATS } from '../../src/agent/package-manager.ts'
 import { parseAgentArguments } from '../../src/cli/agent-arguments.ts'
-import { doctorText, runDoctor } from '../../src/cli/agent-doctor.ts'
+import { runDoctor } from '../../src/cli/agent-doctor.ts'
+import { findingLines } from '../../src/cli/finding-lines.ts'
 
 const file = { type: 'file', size: 1, mode: 0o600, uid: 0, gid: 0 } as const
 const running = {
   exists: true,
+  isGone: false,
   active: 'active',
   enabled: true,
   isStatic: false,
@@ -26,7 +28,8 @@ const healthy: Facts = {
   policy: { value: {} },
   missingPrograms: [],
   isRoot: true,
-  hasCgroupV2: true,
+  cgroup: 'v2',
+  failCgroupV1: undefined,
   swaps: [],
   clockSynchronized: { value: 'yes' },
   stateDirectory: '/var/lib/nodewave',
@@ -39,6 +42,11 @@ const healthy: Facts = {
   server: { host: 'api.test', addresses: { value: ['192.0.2.1'] }, node: { value: 'n1' } },
   units: [{ name: 'kubelet.service', state: { value: running } }],
   kubelet: { ok: true, detail: '200 ok' },
+  kubeletPorts: [
+    { field: 'port', address: '0.0.0.0', port: 10250 },
+    { field: 'healthzPort', address: '127.0.0.1', port: 10248 },
+  ],
+  listeners: { value: [] },
 }
 
 const complaints = (facts: Partial<Facts>) =>
@@ -51,8 +59,24 @@ test('a host on which all is well has no complaint, and no remedy', () => {
   expect(diagnose(healthy).filter(({ remedy }) => remedy !== undefined)).toEqual([])
 })
 
+test('cgroup v1 with a kubelet that starts there is no complaint', () => {
+  const facts = { ...healthy, cgroup: 'v1', failCgroupV1: false } as const
+  expect(diagnose(facts).find(({ check }) => check === 'cgroup')).toEqual({
+    check: 'cgroup',
+    state: 'ok',
+    message: 'v1, and the kubelet has failCgroupV1: false',
+  })
+})
+
 test.for<[string, Partial<Facts>, string, string, string]>([
-  ['cgroup v1', { hasCgroupV2: false }, 'warning', 'cgroup', 'v1: a kubelet from 1.35 on does not start'],
+  ['cgroup v1', { cgroup: 'v1' }, 'warning', 'cgroup', 'v1: a kubelet from 1.35 on does not start'],
+  [
+    'cgroup v1 that the kubelet is to refuse',
+    { cgroup: 'v1', failCgroupV1: true },
+    'warning',
+    'cgroup',
+    'v1: a kubelet with failCgroupV1: true does not start',
+  ],
   [
     'an interrupted dpkg',
     { packages: { value: { isInterrupted: true, holder: undefined, format: PACKAGE_FORMATS.apt } } },
@@ -194,7 +218,7 @@ test('doctor leaves a state directory that others may enter as it is, and says s
 })
 
 test('the text has the remedy below the line', () => {
-  expect(doctorText([{ check: 'swap', state: 'warning', message: 'on', remedy: 'swapoff -a' }])).toBe(
+  expect(findingLines([{ check: 'swap', state: 'warning', message: 'on', remedy: 'swapoff -a' }])).toBe(
     'warning  swap  on\n               → swapoff -a\n',
   )
 })

@@ -36,7 +36,10 @@ test.each([
   [['--environment-file', '/etc/../x'], 'invalid --environment-file "/etc/../x": expected an absolute path'],
   [['--trial', '10m'], 'invalid --trial "10m": expected a number of seconds'],
   [['--drift-interval', '0'], 'invalid --drift-interval "0": expected at least one second'],
-  [['rebse'], 'unknown argument "rebse": commands are "rebase", "doctor" and "import"; see nodewave agent --help'],
+  [
+    ['rebse'],
+    'unknown argument "rebse": commands are rebase, doctor, import, security-updates, install, uninstall; see nodewave agent --help',
+  ],
   [['--no-such'], "Unknown option '--no-such'"],
 ])('agent refuses %j and says what it can be', (args, message) => {
   expect(() => parseAgentArguments(args)).toThrow(message)

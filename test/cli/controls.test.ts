@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parsePoolStatus } from '../../src/controller/status/node-pool-status.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from '../controller/stage.ts'
@@ -19,7 +20,7 @@ async function aFleetWith(stage: Stage, rollout?: string): Promise<ManualStage> 
   const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
   await stage.addNodes(3)
   stage.startController()
-  stage.startAgents((_, { REVISION }) => (REVISION === 'f'.repeat(40) ? 'rolls back' : 'applies'))
+  stage.startAgents((node, { REVISION }) => (REVISION === 'f'.repeat(40) || node === 'broken' ? 'rolls back' : 'applies'))
   stage.push('a', aFleet(rollout === undefined ? {} : { rollout }))
   let seconds = 0
   return {
@@ -27,14 +28,6 @@ async function aFleetWith(stage: Stage, rollout?: string): Promise<ManualStage> 
     run: (...args) =>
       runCli(folder, [...args, '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW + 1000 * seconds++ }),
   }
-}
-
-function settled(stage: Stage, revision: string | undefined) {
-  return stage.until(POOLS, (found) => {
-    stage.clock.advance(1000)
-    const { stable } = (found.get('workers')?.status ?? {}) as { stable?: { revision: string } }
-    return stable?.revision === revision
-  })
 }
 
 /** And at rest: what a person writes in the middle of a pass makes the controller wait a moment, and no time passes by itself here. */
@@ -46,13 +39,16 @@ function rolledBack(stage: Stage) {
   })
 }
 
+const replacedIn = (found: ReadonlyMap<string, KubeObject>) =>
+  parsePoolStatus(found.get('workers')?.status).history?.[0]?.laterFailures?.replaced
+
 const annotationsOf = async (stage: Stage, path: string) =>
   (await stage.kube.get<{ metadata: { annotations?: Record<string, string> } }>(path)).metadata.annotations ?? {}
 
 test('pause holds a pool with reason, name and date, and resume lets it go on', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
 
   const paused = await run('pause', 'workers', '--reason', 'new firmware', '--wait')
 
@@ -77,7 +73,7 @@ test('pause holds a pool with reason, name and date, and resume lets it go on', 
 test('pausing what is paused already writes nothing', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   await run('pause', 'workers')
   const before = await annotationsOf(stage, `${POOLS}/workers`)
 
@@ -85,10 +81,26 @@ test('pausing what is paused already writes nothing', async () => {
   expect(await annotationsOf(stage, `${POOLS}/workers`)).toEqual(before)
 })
 
+test('a second pause keeps what the first one said, but for what it says itself', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  await run('pause', 'workers', '--reason', 'new firmware', '--stop-drains')
+
+  expect((await run('pause', 'workers')).stdout).toBe('pool "workers" is already paused\n')
+  expect((await run('pause', 'workers', '--reason', 'rack 4 burns')).stdout).toBe(
+    'pool "workers" is paused: no new node starts, nodes that have started finish, drains under way are stopped; rack 4 burns (by anyone)\n',
+  )
+  expect(await annotationsOf(stage, `${POOLS}/workers`)).toMatchObject({
+    'nodewave.io/paused': 'rack 4 burns',
+    'nodewave.io/stop-drains': 'true',
+  })
+})
+
 test('a pause of the fleet makes its ConfigMap where there is none, and resume tells of pools that stay paused', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
 
   expect((await run('pause', '--all', '--reason', 'cooling', '--wait')).code).toBe(0)
   expect(await annotationsOf(stage, FLEET_MAP)).toMatchObject({ 'nodewave.io/paused': 'cooling' })
@@ -106,7 +118,7 @@ test('a pause of the fleet makes its ConfigMap where there is none, and resume t
 test('a pool that there is not is an error with what was meant, and nothing is written', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
 
   expect(await run('pause', 'worker')).toEqual({
     stdout: '',
@@ -129,7 +141,7 @@ test('promote opens the wave that waits for a person, and refuses when none does
   expect((await run('promote', 'workers', '--wait')).stdout).toBe(
     'pool "workers" is promoted: aaaaaaa continues after wave 1 of 2, "canary" (by anyone)\nworkers: aaaaaaa is approved\n',
   )
-  await settled(stage, A)
+  await stage.completed(A)
   expect(await run('promote', 'workers')).toMatchObject({
     stderr: 'error: nothing in pool "workers" waits for promotion; check with: nodewave status\n',
     code: 2,
@@ -139,7 +151,7 @@ test('promote opens the wave that waits for a person, and refuses when none does
 test('retry tries again what failed, and waits for how it ends', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   expect((await run('retry', 'workers')).stderr).toBe(
     'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
   )
@@ -151,7 +163,7 @@ test('retry tries again what failed, and waits for how it ends', async () => {
   expect(retried.code).toBe(1)
   expect(retried.stdout).toContain('pool "workers" retries fffffff "change f" (by anyone)\nworkers: fffffff RolledBack on "n')
   stage.push('b', aFleet({ v: 3 }))
-  await settled(stage, B)
+  await stage.completed(B)
   expect((await run('retry', 'workers')).stderr).toBe(
     'error: nothing in pool "workers" can be retried: no commit failed there; check with: nodewave status\n',
   )
@@ -160,7 +172,7 @@ test('retry tries again what failed, and waits for how it ends', async () => {
 test('retry tries again a commit that renders the same as one that failed, by the name that the pool says', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   stage.push('f', aFleet({ v: 9 }))
   await rolledBack(stage)
   stage.push('e', aFleet({ v: 9 }))
@@ -175,15 +187,30 @@ test('retry tries again a commit that renders the same as one that failed, by th
   )
 })
 
+test('retry forgets a machine that failed after the commit had completed, and was replaced', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  await stage.kube.create(NODES, stage.aNode('broken'))
+  await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'NodesFailed')
+  await stage.kube.delete(`${NODES}/broken`)
+  await stage.until(POOLS, (found) => replacedIn(found) === 1)
+
+  expect((await run('retry', 'workers', '--wait')).stdout).toBe(
+    'pool "workers" retries aaaaaaa "change a" (by anyone)\nworkers: aaaaaaa Completed\n',
+  )
+  await stage.until(POOLS, (found) => replacedIn(found) === undefined)
+})
+
 test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   expect((await run('rollback', 'workers')).stderr).toBe(
     'error: cannot roll back pool "workers": no other commit that completed there is kept\n',
   )
   stage.push('b', aFleet({ v: 3 }))
-  await settled(stage, B)
+  await stage.completed(B)
 
   expect((await run('rollback', 'workers', '--to', 'ccccccc')).stderr).toBe(
     'error: cannot roll back pool "workers": unknown commit "ccccccc": it is not one of the choices; choices:\n  aaaaaaa "change a"\n',
@@ -195,13 +222,13 @@ test('rollback goes back to what completed before, and refuses what it cannot re
     outcome: { ok: true, messages: ['workers: aaaaaaa Completed'] },
   })
   expect((await run('resume', 'workers', '--wait')).stdout).toContain('pool "workers" follows the repository again')
-  await settled(stage, B)
+  await stage.completed(B)
 })
 
 test('hold leaves nodes out and release takes them back, each recorded with who', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
 
   expect((await run('hold', 'n0', 'n9', '--reason', 'disk')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
   expect((await run('hold', 'n0', 'n1', '--reason', 'disk', '--wait')).stdout).toBe(
@@ -223,7 +250,7 @@ test('hold leaves nodes out and release takes them back, each recorded with who'
 test('reboot reboots nodes with the content that they have, and is recorded with who asked', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   const before = (await stage.kube.get<KubeObject>(`${NODES}/n1`)).metadata.annotations?.['nodewave.io/desired-config']
   expect((await run('reboot', 'n9')).stderr).toBe('error: unknown node "n9"; did you mean "n0"?\n')
 
@@ -244,7 +271,7 @@ test('reboot reboots nodes with the content that they have, and is recorded with
 test('reboot of a pool writes a request on each node, and takes it back', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   await run('pause', 'workers')
 
   expect((await run('reboot', 'workers')).stdout).toBe('3 nodes to be rebooted: n0, n1, n2 (by anyone)\n')
@@ -271,7 +298,7 @@ function isCordoned(node: KubeObject | undefined): boolean {
 test('reconcile asks every pool for a look at the repository', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
 
   expect((await run('reconcile', '--wait')).stdout).toBe(
     'the controller fetches the repository (by anyone)\nworkers: the repository is fetched\n',
@@ -307,7 +334,7 @@ test('a context of the kubeconfig can be named, and one that there is not is tol
 test('a server that does not say who asks has the person say it', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)
-  await settled(stage, A)
+  await stage.completed(A)
   stage.server.faults.failNext({ verb: 'create', resource: 'selfsubjectreviews.authentication.k8s.io', code: 403 })
 
   expect((await run('pause', 'workers')).stderr).toContain('name yourself with --as-name NAME')

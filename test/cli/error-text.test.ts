@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { errorText } from '../../src/cli/error-text.ts'
@@ -31,6 +32,8 @@ test('a cluster that is not there, or does not know nodewave, is told with what 
   const status = async () => (await runCli(folder, ['status', '--kubeconfig', 'kubeconfig'])).stderr
   expect(await status()).toMatch(/\(404\); is nodewave installed in this cluster\? Install it: kubectl apply -k deploy\/\n$/)
   await server.close()
+  // Not the port of that server: somebody else may have it by now.
+  await writeFile(join(folder, 'kubeconfig'), server.kubeconfig().replaceAll(server.url, 'http://127.0.0.1:1'))
   expect(await status()).toMatch(
     /ECONNREFUSED .*; check that it runs, and that it is the right one; choose another with --kubeconfig and --context\n$/,
   )

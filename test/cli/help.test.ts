@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { AGENT_HELP } from '../../src/cli/agent-arguments.ts'
 import { aFolder, commitAll, FLEET, runCli } from './run-cli.ts'
 
 const README = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
@@ -15,7 +16,7 @@ const commands = [...(await runCli('/', ['--help'])).stdout.matchAll(/^ {2}([a-z
   .filter((name) => name !== 'help')
 
 test('the help lists every command', () => {
-  expect(commands).toHaveLength(20)
+  expect(commands).toHaveLength(26)
 })
 
 test.each(commands)('help of %s has an example, and the README names it', async (command) => {
@@ -24,11 +25,25 @@ test.each(commands)('help of %s has an example, and the README names it', async 
   expect(namedInReadme).toContain(command)
 })
 
-test.each(commands.filter((command) => command !== 'controller'))('%s prints JSON when asked to', async (command) => {
+test.each(['generate', 'sign'])('help of keys %s has an example', async (command) => {
+  const { stdout, code } = await runCli('/', ['keys', command, '--help'])
+  expect([code, stdout]).toEqual([0, expect.stringMatching(new RegExp(`Example:\\n  \\$ nodewave keys ${command} `))])
+})
+
+test('help of the agent has an example of each of its commands', () => {
+  const commands = [...AGENT_HELP.matchAll(/^ +nodewave agent ([a-z-]+) /gm)].map(([, name]) => name)
+  expect(commands).toEqual(['rebase', 'doctor', 'import', 'security-updates', 'install', 'uninstall'])
+  for (const command of commands) expect(AGENT_HELP).toContain(`\n  $ nodewave agent ${command}`)
+})
+
+/** Its output is a program for a shell. */
+const printing = commands.filter((command) => command !== 'completion')
+
+test.each(printing.filter((command) => command !== 'controller'))('%s prints JSON when asked to', async (command) => {
   expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"json"/)
 })
 
-test.each(commands.filter((command) => command !== 'controller' && command !== 'demo'))(
+test.each(printing.filter((command) => command !== 'controller' && command !== 'demo'))(
   '%s prints YAML when asked to',
   async (command) => {
     expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"yaml"/)

@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { aFolder, runCli } from './run-cli.ts'
 
@@ -45,6 +45,7 @@ POOL     NODES  KUBELET
 workers  2      1.35.4
 
 1 comment in the files: what was left as it is, why, and what to do
+  workers  swap is off
 
 next:
   nodewave validate fleet
@@ -52,6 +53,26 @@ next:
 `)
   expect(code).toBe(0)
   expect((await runCli(folder, ['validate', 'fleet'])).stdout).toContain('valid: ')
+})
+
+test('import names what it left on the hosts, without control characters of theirs', async () => {
+  const left = {
+    swaps: ['/dev/sda2'],
+    kernelArguments: 'quiet mitigations=off\u001b[2J',
+    repositories: ['/etc/apt/sources.list.d/kubernetes.list'],
+    staticPods: ['/etc/kubernetes/manifests/etcd.yaml', '/etc/kubernetes/manifests/dns.yaml'],
+  }
+  const hosts = ['w-1', 'w-2'].map((node) => [`hosts/${node}.json`, JSON.stringify({ ...INVENTORY, node, ...left })])
+  const folder = await aFolder({ ...FILES, ...Object.fromEntries(hosts) })
+  const { stdout } = await runCli(folder, ARGS)
+  expect(stdout).toContain(`
+5 comments in the files: what was left as it is, why, and what to do
+  workers  swap: /dev/sda2
+  workers  "kernel arguments: mitigations=off\\u001b[2J"
+  workers  repositories: /etc/apt/sources.list.d/kubernetes.list
+  workers  static pods of the control plane: /etc/kubernetes/manifests/etcd.yaml
+  workers  static pods: /etc/kubernetes/manifests/dns.yaml
+`)
 })
 
 test('import prints what it wrote as JSON', async () => {
@@ -76,6 +97,31 @@ test('import writes into no folder that has files, unless it is forced', async (
 
   expect((await runCli(folder, [...ARGS, '--force'])).code).toBe(0)
   expect(await readFile(join(folder, 'fleet/mine.yaml'), 'utf8')).toBe('# mine\n')
+})
+
+test.each([
+  ['a file', 'pools/workers.yaml', 'pools/workers.yaml'],
+  ['a folder', 'pools', 'pools'],
+])('import --force writes through no symbolic link: %s', async (_, path, named) => {
+  const folder = await aFolder({ ...FILES, 'elsewhere/workers.yaml': '# mine\n', 'fleet/README.md': '' })
+  await mkdir(join(folder, 'fleet', dirname(path)), { recursive: true })
+  await symlink(join(folder, path === 'pools' ? 'elsewhere' : 'elsewhere/workers.yaml'), join(folder, 'fleet', path))
+  expect(await runCli(folder, [...ARGS, '--force'])).toEqual({
+    stdout: '',
+    stderr: `error: refuse to write through the symbolic link "${named}" in "${join(folder, 'fleet')}"; remove it, or name a new folder\n`,
+    code: 2,
+  })
+  expect(await readFile(join(folder, 'elsewhere/workers.yaml'), 'utf8')).toBe('# mine\n')
+  expect(await readdir(join(folder, 'fleet'))).not.toContain('fleet.yaml')
+})
+
+test('import refuses inventories in the folder that is committed', async () => {
+  const folder = await aFolder(FILES)
+  expect(await runCli(folder, ['import', '--force', '--nodes', 'nodes.json', '--host', 'hosts'])).toEqual({
+    stdout: '',
+    stderr: `error: --host "hosts" is in the folder of the repository, "${folder}": it has contents of hosts, and would be committed; move it out of the folder\n`,
+    code: 2,
+  })
 })
 
 test.each([

@@ -18,6 +18,14 @@ test('keys generate writes a private key that only its owner reads, and the publ
   expect(readTrustedKey(await readFile(pem, 'utf8')).id).toBe(/nodewave-([0-9a-f]{16})\.key$/.exec(key)?.[1])
 })
 
+test('keys generate prints where the keys are as JSON', async () => {
+  const cwd = await aFolder({})
+  const { stdout } = await runCli(cwd, ['keys', 'generate', '--out', 'keys', '-o', 'json'])
+  const { id, privateKey, publicKey } = JSON.parse(stdout)
+  expect([privateKey, publicKey]).toEqual([join(cwd, `keys/nodewave-${id}.key`), join(cwd, `keys/nodewave-${id}.pem`)])
+  expect(readTrustedKey(await readFile(publicKey, 'utf8')).id).toBe(id)
+})
+
 test('sign makes a desired-config that the node accepts', async () => {
   const cwd = await aFolder({})
   const [key, pem] = await generated(cwd)

@@ -26,3 +26,11 @@ test.each([
 ])('%j is refused', (options, message) => {
   expect(() => prometheusAccess(options)).toThrow(message)
 })
+
+test('a token of two lines is refused by the name of its file, and not shown', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'nodewave-')), 'token')
+  writeFileSync(file, 'first\nsecond\n')
+  const access = prometheusAccess({ prometheusUrl: 'https://prometheus.example.com', prometheusTokenFile: file })
+
+  await expect(access?.token()).rejects.toThrow(new Error(`"${file}": expected one line of ASCII without spaces`))
+})

@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { statusesFor } from '../../src/cli/controller/status-options.ts'
+import { startForgeServer } from '../forge/status/forge-server.ts'
+import { aFolder } from './run-cli.ts'
 
 const given = {
   statusForge: 'gitea',
@@ -36,4 +39,20 @@ test.each([
 ])('%j is refused', (options, message) => {
   const { statusTokenFile, ...more } = options
   expect(() => statusesFor({ ...more, ...(statusTokenFile && { statusTokenFile }) })).toThrow(message)
+})
+
+test('with an account of its own, a controller does not take what others posted for posted', async () => {
+  const forge = await startForgeServer()
+  onTestFinished(() => forge[Symbol.asyncDispose]())
+  const of = (login: string) => ({
+    context: `nodewave/${login}`,
+    state: 'success',
+    description: '3 nodes run it',
+    creator: { login },
+  })
+  forge.answers = [{ status: 200, body: [of('mallory'), of('Nodewave')] }]
+  const statusTokenFile = join(await aFolder({ token: 'secret' }), 'token')
+  const options = { ...given, statusTokenFile, statusUrl: forge.url, insecureHttp: true, statusAccount: 'nodewave' }
+  const found = await statusesFor(options)?.statuses.list('a'.repeat(40), AbortSignal.timeout(60_000))
+  expect(found?.map(({ context }) => context)).toEqual(['nodewave/Nodewave'])
 })

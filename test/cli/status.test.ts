@@ -45,6 +45,16 @@ test('status shows pools, waves, and failing nodes with their errors', () => {
   ])
 })
 
+test('status says which pools are paused, and by what, where one is', () => {
+  const paused = { ...rolling, name: 'gpu', controls: { paused: '' } }
+  const byFleet = { ...rolling, status: { ...rolling.status, observedControls: { fleetPaused: 'cooling' } } }
+  expect(renderStatus([paused, byFleet], { color: false }).slice(0, 3)).toEqual([
+    'POOL     REVISION  WAVE  UPDATED  READY  PAUSED  REASON      NODES',
+    'gpu      3f2c1ab   2/3   12/40    False  Pool    RollingOut  12 Current, 4 Applying, 23 Waiting, 1 Failed',
+    'workers  3f2c1ab   2/3   12/40    False  Fleet   RollingOut  12 Current, 4 Applying, 23 Waiting, 1 Failed',
+  ])
+})
+
 test('status says what to look for when there are no pools', () => {
   expect(renderStatus([], { color: false })).toEqual([
     'There are no pools. Check that a controller runs and has accepted a commit.',

@@ -43,3 +43,13 @@ test('validate refuses --since without keys', async () => {
     code: 2,
   })
 })
+
+test('plan checks the signature of the commit that it plans', async () => {
+  const { folder, unsigned, trusted } = await signedFleet()
+  await writeFile(join(folder, '.nodes.json'), '[{"name":"w-0"}]')
+  const plan = (...more: readonly string[]) =>
+    runCli(folder, ['plan', '--nodes', '.nodes.json', '--server-version', '1.36', '--commit-keys', trusted, ...more])
+  expect(await plan('--to', 'HEAD')).toMatchObject({ code: 0, stderr: '' })
+  expect((await plan('--to', unsigned)).stderr).toContain(`refuse commit "${unsigned}": it is not signed`)
+  expect((await plan()).stderr).toContain('--commit-keys needs --to: only commits are signed')
+})

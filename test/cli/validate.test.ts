@@ -10,6 +10,11 @@ test('validate says what is in a valid fleet', async () => {
   })
 })
 
+test('validate says of a fleet without a pool that it has none', async () => {
+  const folder = await aFolder({ 'fleet.yaml': FLEET['fleet.yaml'] })
+  expect((await runCli(folder, ['validate'])).stdout).toBe('valid: no NodePool yet\n')
+})
+
 test('validate shows every problem at its line and ends with 2', async () => {
   const folder = await aFolder({ ...FLEET, 'base.yaml': FLEET['base.yaml'].replace('maxPods', 'maxPodz') })
   expect(await runCli('/', ['validate', folder])).toEqual({
@@ -40,7 +45,7 @@ test('validate finds what can be read and not rendered', async () => {
         line: 5,
         column: 26,
         message:
-          'flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+          'flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>',
       },
     ],
   })

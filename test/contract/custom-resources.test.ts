@@ -20,6 +20,7 @@ const spec = {
     mode: { type: 'string', default: 'usual' },
     share: { 'x-kubernetes-int-or-string': true },
     free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    flags: { type: 'object', additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true } },
     parts: { type: 'array', maxItems: 2, items: { type: 'object', required: ['key'], properties: { key: { type: 'string' } } } },
   },
 }
@@ -117,6 +118,14 @@ test('a new object has generation 1, defaults, no status and no unknown fields',
   expect(headers.warning).toBe('299 - "unknown field \\"spec.sise\\""')
   expect(body.spec).toEqual({ size: 3, mode: 'usual', free: { any: 1 } })
   expect([body.metadata.generation, body.status]).toEqual([1, undefined])
+})
+
+test('null stays where the schema knows no members, as in the flags of a NodePool', async () => {
+  const flags = { labels: { a: null, b: 'x' } }
+  expect((await create(widget('nulls', { spec: { size: 1, flags } }))).body.spec.flags).toEqual(flags)
+  const body = [{ op: 'replace', path: '/spec', value: { size: 2, flags } }]
+  const patched = await server.send('PATCH', `${WIDGETS}/nulls`, { body, headers: JSON_PATCH })
+  expect(patched.body.spec.flags).toEqual(flags)
 })
 
 test('the generation grows with the spec alone', async () => {

@@ -179,3 +179,71 @@ test('api-resources knows the short names', async () => {
 
   expect(found).toEqual([['poddisruptionbudgets', 'pdb', 'policy/v1', 'true', 'PodDisruptionBudget']])
 })
+
+test('create makes what its arguments say', async () => {
+  const outcomes = [
+    await kubectl('create', 'configmap', 'created', '--from-literal=a=1'),
+    await kubectl('create', 'secret', 'generic', 'created', '--from-literal=a=1'),
+    await kubectl('create', 'deployment', 'created', '--image=example.com/c:1', '--replicas=2'),
+    await kubectl('create', 'job', 'created', '--image=example.com/c:1', '--', 'true'),
+    await kubectl('create', 'poddisruptionbudget', 'created', '--selector=app=web', '--min-available=50%'),
+    await kubectl('create', 'role', 'created', '--verb=get', '--resource=pods'),
+  ]
+
+  expect(outcomes).toEqual([
+    'configmap/created created',
+    'secret/created created',
+    'deployment.apps/created created',
+    'job.batch/created created',
+    'poddisruptionbudget.policy/created created',
+    'role.rbac.authorization.k8s.io/created created',
+  ])
+  const found = await kubectl(
+    'get',
+    'cm/created',
+    'secret/created',
+    'deployment/created',
+    'pdb/created',
+    'role/created',
+    '-o',
+    'json',
+  )
+  expect(JSON.parse(found).items).toMatchObject([
+    { data: { a: '1' } },
+    { data: { a: 'MQ==' }, type: 'Opaque' },
+    { spec: { replicas: 2, template: { spec: { containers: [{ name: 'c', image: 'example.com/c:1' }] } } } },
+    { spec: { minAvailable: '50%', selector: { matchLabels: { app: 'web' } } } },
+    { rules: [{ verbs: ['get'], resources: ['pods'] }] },
+  ])
+})
+
+test('create makes a namespace', async () => {
+  const name = `${server.namespace}-made`
+  const made = await kubectl('create', 'namespace', name)
+  const phase = await kubectl('get', 'namespace', name, '-o', 'jsonpath={.status.phase}')
+  await server.send('DELETE', `/api/v1/namespaces/${name}`)
+
+  expect([made, phase]).toEqual([`namespace/${name} created`, 'Active'])
+})
+
+test('create says when the object is there already', async () => {
+  await kubectl('create', 'configmap', 'twice')
+
+  await expect(kubectl('create', 'configmap', 'twice')).rejects.toThrow('configmaps "twice" already exists')
+})
+
+test('auth can-i and auth whoami answer', async () => {
+  expect(await kubectl('auth', 'can-i', 'patch', 'nodes')).toMatch(/yes$/)
+  expect(await kubectl('auth', 'can-i', '--list')).toMatch(/^\*\.\* +\[\] +\[\] +\[\*\]$/m)
+  expect(await kubectl('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.groups}')).toContain('system:authenticated')
+})
+
+test('debug puts a pod on the node', async () => {
+  const said = await kubectl('debug', 'node/contract-kubectl', '--image=example.com/c:1', '--profile=general')
+  const [name = ''] = /node-debugger-\S+/.exec(said) ?? []
+
+  expect(said).toMatch(
+    /^Creating debugging pod node-debugger-contract-kubectl-\w+ with container debugger on node contract-kubectl\.$/m,
+  )
+  expect(await kubectl('get', 'pod', name, '-o', 'jsonpath={.spec.nodeName} {.spec.hostPID}')).toBe('contract-kubectl true')
+})

@@ -28,6 +28,7 @@ const byPhase = {
   ...{ Skipped: 9, Joining: 10, Failed: 11, Held: 12, Leaving: 13, Unreachable: 14, Unmanaged: 15, Rebooting: 16 },
 }
 const gateTimes = { since: at, askedAt: at, recordedAt: at }
+const laterFailures = { nodes: ['a'], replaced: 2, since: at, uids: ['u1'] }
 const status: Full<NodePoolStatus> = {
   observedGeneration: 1,
   observedRevision: ref.revision,
@@ -51,7 +52,7 @@ const status: Full<NodePoolStatus> = {
       ...{ unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
     },
   ],
-  history: [{ ...ref, startedAt: at, endedAt: at, message: '1 node failed', failures: 1, result: 'Halted' }],
+  history: [{ ...ref, startedAt: at, endedAt: at, message: '1 node failed', failures: 1, laterFailures, result: 'Halted' }],
   conditions: [
     {
       ...{ type: 'Ready', status: 'False', reason: 'Halted', message: '1 node failed', lastTransitionTime: at },

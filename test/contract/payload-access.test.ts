@@ -10,8 +10,13 @@ import {
   accessRole,
   projectBinding,
   projectRole,
+  type SharedPayload,
   type StoredAccess,
+  sharedBinding,
+  sharedPath,
+  sharedRole,
 } from '../../src/controller/payload-access/access-objects.ts'
+import { bindingCache } from '../../src/controller/payload-access/binding-cache.ts'
 import { PayloadAccess } from '../../src/controller/payload-access/payload-access.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
@@ -29,8 +34,11 @@ if (!isReal)
 
 const namespace = 'nodewave-system'
 const NODE = { name: 'a', uid: 'u1', payloads: [] }
+/** Of a payload that many nodes read. */
+const PAYLOAD: SharedPayload = { namespace: 'nodewave-system', readable: 'configmaps/workers-host-0123456789', uid: 'u2' }
 const OWN = 'workers-kubelet-0123456789'
 const OTHERS = 'gpu-kubelet-0123456789'
+const SHARED = 'workers-host-0123456789'
 const server = await contractServer()
 
 function kubelet(node: string): Identity {
@@ -38,8 +46,8 @@ function kubelet(node: string): Identity {
 }
 
 function accessOf() {
-  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: new ObjectCache<StoredAccess>(nothing) }
-  return new PayloadAccess({ kube: createKubeClient(server.connection), namespace, ...caches })
+  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: bindingCache(nothing) }
+  return new PayloadAccess({ kube: createKubeClient(server.connection), namespace, ...caches, uidOf: () => PAYLOAD.uid })
 }
 
 test('Role and RoleBinding of a node are written, and read back as they are meant', async () => {
@@ -51,6 +59,43 @@ test('Role and RoleBinding of a node are written, and read back as they are mean
   const role = projectRole(await read('roles'))
   expect(role).toMatchObject({ isAsMeant: true, owner: 'u1', readable: [`configmaps/${OWN}`, `secrets/${OWN}`] })
   expect(projectBinding(await read('rolebindings'))).toMatchObject({ isAsMeant: true, owner: 'u1' })
+})
+
+test('a Role of a node that reads nothing any more is written, and read back as it is meant', async () => {
+  await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
+  const node = { name: 'idle', uid: 'u3', payloads: [] }
+  const access = accessOf()
+  await access.ensure(node, [`configmaps/${OWN}`])
+  await access.ensure(node, [])
+  const path = accessPath(namespace, 'roles', node.name)
+  expect(projectRole((await server.send('GET', path)).body as KubeObject)).toMatchObject({ isAsMeant: true, readable: [] })
+  for (const collection of ['roles', 'rolebindings'] as const)
+    await server.send('DELETE', accessPath(namespace, collection, node.name))
+})
+
+test('Role and RoleBinding of a payload that many nodes read are written for nodes together, and read back as they are meant', async () => {
+  await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
+  const access = accessOf()
+  const many = 'configmaps/workers-host-fedcba9876'
+  const role = 'nodewave-payload-workers-host-fedcba9876'
+  const nodes = Array.from({ length: 30 }, (_, index) => ({ name: `many-${index}`, uid: `u${index}`, payloads: [] }))
+  await Promise.all(nodes.map((node) => access.ensure(node, [many])))
+  const read = async (collection: 'roles' | 'rolebindings', name: string) =>
+    (await server.send('GET', sharedPath(namespace, collection, name))).body as KubeObject
+  expect(projectRole(await read('roles', role))).toMatchObject({ isAsMeant: true, owner: 'u2', readable: [many] })
+  const binding = projectBinding(await read('rolebindings', `${role}-0`))
+  expect(binding).toMatchObject({ isAsMeant: true, owner: 'u2', role })
+  expect(binding.nodes).toEqual(nodes.slice(9).map(({ name }) => name))
+  await access.revokeUnneeded((node) => node === 'many-12', 0)
+  await access.revokeUnneeded((node) => node === 'many-12', 600_000)
+  expect(projectBinding(await read('rolebindings', `${role}-0`)).nodes).toEqual(['many-12'])
+  await access.revokeUnneeded(() => false, 600_000)
+  await access.revokeUnneeded(() => false, 1_200_000)
+  expect(projectBinding(await read('rolebindings', `${role}-0`)).nodes).toEqual([])
+  await access.ensure({ name: 'many-40', uid: 'u40', payloads: [] }, [many])
+  expect(projectBinding(await read('rolebindings', `${role}-0`)).nodes).toEqual(['many-40'])
+  await server.send('DELETE', sharedPath(namespace, 'roles', role))
+  await server.send('DELETE', sharedPath(namespace, 'rolebindings', `${role}-0`))
 })
 
 describe.runIf(isReal)('access to payloads', () => {
@@ -69,7 +114,7 @@ describe.runIf(isReal)('access to payloads', () => {
     const policy = (await readManifests('admission.yaml')).filter(({ metadata }) => metadata.name === 'nodewave-payload-access')
     manifests = [...(await readManifests('namespace.yaml')), ...(await readManifests('controller-rbac.yaml')), ...policy]
     await applyManifests(server, manifests)
-    for (const name of [OWN, OTHERS]) {
+    for (const name of [OWN, OTHERS, SHARED]) {
       await server.send('DELETE', configMap(name))
       const body = { metadata: { name }, data: { kubelet: '{}' } }
       expect((await server.send('POST', configMap('').slice(0, -1), { body })).code).toBe(201)
@@ -79,14 +124,22 @@ describe.runIf(isReal)('access to payloads', () => {
     const wrong = () => apply(foreign, renamed(accessRole(namespace, NODE, [`configmaps/${OWN}`]), 'other'))
     while ((await apply(...roleOf([`configmaps/${OWN}`]))) >= 300 || (await wrong()) !== 403) await server.send('GET', '/readyz')
     await accessOf().ensure(NODE, [`configmaps/${OWN}`])
+    const others = sharedRole({ ...PAYLOAD, readable: `configmaps/${OTHERS}` })
+    await server.send('POST', accessPath(namespace, 'roles'), { body: others })
+    const access = accessOf()
+    const nodes = Array.from({ length: 12 }, (_, index) => ({ name: `shares-${index}`, uid: `u${index}`, payloads: [] }))
+    await Promise.all(nodes.map((node) => access.ensure(node, [PAYLOAD.readable])))
     while ((await get(kubelet('a'), configMap(OWN))) !== 200) await server.send('GET', '/readyz')
+    while ((await get(kubelet('shares-11'), configMap(SHARED))) !== 200) await server.send('GET', '/readyz')
   })
   afterAll(async () => {
-    for (const name of [OWN, OTHERS]) await server.send('DELETE', configMap(name))
+    for (const name of [OWN, OTHERS, SHARED]) await server.send('DELETE', configMap(name))
     await deleteManifests(
       server,
       manifests.filter(({ kind }) => kind !== 'Namespace'),
     )
+    for (const name of [SHARED, OTHERS]) await server.send('DELETE', sharedPath(namespace, 'roles', `nodewave-payload-${name}`))
+    await server.send('DELETE', sharedPath(namespace, 'rolebindings', `nodewave-payload-${SHARED}-0`))
     for (const collection of ['roles', 'rolebindings'] as const)
       await server.send('DELETE', accessPath(namespace, collection, NODE.name))
   })
@@ -105,6 +158,10 @@ describe.runIf(isReal)('access to payloads', () => {
     ["a CNI's service account", identityOf("a CNI's service account"), OWN, 403],
     ['an operator', identityOf('an operator'), OWN, 403],
     ['the controller', controller, OTHERS, 200],
+    ['a kubelet that shares the Role of a payload', kubelet('shares-11'), SHARED, 200],
+    ['a kubelet that shares the Role of a payload', kubelet('shares-11'), OWN, 403],
+    ['the kubelet of a node that does not share it', kubelet('a'), SHARED, 403],
+    ['the kubelet of a node whose name a sharing one begins with', kubelet('shares'), SHARED, 403],
   ])('%s reads a payload by name only where it is its own', async (_, identity, name, expected) => {
     expect(await get(identity, configMap(name))).toBe(expected)
   })
@@ -119,6 +176,10 @@ describe.runIf(isReal)('access to payloads', () => {
     const body = { metadata: { labels: { a: 'b' } } }
     const headers = { 'content-type': 'application/merge-patch+json', ...as(kubelet('a')) }
     expect((await server.send('PATCH', path, { body, headers })).code).toBe(403)
+  })
+
+  test('the controller may take away all that a Role of a node lets read', async () => {
+    expect(await apply(...roleOf([]))).toBe(200)
   })
 
   const role = (change: object, rule: object = {}): Body => {
@@ -151,6 +212,45 @@ describe.runIf(isReal)('access to payloads', () => {
     const code = await apply(accessPath(namespace, 'rolebindings', NODE.name), binding(change))
     await accessOf().ensure(NODE, [`configmaps/${OWN}`])
     expect(code).toBe(403)
+  })
+
+  const ofPayload = sharedPath(namespace, 'roles', `nodewave-payload-${SHARED}`)
+  const common = (rule: object): Body => ({
+    ...sharedRole(PAYLOAD),
+    rules: [{ ...(sharedRole(PAYLOAD) as Body).rules[0], ...rule }],
+  })
+  test.each([
+    ['lets read that payload', common({}), 200],
+    ['lets read another payload', common({ resourceNames: [OTHERS] }), 403],
+    ['lets read another payload, too', common({ resourceNames: [SHARED, OTHERS] }), 403],
+    ['lets read all payloads', common({ resourceNames: [] }), 403],
+    ['lets list', common({ verbs: ['get', 'list'] }), 403],
+    ['lets read leases', common({ resources: ['leases'] }), 403],
+  ])('the controller writes a Role of a payload that %s: %#', async (_, body, expected) => {
+    expect(await apply(ofPayload, body)).toBe(expected)
+  })
+
+  const sharing = (change: object): Body => ({
+    ...sharedBinding(PAYLOAD, { name: `nodewave-payload-${SHARED}-0`, nodes: ['a'] }),
+    ...change,
+  })
+  test.each([
+    ['kubelets', {}, 201],
+    ['every kubelet', subject('Group', 'system:nodes'), 403],
+    ['a person', subject('User', 'mallory'), 403],
+    ['a service account', { subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }] }, 403],
+    [
+      'kubelets, but to the Role of another payload',
+      { roleRef: { ...sharing({}).roleRef, name: `nodewave-payload-${OTHERS}` } },
+      403,
+    ],
+    ['kubelets, but to the Role of a node', { roleRef: { ...sharing({}).roleRef, name: 'nodewave-node-a' } }, 403],
+    ['kubelets, but to the Role of the controller', { roleRef: { ...sharing({}).roleRef, name: 'nodewave-controller' } }, 403],
+    ['kubelets, but to a ClusterRole', { roleRef: { ...sharing({}).roleRef, kind: 'ClusterRole', name: 'view' } }, 403],
+  ])('the controller binds the Role of a payload to %s: %#', async (_, change, expected) => {
+    const body = sharing(change)
+    body.metadata = { ...body.metadata, name: `nodewave-payload-${SHARED}-7` }
+    expect(await apply(sharedPath(namespace, 'rolebindings', `nodewave-payload-${SHARED}-7`), body)).toBe(expected)
   })
 
   test('the controller may write no Role of another name, in no other namespace, and deletes none', async () => {

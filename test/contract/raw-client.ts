@@ -17,7 +17,7 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string or bytes as they are. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -38,7 +38,8 @@ export async function createRawClient(connection: Connection): Promise<RawClient
 
   const open = (method: string, path: string, { body, headers }: RawOptions): Promise<http.IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const data = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+      const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+      const data = isRaw ? body : JSON.stringify(body)
       const given = {
         'content-type': 'application/json',
         accept: 'application/json',
@@ -81,6 +82,7 @@ function parsed(text: string): Body {
 }
 
 export const MERGE = { 'content-type': 'application/merge-patch+json' }
+export const PROTOBUF = { 'content-type': 'application/vnd.kubernetes.protobuf' }
 export const JSON_PATCH = { 'content-type': 'application/json-patch+json' }
 export const STRATEGIC = { 'content-type': 'application/strategic-merge-patch+json' }
 export const APPLY = { 'content-type': 'application/apply-patch+yaml' }

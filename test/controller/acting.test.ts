@@ -153,14 +153,37 @@ test('a pool whose writes never end keeps no other pool from completing', async 
   await completed(stage, 'gpu')
 })
 
-test('a node whose write never ends keeps the others of its pool from nothing but its own place in the budget', async () => {
+test('a node whose write never ends keeps the others of its pool from nothing but its own place, and not for a moment', async () => {
   await using stage = await aStage()
   await stage.addNodes(5)
   stage.startAgents()
   const late = Promise.withResolvers<void>()
   stage.startController({ kube: guarded(stage, (_, path) => (path === `${NODES}/n2` ? late.promise : undefined)) })
   stage.push('a', aFleet({ rollout: 'maxUnavailable: 2' }))
-  await whileTimePasses(stage, stage.until(NODES, isAt(A, ['n0', 'n1', 'n3', 'n4'])))
+  await stage.until(NODES, isAt(A, ['n0', 'n1', 'n3', 'n4']))
+  late.resolve()
+  await whileTimePasses(stage, completed(stage))
+})
+
+test('counts that take long to be written keep no node of the pool waiting', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(6)
+  stage.startAgents()
+  const late = Promise.withResolvers<void>()
+  let held = 0
+  const kube = guarded(stage, (verb, _, body) => {
+    const { current = 0, total = 0 } = Object(body).status?.nodes ?? {}
+    if (verb !== 'replace' || current === 0 || current === total) return
+    held += 1
+    return late.promise
+  })
+  stage.startController({ kube })
+  stage.push('a', aFleet({ rollout: ONE_AT_A_TIME }))
+  await stage.until(NODES, (found) => {
+    if (held === 0) stage.clock.advance(400)
+    return isAt(A)(found)
+  })
+  expect(held).toBe(1)
   late.resolve()
   await whileTimePasses(stage, completed(stage))
 })

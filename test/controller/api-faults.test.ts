@@ -1,5 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { assignmentSigner } from '../../src/controller/signing/assignment-signer.ts'
 import { type KubeApi, KubeError } from '../../src/kube/kube-api.ts'
+import { readSigningKey, type SigningKey } from '../../src/protocol/assignment-signature.ts'
+import { formatCordonMark } from '../../src/protocol/cordon-mark.ts'
 import { aFleet } from './a-fleet.ts'
 import { refusal } from './fake-kube.ts'
 import { LEASE, Replicas } from './replicas.ts'
@@ -19,6 +23,17 @@ async function atRevision(replicas: Replicas, revision: string): Promise<string[
 async function readiness(replicas: Replicas): Promise<string> {
   const [pool] = await replicas.list(POOLS)
   return readyOf(pool)
+}
+
+/** Reasons of the events that tell of a refused write. */
+async function refusals(replicas: Replicas): Promise<unknown[]> {
+  const events = await replicas.list('/api/v1/namespaces/default/events')
+  return events.map(({ reason }) => reason).filter((reason) => String(reason).endsWith('Refused'))
+}
+
+function aKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('ed25519')
+  return readSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
 }
 
 /** A client whose patches of nodes pass through `before` first. */
@@ -106,6 +121,94 @@ test('nodes that others write to again and again are assigned all the same, each
   expect([...conflicts.values()]).toEqual([5, 5, 5, 5, 5, 5])
   expect([...attempts.values()]).toEqual([6, 6, 6, 6, 6, 6])
   expect(await readiness(replicas)).toBe('True Completed')
+})
+
+test('a node whose settings the server refuses to write again gets the next commit at once, and an event says what is refused', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let isRefused = false
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels } = Object(Object(body).metadata)
+    if (isRefused && path === `${NODES}/n0` && Object(labels).tier === 'front') throw refusal(403, 'Forbidden')
+    return replicas.kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet({ more: '  node: {labels: {tier: front}}\n' }))
+  await replicas.clock.advance(MINUTE)
+  isRefused = true
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { tier: 'theirs' } } })
+  await replicas.clock.advance(MINUTE)
+  expect(await refusals(replicas)).toEqual(['SettingsRefused'])
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(10 * SECOND)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+})
+
+/** The controller cordoned the node for content that it is no longer to get. */
+const MARK = formatCordonMark({ digest: `v1:${'9'.repeat(64)}`, at: Date.UTC(2026, 10, 21, 8), state: 'Ours' })
+
+const OTHER_POOL = `---
+apiVersion: nodewave.io/v1alpha1
+kind: NodePool
+metadata: {name: gpu}
+spec:
+  nodeSelector: {matchLabels: {role: gpu}}
+  kubelet: {flags: {v: 2}}
+`
+
+test('a node whose label of its pool the server refuses to write alone is uncordoned and gets its next assignment at once', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  let refused = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels = {}, annotations } = Object(Object(body).metadata)
+    if (path === `${NODES}/n0` && 'nodewave.io/pool' in labels && annotations === undefined) {
+      refused++
+      throw refusal(403, 'Forbidden')
+    }
+    return replicas.kube.patch(path, body, options)
+  }
+  await replicas.start('first', { kube: { ...replicas.kube, patch } })
+  replicas.push('a', aFleet({ more: OTHER_POOL }))
+  await replicas.clock.advance(MINUTE)
+  await replicas.kube.patch(`${NODES}/n0`, { metadata: { labels: { role: 'gpu' } } })
+  await replicas.clock.advance(MINUTE)
+  expect(refused).toBeGreaterThan(0)
+  await replicas.kube.patch(`${NODES}/n0`, {
+    metadata: { annotations: { 'nodewave.io/cordoned-for': MARK } },
+    spec: { unschedulable: true },
+  })
+  await replicas.clock.advance(SECOND)
+  expect((await replicas.get(`${NODES}/n0`)).spec).not.toHaveProperty('unschedulable')
+  expect(await refusals(replicas)).toEqual(['SettingsRefused'])
+  replicas.push('b', aFleet({ v: 4, more: OTHER_POOL.replace('v: 2', 'v: 4') }))
+  await replicas.clock.advance(SECOND)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
+})
+
+test('a node whose signature the server refuses to write alone gets its next assignment at once', async () => {
+  await using replicas = await Replicas.create({ nodes: 1 })
+  replicas.startAgents()
+  const unsigned = await replicas.start('first')
+  replicas.push('a', aFleet())
+  await replicas.clock.advance(MINUTE)
+  await unsigned.stop()
+  let refused = 0
+  const patch: KubeApi['patch'] = async (path, body, options) => {
+    const { labels, annotations = {} } = Object(Object(body).metadata)
+    if (path === `${NODES}/n0` && 'nodewave.io/desired-config' in annotations && labels === undefined) {
+      refused++
+      throw refusal(403, 'Forbidden')
+    }
+    return replicas.kube.patch(path, body, options)
+  }
+  await replicas.start('second', { kube: { ...replicas.kube, patch }, signer: assignmentSigner(aKey()) })
+  await replicas.clock.advance(MINUTE)
+  expect(refused).toBeGreaterThan(0)
+  expect(await refusals(replicas)).toEqual(['AssignmentRefused'])
+  replicas.push('b', aFleet({ v: 4 }))
+  await replicas.clock.advance(SECOND)
+  expect(await atRevision(replicas, B)).toEqual(['n0'])
 })
 
 test('Ready nodes that are labelled into a pool wait for its window and its budget; a new node does not', async () => {

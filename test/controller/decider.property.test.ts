@@ -5,8 +5,11 @@ import { Decider } from '../../src/controller/decider.ts'
 import { decideFleet } from '../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../src/rollout/model/node-view.ts'
-import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aWave, minute, noon } from '../rollout/builders.ts'
+import { type Controls, NO_MEMORY, type PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
+import { minute, noon } from '../rollout/builders/instants.ts'
+import { aNode } from '../rollout/builders/nodes.ts'
+import { aWave } from '../rollout/builders/policies.ts'
+import { aPool } from '../rollout/builders/pools.ts'
 
 const NODES = 6
 const waves = [aWave('canary', 1, { soak: minute }), aWave('rest', '100%')]
@@ -22,6 +25,18 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant('hold' as const), node: fc.nat(NODES - 1), hold: fc.boolean() }),
   fc.record({ kind: fc.constant('assign' as const), pool: fc.nat(1) }),
   fc.record({ kind: fc.constant('pause' as const), isPaused: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('control' as const),
+    pool: fc.nat(1),
+    control: fc.constantFrom('paused', 'promoted', 'retry', 'rollback', 'reconcileAt'),
+    value: fc.constantFrom('new', 'older', undefined),
+  }),
+  fc.record({
+    kind: fc.constant('edit' as const),
+    pool: fc.nat(1),
+    lost: fc.constantFrom('wave', 'stable', 'observedControls', 'rollback'),
+  }),
+  fc.record({ kind: fc.constant('recreate' as const), pool: fc.nat(1) }),
   fc.record({ kind: fc.constant('time' as const), passes: fc.constantFrom(1, 1_000, 45_000, minute, 20 * minute) }),
 )
 type Event = typeof event extends fc.Arbitrary<infer T> ? T : never
@@ -64,9 +79,25 @@ function inputOf({ pools, isPaused }: Fleet) {
 function after(fleet: Fleet, each: Event): Fleet {
   if (each.kind === 'time') return { ...fleet, now: fleet.now + each.passes }
   if (each.kind === 'pause') return { ...fleet, isPaused: each.isPaused }
-  const of = each.kind === 'assign' ? each.pool : Math.floor(each.node / (NODES / 2))
-  const change = each.kind === 'assign' ? withAssignments : withNode
-  return { ...fleet, pools: fleet.pools.map((pool, index) => (index === of ? change(pool, { fleet, each }) : pool)) }
+  const of = 'pool' in each ? each.pool : Math.floor(each.node / (NODES / 2))
+  return { ...fleet, pools: fleet.pools.map((pool, index) => (index === of ? withChange(pool, { fleet, each }) : pool)) }
+}
+
+function withChange(pool: PoolSnapshot, { fleet, each }: { readonly fleet: Fleet; readonly each: Event }): PoolSnapshot {
+  if (each.kind === 'assign') return withAssignments(pool, { fleet })
+  if (each.kind === 'control') return { ...pool, controls: withControl(pool.controls, each) }
+  // Another writer of the status, and somebody who deletes the NodePool, which is made again.
+  if (each.kind === 'edit') return { ...pool, memory: without(pool.memory, each.lost) }
+  if (each.kind === 'recreate') return { ...pool, memory: NO_MEMORY, controls: {} }
+  return withNode(pool, { fleet, each })
+}
+
+function withControl(controls: Controls, { control, value }: Extract<Event, { kind: 'control' }>): Controls {
+  return value === undefined ? without(controls, control) : { ...controls, [control]: value }
+}
+
+function without<T extends object>(object: T, field: string): T {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== field)) as T
 }
 
 /** A status that says nothing new is not written: then the pool is the same object. */

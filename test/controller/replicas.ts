@@ -4,6 +4,7 @@ import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
 import { createCompiler } from '../../src/controller/revisions/compile.ts'
 import { atOnce } from '../../src/controller/revisions/compression.ts'
 import type { FollowHead } from '../../src/controller/revisions/head-source.ts'
+import type { AssignmentSigner } from '../../src/controller/signing/assignment-signer.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { createCore } from '../../src/sim/apiserver/create-core.ts'
@@ -11,7 +12,7 @@ import { inProcessClient } from '../../src/sim/apiserver/in-process-client.ts'
 import { VirtualClock } from '../../src/sim/virtual-clock.ts'
 import { settled } from '../scenarios/full/settled.ts'
 import { aSnapshot } from './a-snapshot.ts'
-import { runFakeAgents } from './fake-agents.ts'
+import { type FakeAgentsOptions, runFakeAgents } from './fake-agents.ts'
 import { FakeSource } from './fake-source.ts'
 import { Pause, pausableClock, pausableKube } from './pausable.ts'
 import { aNode } from './stage.ts'
@@ -25,6 +26,13 @@ export interface Replica {
   readonly log: string[]
   /** From which commit heads had to descend, each time it began to follow the repository. */
   readonly followed: (string | undefined)[]
+}
+
+interface StartOptions {
+  /** Milliseconds by which its wall clock is off. */
+  readonly skew?: number
+  readonly kube?: KubeApi
+  readonly signer?: AssignmentSigner
 }
 
 export const LEASE = '/apis/coordination.k8s.io/v1/namespaces/nodewave-system/leases/nodewave-controller'
@@ -53,8 +61,7 @@ export class Replicas implements AsyncDisposable {
     return replicas
   }
 
-  /** @param options.skew milliseconds by which its wall clock is off */
-  async start(identity: string, { skew = 0, kube = this.kube } = {}): Promise<Replica> {
+  async start(identity: string, { skew = 0, kube = this.kube, signer }: StartOptions = {}): Promise<Replica> {
     const [pause, own] = [new Pause(), new AbortController()]
     const [requests, log, followed]: [string[], string[], (string | undefined)[]] = [[], [], []]
     const { source } = this
@@ -73,6 +80,7 @@ export class Replicas implements AsyncDisposable {
       },
       compile,
       compression: atOnce,
+      ...(signer && { signer }),
       clock: pausableClock(this.clock, { pause, skew }),
       log: (level: string, message: string) => {
         log.push(`${level} ${message}`)
@@ -99,14 +107,15 @@ export class Replicas implements AsyncDisposable {
   }
 
   /** @param takes milliseconds that the work on a node takes */
-  startAgents({ takes = 0 } = {}): void {
+  startAgents({ takes = 0, outcome }: { readonly takes?: number; readonly outcome?: FakeAgentsOptions['outcome'] } = {}): void {
     const { kube, clock } = this
     const patch = async (...args: Parameters<KubeApi['patch']>): Promise<unknown> => {
       if (takes > 0) await clock.sleep(takes)
       return kube.patch(...args)
     }
     const slow = { ...kube, patch: patch as KubeApi['patch'] }
-    this.#running.push(runFakeAgents({ kube: slow, now: () => clock.now(), signal: this.#ending.signal }))
+    const options = { kube: slow, now: () => clock.now(), signal: this.#ending.signal, ...(outcome && { outcome }) }
+    this.#running.push(runFakeAgents(options))
   }
 
   /** Told of every write to the collection, at the moment it is stored. */

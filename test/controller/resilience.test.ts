@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { projectNode } from '../../src/controller/cache/node-view.ts'
+import { projectNode } from '../../src/controller/cache/cluster-node.ts'
 import { systemClock } from '../../src/controller/clock/system-clock.ts'
 import { createCompiler } from '../../src/controller/revisions/compile.ts'
 import { type KubeApi, KubeError, type KubeObject } from '../../src/kube/kube-api.ts'

@@ -39,6 +39,8 @@ export interface Stage extends AsyncDisposable {
   startKubelets(outcomeOn?: (node: string) => ProofOutcome): void
   /** Resolves with the objects of a collection, by name, as soon as they are as wanted. */
   until(path: string, wanted: (objects: ReadonlyMap<string, KubeObject>) => boolean): Promise<ReadonlyMap<string, KubeObject>>
+  /** Resolves as soon as the pool `workers` has completed the commit; time goes on meanwhile. */
+  completed(revision: string | undefined): Promise<unknown>
 }
 
 /** An API server, a repository and a clock, to play on; everything ends with the `await using` block. */
@@ -123,6 +125,15 @@ export async function aStage(more: Partial<ControllerSettings> = {}): Promise<St
       running.push(runProofKubelets(options))
     },
     until: (path, wanted) => until(kube, { path, wanted }),
+    completed: (revision) =>
+      until(kube, {
+        path: POOLS,
+        wanted(found) {
+          clock.advance(1000)
+          const { stable } = (found.get('workers')?.status ?? {}) as { stable?: { revision: string } }
+          return stable?.revision === revision
+        },
+      }),
     async [Symbol.asyncDispose]() {
       ending.abort()
       await Promise.allSettled(running)

@@ -6,11 +6,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { buildBinaries } from './build/binaries.ts'
 import { fillCache } from './build/fill-cache.ts'
 import { missingPrerequisites } from './cluster/prerequisites.ts'
 import { ownSlots } from './cluster/slot.ts'
 import { abandon, teardownLeftovers } from './cluster/teardown.ts'
-import { keepResults, resultTable } from './runner/results.ts'
+import { failureList, keepResults, resultTable } from './runner/results.ts'
 import { runScenarios } from './runner/run-scenarios.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -36,13 +37,18 @@ async function main(): Promise<number> {
   if (unknown.length > 0) return complain([`no scenario is called "${unknown.join('", "')}"; --list names them all`])
   await fillCache(say)
   const chosen = scenarios.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  // Whoever needs one waits for it, and says why there is none.
+  void buildBinaries(
+    chosen.flatMap(({ builds = [] }) => builds),
+    say,
+  ).catch(() => undefined)
   const lanes = values.keep ? 1 : Number(values.lanes)
   if (!(lanes >= 1)) return complain([`--lanes ${values.lanes}: expected how many clusters may live at a time, such as 2`])
   const started = performance.now()
   const results = await runScenarios(chosen, { lanes, keep: values.keep, say })
   const took = (performance.now() - started) / 1000
   const failed = results.filter(({ passed }) => !passed).length
-  say(`\n${resultTable(results)}\n\n${took.toFixed(0)} s in all; times: ${await keepResults(results)}`)
+  say(`\n${resultTable(results)}\n\n${took.toFixed(0)} s in all; times: ${await keepResults(results)}\n${failureList(results)}`)
   say(`${results.length - failed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
 }

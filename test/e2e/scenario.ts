@@ -6,6 +6,8 @@ export interface Scenario {
   readonly nodes: readonly NodeSpec[]
   /** Scenarios of one group that follow each other share a cluster, until one of them fails. */
   readonly group?: string
+  /** Binaries that no cluster needs; their build begins with the run and goes on beside the scenarios before this one. */
+  readonly builds?: readonly string[]
   run(cluster: Cluster, report: Report): Promise<void>
 }
 

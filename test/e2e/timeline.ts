@@ -10,6 +10,8 @@ export interface Moment {
   readonly at: number
   readonly node: string
   readonly kubelet: string
+  /** Id of the boot in which its kubelet reports. */
+  readonly boot: string
   readonly ready: boolean
   readonly cordoned: boolean
   /** All of nodewave's, without the prefix. */
@@ -71,6 +73,7 @@ function momentOf({ metadata, spec, status }: ApiNode): Omit<Moment, 'at'> {
   const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX))
   return {
     node: metadata.name,
+    boot: status.nodeInfo.bootID,
     kubelet: status.nodeInfo.kubeletVersion.replace(/^v/, ''),
     ready: status.conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
     cordoned: spec.unschedulable ?? false,

@@ -1,7 +1,9 @@
+import { REBOOTING } from '../../src/protocol/agent-status.ts'
+import { isSameOrder } from '../../src/protocol/reboot-order.ts'
 import type { RolloutPolicy, Share } from '../../src/rollout/model/policy.ts'
 import type { Scope } from './scope.ts'
 import { commitsOf, fingerprintOf } from './snapshot.ts'
-import { isReady, type NodeState, type PoolState, type State } from './state.ts'
+import { bootId, isReady, isToReboot, type NodeState, type PoolState, type State } from './state.ts'
 
 /** One pool before and after a pass. */
 export interface PoolStep {
@@ -23,6 +25,10 @@ const CLAIMS: readonly Claim[] = [
   { claim: 'content that was rejected is not assigned', holds: keepsRejection },
   { claim: 'no more nodes of a pool are unavailable than maxUnavailable when another one is assigned', holds: keepsBudget },
   { claim: 'a paused pool assigns nothing', holds: keepsPause },
+  {
+    claim: 'a machine is ordered to reboot in a pool that has completed its commit, and once for each request',
+    holds: ordersOnce,
+  },
 ]
 
 /** @returns the first claim that a pass breaks */
@@ -113,29 +119,52 @@ function keepsPause(step: PoolStep): boolean {
   return step.before.controls.paused === undefined || newlyAssigned(step).length === 0
 }
 
+function ordersOnce(step: PoolStep): boolean {
+  return newlyAssigned(step).every(({ before, after }) => {
+    const order = after.assigned?.reboot
+    if (order === undefined) return true
+    const isDone = isSameOrder(order, before.assigned?.reboot)
+    return step.after.memory.history[0]?.result === 'Completed' && order.boot === bootId(before) && !isDone
+  })
+}
+
 function keepsBudget(step: PoolStep): boolean {
   if (newlyDown(step).length === 0) return true
-  return step.nodes.filter(({ after }) => isUnavailable(after)).length <= allowed(step.policy.maxUnavailable, step.nodes.length)
+  return step.nodes.filter(spendsPlace).length <= allowed(step.policy.maxUnavailable, step.nodes.length)
 }
 
 function keepsFleetBudget(steps: readonly PoolStep[], { fleet: { maxUnavailable } }: Scope): boolean {
   if (maxUnavailable === undefined || steps.every((step) => newlyDown(step).length === 0)) return true
   const nodes = steps.flatMap((step) => step.nodes)
-  return nodes.filter(({ after }) => isUnavailable(after)).length <= allowed(maxUnavailable, nodes.length)
+  return nodes.filter(spendsPlace).length <= allowed(maxUnavailable, nodes.length)
+}
+
+/** One that joins needs no place for what it gets first: it serves nobody yet. */
+function spendsPlace({ before, after }: PoolStep['nodes'][number]): boolean {
+  return isUnavailable(after) && !(before.assigned === undefined && !isUnavailable(before))
 }
 
 /** Nodes that serve, and whose next work disturbs them. A node that was never assigned anything serves nobody yet. */
 function newlyDown(step: PoolStep): PoolStep['nodes'] {
   return newlyAssigned(step).filter(
-    ({ before, after }) => before.assigned !== undefined && !isUnavailable(before) && after.active !== after.assigned?.digest,
+    ({ before, after }) => before.assigned !== undefined && !isUnavailable(before) && isDisturbed(after),
   )
 }
 
+function isDisturbed(node: NodeState): boolean {
+  return node.active !== node.assigned?.digest || isToReboot(node)
+}
+
+/** Until its agent has ended the work, a reboot's included, a node has its place in the budget. */
 function isUnavailable(node: NodeState): boolean {
-  const { assigned, status, unschedulable } = node
-  if (!isReady(node) || unschedulable) return true
-  if (!assigned || assigned.digest === node.active) return false
-  return status?.assigned !== assigned.digest || status.assignedAt !== new Date(assigned.at ?? 0).toISOString()
+  if (!isReady(node) || node.unschedulable) return true
+  if (!isDisturbed(node) && node.status?.error?.reason !== REBOOTING) return false
+  return node.assigned !== undefined && !hasEnded(node)
+}
+
+function hasEnded({ assigned, status }: NodeState): boolean {
+  const isAboutIt = status?.assigned === assigned?.digest && status?.assignedAt === new Date(assigned?.at ?? 0).toISOString()
+  return isAboutIt && status?.error?.reason !== REBOOTING
 }
 
 function allowed(share: Share, total: number): number {

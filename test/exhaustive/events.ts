@@ -1,8 +1,10 @@
+import { type AgentStatus, REBOOTING } from '../../src/protocol/agent-status.ts'
+import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Observed } from '../scenarios/fast/controller.ts'
 import { type Write, written } from './pass.ts'
 import type { Effect, Scope } from './scope.ts'
-import { commitsOf } from './snapshot.ts'
-import { changed, type NodeState, revisionName, type State, withNode, withPool } from './state.ts'
+import { commitsOf, disruptionFrom } from './snapshot.ts'
+import { changed, isToReboot, type NodeState, revisionName, type State, withNode, withPool } from './state.ts'
 
 /** Something that happens in a state, and the state after it. */
 export interface Event {
@@ -60,27 +62,65 @@ export function describePass(writes: readonly Write[]): string {
 }
 
 function agents({ state, scope }: Moment): Event[] {
-  return state.nodes.filter(isPending).map((node) => {
+  const returns = state.nodes.filter(({ up, rebooting }) => up && rebooting).map((node) => returned(state, node))
+  const works = state.nodes.filter(isPending).map((node) => {
     const effect = commitsOf(scope).find(({ name }) => name === node.assigned?.digest)?.effect ?? 'good'
-    return reported(state, node, effect)
+    return mustReboot(node, scope) ? reboots(state, node) : reported(state, node, effect)
   })
+  return [...works, ...returns]
 }
 
-export function isPending({ assigned, status, up, silent }: NodeState): boolean {
-  if (!assigned || !up || silent) return false
-  return status?.assigned !== assigned.digest || status.assignedAt !== new Date(assigned.at ?? 0).toISOString()
+/** Before it can go on with what it is assigned, its machine goes down once. */
+export function mustReboot(node: NodeState, scope: Scope): boolean {
+  if (isToReboot(node)) return true
+  const commits = commitsOf(scope)
+  const content = commits.find(({ name }) => name === node.assigned?.digest)
+  const hasBegun = node.status?.error?.reason === REBOOTING && isAboutPresent(node)
+  return content !== undefined && !hasBegun && disruptionFrom(node.active, { content, commits }) === 'reboot'
+}
+
+function reboots(state: State, node: NodeState): Event {
+  const status = { ...reportOf(node, { phase: 'Applying', now: state.now }), error: { reason: REBOOTING, message: 'reboot' } }
+  return {
+    label: `${node.name} reboots`,
+    state: withNode(state, node.name, () => changed(node, { status, rebooting: true }, state.now)),
+  }
+}
+
+function returned(state: State, node: NodeState): Event {
+  const change = { rebooting: false, boot: node.boot + 1 }
+  return { label: `${node.name} has rebooted`, state: withNode(state, node.name, () => changed(node, change, state.now)) }
+}
+
+export function reportOf(
+  { assigned, active }: NodeState,
+  { phase, now }: { readonly phase: AgentStatus['phase']; readonly now: Instant },
+) {
+  const digest = assigned?.digest ?? ''
+  const assignedAt = new Date(assigned?.at ?? 0).toISOString()
+  return { phase, digest, assigned: digest, assignedAt, active, since: new Date(now).toISOString() }
+}
+
+export function isPending(node: NodeState): boolean {
+  const { assigned, status, up, silent, rebooting } = node
+  if (!assigned || !up || silent || rebooting) return false
+  return !isAboutPresent(node) || status?.error?.reason === REBOOTING
+}
+
+function isAboutPresent({ assigned, status }: NodeState): boolean {
+  if (!assigned) return false
+  return status?.assigned === assigned.digest && status.assignedAt === new Date(assigned.at ?? 0).toISOString()
 }
 
 /** The agent ends its work at what is assigned. */
 export function reported(state: State, node: NodeState, effect: Effect): Event {
   const digest = node.assigned?.digest ?? ''
   const runs = node.active === digest && !node.ruined
-  const result = runs || effect === 'good' ? 'Applied' : effect === 'crash' && !node.ruined ? 'RolledBack' : 'Failed'
-  const active = result === 'Applied' ? digest : node.active
-  const about = { digest, assigned: digest, assignedAt: new Date(node.assigned?.at ?? 0).toISOString(), active }
-  const status = { phase: result, ...about, since: new Date(state.now).toISOString() } as const
-  const next = withNode(state, node.name, () => changed(node, { status, active, ruined: result === 'Failed' }, state.now))
-  return { label: `${node.name}: ${result} ${digest}`, state: next }
+  const phase = runs || effect === 'good' ? 'Applied' : effect === 'crash' && !node.ruined ? 'RolledBack' : 'Failed'
+  const active = phase === 'Applied' ? digest : node.active
+  const status = reportOf({ ...node, active }, { phase, now: state.now })
+  const next = withNode(state, node.name, () => changed(node, { status, active, ruined: phase === 'Failed' }, state.now))
+  return { label: `${node.name}: ${phase} ${digest}`, state: next }
 }
 
 /** On to the next instant for which a decision asks. */
@@ -123,7 +163,7 @@ function recoveries({ state }: Moment): Event[] {
       state: withNode(state, node.name, () => changed(node, change, state.now)),
     })
     return [
-      ...(node.up ? [] : [end('comes back', { up: true })]),
+      ...(node.up ? [] : [end('comes back', { up: true, rebooting: false, boot: node.boot + 1 })]),
       ...(node.silent ? [end('has its agent again', { silent: false })] : []),
       ...(node.held ? [end('is released', { held: false })] : []),
       ...(node.unschedulable ? [end('is uncordoned', { unschedulable: false })] : []),

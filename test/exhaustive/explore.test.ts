@@ -13,6 +13,10 @@ const SCOPES: readonly (readonly [string, Size])[] = [
   ['promotion', { ...ONE_POOL, faults: 0 }],
   ['manual', { ...ONE_POOL, faults: 0 }],
   ['manual first', { ...ONE_POOL, faults: 0 }],
+  ['reboots', { ...ONE_POOL, faults: 0 }],
+  ['reboot asked', { ...ONE_POOL, faults: 2 }],
+  ['reboots, ruin', { ...ONE_POOL, faults: 0 }],
+  ['replaced machines', { pools: 1, nodes: 1, faults: 1 }],
   ['canary, crash', { pools: 2, nodes: 2, faults: 0 }],
   ['fleet budget', { pools: 2, nodes: 2, faults: 0 }],
   ['depends', { pools: 2, nodes: 2, faults: 0 }],
@@ -40,6 +44,12 @@ const greedy = fault(({ policy }) => ({ policy: { ...policy, maxUnavailable: { c
 const hasty = fault(({ controls, head }) => ({ controls: { ...controls, promoted: head.revision } }))
 const widened = fault(({ policy }) => ({ policy: { ...policy, waves: [], maxUnavailable: { count: 2 } } }))
 const forgetful = fault(({ memory }) => ({ memory: { ...memory, rejected: [] } }))
+const carefree = fault(({ memory }) => ({
+  memory: { ...memory, history: memory.history.map(({ laterFailures: _, ...run }) => run) },
+}))
+const dizzy = fault(({ nodes }) => ({
+  nodes: nodes.map(({ assigned, ...node }) => ({ ...node, ...(assigned && { assigned: { ...assigned, reboot: undefined } }) })),
+}))
 const deaf = fault(({ controls: { paused: _, ...controls } }) => ({ controls }))
 
 test.each([
@@ -48,6 +58,8 @@ test.each([
   ['a wave that opens without promotion', hasty, 'manual', 0, 'manual wave'],
   ['a pause that is not read', deaf, 'canary, crash', 1, 'paused pool'],
   ['a rejection that is forgotten', forgetful, 'canary, crash', 0, 'rest'],
+  ['a machine that is forgotten with its failure', carefree, 'replaced machines', 0, 'remembered when it is gone'],
+  ['an order to reboot that is forgotten', dizzy, 'reboot asked', 1, 'once for each request'],
 ] as const)('exploration finds %s', (_, decide, name, faults, claim) => {
   const { wrong } = explore(scopeOf(name, { ...ONE_POOL, faults }), { decide })
   expect(wrong?.claim).toContain(claim)

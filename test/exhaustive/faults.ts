@@ -1,7 +1,18 @@
-import { describePass, type Event, isPending, type Moment, reported } from './events.ts'
+import { REBOOT_REFUSED } from '../../src/protocol/agent-status.ts'
+import { describePass, type Event, isPending, type Moment, mustReboot, reported, reportOf } from './events.ts'
 import { assumed, written } from './pass.ts'
 import { commitsOf } from './snapshot.ts'
-import { changed, type NodeState, newNode, type PoolState, revisionName, type State, withNode, withPool } from './state.ts'
+import {
+  bootId,
+  changed,
+  type NodeState,
+  newNode,
+  type PoolState,
+  revisionName,
+  type State,
+  withNode,
+  withPool,
+} from './state.ts'
 
 export type FaultName = keyof typeof FAULTS
 
@@ -11,6 +22,8 @@ const FAULTS = {
   silent: ofNodes('loses its agent', ({ silent }) => !silent, { silent: true }),
   hold: ofNodes('is held', ({ held }) => !held, { held: true }),
   cordon: ofNodes('is cordoned by an operator', ({ unschedulable }) => !unschedulable, { unschedulable: true }),
+  'reboot asked': rebootAsked,
+  'reboot refused': rebootRefused,
   fails,
   leaves,
   joins,
@@ -58,6 +71,31 @@ function ofPools(
 function headName({ state, scope }: Moment): string {
   const content = commitsOf(scope)[state.head]
   return content ? revisionName(state.head, content) : ''
+}
+
+/** Some moments ago, so that it counts at once. Once for each boot. */
+function rebootAsked({ state }: Moment): Event[] {
+  const at = new Date(state.now - 60_000).toISOString()
+  return state.nodes
+    .filter(({ rebootRequest }) => rebootRequest === undefined)
+    .map((node) => ({
+      label: `reboot ${node.name}`,
+      state: withNode(state, node.name, () =>
+        changed(node, { rebootRequest: { boot: bootId(node), at, reason: 'firmware' } }, state.now),
+      ),
+    }))
+}
+
+/** Somebody inhibits it: the agent restores what was before. */
+function rebootRefused({ state, scope }: Moment): Event[] {
+  const error = { reason: REBOOT_REFUSED, message: 'inhibited' }
+  return state.nodes
+    .filter((node) => isPending(node) && mustReboot(node, scope))
+    .map((node) => {
+      const status = { ...reportOf(node, { phase: 'RolledBack', now: state.now }), error }
+      const label = `${node.name} is refused its reboot`
+      return { label, state: withNode(state, node.name, () => changed(node, { status }, state.now)) }
+    })
 }
 
 /** A content that works elsewhere does not work here. */

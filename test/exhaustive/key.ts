@@ -1,8 +1,9 @@
 import type { HistoryEntry } from '../../src/protocol/node-pool.ts'
+import type { RebootOrder } from '../../src/protocol/reboot-order.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Memory } from '../../src/rollout/model/snapshot.ts'
 import type { Scope } from './scope.ts'
-import { isReady, type NodeState, type State } from './state.ts'
+import { bootId, isReady, type NodeState, type State } from './state.ts'
 
 const MINUTE = 60_000
 /** Longer than every timeout of a scope: an hour ago is as good as a day ago. */
@@ -96,14 +97,14 @@ function whatIsRead({ history, rejected, promotion, rollback, ...memory }: Memor
 /** What is read of rollouts that are over is which contents the pool went for last, and which of them completed. */
 function readHistory([top, ...older]: Memory['history']): readonly object[] {
   if (!top) return []
-  const { revision, fingerprint, startedAt, result, failures } = top
+  const { revision, fingerprint, startedAt, result, failures, laterFailures } = top
   const contents = Map.groupBy(older, (entry) => entry.fingerprint)
   const before = [...contents].map(([content, entries]) => ({
     content,
     revision: content === fingerprint ? '' : entries[0]?.revision,
     hasCompleted: entries.some((entry) => entry.result === 'Completed'),
   }))
-  return [{ revision, fingerprint, startedAt, result, failures }, ...before]
+  return [{ revision, fingerprint, startedAt, result, failures, laterFailures }, ...before]
 }
 
 /** What a stopped fleet counts: the failures of the last rollout to each content, and of those before it until one did not fail. */
@@ -153,10 +154,23 @@ function nodeKey(node: NodeState, { now, age, began }: Clock): string {
   const ageOf = isReady(node) ? (at: Instant): number => Math.min(LONGEST_SOAK, now - at) : age
   const task = assigned ? `${assigned.digest},${assigned.revision},${assigned.grant},${age(assigned.at ?? 0)}` : ''
   const since =
-    status && isAboutNow(assigned, status) ? `${status.phase},${status.assigned},${ageOf(Date.parse(status.since))}` : ''
+    status && isAboutNow(assigned, status)
+      ? `${status.phase},${status.error?.reason ?? ''},${status.assigned},${ageOf(Date.parse(status.since))}`
+      : ''
   const seen = seenAs ? `${seenAs.ready},${seenAs.unschedulable},${seenAs.assigned?.digest},${age(seenAs.assigned?.at ?? 0)}` : ''
   const ages = `${Math.sign(createdAt - began)},${Math.min(LONGEST_AGE, now - createdAt)},${ageOf(readySince)}`
-  return `${name}.${node.pool},${flags.join('')},${active},${ages};${task};${since}${status?.active};${seen}`
+  return `${name}.${node.pool},${flags.join('')},${active},${ages};${task};${since}${status?.active};${seen}${rebootKey(node)}`
+}
+
+/** Boots are only the same as that of a request or an order, or others; and so are their instants. */
+function rebootKey(node: NodeState): string {
+  const { assigned, rebootRequest, rebooting, seenAs, status } = node
+  const [order, seen] = [assigned?.reboot, seenAs?.assigned?.reboot]
+  if (!order && !seen && !rebootRequest && !rebooting) return ''
+  const keyOfOrder = (each: RebootOrder | undefined): string =>
+    each ? `${each.boot === bootId(node)}${each.at !== undefined && each.at === rebootRequest?.at}` : ''
+  const asked = rebootRequest ? rebootRequest.boot === bootId(node) : ''
+  return `;${rebooting},${keyOfOrder(order)},${keyOfOrder(seen)},${asked},${status?.error?.reason}`
 }
 
 /** It registered, and has not been Ready since. */

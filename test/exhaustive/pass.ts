@@ -52,6 +52,7 @@ function write(state: State, request: Write): State {
   const { action, pool } = request
   if (action.kind === 'clearControl')
     return withPool(state, pool, ({ controls: { [action.control]: _, ...controls }, ...rest }) => ({ ...rest, controls }))
+  if (action.kind === 'clearReboot') return withNode(state, action.node, ({ rebootRequest: _, ...node }) => node)
   if (action.kind !== 'assign') throw new Error(`a fleet without drains and gates has no action "${action.kind}"`)
   return withNode(state, action.node, (node) => (node.seenAs ? node : assigned(node, { action, pool })))
 }
@@ -61,8 +62,8 @@ function assigned(
   node: NodeState,
   { action, pool }: { readonly action: Extract<Action, { kind: 'assign' }>; readonly pool: string },
 ): NodeState {
-  const { digest, revision, grant, at } = action
-  return { ...node, assigned: { digest, revision, grant, at, pool }, wasSound: isReady(node) }
+  const { digest, revision, grant, at, reboot } = action
+  return { ...node, assigned: { digest, revision, grant, at, pool, ...(reboot && { reboot }) }, wasSound: isReady(node) }
 }
 
 /** Frozen statuses are shared by many states. */

@@ -17,6 +17,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'FleetStopped',
   'NodesFailed',
   'NodesDown',
+  'RebootFailed',
   'NoEligibleNode',
 ])
 
@@ -67,10 +68,15 @@ function remember(way: readonly string[], known: Set<string>): undefined {
 
 function helped({ state, scope }: Moment): State {
   const { now } = state
-  const nodes = state.nodes.map((node) => changed(node, { up: true, silent: false, held: false, unschedulable: false }, now))
+  const nodes = state.nodes.map((node) => changed(node, helpedBy(node), now))
   const pools = state.pools.map((pool) => ({ ...pool, controls: {} }))
   const fresh: State = { ...state, nodes, pools, controls: {}, head: scope.commits.length }
   return pools.reduce<State>((next, { name }) => promoted(next, name, scope), fresh)
+}
+
+function helpedBy({ up, boot, rebooting }: NodeState): Partial<NodeState> {
+  const machine = up ? {} : { up: true, rebooting: false, boot: boot + 1 }
+  return { ...machine, ...(up && { rebooting }), silent: false, held: false, unschedulable: false }
 }
 
 function isSettled({ state, observed }: Moment): boolean {

@@ -8,6 +8,8 @@ export type Effect = 'good' | 'crash' | 'ruin'
 export interface Content {
   readonly name: string
   readonly effect: Effect
+  /** It counts only after a reboot. */
+  readonly reboots?: true
 }
 
 /** A small fleet, and everything that may happen to it. All states that it can reach are visited. */
@@ -47,10 +49,14 @@ const first: Content = { name: 'first', effect: 'good' }
 const good: Content = { name: 'good', effect: 'good' }
 const crash: Content = { name: 'crash', effect: 'crash' }
 const ruin: Content = { name: 'ruin', effect: 'ruin' }
+const kernel: Content = { name: 'kernel', effect: 'good', reboots: true }
+const deadKernel: Content = { name: 'dead kernel', effect: 'ruin', reboots: true }
 
 const MACHINES = ['down', 'fails', 'silent', 'leaves', 'joins', 'moves'] as const
 const OPERATORS = ['pause', 'hold', 'cordon', 'rollback', 'retry'] as const
 const WRITES = ['restart', 'refused', 'answer lost'] as const
+/** Beside these, a machine that reboots may go down, and so not come back, or come back without its agent. */
+const REBOOTS = ['reboot asked', 'reboot refused', 'down', 'silent', 'fails', 'hold', 'retry', ...WRITES] as const
 export const ALL_FAULTS: readonly FaultName[] = [...MACHINES, ...OPERATORS, ...WRITES]
 
 export interface Size {
@@ -83,6 +89,25 @@ export function scopesOf({ pools, nodes, faults }: Size): readonly Scope[] {
     { ...common, name: 'manual first', pools: fleetOf({ waves: [approved] }, automatic), commits: [first, good, crash] },
     { ...common, name: 'good twice', pools: fleetOf({ waves: [canary] }), commits: [first, good, first] },
   ]
+  // A machine has to go and another one to come before that may fail and be replaced: five faults, of three kinds.
+  const replaced: Scope = {
+    ...common,
+    name: 'replaced machines',
+    pools: fleetOf({ waves: [canary] }),
+    commits: [first, good],
+    faults: ['leaves', 'joins', 'fails'],
+    mostFaults: faults + 4,
+  }
+  const reboots = {
+    ...common,
+    pools: fleetOf({ waves: [canary], reboot: { whenRequired: 'Never', timeout: MINUTE } }),
+    faults: REBOOTS,
+  }
+  const rebooting: Scope[] = [
+    { ...reboots, name: 'reboots', commits: [first, kernel, first] },
+    { ...reboots, name: 'reboots, ruin', commits: [first, deadKernel, kernel] },
+    { ...reboots, name: 'reboot asked', commits: [first], faults: ['reboot asked', 'reboot refused', 'down', 'answer lost'] },
+  ]
   const several: Scope[] = [
     {
       ...common,
@@ -100,5 +125,5 @@ export function scopesOf({ pools, nodes, faults }: Size): readonly Scope[] {
       fleet: { maxFailures: { count: 0 } },
     },
   ]
-  return pools > 1 ? [...single, ...several] : single
+  return pools > 1 ? [...single, ...several] : [...single, ...rebooting, replaced]
 }

@@ -2,7 +2,7 @@ import type { FleetSnapshot } from '../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts'
 import type { Content, Scope } from './scope.ts'
-import { isReady, type NodeState, revisionName, type State } from './state.ts'
+import { bootId, isReady, type NodeState, revisionName, type State } from './state.ts'
 
 const NO_LABELS = {}
 const ONE_ZONE = 'zone-0'
@@ -14,7 +14,7 @@ export function snapshotOf(state: State, scope: Scope): FleetSnapshot {
   const pools = state.pools.map(({ name, memory, controls }): PoolSnapshot => {
     const policy = scope.pools.get(name)?.policy
     const nodes = state.nodes.filter(({ pool }) => pool === name).map(viewOf)
-    const revisions = commits.map((content, index) => revisionOf(index, content, nodes))
+    const revisions = commits.map((content, index) => revisionOf(content, { index, nodes, commits }))
     const head = revisions.at(-1)
     if (!policy || !head) throw new Error(`pool "${name}" is not in the scope "${scope.name}"`)
     const known = new Map(revisions.map((revision) => [revision.revision, revision]))
@@ -35,7 +35,7 @@ function viewOf(node: NodeState): NodeView {
 
 /** The node as the API server shows it. */
 export function shownOf(node: NodeState): NodeView {
-  const { name, createdAt, readySince, unschedulable, held, assigned, status } = node
+  const { name, createdAt, readySince, unschedulable, held, assigned, status, rebootRequest } = node
   return {
     name,
     createdAt,
@@ -47,19 +47,36 @@ export function shownOf(node: NodeState): NodeView {
     ready: isReady(node),
     assignedByHand: false,
     ...(held && { hold: 'repair' }),
+    bootId: bootId(node),
+    ...(rebootRequest && { rebootRequest }),
     ...(assigned && { assigned }),
     ...(status && { status }),
   }
 }
 
-function revisionOf(index: number, content: Content, nodes: readonly NodeView[]): Revision {
+interface Rendering {
+  readonly index: number
+  readonly nodes: readonly NodeView[]
+  readonly commits: readonly Content[]
+}
+
+function revisionOf(content: Content, { index, nodes, commits }: Rendering): Revision {
   const wanted = new Map(
     nodes.map(({ name, status }) => {
-      const disruption = status?.active === content.name ? 'none' : 'restart'
+      const disruption = disruptionFrom(status?.active, { content, commits })
       return [name, { kind: 'config', digest: content.name, disruption } as const]
     }),
   )
   return { revision: revisionName(index, content), fingerprint: fingerprintOf(content.name), wanted }
+}
+
+/** What counts only after a reboot ends only with another one, too. */
+export function disruptionFrom(
+  active: string | undefined,
+  { content, commits }: { readonly content: Content; readonly commits: readonly Content[] },
+): 'none' | 'restart' | 'reboot' {
+  if (active === content.name) return 'none'
+  return content.reboots || commits.find(({ name }) => name === active)?.reboots ? 'reboot' : 'restart'
 }
 
 export function fingerprintOf(content: string): string {

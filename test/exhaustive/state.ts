@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../../src/protocol/agent-status.ts'
+import type { RebootRequest } from '../../src/protocol/reboot-order.ts'
 import type { FleetControls } from '../../src/rollout/decide-fleet.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { Assignment, NodeView } from '../../src/rollout/model/node-view.ts'
@@ -15,6 +16,11 @@ export interface NodeState {
   readonly up: boolean
   /** A content has spoilt it: it is not Ready before it runs another one. */
   readonly ruined: boolean
+  /** Its machine goes through a reboot; the boot that follows has the next number. */
+  readonly rebooting: boolean
+  readonly boot: number
+  /** An operator asks for the end of this boot. */
+  readonly rebootRequest?: RebootRequest
   /** Its agent does nothing. */
   readonly silent: boolean
   readonly unschedulable: boolean
@@ -59,12 +65,23 @@ export function initialState({ pools }: Scope): State {
 }
 
 export function newNode({ name, pool, now }: { readonly name: string; readonly pool: string; readonly now: Instant }): NodeState {
-  const about = { up: true, ruined: false, silent: false, unschedulable: false, held: false, active: 'factory', wasSound: false }
+  const machine = { up: true, ruined: false, rebooting: false, boot: 0 }
+  const about = { ...machine, silent: false, unschedulable: false, held: false, active: 'factory', wasSound: false }
   return { name, pool, createdAt: now, readySince: now, ...about }
 }
 
-export function isReady({ up, ruined }: Pick<NodeState, 'up' | 'ruined'>): boolean {
-  return up && !ruined
+export function isReady({ up, ruined, rebooting }: Pick<NodeState, 'up' | 'ruined' | 'rebooting'>): boolean {
+  return up && !ruined && !rebooting
+}
+
+/** As its Node shows the boot that its kubelet runs in. */
+export function bootId({ boot }: Pick<NodeState, 'boot'>): string {
+  return `boot-${boot}`
+}
+
+/** The order to reboot that it has been given, and has not followed. */
+export function isToReboot(node: NodeState): boolean {
+  return node.assigned?.reboot !== undefined && node.assigned.reboot.boot === bootId(node)
 }
 
 /** The node after a change, which the watch tells; what follows from it for its readiness is noted. */

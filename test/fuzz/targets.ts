@@ -5,7 +5,10 @@ import { flags } from './targets/flags.ts'
 import { journals } from './targets/journals.ts'
 import { packs } from './targets/packs.ts'
 import { policies } from './targets/policies.ts'
+import { protobuf } from './targets/protobuf.ts'
 import { repositories } from './targets/repositories.ts'
+import { signatures } from './targets/signatures.ts'
+import { ssh } from './targets/ssh.ts'
 
 /** Takes any bytes; throws what it throws only when they show a mistake of ours. */
 export type Target = (input: Buffer) => void | Promise<void>
@@ -20,4 +23,7 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   'environment-files': environmentFiles,
   journals,
   policies,
+  protobuf,
+  signatures,
+  ssh,
 }

@@ -27,7 +27,8 @@ async function history({ work, git }: GitFixture, { seed, date }: { seed: number
   const importing = promisify(execFile)('git', ['fast-import', '--quiet'], { cwd: work })
   importing.child.stdin?.end(commits.join(''))
   await importing
-  return Promise.all(commits.map((_, n) => git('rev-parse', `c${n}`)))
+  const ids = await git('rev-parse', ...commits.map((_, n) => `c${n}`))
+  return ids.split('\n').filter(Boolean)
 }
 
 test.for([1, 2, 3])('commits between two are those of git rev-list when dates rise, history %i', async (seed) => {

@@ -8,6 +8,7 @@ import { inspect, promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { createRemoteSource } from '../../src/gitsync/remote-source.ts'
 import { serverThat, startRemote } from './follow-fixture.ts'
+import { gitFixture } from './git-fixture.ts'
 import { sshRemote } from './ssh-fixture.ts'
 
 const { signal } = new AbortController()
@@ -106,6 +107,27 @@ test('no error about a repository holds a token, a password or a key', async () 
       expect(text).not.toContain(encoded)
     }
 })
+
+test.for(['', 'two\nlines', 'a token', 'tökén'])(
+  'a token file that holds %j is told by its path, before anything is sent',
+  async (text) => {
+    await using fixture = await gitFixture()
+    const tokenFile = join(fixture.folder, 'token')
+    await writeFile(tokenFile, text)
+    let asked = 0
+    const url = await serverThat((_, response) => {
+      asked += 1
+      response.writeHead(500).end()
+    })
+    const options = { url, ref: { branch: 'main' }, directory: fixture.folder, insecureHttp: true } as const
+    const source = createRemoteSource({ ...options, credentials: { kind: 'bearer', tokenFile } })
+    await expect(source.head(signal)).rejects.toMatchObject({
+      reason: 'CredentialsUnreadable',
+      message: `failed to read credentials "${tokenFile}": expected one line of ASCII without spaces`,
+    })
+    expect(asked).toBe(0)
+  },
+)
 
 test('no error about a repository over SSH holds the key', async () => {
   await using remote = await sshRemote()

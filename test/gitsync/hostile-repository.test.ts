@@ -77,7 +77,7 @@ test('a fetch brings one commit, and a gap of thousands of commits is bridged by
   const head = await remote.push('head')
   const source = remote.source()
   const { gitdir } = await source.fetch(signal)
-  expect(await remote.git('--git-dir', gitdir, 'rev-list', '--count', 'refs/remotes/origin/main')).toBe('1')
+  expect(await remote.git('--git-dir', gitdir, 'rev-list', '--count', 'HEAD')).toBe('1')
 
   await using it = startFollow(source, { lastAccepted: accepted })
   expect(brief(await it.next())).toEqual(['snapshot', head])

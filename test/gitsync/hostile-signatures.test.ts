@@ -31,6 +31,14 @@ test('a key without its last lines is an error, though others beside it can be r
   })
 })
 
+test('an allowed signer beside an OpenPGP key in one file is an error, for nobody would look for it there', async () => {
+  const both = `${keyText('pgp-rsa.asc')}\n# Ada's new key\n${keyText('ssh-ed25519.pub')}`
+  await expect(trusting([], NOW, '', both)).rejects.toMatchObject({
+    reason: 'KeysUnreadable',
+    message: expect.stringMatching(/line \d+: it has an allowed signer beside OpenPGP keys; give each a file of its own/),
+  })
+})
+
 test('an OpenPGP signature is accepted with a comment of the program that made it', async () => {
   const text = signedObject('pgp-rsa').toString('latin1')
   const commented = text.replace('SIGNATURE-----\n \n', 'SIGNATURE-----\n Comment: GPGTools - https://gpgtools.org\n \n')

@@ -153,3 +153,13 @@ test('readWorkingTree fails when there is no such folder', async () => {
   await expect(readWorkingTree('/does/not/exist')).rejects.toThrow('failed to read folder "/does/not/exist": ENOENT')
   await expect(readWorkingTree(import.meta.filename)).rejects.toThrow('ENOTDIR')
 })
+
+test('a commit that a shallow clone lacks is told with how to get it', async () => {
+  await using it = await gitFixture()
+  await it.commit('first', { 'fleet.yaml': 'one' })
+  await it.commit('second', { 'fleet.yaml': 'two' })
+  await it.git('clone', '--quiet', '--depth=1', `file://${it.work}`, '../shallow')
+  await expect(readCommit(join(it.folder, 'shallow'), 'HEAD~1')).rejects.toThrow(
+    /; the clone has only a part of the history: run git fetch --unshallow; nodewave plan --pr needs no history$/,
+  )
+})

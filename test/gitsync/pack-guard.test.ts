@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { guardedPack } from '../../src/gitsync/pack-guard.ts'
@@ -34,6 +35,8 @@ async function passes(packed: Buffer, { sizes = [65_536], limits = PACK_LIMITS }
 }
 
 const GIB = 1024 ** 3
+/** A number of 200 bytes of which each has nothing to add. */
+const ENDLESS = [...Array(200).fill(128), 0]
 const deltaOfGib = Buffer.from([1, 128, 128, 128, 128, 4, 0x90, 1])
 
 test.for<[string, Buffer, string, string]>([
@@ -44,6 +47,20 @@ test.for<[string, Buffer, string, string]>([
     'PackTooLarge',
     'an object of it unpacks to 1073741824 bytes',
   ],
+  [
+    'makes no number of bytes from a delta',
+    aPack([anOffsetDelta(12, Buffer.from([1, ...ENDLESS, 0x90, 1]))]),
+    'CorruptPack',
+    'a number in it has no end',
+  ],
+  [
+    'declares no number of bytes',
+    aPack([Buffer.concat([Buffer.from([0xb0, ...ENDLESS]), deflateSync('')])]),
+    'CorruptPack',
+    'a number in it has no end',
+  ],
+  ['is of a version that nobody knows', Buffer.from(aPack([]).fill(9, 7, 8)), 'CorruptPack', 'version 9'],
+  ['has an object of no known type', aPack([Buffer.concat([objectHeader(5, 1), deflateSync('x')])]), 'CorruptPack', 'of type 5'],
   ['declares 4 billion objects', aPack([], 4_000_000_000), 'PackTooLarge', 'it has 4000000000 objects, more than 200000'],
   ['unpacks to more than it declares', aPack([aBlob(Buffer.alloc(1_000_000), 100)]), 'CorruptPack', 'more bytes than the 100'],
   ['unpacks to less than it declares', aPack([aBlob(Buffer.from('x'), 100)]), 'CorruptPack', 'has 1 bytes and declares 100'],

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { applyDelta } from '../../src/gitsync/apply-delta.ts'
+import { idOf } from '../../src/gitsync/git-object.ts'
 import { PACK_LIMITS, type PackLimits } from '../../src/gitsync/pack-limits.ts'
 import { PackScanner } from '../../src/gitsync/pack-scanner.ts'
-import { idOf, PackedObjects } from '../../src/gitsync/packed-objects.ts'
+import { PackedObjects } from '../../src/gitsync/packed-objects.ts'
 import { aBlob, anOffsetDelta, aPack, aReferenceDelta } from './a-pack.ts'
 
 async function objectsOf(pack: Buffer, limits: PackLimits = PACK_LIMITS) {
@@ -91,6 +92,43 @@ function copies(from: number, size: number): number[] {
   }
   return bytes
 }
+
+test('a delta whose base is a delta on a later object is found, as git finds it', async () => {
+  const hello = aReferenceDelta(blobId('helloyou'), Buffer.from([8, 5, 0x90, 5]))
+  const hell = anOffsetDelta(hello.length, Buffer.from([5, 4, 0x90, 4]))
+  const base = aReferenceDelta(blobId('hello world'), HELLO_YOU)
+  await using it = await objectsOf(aPack([hello, hell, base, aBlob(Buffer.from('hello world'))]))
+  await it.objects.resolve()
+  expect((await it.objects.read(blobId('hell')))?.content.toString()).toBe('hell')
+})
+
+test('an object that comes twice, as itself and as a delta on what is a delta on it, is read, as git reads it', async () => {
+  const [here, there] = ['hello world', 'hello there']
+  const copy = (text: string) => Buffer.from([11, 11, 11, ...Buffer.from(text)])
+  const objects = [
+    aReferenceDelta(blobId(there), copy(here)),
+    aReferenceDelta(blobId(here), copy(there)),
+    aBlob(Buffer.from(here)),
+  ]
+  await using it = await objectsOf(aPack(objects))
+  await it.objects.resolve()
+  for (const text of [here, there]) expect((await it.objects.read(blobId(text)))?.content.toString()).toBe(text)
+  expect(it.objects.typeOf(blobId(here))).toBe('blob')
+})
+
+test('deltas on each other, without an object to begin with, are refused', async () => {
+  const copy = (text: string) => Buffer.from([1, 1, 1, ...Buffer.from(text)])
+  await using it = await objectsOf(aPack([aReferenceDelta(blobId('b'), copy('a')), aReferenceDelta(blobId('a'), copy('b'))]))
+  await expect(it.objects.resolve()).rejects.toMatchObject({ reason: 'CorruptPack' })
+})
+
+test('as many deltas as a pack may hold, all on one object that is not there, are refused without a list for each', async () => {
+  await using it = await objectsOf(aPack([]))
+  const delta = { type: 7, size: HELLO_YOU.length, at: 0, length: 0, base: blobId('elsewhere') }
+  for (let offset = 0; offset < PACK_LIMITS.maxObjects; offset++) it.objects.add({ ...delta, offset }, HELLO_YOU)
+  // To copy the list of those that wait, for each of them, took minutes: the test would time out.
+  await expect(it.objects.resolve()).rejects.toMatchObject({ reason: 'CorruptPack' })
+})
 
 test('an id is that of git', () => {
   expect(blobId('')).toBe('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')

@@ -151,6 +151,14 @@ test('followRepo reports trouble when the file of trusted keys is gone, and take
   expect(brief(await fleet.told())).toEqual(['trouble', 'KeysUnreadable', 1000])
 })
 
+test('followRepo reports at once that the file of trusted keys is gone, also without a new commit', async () => {
+  await using remote = await startRemote()
+  await using fleet = await started(remote, 'Head')
+  await writeFile(fleet.keyFile, '')
+  fleet.it.pollNow()
+  expect(brief(await fleet.it.next())).toEqual(['trouble', 'KeysUnreadable', 1000])
+})
+
 test('followRepo, in mode All, refuses a force-push to a commit from before the signatures, though rewrites are allowed', async () => {
   await using remote = await startRemote()
   const { signAs, policy } = await signing(remote)

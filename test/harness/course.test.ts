@@ -8,7 +8,7 @@ const commit = 'c0ffee'
 /** At second `at`: the node was assigned the commit, by a text of its own when given, and its agent says what it says. */
 function moment(at: number, node: string, { by = commit, says = '' } = {}): Moment {
   const status = says === '' ? '' : JSON.stringify({ phase: says, assigned: commit })
-  return { at, node, kubelet: '1.36.3', ready: true, cordoned: false, annotations: { 'desired-config': by, status } }
+  return { at, node, kubelet: '1.36.3', boot: 'b1', ready: true, cordoned: false, annotations: { 'desired-config': by, status } }
 }
 
 const orderly = [moment(1, 'n2'), moment(2, 'n2', { says: 'Applied' }), moment(3, 'n1'), moment(4, 'n1', { says: 'Applied' })]

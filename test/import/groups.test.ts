@@ -237,3 +237,47 @@ test('a pool whose kubelet is another build of the same version keeps it', () =>
   expect(model.pools.get('workers')?.spec.kubelet?.version).toBeUndefined()
   expect(files['pools/workers.yaml']).toContain('the kubelets are different builds of one version')
 })
+
+test.each([
+  ['apt', { version: '1.35.4-1.1' }, 'KubeletRelease with apt: {url, keyFrom, version: "{{version}}-1.1"}'],
+  [
+    'dnf',
+    { version: '1.35.4-150500.1.1', manager: 'dnf' },
+    'KubeletRelease with dnf: {url, keyFrom, version: "{{version}}-150500.1.1"}',
+  ],
+] as const)('the pool of a kubelet that %s brought names the release that would manage it', (_, installed, release) => {
+  const options = { kubelet: { package: { name: 'kubelet', held: true, ...installed } } }
+  const { files } = buildRepository([aSubject('a', options)])
+
+  expect(files['pools/workers.yaml']?.replaceAll(/\n# +/g, ' ')).toContain(release)
+})
+
+test.each([
+  [
+    'root=/dev/sda1 ro quiet transparent_hugepage=never iommu=pt',
+    'add kernelArguments: ["transparent_hugepage=never", "iommu=pt"]',
+  ],
+  ['ro transparent_hugepage=never mem=4G vnc=(hidden)', 'add kernelArguments: ["transparent_hugepage=never"]'],
+  ['ro mem=4G', 'leave them to the host'],
+])('kernel arguments "%s" are a comment with the field that keeps them', (kernelArguments, remedy) => {
+  const { pools } = buildRepository([aSubject('a', { host: { kernelArguments } })])
+
+  expect(pools[0]?.remarks.find(({ what }) => what.startsWith('kernel arguments'))?.remedy).toContain(remedy)
+})
+
+test('a pool whose label says "base" does not write over what all pools share', () => {
+  const shared = 'maxPods: 110\n'
+  const nodes = [
+    ...['a', 'b'].map((name) => aSubject(name, { labels: { pool: 'base' }, config: `${shared}podPidsLimit: 100\n` })),
+    ...['c', 'd'].map((name) => aSubject(name, { labels: { pool: 'gpu' }, config: `${shared}podPidsLimit: 200\n` })),
+  ]
+  const { files, pools } = buildRepository(nodes)
+  expect(pools.map(({ name }) => name)).toEqual(['base-2', 'gpu'])
+  expect(files['config/base.yaml']).toContain('maxPods: 110')
+  expect(files['config/base-2.yaml']).toContain('podPidsLimit: 100')
+})
+
+test('a pool has a valid name when the label that names it is long', () => {
+  const [pool] = poolsOf([aSubject('a', { labels: { pool: `${'a'.repeat(39)}-b` } }), aSubject('b', { labels: CONTROL_PLANE })])
+  expect(pool?.name).toBe('a'.repeat(39))
+})

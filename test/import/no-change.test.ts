@@ -301,3 +301,23 @@ test('inventory copies files that have such a word and no value', async () => {
   const machine = await aMachine({}, { '/etc/containerd/config.toml': text })
   expect((await inventoryOf(machine)).files.map(({ content }) => content)).toEqual([text])
 })
+
+test('inventory names the static pods in the directory that the kubelet reads, and the repository has a comment on them', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/var/lib/kubelet/config.yaml': KUBEADM_CONFIG.replace('/etc/kubernetes/manifests', '/srv/pods/'),
+      '/srv/pods/dns.yaml': '{}',
+      '/srv/pods/.hidden': '{}',
+      '/etc/kubernetes/manifests/unread.yaml': '{}',
+    },
+  )
+  const inventory = await inventoryOf(machine)
+  expect(inventory.staticPods).toEqual(['/srv/pods/dns.yaml'])
+  const before = await stateOf(machine)
+
+  const files = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(files['hosts/workers.yaml']).toContain('# - static pods: /srv/pods/dns.yaml: one from the repository has an annotation')
+})

@@ -24,11 +24,15 @@ export class ManualTimers implements Timers {
     return () => this.#pending.delete(timer)
   }
 
+  /** The milliseconds that somebody waits for now. */
+  get waits(): readonly number[] {
+    return [...this.#pending].map((timer) => timer.milliseconds)
+  }
+
   /** Resolves once somebody waits for exactly so many milliseconds. */
   async awaited(milliseconds: number): Promise<void> {
-    const isAwaited = (): boolean => [...this.#pending].some((timer) => timer.milliseconds === milliseconds)
-    const last = (): number[] => [...this.#pending].map((timer) => timer.milliseconds)
-    while (!isAwaited())
+    const last = (): readonly number[] => this.waits
+    while (!this.waits.includes(milliseconds))
       await withDeadline(new Promise<void>((resolve) => this.#waiters.push(resolve)), {
         for: `a timer of ${milliseconds} ms`,
         last,

@@ -1,15 +1,19 @@
 /**
- * `npm run mutate -- --under src/rollout [--sample 100] [--seed 1] [--minutes 30] [--quick]`: changes one expression at a time in a copy
- * of the project, and tells which changes no test notices. `--quick` leaves the slow suites out; `--minutes` ends the sample early.
+ * `npm run mutate -- --under src/rollout [--sample 100] [--seed 1] [--minutes 30] [--quick] [--only src/rollout/wake.ts:12]`: changes one
+ * expression at a time in a copy of the project, and tells which changes no test notices.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Random } from '../scenarios/random.ts'
+import { type CleanRun, CleanRuns } from './clean-runs.ts'
+import { firstDifference, testsCalling } from './coverage.ts'
+import { lastDurations } from './durations.ts'
 import { type Mutant, mutantsOf } from './mutants.ts'
 import { importsOf, stagesFor } from './reach.ts'
 import { Runner } from './runner.ts'
+import { sampleByFolder } from './sample.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const COPIED = [
@@ -27,8 +31,15 @@ const COPIED = [
 ]
 /** Run only when all others pass. */
 const SLOW = ['test/exhaustive', 'test/scenarios/fast']
-/** In seconds of CPU for one test file, so that a busy machine kills nothing: a change may make a loop endless. */
-const LONGEST_FILE = { quick: 200, slow: 900 }
+/** Of CPU: a change may make a loop endless. A busy machine takes longer, but uses the CPU no more. */
+const limitOf = ({ cpu }: CleanRun): number => Math.ceil(10 + 10 * cpu)
+/** Of a test file that has no clean run. */
+const unknownRun = (test: string): CleanRun => ({ test, milliseconds: 0, cpu: 6, calls: {} })
+/** So many test files are run without asking which of them call the changed function. */
+const FEW = 30
+
+/** Milliseconds. */
+const LONG = 15_000
 
 const { values } = parseArgs({
   options: {
@@ -37,11 +48,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '600' },
     quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true },
   },
 })
 
 interface Chosen extends Mutant {
   readonly path: string
+}
+
+interface Outcome {
+  readonly killer?: string
+  /** Of the killer. */
+  readonly file?: string
+  readonly tests: number
 }
 
 const imports = new Map(
@@ -52,78 +71,108 @@ const imports = new Map(
 const all = filesUnder(values.under).flatMap((path): Chosen[] =>
   mutantsOf(readFileSync(join(ROOT, path), 'utf8')).map((mutant) => ({ ...mutant, path })),
 )
-const sample = new Random(Number(values.seed)).shuffled(all).slice(0, Number(values.sample))
+const sample = values.only
+  ? all.filter(({ path, line }) => values.only?.includes(`${path}:${line}`))
+  : sampleByFolder(all, Number(values.sample), new Random(Number(values.seed)))
+const durations = lastDurations(ROOT)
 const begun = Date.now()
-/** How long each test file takes without any change. */
-const durations = new Map<string, number>()
 let lastChanged: string | undefined
 const copy = mkdtempSync(join(tmpdir(), 'nodewave-mutation-'))
+for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
+symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
 const runner = new Runner(copy)
+const cleanRuns = new CleanRuns(copy, imports)
 try {
-  for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  const quickTests = new Set(sample.flatMap(({ path }) => stagesFor(path, imports, SLOW).flat()).filter((test) => !isSlow(test)))
-  const clean = await runner.run({ changed: [], tests: [...quickTests], seconds: LONGEST_FILE.quick })
-  if (clean.failed !== undefined) throw new Error(`${clean.failed} fails without any change`)
-  for (const [test, milliseconds] of clean.milliseconds) durations.set(test, milliseconds)
-  console.log(`${quickTests.size} test files pass without any change, after ${secondsSince(begun)} s`)
-  report(await runAll())
+  await runAll()
 } finally {
   runner.stop()
+  cleanRuns.stop()
   rmSync(copy, { recursive: true, force: true })
 }
 
-interface Outcome {
-  readonly run: number
-  readonly survivors: readonly Chosen[]
-}
-
-async function runAll(): Promise<Outcome> {
-  const survivors: Chosen[] = []
-  const first = Date.now()
-  for (const [index, mutant] of sample.entries()) {
-    if (Date.now() - begun > Number(values.minutes) * 60_000) return { run: index, survivors }
-    if (await survives(mutant)) survivors.push(mutant)
-    const left = Math.round((secondsSince(first) / (index + 1)) * (sample.length - index - 1))
-    console.log(`  ${index + 1} of ${sample.length}, ${survivors.length} survived, about ${left} s left`)
-  }
-  return { run: sample.length, survivors }
-}
-
-function report({ run, survivors }: Outcome): void {
+/** A step for all mutants before the next step for those that are left: what comes late in the list has a result early. */
+async function runAll(): Promise<void> {
+  let left: readonly Chosen[] = sample
+  let step = 0
+  for (; left.some((mutant) => stagesOf(mutant).length > step) && !isOver(); step++) left = await survivorsOf(left, step)
   const of = `of ${sample.length} chosen, of ${all.length} possible changes under ${values.under}, seed ${values.seed}`
-  console.log(`\n${run - survivors.length} of ${run} killed, ${of}, ${secondsSince(begun)} s`)
-  for (const survivor of survivors) console.log(`  survived: ${describe(survivor)}`)
-  process.exitCode = survivors.length > 0 ? 1 : 0
+  console.log(`\n${sample.length - left.length} killed, ${of}, ${secondsSince(begun)} s${isOver() ? ', ended early' : ''}`)
+  for (const survivor of left) console.log(`  survived: ${describe(survivor)}`)
+  process.exitCode = left.length > 0 ? 1 : 0
 }
 
-async function survives(mutant: Chosen): Promise<boolean> {
-  const original = readFileSync(join(copy, mutant.path), 'utf8')
-  writeFileSync(join(copy, mutant.path), mutant.text)
-  const since = Date.now()
-  const killer = await firstFailing(stagesFor(mutant.path, imports, values.quick ? [] : SLOW), mutant.path)
-  writeFileSync(join(copy, mutant.path), original)
+async function survivorsOf(mutants: readonly Chosen[], step: number): Promise<readonly Chosen[]> {
+  const killers = new Map<Chosen, string>()
+  for (const [index, mutant] of mutants.entries()) {
+    if (stagesOf(mutant)[step]?.length === 0) continue
+    const since = Date.now()
+    const { killer, file, tests } = isOver() ? { tests: 0 } : await outcomeOf(mutant, step)
+    if (killer !== undefined) killers.set(mutant, file ?? '')
+    const fate = killer === undefined ? `lives    ${describe(mutant)}` : `killed   ${describe(mutant)} by ${killer}`
+    console.log(`step ${step + 1}, ${index + 1} of ${mutants.length}: ${fate}, ${tests} test files, ${secondsSince(since)} s`)
+  }
+  // What fails without any change has killed nothing.
+  await cleanRuns.passing([...new Set(killers.values())].filter((file) => file !== ''))
+  return mutants.filter((mutant) => cleanRuns.broken.has(killers.get(mutant) ?? '') || !killers.has(mutant))
+}
+
+/** The tests that import a file need no choice: they are few, and most mutants end there. */
+async function outcomeOf(mutant: Chosen, step: number): Promise<Outcome> {
+  const stage = stagesOf(mutant)[step] ?? []
+  return killedBy(mutant, step > 0 || stage.length > FEW ? await testsThatCall(mutant, stage) : stage.map(unknownRun))
+}
+
+function stagesOf({ path }: Chosen): readonly (readonly string[])[] {
+  const isLong = (test: string): boolean => (durations.get(test) ?? 0) > LONG
+  const stages = stagesFor(path, imports, { slow: SLOW, isLong })
+  return values.quick ? stages.filter((tests) => !tests.some((test) => isLong(test) || isSlow(test))) : stages
+}
+
+async function testsThatCall(mutant: Chosen, stage: readonly string[]): Promise<readonly CleanRun[]> {
+  const passing = await cleanRuns.passing(stage)
+  const offset = await offsetOf(mutant)
+  const calling = testsCalling(offset, cleanRuns.callsIn(mutant.path))
+  return passing.filter(({ test }) => calling?.includes(test) ?? true)
+}
+
+async function killedBy(mutant: Chosen, tests: readonly CleanRun[]): Promise<Outcome> {
+  if (tests.length === 0) return { tests: 0 }
+  const order = {
+    changed: [mutant.path, lastChanged ?? mutant.path].map((path) => join(copy, path)),
+    tests: tests.map(({ test }) => test).sort((a, b) => (durations.get(a) ?? 0) - (durations.get(b) ?? 0)),
+    limits: Object.fromEntries(tests.map((run) => [run.test, limitOf(run)])),
+    seconds: 30,
+    idleSeconds: 60 + Math.ceil((tests.at(-1)?.milliseconds ?? 0) / 1000),
+  }
   lastChanged = mutant.path
-  console.log(`${killer ? 'killed  ' : 'SURVIVED'} ${describe(mutant)}${killer ? ` by ${killer}` : ''}, ${secondsSince(since)} s`)
-  return killer === undefined
+  const { failed, file } = await changed(mutant, () => runner.run(order))
+  return { tests: tests.length, ...(failed !== undefined && { killer: failed }), ...(file !== undefined && { file }) }
+}
+
+/** Where the change is in the code that runs. */
+async function offsetOf(mutant: Chosen): Promise<number> {
+  const path = join(copy, mutant.path)
+  const clean = await runner.codeOf(path)
+  return await changed(mutant, async () => firstDifference(clean, await runner.codeOf(path)))
+}
+
+async function changed<T>(mutant: Chosen, work: () => Promise<T>): Promise<T> {
+  const path = join(copy, mutant.path)
+  const original = readFileSync(path, 'utf8')
+  writeFileSync(path, mutant.text)
+  try {
+    return await work()
+  } finally {
+    writeFileSync(path, original)
+  }
+}
+
+function isOver(): boolean {
+  return Date.now() - begun > Number(values.minutes) * 60_000
 }
 
 function isSlow(test: string): boolean {
   return SLOW.some((suite) => test.startsWith(`${suite}/`))
-}
-
-async function firstFailing(stages: readonly (readonly string[])[], changed: string): Promise<string | undefined> {
-  for (const stage of stages) {
-    const seconds = stage.some(isSlow) ? LONGEST_FILE.slow : LONGEST_FILE.quick
-    const tests = stage.toSorted((a, b) => (durations.get(a) ?? 0) - (durations.get(b) ?? 0))
-    const { failed } = await runner.run({
-      changed: [changed, lastChanged ?? changed].map((path) => join(copy, path)),
-      tests,
-      seconds,
-    })
-    if (failed !== undefined) return failed
-  }
-  return undefined
 }
 
 function secondsSince(time: number): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { importsOf, stagesFor, testsReaching } from './reach.ts'
+import { importedBy, importsOf, stagesFor, testsReaching } from './reach.ts'
 
 const imports = new Map([
   ['src/rollout/a.ts', []],
@@ -36,10 +36,32 @@ test('testsReaching tells over how many imports each test reaches a file', () =>
   ])
 })
 
+test('importedBy is a file with all that it imports', () => {
+  expect(importedBy('test/rollout/b.test.ts', imports)).toEqual([
+    'src/rollout/a.ts',
+    'src/rollout/b.ts',
+    'test/rollout/b.test.ts',
+  ])
+})
+
 test('stagesFor runs importers first, then the folder, then slow suites, and nothing that does not reach the file', () => {
-  expect(stagesFor('src/rollout/a.ts', imports, ['test/slow'])).toEqual([
+  expect(stagesFor('src/rollout/a.ts', imports, { slow: ['test/slow'], isLong: () => false })).toEqual([
     ['test/rollout/a.test.ts'],
     ['test/rollout/b.test.ts'],
+    [],
+    [],
     ['test/slow/all.test.ts'],
   ])
+})
+
+test('stagesFor runs tests of the same subfolder before others of the folder, and long ones last', () => {
+  const below = new Map([
+    ['src/agent/loop/a.ts', []],
+    ['src/agent/loop/b.ts', ['src/agent/loop/a.ts']],
+    ['test/agent/host/b.test.ts', ['src/agent/loop/b.ts']],
+    ['test/agent/loop/b.test.ts', ['src/agent/loop/b.ts']],
+  ])
+  const stages = (isLong: (test: string) => boolean) => stagesFor('src/agent/loop/a.ts', below, { slow: [], isLong })
+  expect(stages(() => false)).toEqual([[], ['test/agent/loop/b.test.ts'], ['test/agent/host/b.test.ts'], []])
+  expect(stages((test) => test.includes('loop'))).toEqual([[], [], ['test/agent/host/b.test.ts'], ['test/agent/loop/b.test.ts']])
 })

@@ -20,13 +20,37 @@ export function testsReaching(path: string, imports: Imports): ReadonlyMap<strin
   return new Map([...steps].filter(([file]) => file.endsWith('.test.ts')))
 }
 
-/** What is run until a test fails: the tests that import the file, the others of its folder, and the slow suites one by one. */
-export function stagesFor(path: string, imports: Imports, slow: readonly string[]): readonly (readonly string[])[] {
+/** A file and all that it imports, itself or through others. */
+export function importedBy(path: string, imports: Imports): readonly string[] {
+  const found = new Set([path])
+  for (const each of found) for (const target of imports.get(each) ?? []) found.add(target)
+  return [...found].filter((each) => imports.has(each)).sort()
+}
+
+interface Suites {
+  /** Folders of tests that take minutes, run one by one when all others have passed. */
+  readonly slow: readonly string[]
+  /** A single test file that takes long, run after the short ones. */
+  readonly isLong: (test: string) => boolean
+}
+
+/**
+ * What is run until a test fails, each step only if all before have passed: the tests that import the file, those of its subfolder,
+ * those of its folder, the long ones of these, and the slow suites. A step may have none.
+ */
+export function stagesFor(path: string, imports: Imports, { slow, isLong }: Suites): readonly (readonly string[])[] {
   const reaching = testsReaching(path, imports)
-  const [, folder = ''] = path.split('/')
   const quick = [...reaching.keys()].filter((test) => !slow.some((suite) => test.startsWith(`${suite}/`)))
   const near = quick.filter((test) => reaching.get(test) === 1)
-  const others = quick.filter((test) => !near.includes(test) && test.startsWith(`test/${folder}/`))
+  const [, folder = ''] = path.split('/')
+  const beside = quick.filter((test) => test.startsWith(`test/${dirname(path).slice('src/'.length)}/`))
+  const others = quick.filter((test) => test.startsWith(`test/${folder}/`))
   const suites = slow.map((suite) => [...reaching.keys()].filter((test) => test.startsWith(`${suite}/`)))
-  return [near, others, ...suites].filter((tests) => tests.length > 0)
+  const short = [near, beside, others].map((tests) => tests.filter((test) => !isLong(test)))
+  const all = [...short, [...near, ...others], ...suites]
+  return all.map((tests, index) => without(tests, all.slice(0, index).flat()))
+}
+
+function without(tests: readonly string[], others: readonly string[]): readonly string[] {
+  return [...new Set(tests)].filter((test) => !others.includes(test))
 }

@@ -37,9 +37,43 @@ test('a test that failed for one change does not kill the next one', async () =>
   }
 
   write(copy, 'a', 2)
-  expect(await failed(['a'], ['a', 'b'])).toBe('test/a.test.ts')
+  expect(await failed(['a'], ['a', 'b'])).toBe('test/a.test.ts: value')
   write(copy, 'a', 1)
   expect(await failed(['b', 'a'], ['b'])).toBeUndefined()
   write(copy, 'b', 2)
-  expect(await failed(['b'], ['b'])).toBe('test/b.test.ts')
+  expect(await failed(['b'], ['b'])).toBe('test/b.test.ts: value')
+  expect(await runner.codeOf(join(copy, 'b.ts'))).toContain('value = 2')
+  write(copy, 'b', 1)
+  expect(await runner.codeOf(join(copy, 'b.ts'))).toContain('value = 1')
+})
+
+test('an error outside of tests fails the run with its message', async () => {
+  const copy = aProject()
+  const runner = new Runner(copy)
+  onTestFinished(() => runner.stop())
+  const source =
+    "import { test } from 'vitest'\ntest('passes', () => { void Promise.reject(new Error('nobody waits for this')) })\n"
+  writeFileSync(join(copy, 'test/loose.test.ts'), source)
+  const { failed } = await runner.run({ changed: [], tests: ['test/loose.test.ts'], seconds: 60 })
+  expect(failed).toMatch(/^an error outside of tests \(Error: nobody waits for this/)
+})
+
+test('a test that never ends counts as failed by its name, and the next one is run', async () => {
+  const copy = aProject()
+  const runner = new Runner(copy)
+  onTestFinished(() => runner.stop())
+  writeFileSync(join(copy, 'test/stuck.test.ts'), "import { test } from 'vitest'\ntest('never ends', () => { for (;;); })\n")
+  const { failed } = await runner.run({ changed: [], tests: ['test/stuck.test.ts'], seconds: 2 })
+  expect(failed).toBe('test/stuck.test.ts: no test file ended within 2 s of CPU')
+  expect((await runner.run({ changed: [], tests: ['test/a.test.ts'], seconds: 60 })).failed).toBeUndefined()
+})
+
+test('a test that waits for what never comes counts as failed, though it uses no CPU', async () => {
+  const copy = aProject()
+  const runner = new Runner(copy)
+  onTestFinished(() => runner.stop())
+  const source = "import { test } from 'vitest'\ntest('never ends', () => new Promise(() => setInterval(() => {}, 1000)))\n"
+  writeFileSync(join(copy, 'test/idle.test.ts'), source)
+  const { failed } = await runner.run({ changed: [], tests: ['test/idle.test.ts'], seconds: 60, idleSeconds: 3 })
+  expect(failed).toBe('test/idle.test.ts: it has waited for 3 s')
 })

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { unitFlags } from '../../scripts/agent-program.ts'
 import { bundleAgent } from '../../scripts/bundle-agent.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'nodewave-bundle-'))
 const bundle = await bundleAgent(folder)
+const flags = unitFlags(join(import.meta.dirname, '../..'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 test('the bundled agent loads none of what modules of Node export and it does not use', () => {
@@ -46,9 +48,13 @@ test('the bundled agent is text that V8 keeps in one byte a character', () => {
 })
 
 test('the bundled agent starts with the flags of node that its unit gives', () => {
-  const unit = readFileSync(join(import.meta.dirname, '../../deploy/nodewave-agent.service'), 'utf8')
-  const flags = /^ExecStart=\S+ (.*) \S+\.mjs /m.exec(unit)?.[1]?.split(' ') ?? []
-  expect(flags).toEqual(['--max-semi-space-size=1', '--jitless'])
+  expect(flags).toEqual([
+    '--max-semi-space-size=1',
+    '--initial-heap-size=18',
+    '--jitless',
+    '--optimize-for-size',
+    '--bytecode-old-age=2',
+  ])
   expect(spawnSync(process.execPath, [...flags, bundle, '--version'], { encoding: 'utf8' })).toMatchObject({
     status: 0,
     stdout: '0.1.0\n',

@@ -7,6 +7,7 @@ const pages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   ...(await readdir(join(ROOT, 'docs'), { recursive: true }))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

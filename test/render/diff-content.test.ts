@@ -33,6 +33,15 @@ test('diffContent tells version, flags, fields and files, one change each', () =
   ])
 })
 
+test('diffContent takes a key that every object inherits for one that is not there', () => {
+  const at = (labels: object) => ({ flags: "--node-labels='a=1'", host: JSON.stringify({ node: { labels } }) })
+  const to = { ...at({ a: '1', constructor: 'x' }), flags: "--node-labels='a=1,toString=x'" }
+  expect(diffContent(at({ a: '1' }), to)).toEqual([
+    { path: ['flags', 'node-labels', 'toString'], from: undefined, to: 'x' },
+    { path: ['host', 'node', 'labels', 'constructor'], from: undefined, to: 'x' },
+  ])
+})
+
 test('diffContent tells of a changed binary when the version stays', () => {
   const at = (sha256: string) => ({ version: '1.36.3', host: JSON.stringify({ kubelet: { binary: { amd64: { sha256 } } } }) })
   expect(diffContent(at('a'), at('b'))).toEqual([{ path: ['host', 'kubelet', 'binary', 'amd64', 'sha256'], from: 'a', to: 'b' }])
@@ -48,4 +57,23 @@ test('diffContent tells an empty object from none', () => {
   expect(diffContent({}, { config: 'authentication: {}' })).toEqual([
     { path: ['config', 'authentication'], from: undefined, to: {} },
   ])
+})
+
+test('diffContent tells the keys of a map-valued flag that change, and nothing of the others', () => {
+  const from = { flags: '--node-labels=rack=r1,tier=web --register-with-taints=a=b:NoSchedule --feature-gates=X=true' }
+  const to = { opts: '--node-labels=rack=r2,tier=web,zone=z --register-with-taints=a=c:NoSchedule' }
+  expect(diffContent(from, to)).toEqual([
+    { path: ['flags', 'feature-gates', 'X'], from: 'true', to: undefined },
+    { path: ['flags', 'node-labels', 'rack'], from: 'r1', to: 'r2' },
+    { path: ['flags', 'node-labels', 'zone'], from: undefined, to: 'z' },
+    { path: ['flags', 'register-with-taints', 'a:NoSchedule'], from: 'b', to: 'c' },
+  ])
+})
+
+test('diffContent tells a map-valued flag whole when only its order changes, or it is no map', () => {
+  const flag = (value: string) => ({ flags: `--node-labels=${value}` })
+  expect(diffContent(flag('a=1,b=2'), flag('b=2,a=1'))).toEqual([
+    { path: ['flags', 'node-labels'], from: 'a=1,b=2', to: 'b=2,a=1' },
+  ])
+  expect(diffContent(flag('a=1'), flag('none'))).toEqual([{ path: ['flags', 'node-labels'], from: 'a=1', to: 'none' }])
 })

@@ -120,6 +120,16 @@ test.each<[string, NodeContent, NodeContent, string, string[]]>([
       'config.evictionHard: pods beyond the new limit are evicted or refused (restart)',
     ],
   ],
+  [
+    'the policies of the managers for CPU and memory change',
+    config('cpuManagerPolicy: none'),
+    config('cpuManagerPolicy: static\nmemoryManagerPolicy: Static'),
+    'drain',
+    [
+      'config.cpuManagerPolicy: running pods keep the CPUs and memory of the old policy (drain)',
+      'config.memoryManagerPolicy: running pods keep the CPUs and memory of the old policy (drain)',
+    ],
+  ],
   ['a file appears', host({}), host({ files: [{ path: '/etc/motd', content: 'x' }] }), 'none', []],
   [
     'a file changes that a unit restarts on',

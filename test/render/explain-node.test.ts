@@ -46,3 +46,23 @@ test('explainNode says of every value which line it comes from and what it took 
     ['sysctls vm.swappiness', '"10" HostProfile motd 6:28'],
   ])
 })
+
+test('explainNode shows blocks and lines by their file, and packages such as those of a list of security updates', () => {
+  const edited = aFleet({
+    'NodePool workers': `${WORKERS}\nhostProfiles: [hosts, security-updates]`,
+    'HostProfile hosts':
+      'edits: [{path: /etc/hosts, blocks: [{name: registry, content: "10.0.0.1 registry\\n"}], lines: ["10.0.0.9 ntp"]}]',
+    'HostProfile security-updates': 'packages: [{name: libssl3, version: "3.0.17-1~deb12u3", ifInstalled: true}]',
+    'NodeOverride one': 'node: n1\nedits: [{path: /etc/hosts, blocks: [{name: registry, content: "10.0.0.2 registry\\n"}]}]',
+  })
+  const pool = edited.pools.get('workers')
+  if (pool === undefined) throw new Error('the fleet of this test has the pool')
+  const { values } = explainNode(edited, { pool, node: aNode('n1') })
+  expect(
+    values.map(({ path, value, source, overrode }) => [path.join(' '), value, source, ...overrode.map((each) => each.source)]),
+  ).toEqual([
+    ['edits /etc/hosts.10.0.0.9 ntp', '10.0.0.9 ntp', 'HostProfile hosts'],
+    ['edits /etc/hosts.registry', '10.0.0.2 registry\n', 'NodeOverride one', 'HostProfile hosts'],
+    ['packages libssl3', { name: 'libssl3', version: '3.0.17-1~deb12u3', ifInstalled: true }, 'HostProfile security-updates'],
+  ])
+})

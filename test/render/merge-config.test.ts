@@ -19,6 +19,29 @@ test.each<[JsonObject, JsonObject, JsonObject]>([
   expect(applyMergePatch(target, patch)).toEqual(merged)
 })
 
+const json = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.array(fc.integer(), { maxLength: 3 }),
+    tie('object'),
+  ),
+  object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
+})).object as fc.Arbitrary<Record<string, never>>
+
+test('applyMergePatch keeps every value that the patch names, and is the same when done twice', () => {
+  fc.assert(
+    fc.property(json, json, (target, patch) => {
+      const merged = applyMergePatch(target, patch)
+      expect(applyMergePatch(merged, patch)).toEqual(merged)
+      for (const [key, value] of Object.entries(patch)) if (typeof value !== 'object') expect(merged[key]).toEqual(value)
+      for (const key of Object.keys(target)) if (!(key in patch)) expect(merged[key]).toEqual(target[key])
+    }),
+  )
+})
+
 test('composeMergePatches keeps nulls, for the file that the patch is for may have the field', () => {
   const patches = [
     { a: 1, b: { c: 1 } },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { checkModel } from '../../src/render/check-model.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
 import { aFleet, aNode, refusals, rendered, WORKERS } from './fleets.ts'
 
@@ -75,4 +76,39 @@ test('two overrides that disagree keep the nodes where they meet from being rend
     `file /etc/motd ${why} | NodeOverride-ssd.yaml:8:11 | NodeOverride-one.yaml:8:11`,
   ])
   expect(createRenderer(model).render('workers', aNode('n2', { labels: { disk: 'ssd' } }))).toMatchObject({ ok: true })
+})
+
+test('overrides with equal content share what is rendered; one that says something else does not', () => {
+  const model = aFleet({
+    ...fleet,
+    'NodeOverride a': 'node: n1\nconfig: {maxPods: 150}',
+    'NodeOverride b': 'node: n2\nconfig: {maxPods: 150}',
+    'NodeOverride c': 'node: n3\nconfig: {maxPods: 151}',
+  })
+  const renderer = createRenderer(model)
+  const [n1, n2, n3] = ['n1', 'n2', 'n3'].map((name) => renderer.render('workers', aNode(name)))
+  expect(n2).toBe(n1)
+  expect(n3).not.toBe(n1)
+})
+
+test('overrides with equal content and templates are filled in for each node', () => {
+  const model = aFleet({
+    ...fleet,
+    'NodeOverride a': 'node: n1\nflags: {root-dir: "/data/{{ node.name }}"}',
+    'NodeOverride b': 'node: n2\nflags: {root-dir: "/data/{{ node.name }}"}',
+  })
+  const opts = ['n1', 'n2'].map((name) => rendered(model, aNode(name)).content.opts)
+  expect(opts).toEqual(['--root-dir=/data/n1', '--root-dir=/data/n2'])
+})
+
+test('each of several equal overrides that cannot be rendered is named with its own place', () => {
+  const model = aFleet({
+    ...fleet,
+    'NodeOverride a': 'node: n1\nflags: {node-ip: "{{ node.nothing }}"}',
+    'NodeOverride b': 'node: n2\nflags: {node-ip: "{{ node.nothing }}"}',
+  })
+  const places = checkModel(model).map(({ where }) => where.map(({ file }) => file))
+  expect(new Set(places.flat()).size).toBe(2)
+  expect(refusals(model, aNode('n1'))[0]).toContain('NodeOverride-a.yaml:6')
+  expect(refusals(model, aNode('n2'))[0]).toContain('NodeOverride-b.yaml:6')
 })

@@ -12,7 +12,7 @@ test('planFleet has nothing to do when nothing changes for the nodes', () => {
     nodes: three,
   })
   expect(plan.pools).toEqual([
-    { pool: 'workers', nodes: ['a', 'b', 'c'], touched: [], disruption: 'none', groups: [], problems: [] },
+    { pool: 'workers', nodes: ['a', 'b', 'c'], touched: [], cgroupFailures: [], disruption: 'none', groups: [], problems: [] },
   ])
 })
 

@@ -25,6 +25,13 @@ test.each<[string, Documents]>([
   expect(fingerprint({ ...base, ...changed })).not.toBe(fingerprint(base))
 })
 
+test('the fingerprint of a pool changes when maps of overrides are merged from now on, and not without such overrides', () => {
+  const merged = { 'Fleet fleet': 'mapFlags: Merge' }
+  const withOverride = { ...base, 'NodeOverride one': 'node: n1\nflags: {node-labels: {a: b}}' }
+  expect(fingerprint({ ...withOverride, ...merged })).not.toBe(fingerprint(withOverride))
+  expect(fingerprint({ ...base, ...merged })).toBe(fingerprint(base))
+})
+
 test('the fingerprint of a pool changes with the content of a file', () => {
   expect(fingerprint(base, 'other')).not.toBe(fingerprint(base))
 })
@@ -36,6 +43,10 @@ test.each<[string, Documents]>([
   ],
   ['a pool that is none of its business', { 'NodePool other': 'nodeSelector: {matchLabels: {role: other}}' }],
   ['an override for nodes of other pools', { 'NodeOverride far': 'nodeSelector: {matchLabels: {role: other}}\nflags: {v: 9}' }],
+  [
+    'an override whose expressions exclude its nodes',
+    { 'NodeOverride far': 'nodeSelector: {matchExpressions: [{key: role, operator: NotIn, values: [worker]}]}\nflags: {v: 9}' },
+  ],
   ['a FlagSet that it does not use', { 'FlagSet more': 'flags: {v: 7}' }],
   [
     'a release of another version',

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import type { HostDocument } from '../../src/protocol/host-document.ts'
 import { checkModel } from '../../src/render/check-model.ts'
+import { createRenderer } from '../../src/render/create-renderer.ts'
 import { disruptionBetween } from '../../src/render/disruption.ts'
+import { poolFingerprint } from '../../src/render/pool-fingerprint.ts'
 import { aFleet, aNode, rendered, WORKERS } from './fleets.ts'
 
 const fleet = (a: string, b = '{}') =>
@@ -71,4 +73,66 @@ test.each([
 ] as const)('an edit of %s beside "%s" disturbs as a file does: %s', (path, beside, disruption, reasons) => {
   const withLine = (line: string) => contentOf(`edits: [{path: ${path}, lines: [${line}]}]\n${beside}`)
   expect(disruptionBetween(withLine('x'), withLine('y'))).toEqual({ disruption, reasons })
+})
+
+const HOSTS = 'edits: [{path: /etc/hosts, blocks: [{name: x, content: "1\\n"}, {name: y, content: "2\\n"}], lines: [l]}]'
+const overridden = (...overrides: string[]) =>
+  aFleet({
+    'NodePool workers': `${WORKERS}\nhostProfiles: [a]`,
+    'HostProfile a': HOSTS,
+    ...Object.fromEntries(overrides.map((spec, index) => [`NodeOverride o${index}`, spec])),
+  })
+const editsOf = (name: string, ...overrides: string[]) => {
+  const result = createRenderer(overridden(...overrides)).render('workers', aNode(name))
+  return result.ok ? JSON.parse(result.content.host ?? '').edits : result.problems.map(({ message }) => message)
+}
+
+test('edits of an override come to its node alone: a block of the same name overrides, others and lines are added', () => {
+  const override =
+    'node: n9\nedits: [{path: /etc/hosts, blocks: [{name: y, content: "own\\n"}, {name: z, content: "3\\n"}], lines: [m]}, {path: /etc/b, lines: [n]}]'
+  const [x, y] = [
+    { name: 'x', content: '1\n' },
+    { name: 'y', content: '2\n' },
+  ]
+  expect(editsOf('n1', override)).toEqual([{ path: '/etc/hosts', blocks: [x, y], lines: ['l'] }])
+  expect(editsOf('n9', override)).toEqual([
+    {
+      path: '/etc/hosts',
+      blocks: [x, { name: 'y', content: 'own\n' }, { name: 'z', content: '3\n' }],
+      lines: ['l', 'm'],
+    },
+    { path: '/etc/b', lines: ['n'] },
+  ])
+})
+
+test('edits of two overrides that meet on a node must not say different things of one block', () => {
+  const overrides = ['one', 'two'].map(
+    (content) =>
+      `nodeSelector: {matchLabels: {role: worker}}\nedits: [{path: /etc/hosts, blocks: [{name: y, content: ${content}}]}]`,
+  )
+  expect(editsOf('n1', ...overrides)).toEqual([
+    expect.stringContaining('block "y" of "/etc/hosts" is set differently by NodeOverride "o0"'),
+  ])
+})
+
+test('edits of an override with another sign of comments are refused on its node', () => {
+  expect(editsOf('n9', 'node: n9\nedits: [{path: /etc/hosts, comment: ;, lines: [m]}]')).toEqual([
+    expect.stringContaining('the comment sign of "/etc/hosts" is set differently by HostProfile "a" and NodeOverride "o0"'),
+  ])
+})
+
+test('a file of an override that a profile edits, and an edit of a file of a profile or of another override, are refused', () => {
+  const clash = 'it is written by edits of'
+  expect(editsOf('n9', 'node: n9\nfiles: [{path: /etc/hosts, content: x}]')).toEqual([
+    expect.stringContaining(`file "/etc/hosts": ${clash} HostProfile "a", too`),
+  ])
+  expect(editsOf('n9', 'node: n9\nfiles: [{path: /etc/b, content: x}]', 'node: n9\nedits: [{path: /etc/b, lines: [x]}]')).toEqual(
+    [expect.stringContaining(`file "/etc/b": ${clash} NodeOverride "o1", too`)],
+  )
+})
+
+test('a pool is another one when the edits of an override change', () => {
+  const fingerprint = (line: string) =>
+    poolFingerprint(overridden(`node: n9\nedits: [{path: /etc/hosts, lines: [${line}]}]`), 'workers')
+  expect(fingerprint('a')).not.toBe(fingerprint('b'))
 })

@@ -34,7 +34,7 @@ const broken = aFleet({
   'NodeOverride odd': 'node: n9\nflags: {node-labels: ["c,d"]}',
 })
 
-const KNOWN = 'known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>'
+const KNOWN = 'known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>'
 
 test('every problem of a pool is told at once, with its place', () => {
   expect(refusals(broken, aNode('n1'))).toEqual([
@@ -75,14 +75,14 @@ test('a host document beyond what a ConfigMap holds is refused', () => {
 
 test('flags of single nodes beyond what an annotation carries are refused', () => {
   const model = aFleet({
-    'NodePool workers': `${WORKERS}\nkubelet: {flags: {node-labels: "{{ node.name }}${'x'.repeat(33_000)}"}}`,
+    'NodePool workers': `${WORKERS}\nkubelet: {flags: {root-dir: "{{ node.name }}${'x'.repeat(33_000)}"}}`,
   })
   expect(createRenderer(model).render('workers', aNode('n1'))).toMatchObject({
     ok: false,
     problems: [
       {
         message:
-          'flags of single nodes in pool "workers" come to 33016 characters, and an annotation carries 32768; move those without templates into a FlagSet',
+          'flags of single nodes in pool "workers" come to 33013 characters, and an annotation carries 32768; move those without templates into a FlagSet',
       },
     ],
   })

@@ -3,6 +3,7 @@ import { checkModel } from '../../src/render/check-model.ts'
 import { AUTHORITY } from '../repo/certificates.ts'
 import { aFleet, aNode, refusals, rendered, WORKERS } from './fleets.ts'
 
+const POD = 'apiVersion: v1\nkind: Pod\nmetadata: {name: dns}\nspec: {containers: [{name: a, image: b}]}\n'
 const KEY = "'-----BEGIN PGP PUBLIC KEY BLOCK-----'"
 const profile = (spec: string) => aFleet({ 'NodePool workers': `${WORKERS}\nhostProfiles: [base]`, 'HostProfile base': spec })
 
@@ -31,6 +32,11 @@ test.each([
     'a certificate and its file on Debian',
     `certificates: [{name: corp, content: ${JSON.stringify(AUTHORITY)}}]\nfiles: [{path: /usr/local/share/ca-certificates/nodewave-corp.crt, content: x}]`,
     'file "/usr/local/share/ca-certificates/nodewave-corp.crt": it is written by certificates',
+  ],
+  [
+    'a static pod and its manifest as a file',
+    `staticPods: [{path: /etc/kubernetes/manifests/dns.yaml, content: ${JSON.stringify(POD)}}]\nedits: [{path: /etc/kubernetes/manifests/dns.yaml, lines: [a]}]`,
+    'edit of "/etc/kubernetes/manifests/dns.yaml": it is written by staticPods',
   ],
   [
     'kernelModules and their file',

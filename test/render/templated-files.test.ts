@@ -68,7 +68,7 @@ test('an unknown fact, braces that stay open and a file that is not text are ref
     { b: new Uint8Array([0xff, 0xfe]) },
   )
   expect(checkModel(model).map(({ message }) => message)).toEqual([
-    'file "/etc/a": "{{ node.nam }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    'file "/etc/a": "{{ node.nam }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>',
     'file "/etc/a": "z={{ node.name" opens {{ and does not close it',
     'file "/etc/b": it is not text in UTF-8, so nothing can be filled in; take out template',
   ])
@@ -99,3 +99,14 @@ test.each([{ download: { url: 'https://x/y', sha256: 'a'.repeat(64) } }, { state
     expect(error?.issues.map(({ message }) => message)).toEqual(['template: true needs content or from'])
   },
 )
+
+test('a file with template: true has the variables of the cluster, and one without keeps its braces', () => {
+  const text = 'in {{ cluster.name }} ({{ cluster.region }}) on {{ node.name }}'
+  const model: FleetModel = fleet('files: [{path: /etc/a, template: true, from: a}, {path: /etc/b, from: a}]', { a: text })
+  const source = { where: () => ({ file: '', line: 1, column: 1 }) }
+  const cluster = { kind: 'Cluster', name: 'staging', spec: { variables: { region: 'eu' } }, source }
+  expect(filesOn({ ...model, cluster }, 'n1')).toEqual([
+    ['/etc/a', 'in staging (eu) on n1'],
+    ['/etc/b', text],
+  ])
+})

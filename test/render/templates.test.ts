@@ -34,14 +34,22 @@ test('fillTemplates replaces references in values and leaves keys alone', () => 
 })
 
 test.each([
+  ['spaces', `{{${' '.repeat(100_000)}`],
+  ['a word and spaces', `{{ node.name${' '.repeat(100_000)}x`],
+  ['braces', '{{'.repeat(50_000)],
+])('braces that open and never close cost no more than their length: %s', (_, text) => {
+  expect(templateMistake(text)).toBe(`"${text}" opens {{ and does not close it`)
+})
+
+test.each([
   ['{{ node.name }} {{ node.labels.x }}', undefined],
   [
     '{{ node.names }}',
-    '"{{ node.names }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    '"{{ node.names }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>',
   ],
   [
     '{{ node.labels. }}',
-    '"{{ node.labels. }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    '"{{ node.labels. }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>',
   ],
   ['a {{ node.name', '"a {{ node.name" opens {{ and does not close it'],
   ['{{ {{ node.name }} }}', '"{{ {{ node.name }} }}" opens {{ and does not close it'],

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { jsonSchemas } from '../../scripts/json-schemas.ts'
 import { fillTables } from '../../scripts/reference-tables.ts'
+import { schemaCatalog } from '../../scripts/schema-catalog.ts'
 
 const root = join(import.meta.dirname, '../..')
 const again = 'run: node scripts/generate-schemas.ts'
@@ -10,7 +11,28 @@ const again = 'run: node scripts/generate-schemas.ts'
 test('schemas/ is what the schemas of the language say', () => {
   for (const [file, schema] of jsonSchemas())
     expect(JSON.parse(readFileSync(join(root, 'schemas', file), 'utf8')), again).toEqual(JSON.parse(JSON.stringify(schema)))
-  expect(readdirSync(join(root, 'schemas')).sort(), again).toEqual([...jsonSchemas().keys()].sort())
+  expect(readdirSync(join(root, 'schemas')).sort(), again).toEqual(['catalog.json', ...jsonSchemas().keys()].sort())
+})
+
+test('the catalog has an entry whose addresses are the names of our schemas', () => {
+  const catalog = JSON.parse(readFileSync(join(root, 'schemas/catalog.json'), 'utf8'))
+  expect(catalog, again).toEqual(schemaCatalog())
+  const [{ url, versions }] = catalog.schemas
+  const names = [...jsonSchemas().values()].map(({ $id }) => $id)
+  expect(names).toEqual(expect.arrayContaining([url, ...Object.values(versions)]))
+})
+
+test.each(['repo', 'clusters'])('examples/%s has the schema that its documents name', (fleet) => {
+  const folder = join(root, 'examples', fleet)
+  const copy = readFileSync(join(folder, '.nodewave/schemas/nodewave.json'), 'utf8')
+  expect(copy === readFileSync(join(root, 'schemas/nodewave.json'), 'utf8'), again).toBe(true)
+  const documents = globSync('**/*.yaml', { cwd: folder })
+  expect(documents.length).toBeGreaterThan(6)
+  const without = documents.filter((path) => {
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)\n/.exec(readFileSync(join(folder, path), 'utf8')) ?? []
+    return join(dirname(path), schema) !== '.nodewave/schemas/nodewave.json'
+  })
+  expect(without).toEqual([])
 })
 
 test('the tables of docs/repo-language.md are what the schemas say', () => {

@@ -44,7 +44,7 @@ test('an unknown field that resembles nothing is refused with the fields there a
 
 test('a missing field is told of where it should stand', () => {
   expect(problemsIn(aDocument('NodePool', 'p', 'spec: {}\n'))).toEqual([
-    'f.yaml:4:1  spec: {}\n            ^^^^\n  field "spec.nodeSelector" is missing: expected a map\n  known there: matchLabels',
+    'f.yaml:4:1  spec: {}\n            ^^^^\n  field "spec.nodeSelector" is missing: expected a map\n  known there: matchLabels, matchExpressions',
   ])
 })
 
@@ -88,6 +88,18 @@ test('a merge conflict is called one, where it begins', () => {
   ])
 })
 
+test('an invisible character that turns the direction of text is a warning, where it stands', () => {
+  const text = aDocument('KubeletConfig', 'c', 'spec: {config: {maxPods: 110}} # \u202e 011 :sdoPxam\n')
+  expect(problemsIn(text)).toEqual([
+    `f.yaml:4:34  spec: {config: {maxPods: 110}} # · 011 :sdoPxam
+                                              ^
+  warning: the invisible character U+202E turns the direction of text: reviewers see another line than the one that counts
+  remove it; where it is meant, write "\\u202E" in double quotes`,
+  ])
+  const escaped = aDocument('KubeletConfig', 'c', 'spec: {config: {clusterDomain: "a\\u202Eb"}}\n')
+  expect(problemsIn(escaped)).toEqual([])
+})
+
 test('an unquoted boolean as a label is refused with the quoted one', () => {
   expect(problemsIn(aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {gpu: true}}}\n'))).toEqual([
     `f.yaml:4:42  spec: {nodeSelector: {matchLabels: {gpu: true}}}
@@ -114,8 +126,8 @@ test('a selector in a wave is judged as a selector when it is one', () => {
   )
 
   expect(problemsIn(pool).map((problem) => problem.split('\n').slice(2).join(';'))).toEqual([
-    '  field "spec.rollout.waves.0.nodes.matchLabels" is missing: expected a map',
     '  unknown field "matchLabel";  did you mean "matchLabels"?',
+    '  field "spec.rollout.waves.0.nodes.matchLabels" is missing: expected matchLabels, matchExpressions or both',
   ])
 })
 

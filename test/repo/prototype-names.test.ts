@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { mergePatch } from '../../src/agent/kubelet/kubelet-document.ts'
 import { selects } from '../../src/kube/label-selector.ts'
+import { applyMergePatch } from '../../src/protocol/merge-patch.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
 import { loadFleet } from '../../src/repo/load-fleet.ts'
 import { formatProblem } from '../../src/repo/problem.ts'
@@ -34,7 +34,7 @@ test.for(NAMES)('a value, a gate or a field with the name "%s" is judged as any 
 })
 
 test.for(LABELS)('a label "%s" selects the nodes that have it, and no other', (name) => {
-  const override = `spec: {nodeSelector: {matchLabels: {${name}: "yes"}}, flags: {v: "{{ node.labels.${name} }}"}}\n`
+  const override = `spec: {nodeSelector: {matchLabels: {${name}: "yes"}}, flags: {root-dir: "{{ node.labels.${name} }}"}}\n`
   const loaded = load(`  nodeSelector: {matchLabels: {role: worker, ${name}: "yes"}}`, {
     'o.yaml': aDocument('NodeOverride', 'o', override),
   })
@@ -44,7 +44,7 @@ test.for(LABELS)('a label "%s" selects the nodes that have it, and no other', (n
   expect(poolOf({ role: 'worker', [name]: 'yes' })).toBe('owned')
   expect(poolOf({ role: 'worker' })).toBe('unowned')
   const rendered = renderer.render('p', aNode('n', { labels: { role: 'worker', [name]: 'yes' } }))
-  expect(rendered.ok && rendered.content).toMatchObject({ opts: '--v=yes' })
+  expect(rendered.ok && rendered.content).toMatchObject({ opts: '--root-dir=yes' })
 })
 
 test('a selector tells a label that is there from what every object has', () => {
@@ -60,6 +60,6 @@ test('an address may hold words in braces that stand for nothing', () => {
 })
 
 test('a kubelet configuration is merged by keys, whatever their names', () => {
-  const merged = mergePatch({ a: 1 }, JSON.parse('{"__proto__": {"b": 2}, "constructor": {"c": 3}}'))
+  const merged = applyMergePatch({ a: 1 }, JSON.parse('{"__proto__": {"b": 2}, "constructor": {"c": 3}}'))
   expect(JSON.stringify(merged)).toBe('{"a":1,"__proto__":{"b":2},"constructor":{"c":3}}')
 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetPolicy } from '../../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, nodes, noon, selected } from './builders.ts'
+import { condition, selected } from './builders/decisions.ts'
+import { noon } from './builders/instants.ts'
+import { aNode, nodes } from './builders/nodes.ts'
+import { aPool } from './builders/pools.ts'
 
 function pool(name: string, size: number) {
   const names = Array.from({ length: size }, (_, i) => `${name}-${i}`)

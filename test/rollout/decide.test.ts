@@ -1,19 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../src/rollout/decide.ts'
-import {
-  aNode,
-  aPool,
-  aRevision,
-  assignments,
-  aWave,
-  aYoungNode,
-  minute,
-  noon,
-  phases,
-  remembering,
-  selected,
-  verdict,
-} from './builders.ts'
+import { assignments, phases, remembering, selected, verdict } from './builders/decisions.ts'
+import { minute, noon } from './builders/instants.ts'
+import { aNode, aYoungNode } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
+import { aPool } from './builders/pools.ts'
+import { aRevision } from './builders/revisions.ts'
 
 test('decide assigns nodes up to the budget when a commit arrives', () => {
   const pool = aPool({ head: 'new', stable: 'older', maxUnavailable: 2 }).with(

@@ -4,7 +4,11 @@ import { assessPool } from '../../src/rollout/assess-pool.ts'
 import { decide } from '../../src/rollout/decide.ts'
 import type { NodeView } from '../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aWave, type NodeDraft, noon, remembering } from './builders.ts'
+import { remembering } from './builders/decisions.ts'
+import { noon } from './builders/instants.ts'
+import { aNode, type NodeDraft } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
+import { aPool } from './builders/pools.ts'
 
 const minute = 60_000
 const waves = [aWave('canary', 1), aWave('early', '30%'), aWave('late', '40%'), aWave('rest', '100%')]

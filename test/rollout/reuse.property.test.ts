@@ -6,7 +6,11 @@ import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts
 import { budgetHolders } from '../../src/rollout/selection/budget-holders.ts'
 import { propose } from '../../src/rollout/selection/propose.ts'
 import { wakeAt } from '../../src/rollout/wake.ts'
-import { aNode, aPool, aRevision, aWave, hour, minute, type NodeDraft, noon, stamp } from './builders.ts'
+import { hour, minute, noon, stamp } from './builders/instants.ts'
+import { aNode, type NodeDraft } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
+import { aPool } from './builders/pools.ts'
+import { aRevision } from './builders/revisions.ts'
 
 const NAMES = ['a', 'b', 'c', 'd', 'e']
 const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('early', '40%', { soak: minute }), aWave('rest', '100%')]
@@ -89,6 +93,18 @@ test('an assessment takes over the nodes that have not changed', () => {
   const { state } = assess({ ...pool, memory: first.memory, nodes }, noon + 1000, first)
   const taken = state.members.filter((member) => first.state.members.includes(member)).map(({ node }) => node.name)
   expect(taken.sort()).toEqual(['b', 'c', 'd', 'e'])
+})
+
+test('an assessment of a pool that has completed takes over the nodes that have not changed', () => {
+  const at = noon - 2 * hour
+  const done = NAMES.map((name) => aNode(name).on('new', { at }).reporting('Applied', { since: at }))
+  const before = aPool({ stable: 'new', waves, since: at }).with(...done)
+  const pool = { ...before, memory: assess(before, noon).memory }
+  const first = assess(pool, noon)
+  const { state } = assess({ ...pool, memory: first.memory }, noon + 1000, first)
+
+  expect(first.state.rollout.state).toBe('Completed')
+  expect(state.members.filter((member) => first.state.members.includes(member))).toHaveLength(NAMES.length)
 })
 
 test('an assessment looks again at a node in its soak whose agent stamps the future', () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { assess, decide } from '../../src/rollout/decide.ts'
-import { aNode, aPool, aRollout, aWave, hour, minute, noon } from './builders.ts'
+import { hour, minute, noon } from './builders/instants.ts'
+import { aNode } from './builders/nodes.ts'
+import { aWave } from './builders/policies.ts'
+import { aPool } from './builders/pools.ts'
+import { aRollout } from './builders/revisions.ts'
 
 test('pool wakes when superseded work is overdue, also when a controller whose clock is ahead assigned it', () => {
   const pool = aPool({
@@ -37,4 +41,24 @@ test('pool wakes when the stamp of a controller whose clock was ahead is past: f
   expect(assess(pool, noon)).toMatchObject({ wakeAt: noon + 3000 })
   expect(assess(pool, noon).proposal.servedAt).toBeUndefined()
   expect(assess(pool, noon + 3000).proposal.servedAt).toBe(noon + 3000)
+})
+
+test('pool wakes when its window closes while nodes wait for the target, and not once all have it', () => {
+  const windows = [{ action: 'allow', schedule: '0 11 * * *', duration: 2 * hour, timeZone: 'UTC' }] as const
+  const underway = aPool({ stable: 'older', since: noon - minute, windows, maxUnavailable: 0 }).with(aNode('n0').on('older'))
+  const done = aPool({ head: 'older', stable: 'older', since: noon - 9 * hour, windows }).with(aNode('n0').on('older'))
+
+  expect(decide(underway, noon).wakeAt).toBe(noon + hour)
+  expect(decide(done, noon).wakeAt).toBeUndefined()
+})
+
+test('pool wakes when the skip of a node ends that gave its place in the wave to another: it may take it back', () => {
+  const options = { head: 'new', stable: 'old', since: noon - minute, zones: 'OneAtATime', applyTimeout: hour } as const
+  const pool = aPool({ ...options, waves: [aWave('early', 2)], drain: { mode: 'Always', timeout: 15 * minute } }).with(
+    aNode('busy').on('old').assignedTo('new').reporting('Applying', { active: 'old' }).inZone('zone-a'),
+    aNode('other').on('old').inZone('zone-b'),
+    aNode('skipped').on('old').inZone('zone-a').drainedFor('new', { at: noon, state: 'Skipped' }),
+  )
+  expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 15 * minute })
+  expect(decide(pool, noon + 15 * minute).actions).toMatchObject([{ kind: 'cordon', node: 'skipped' }])
 })

@@ -1,4 +1,4 @@
-import { STEPS, tellEdited, tellFast, tellFixed, tellGated, tellProved, tellRebooted } from './fast/story.ts'
+import { STEPS, tellEdited, tellFast, tellFixed, tellGated, tellProved, tellRebooted, tellScaled } from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
@@ -20,7 +20,10 @@ export const edited: Kind = { name: 'edited', steps: STEPS, tell: tellEdited }
 /** The same with machines that operators have rebooted. */
 export const rebooted: Kind = { name: 'rebooted', steps: STEPS, tell: tellRebooted }
 
+/** The same with autoscalers that replace machines which failed. */
+export const scaled: Kind = { name: 'scaled', steps: STEPS, tell: tellScaled }
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, full]
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, full]

@@ -11,6 +11,7 @@ import { describe, type Kind } from './tell-stories.ts'
 
 /** Handed to a worker at a time. */
 const BATCH = 50
+/** Of later ones only how to tell them again is shown. */
 const MOST_FAILURES_SHOWN = 5
 
 const { values } = parseArgs({
@@ -52,7 +53,8 @@ async function soak({ name }: Kind): Promise<number> {
       next = batch.end
       const answer = await ask(worker, batch)
       for (const [situation, stories] of answer.reached) reached.set(situation, (reached.get(situation) ?? 0) + stories)
-      for (const failure of answer.failures) if (failures.push(failure) <= MOST_FAILURES_SHOWN) console.log(`\n${failure}\n`)
+      for (const failure of answer.failures)
+        console.log(`\n${failures.push(failure) <= MOST_FAILURES_SHOWN ? failure : lastLine(failure)}\n`)
       told += batch.end - batch.start
       process.stderr.write(`\r${told} of ${seeds} ${name} stories, ${failures.length} failures`)
     }
@@ -66,6 +68,10 @@ async function soak({ name }: Kind): Promise<number> {
   )
   if (reached.size > 0) console.log(describeSituations(reached))
   return failures.length > 0 ? 1 : 0
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? ''
 }
 
 interface Answer {

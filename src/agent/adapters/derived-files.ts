@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { DerivedFile, Log } from '../ports.ts'
+import type { BootMenu, DerivedFile, Log } from '../ports.ts'
 import { sha256Of } from '../sha256.ts'
 import { orMissing } from './or-missing.ts'
 import { type RunAsServiceOptions, runAsService } from './run-as-service.ts'
@@ -23,8 +23,22 @@ export function trustStore(run: Run = runAsService, isRedHat = existsSync('/etc/
   return derivedFile(command, { run, paths: BUNDLES })
 }
 
-export function bootMenu(run: Run = runAsService): DerivedFile {
-  return derivedFile(['update-grub'], { run, paths: ['/boot/grub/grub.cfg'] })
+export function bootMenu(run: Run = runAsService): BootMenu {
+  return {
+    ...derivedFile(['update-grub'], { run, paths: ['/boot/grub/grub.cfg'] }),
+    startOnce: (entry) =>
+      runToSuccess(
+        entry === undefined ? ['grub-editenv', '/boot/grub/grubenv', 'unset', 'next_entry'] : ['grub-reboot', entry],
+        run,
+      ),
+  }
+}
+
+export function rootedBootMenu(log: Log): BootMenu {
+  return {
+    ...rootedDerivedFile('update-grub', log),
+    startOnce: async (entry) => log.info(`below --root, not done: grub-reboot ${entry ?? ''}`),
+  }
 }
 
 /** Below a `--root` nothing is made of files: what would be is only said. */
@@ -32,15 +46,17 @@ export function rootedDerivedFile(what: string, log: Log): DerivedFile {
   return { rebuild: async () => log.info(`below --root, not done: ${what}`), fingerprint: async () => 'none' }
 }
 
+async function runToSuccess([program = '', ...args]: readonly string[], run: Run): Promise<void> {
+  const { code, stderr } = await run(program, args, { timeout: LONGEST_REBUILD })
+  if (code !== 0) throw new Error(`${[program, ...args].join(' ')}: exit ${code}: ${stderr.trim()}`)
+}
+
 function derivedFile(
-  [program = '', ...args]: readonly string[],
+  command: readonly string[],
   { run, paths }: { readonly run: Run; readonly paths: readonly string[] },
 ): DerivedFile {
   return {
-    rebuild: async () => {
-      const { code, stderr } = await run(program, args, { timeout: LONGEST_REBUILD })
-      if (code !== 0) throw new Error(`${[program, ...args].join(' ')}: exit ${code}: ${stderr.trim()}`)
-    },
+    rebuild: () => runToSuccess(command, run),
     fingerprint: async () => {
       for (const path of paths) {
         const bytes = await orMissing(readFile(path))

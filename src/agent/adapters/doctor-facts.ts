@@ -2,15 +2,20 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { dirname, join } from 'node:path'
 import { readFile, stat, statfs } from '../../kube/file-calls.ts'
+import { saysFailCgroupV1 } from '../../protocol/cgroup-version.ts'
 import type { Facts, Looked } from '../doctor/facts.ts'
-import { KUBELET_UNIT, statePaths } from '../paths.ts'
+import { kubeletPorts } from '../doctor/port-findings.ts'
+import { lenientDocument } from '../kubelet/kubelet-document.ts'
+import { flagValue, healthzUrl } from '../kubelet/kubelet-flags.ts'
+import { KUBELET_CONFIG, KUBELET_UNIT, statePaths } from '../paths.ts'
 import { readHostPolicy } from '../policy/enforce-policy.ts'
 import type { HostPolicy } from '../policy/host-policy.ts'
 import type { AgentPorts } from '../ports.ts'
+import { cgroupVersionAt } from './proc-kernel.ts'
+import { listenersOn } from './proc-listeners.ts'
 import { runProgram } from './run-program.ts'
 
 const ANYBODY_RUNS = 0o111
-const HEALTHZ = 'http://127.0.0.1:10248/healthz'
 const UNITS = ['nodewave-agent.service', KUBELET_UNIT]
 
 export interface DoctorOptions {
@@ -30,14 +35,18 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
   const has = async (path: string): Promise<boolean> => (await files.stat(path)) !== undefined
   const host = URL.canParse(server) ? new URL(server).hostname.replace(/^\[|\]$/g, '') : server
   const policy = await looked(() => readHostPolicy(files))
+  const units = await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) })))
+  const args = await kubeletArguments(units, place)
+  const config = await files.read(flagValue(args, 'config') ?? KUBELET_CONFIG).catch(() => undefined)
+  const document = lenientDocument(config)
+  const wanted = kubeletPorts(document, args)
+  const healthz = healthzUrl(document, args)
   return {
     policy,
     missingPrograms: 'value' in policy ? await missingPrograms(policy.value, place) : [],
     isRoot: process.geteuid?.() === 0,
-    hasCgroupV2: await stat(place('/sys/fs/cgroup/cgroup.controllers')).then(
-      () => true,
-      () => false,
-    ),
+    cgroup: await cgroupVersionAt(place('/sys/fs/cgroup')),
+    failCgroupV1: saysFailCgroupV1({ document, args }),
     swaps: await swapsIn(place('/proc/swaps')),
     clockSynchronized: await looked(clockSynchronized),
     stateDirectory,
@@ -56,9 +65,23 @@ export async function readFacts({ ports, root, stateDirectory, kubeconfig, serve
     })),
     kubeconfig: { ...kubeconfig, stat: await statOf(kubeconfig.path) },
     server: { host, addresses: await looked(() => addressesOf(host)), node: await looked(async () => (await node.get()).name) },
-    units: await Promise.all(UNITS.map(async (name) => ({ name, state: await looked(() => services.show(name)) }))),
-    kubelet: await kubelet.healthz(HEALTHZ),
+    units,
+    kubelet: healthz === undefined ? { ok: true, detail: 'not served: its healthzPort is 0' } : await kubelet.healthz(healthz),
+    kubeletPorts: wanted,
+    listeners: await looked(() =>
+      listenersOn(
+        wanted.map(({ port }) => port),
+        place('/proc'),
+      ),
+    ),
   }
+}
+
+/** Of the kubelet that runs. */
+async function kubeletArguments(units: Facts['units'], place: (path: string) => string): Promise<string[]> {
+  const state = units.find(({ name }) => name === KUBELET_UNIT)?.state
+  if (state === undefined || 'error' in state || state.value.mainPid === 0) return []
+  return (await readFile(place(`/proc/${state.value.mainPid}/cmdline`), 'utf8').catch(() => '')).split('\0')
 }
 
 async function missingPrograms({ steps = {} }: HostPolicy, place: (path: string) => string): Promise<string[]> {

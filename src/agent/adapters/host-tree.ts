@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readlinkSync,
+  type Stats,
   statfsSync,
 } from 'node:fs'
 import { isOwnerTrusted, isSharedDirectory, refuseDirectory, refuseEntry, refuseKernelLink } from './trusted-directory.ts'
@@ -26,6 +27,8 @@ const PROCFS = 0x9fa0
 export class HostTree {
   readonly #root: string
   readonly #own: readonly string[] | undefined
+  /** The agent's own directory, as it was when all directories above it were entered last. */
+  #known: Stats | undefined
 
   /** @param options.own the agent's state directory: nobody else may enter it, nor what is made below */
   constructor(root = '/', { own }: { readonly own?: string } = {}) {
@@ -55,24 +58,66 @@ export class HostTree {
     return place
   }
 
-  #at(path: string, { follow, make }: { readonly follow: boolean; readonly make: boolean }): Place | undefined {
+  #at(path: string, how: How): Place | undefined {
+    return this.#walk(path, { ...how, own: this.isOwn(path) ? this.#openOwn() : undefined })
+  }
+
+  #walk(path: string, { follow, make, own }: How & { readonly own?: OpenDirectory | undefined }): Place | undefined {
     const parts = partsOf(path)
     const isOwn = this.isOwn(path)
-    const walk = new Walk(path, this.#root)
+    const walk = new Walk(path, own ?? this.#root)
     try {
       const name = parts.pop() ?? '.'
       const outer = isOwn ? parts.splice(0, this.#own?.length) : parts.splice(0)
-      if (!walk.down(outer, make ? 0o755 : undefined)) return undefined
-      if (isOwn) walk.close()
+      if (own === undefined && !walk.down(outer, make ? 0o755 : undefined)) return undefined
+      if (isOwn && own === undefined) this.#known = walk.close()
       if (!walk.down(parts, make ? PRIVATE : undefined)) return undefined
       return walk.end(name, follow)
     } catch (error) {
+      if (error instanceof LedElsewhere) return this.#walk(path, { follow, make })
       throw walk.explain(error)
     } finally {
       walk[Symbol.dispose]()
     }
   }
+
+  /**
+   * The same directory as before, still closed to others, whatever happened above it: then the way there need not be gone step by step, which
+   * is half of the calls of a look at the agent's memory.
+   */
+  #openOwn(): OpenDirectory | undefined {
+    const known = this.#known
+    this.#known = undefined
+    if (known === undefined) return undefined
+    const path = `/${this.#own?.join('/') ?? ''}`
+    const fd = openOrMissing(`${this.#root}${path}`)
+    if (fd === undefined) return undefined
+    const { dev, ino, uid, mode } = fstatSync(fd)
+    if (dev === known.dev && ino === known.ino && uid === known.uid && (mode & 0o077) === 0) {
+      this.#known = known
+      return { fd, path, isShared: false }
+    }
+    closeSync(fd)
+    return undefined
+  }
 }
+
+/** The long way says what is wrong. */
+function openOrMissing(directory: string): number | undefined {
+  try {
+    return openSync(directory, DIRECTORY)
+  } catch {
+    return undefined
+  }
+}
+
+interface How {
+  readonly follow: boolean
+  readonly make: boolean
+}
+
+/** A way that did not begin at the root met a link. */
+class LedElsewhere extends Error {}
 
 /** A name in a directory that is held open until this is disposed of. */
 export class Place implements Disposable {
@@ -117,13 +162,16 @@ interface OpenDirectory {
 class Walk implements Disposable {
   readonly #path: string
   readonly #open: OpenDirectory[] = []
+  readonly #begins: 'at the root' | 'below'
   #links = 0
 
-  constructor(path: string, root: string) {
+  constructor(path: string, from: string | OpenDirectory) {
     if (!path.startsWith('/') || path.split('/').includes('..') || path.includes('\0'))
       throw new Error(`refuse the path "${path}": not absolute, or not normal`)
     this.#path = path
-    this.#enter(openSync(root, constants.O_RDONLY | constants.O_DIRECTORY), '')
+    this.#begins = typeof from === 'string' ? 'at the root' : 'below'
+    if (typeof from === 'string') this.#enter(openSync(from, constants.O_RDONLY | constants.O_DIRECTORY), '')
+    else this.#open.push(from)
   }
 
   get #here(): OpenDirectory {
@@ -154,10 +202,12 @@ class Walk implements Disposable {
     return true
   }
 
-  /** Nobody but root may enter where the way has come to. */
-  close(): void {
+  /** Nobody but root may enter where the way has come to. @returns what that is */
+  close(): Stats {
     const { fd } = this.#here
-    if ((fstatSync(fd).mode & 0o077) !== 0) fchmodSync(fd, PRIVATE)
+    const stats = fstatSync(fd)
+    if ((stats.mode & 0o077) !== 0) fchmodSync(fd, PRIVATE)
+    return stats
   }
 
   /** @returns undefined when `follow` leads to a directory that is missing */
@@ -216,6 +266,7 @@ class Walk implements Disposable {
   }
 
   #follow(target: string): string[] {
+    if (this.#begins === 'below') throw new LedElsewhere()
     this.#links++
     if (this.#links > MAX_LINKS)
       throw Object.assign(new Error(`enter "${this.#path}": more than ${MAX_LINKS} symbolic links`), { code: 'ELOOP' })
@@ -223,7 +274,7 @@ class Walk implements Disposable {
     return partsOf(target)
   }
 
-  /** On disk before anything is put into it. Whoever is faster with the same has made it as well. */
+  /** On disk before anything is put into it; its mode is with the first thing in it. Whoever is faster with the same has made it as well. */
   #makeDirectory(name: string, mode: number): void {
     const { fd } = this.#here
     try {
@@ -233,7 +284,6 @@ class Walk implements Disposable {
     }
     if (!this.#step(name)) throw new Error(`ENOTDIR: not a directory, make "${this.#below(name)}"`)
     fchmodSync(this.#here.fd, mode)
-    fsyncSync(this.#here.fd)
     fsyncSync(fd)
   }
 

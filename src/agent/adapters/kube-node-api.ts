@@ -1,5 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { ConnectionEvents, NodeApi, OwnNode } from '../ports.ts'
+import { readMirrorPod } from './mirror-pods.ts'
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
 
@@ -22,6 +23,7 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
       )
       return data ?? {}
     },
+    mirrorPod: (namespace, pod) => readMirrorPod(kube, { namespace, name: `${pod}-${name}` }),
     secret: async (namespace, secret) => {
       const { data } = await kube.get<{ data?: Record<string, string> }>(`/api/v1/namespaces/${namespace}/secrets/${secret}`)
       const decoded = Object.entries(data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()])

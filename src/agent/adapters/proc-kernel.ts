@@ -1,6 +1,7 @@
 import { constants, existsSync } from 'node:fs'
 import { release } from 'node:os'
-import { open, readFile } from '../../kube/file-calls.ts'
+import { open, readFile, statfs } from '../../kube/file-calls.ts'
+import type { CgroupVersion } from '../../protocol/cgroup-version.ts'
 import type { Kernel, Swap } from '../kernel.ts'
 import { orMissing } from './or-missing.ts'
 import { runAsService } from './run-as-service.ts'
@@ -19,6 +20,7 @@ export function procKernel(run: Run = runAsService): Kernel {
     if (code !== 0) throw new Error(`${[program, ...args].join(' ')}: exit ${code}: ${stderr.trim()}`)
   }
   return {
+    cgroupVersion: () => cgroupVersionAt('/sys/fs/cgroup'),
     release: async () => release(),
     readSysctl: async (path) => (await orMissing(readFile(`/proc/sys/${path}`, 'utf8')))?.replace(/\n$/, ''),
     writeSysctl: async (path, value) => {
@@ -38,6 +40,14 @@ export function procKernel(run: Run = runAsService): Kernel {
     swapOff: (path) => change('swapoff', ['--', path], LONGEST_SWAP_OFF),
     swapOn: ({ path, priority }) => change('swapon', [...(priority < 0 ? [] : [`--priority=${priority}`]), '--', path]),
   }
+}
+
+/** CGROUP2_SUPER_MAGIC of linux/magic.h. */
+const CGROUP2 = 0x63677270
+
+/** As the kubelet finds it out: a host with both has version 1 there. */
+export async function cgroupVersionAt(path: string): Promise<CgroupVersion> {
+  return (await orMissing(statfs(path)))?.type === CGROUP2 ? 'v2' : 'v1'
 }
 
 /** Another kernel runs only after a boot, and then another agent does. */

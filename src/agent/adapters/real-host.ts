@@ -4,7 +4,7 @@ import { allowsHost } from '../policy/host-policy.ts'
 import type { AgentPorts, Answer, NodeApi } from '../ports.ts'
 import type { ServiceManagerName } from '../service-managers.ts'
 import { accountPrograms } from './account-programs.ts'
-import { bootMenu, rootedDerivedFile, trustStore } from './derived-files.ts'
+import { bootMenu, rootedBootMenu, rootedDerivedFile, trustStore } from './derived-files.ts'
 import { HostTree } from './host-tree.ts'
 import { httpDownloads } from './http-downloads.ts'
 import { kubeletProgram } from './kubelet-program.ts'
@@ -71,7 +71,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     services: rootedServices(log, manager),
     kernel: rootedKernel(log),
     trustStore: rootedDerivedFile('rebuild the trust store', log),
-    bootMenu: rootedDerivedFile('update-grub', log),
+    bootMenu: rootedBootMenu(log),
     steps: rootedSteps(log),
     kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },

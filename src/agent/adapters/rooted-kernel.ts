@@ -7,6 +7,7 @@ export function rootedKernel(log: Log): Kernel {
   const modules = new Set<string>()
   const says = (what: string): void => log.info(`below --root, not done: ${what}`)
   return {
+    cgroupVersion: async () => 'v2',
     release: async () => 'none',
     readSysctl: async (path) => sysctls.get(path) ?? '',
     writeSysctl: async (path, value) => {

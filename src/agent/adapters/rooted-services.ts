@@ -1,5 +1,6 @@
 import type { Log, ServiceManager, ServiceState } from '../ports.ts'
 import type { ServiceManagerName } from '../service-managers.ts'
+import { showEach } from './services/service-parts.ts'
 
 /**
  * Below a `--root` nothing runs: what would be told to the service manager is only said. The machine that the directory lies on has services of
@@ -14,9 +15,11 @@ export function rootedServices(log: Log, name: ServiceManagerName = 'systemd'): 
       log.info(`below --root, not done: ${verb} ${unit}`)
     }
   }
+  const show = async (unit: string) => stateOf({ running: !stopped.has(unit), enabled: !disabled.has(unit) })
   return {
     name,
-    show: async (unit) => stateOf({ running: !stopped.has(unit), enabled: !disabled.has(unit) }),
+    show,
+    showAll: showEach(show),
     restart: says('restart', (unit) => stopped.delete(unit)),
     start: says('start', (unit) => stopped.delete(unit)),
     stop: says('stop', (unit) => stopped.add(unit)),
@@ -36,5 +39,5 @@ const LONG = 3_600_000
 function stateOf({ running, enabled }: { readonly running: boolean; readonly enabled: boolean }): ServiceState {
   const active = running ? 'active' : 'inactive'
   const process = { mainPid: running ? 1 : 0, restarts: 0, runningFor: running ? LONG : 0, lastExit: 0 }
-  return { exists: true, active, enabled, isStatic: false, ...process }
+  return { exists: true, isGone: false, active, enabled, isStatic: false, ...process }
 }

@@ -1,8 +1,13 @@
 import { readFile } from '../../kube/file-calls.ts'
-import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState } from '../ports.ts'
-import { runProgram } from './run-program.ts'
+import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState, type UnitLook } from '../ports.ts'
+import { isTemplate } from '../service-managers.ts'
+import { type Outcome, runProgram } from './run-program.ts'
 
 const PROPERTIES = [
+  'Id',
+  'FragmentPath',
+  'Type',
+  'RemainAfterExit',
   'LoadState',
   'ActiveState',
   'UnitFileState',
@@ -13,6 +18,7 @@ const PROPERTIES = [
 ]
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
+const ENABLED = ['enabled', 'enabled-runtime', 'alias']
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
 /** A unit in these states runs, and reads its configuration again. */
 const RELOADING = ['reloading', 'refreshing']
@@ -27,6 +33,22 @@ const MACHINE_STATES: ReadonlyMap<string, MachineState> = new Map([
 export function systemd(run: typeof runProgram = runProgram): ServiceManager {
   const systemctl = (verb: string, ...args: readonly string[]) =>
     run('systemctl', [verb, '--no-ask-password', ...args], { timeout: LONGEST_STOP })
+  /** One block a unit, in the order of `units`, also of one that systemd does not know. */
+  const properties = async (...units: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await systemctl('show', `--property=${PROPERTIES.join(',')}`, '--', ...units)
+    if (code !== 0) throw new Error(`systemctl show ${units.join(' ')}: exit ${code}: ${stderr.trim()}`)
+    return stdout
+  }
+  const showTogether = async (units: readonly string[]): Promise<UnitLook[]> => {
+    // Without a unit, systemd shows itself.
+    if (units.length === 0) return []
+    const answers = (await properties(...units)).split('\n\n')
+    if (answers.length !== units.length)
+      throw new Error(`systemctl show ${units.join(' ')}: ${answers.length} answers for ${units.length} units`)
+    return units.map((unit, index) => ({ unit, service: parseShow(answers[index] ?? '', monotonic()) }))
+  }
+  const showTemplate = async (unit: string): Promise<ServiceState> =>
+    templateState(unit, await systemctl('is-enabled', '--', unit))
   /** A unit's name may begin with a dash, and is no option then. */
   const act = async (verb: string, ...units: readonly string[]): Promise<void> => {
     const { code, stderr, timedOut } = await systemctl(verb, '--', ...units)
@@ -38,16 +60,34 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     await systemctl('reset-failed', '--', unit)
     await act(verb, unit)
   }
+  /** systemd refuses to start a socket while its service runs: that has the socket's old addresses. */
+  const restartSocket = async (unit: string): Promise<void> => {
+    const { stdout } = await systemctl('show', '--property=Triggers', '--value', '--', unit)
+    const services = stdout.trim().split(/\s+/).filter(Boolean)
+    const states = await Promise.all(services.map((name) => systemctl('is-active', '--', name)))
+    const running = services.filter((_, index) => states[index]?.code === 0)
+    if (running.length === 0) return launch('restart', unit)
+    await act('stop', ...running)
+    await launch('restart', unit).catch(async (error: unknown) => {
+      // What undoes this finds them as they were.
+      await systemctl('start', '--', ...running)
+      throw error
+    })
+    await act('start', ...running)
+  }
   return {
     name: 'systemd',
-    show: async (unit) => {
-      const { code, stdout, stderr } = await systemctl('show', `--property=${PROPERTIES.join(',')}`, '--', unit)
-      if (code !== 0) throw new Error(`systemctl show ${unit}: exit ${code}: ${stderr.trim()}`)
-      return parseShow(stdout, monotonic())
+    show: async (unit) => (isTemplate(unit) ? showTemplate(unit) : parseShow(await properties(unit), monotonic())),
+    showAll: async (units) => {
+      const templates = units.filter(isTemplate).map(async (unit) => ({ unit, service: await showTemplate(unit) }))
+      return [...(await showTogether(units.filter((unit) => !isTemplate(unit)))), ...(await Promise.all(templates))]
     },
-    restart: (unit) => launch('restart', unit),
+    restart: (unit) => (unit.endsWith('.socket') ? restartSocket(unit) : launch('restart', unit)),
     start: (unit) => launch('start', unit),
-    stop: (unit) => act('stop', unit),
+    stop: async (unit) => {
+      await act('stop', unit)
+      await systemctl('reset-failed', '--', unit)
+    },
     enable: (unit) => act('enable', unit),
     disable: (unit) => act('disable', unit),
     reload: () => act('daemon-reload'),
@@ -86,14 +126,37 @@ export function parseShow(output: string, now: number): ServiceState {
   const started = number('ExecMainStartTimestampMonotonic')
   return {
     exists: properties.get('LoadState') === 'loaded',
+    isGone: isGone(properties),
     active: activeIn(properties.get('ActiveState') ?? ''),
-    enabled: ['enabled', 'enabled-runtime', 'alias'].includes(properties.get('UnitFileState') ?? ''),
+    isJob: isJob(properties),
+    enabled: ENABLED.includes(properties.get('UnitFileState') ?? ''),
     isStatic: properties.get('UnitFileState') === 'static',
     mainPid,
     restarts: number('NRestarts'),
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),
     lastExit: number('ExecMainStatus'),
   }
+}
+
+/** One that remains after its exit would go on with what it read before. */
+function isJob(properties: ReadonlyMap<string, string>): boolean {
+  const isOneshot = properties.get('Type') === 'oneshot' && properties.get('RemainAfterExit') !== 'yes'
+  return isOneshot && properties.get('ActiveState') === 'activating'
+}
+
+/** What is mounted has a unit as long as it is, with or without a file. */
+function isGone(properties: ReadonlyMap<string, string>): boolean {
+  if (properties.get('LoadState') === 'not-found') return true
+  return /\.(?:mount|swap)$/.test(properties.get('Id') ?? '') && properties.get('FragmentPath') === ''
+}
+
+/** Its instances run, and never it; systemd shows nothing of it but whether it is enabled. */
+function templateState(unit: string, { code, stdout, stderr }: Outcome): ServiceState {
+  // Older versions than 253 of systemd say it as an error.
+  const word = stdout.trim() || (stderr.includes('No such file') ? 'not-found' : '')
+  if (word === '') throw new Error(`systemctl is-enabled ${unit}: exit ${code}: ${stderr.trim()}`)
+  const loadState = word === 'not-found' ? word : word.startsWith('masked') ? 'masked' : 'loaded'
+  return parseShow(`LoadState=${loadState}\nUnitFileState=${word}\n`, 0)
 }
 
 function activeIn(state: string): ServiceState['active'] {

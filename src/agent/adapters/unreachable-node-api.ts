@@ -11,6 +11,7 @@ export function unreachableNodeApi(cause: Error): NodeApi {
     leaseRenewed: refuse,
     annotate: refuse,
     configMap: refuse,
+    mirrorPod: refuse,
     secret: refuse,
   }
 }

@@ -18,6 +18,8 @@ export interface JoiningNode {
   readonly labels: Readonly<Record<string, string>>
   /** `amd64`, `arm64` */
   readonly arch: string
+  /** What its kubelet will report: numbers of its configuration may depend on it. */
+  readonly capacity: { readonly cpu: string; readonly memory: string }
 }
 
 /** The API server, as somebody without a Node may use it. */
@@ -101,11 +103,11 @@ function keyAt({ stateDirectory }: BootstrapPaths): string {
 
 /** The controller assigns to Nodes, and there is no kubelet yet that would register one. */
 async function makeNode(
-  { name, labels, arch }: JoiningNode,
+  { name, labels, arch, capacity }: JoiningNode,
   { kube, signal }: { readonly kube: KubeApi; readonly signal: AbortSignal },
 ): Promise<void> {
   const own = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': arch }
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { ...labels, ...own } } }
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { ...labels, ...own } }, status: { capacity } }
   await unless('AlreadyExists', kube.create('/api/v1/nodes', node, { signal }))
 }
 

@@ -3,6 +3,7 @@ import type { ServiceState } from '../ports.ts'
 import type { Facts, Looked } from './facts.ts'
 import { type Finding, failed, ok, warned } from './finding.ts'
 import { policyFindings } from './policy-findings.ts'
+import { portFindings } from './port-findings.ts'
 
 const MIB = 1024 * 1024
 /** Bytes: a staged kubelet is some 80 MB, and two of them may lie there besides the one that runs. */
@@ -26,6 +27,7 @@ export function diagnose(facts: Facts): Finding[] {
     dns(facts),
     api(facts),
     ...facts.units.map(({ name, state }) => unit(name, state)),
+    ...portFindings(facts),
     facts.kubelet.ok
       ? ok('kubelet health', facts.kubelet.detail)
       : warned('kubelet health', facts.kubelet.detail, 'journalctl -u kubelet -n 50; see healthzPort if it listens elsewhere'),
@@ -37,11 +39,13 @@ function policyOf({ policy, missingPrograms }: Facts): Finding[] {
   return [failed('host policy', policy.error, `correct "${HOST_POLICY}": until then the agent applies nothing`)]
 }
 
-function cgroup({ hasCgroupV2 }: Facts): Finding {
-  if (hasCgroupV2) return ok('cgroup', 'v2')
+function cgroup({ cgroup: version, failCgroupV1 }: Facts): Finding {
+  if (version === 'v2') return ok('cgroup', 'v2')
+  if (failCgroupV1 === false) return ok('cgroup', 'v1, and the kubelet has failCgroupV1: false')
+  const which = failCgroupV1 ? 'a kubelet with failCgroupV1: true' : 'a kubelet from 1.35 on'
   return warned(
     'cgroup',
-    'v1: a kubelet from 1.35 on does not start',
+    `v1: ${which} does not start`,
     'boot with systemd.unified_cgroup_hierarchy=1, or set failCgroupV1: false',
   )
 }

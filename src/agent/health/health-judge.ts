@@ -1,4 +1,4 @@
-import type { Answer, ServiceState } from '../ports.ts'
+import type { Answer, UnitLook } from '../ports.ts'
 import { isStable, observeProcess, type ProcessLook, type ProcessRecord, recordFrom } from './process-record.ts'
 
 /** One look at the kubelet's service on its own host, and at what it needs. */
@@ -8,11 +8,6 @@ export interface Look extends ProcessLook {
   readonly runtime: Answer
   /** Units besides the kubelet that have to run. */
   readonly units: readonly UnitLook[]
-}
-
-export interface UnitLook {
-  readonly unit: string
-  readonly service: ServiceState
 }
 
 /** What the looks so far have shown. */

@@ -1,5 +1,6 @@
 import { KUBELET_UNIT } from '../paths.ts'
-import type { Look, UnitLook } from './health-judge.ts'
+import type { UnitLook } from '../ports.ts'
+import type { Look } from './health-judge.ts'
 import { observeProcess, type ProcessRecord, recordFrom } from './process-record.ts'
 import { looksHealthy } from './verify.ts'
 

@@ -14,6 +14,8 @@ export interface Proof extends NodeDemands {
   readonly runtime?: string | undefined
   /** Units besides the kubelet that have to run. */
   readonly units?: readonly string[] | undefined
+  /** Units besides these that have to run unless their definition is gone. */
+  readonly unitsIfKnown?: readonly string[] | undefined
   /** Milliseconds that all of it must hold, when a change needs longer to show than a new process. */
   readonly settle?: number | undefined
   /** Milliseconds until it must be healthy. */
@@ -90,11 +92,12 @@ async function lookUnlessSilent(
 }
 
 export async function observeHealth(
-  { healthz, runtime, units = [] }: Pick<Proof, 'healthz' | 'runtime' | 'units'>,
+  { healthz, runtime, units = [], unitsIfKnown = [] }: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'unitsIfKnown'>,
   { services, kubelet, clock }: Omit<VerifyPorts, 'node'>,
 ): Promise<Look> {
   const service = await services.show(KUBELET_UNIT)
-  const others = await Promise.all(units.map(async (unit) => ({ unit, service: await services.show(unit) })))
+  const looked = await services.showAll([...units, ...unitsIfKnown])
+  const others = looked.filter(({ unit, service: { isGone } }) => !isGone || units.includes(unit))
   const health = healthz === undefined ? { ok: true, detail: 'no health endpoint' } : await kubelet.healthz(healthz)
   const answer = runtime === undefined ? { ok: true, detail: 'not known' } : await kubelet.runtime(runtime)
   return { at: clock.elapsed(), now: clock.now(), service, health, runtime: answer, units: others }

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { HIDDEN_VALUE, type InventoryKubelet } from '../../protocol/host-inventory.ts'
-import { configDirectory } from '../kubelet/config-drop-ins.ts'
+import { KubeletDropIns } from '../kubelet/config-drop-ins.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
 import { lenientDocument } from '../kubelet/kubelet-document.ts'
 import { flagValue } from '../kubelet/kubelet-flags.ts'
@@ -94,11 +94,13 @@ async function versionOf({ kubelet }: InventoryPorts, path: string | undefined):
 async function packageOf({ packages }: InventoryPorts): Promise<Pick<InventoryKubelet, 'package'>> {
   const name = 'kubelet'
   const found = await packages.installed(name).catch(() => undefined)
-  return found === undefined ? {} : { package: { name, version: found.version, held: found.held } }
+  return found === undefined
+    ? {}
+    : { package: { name, version: found.version, held: found.held, manager: packages.format.manager } }
 }
 
 async function dropInsOf(files: HostFiles, args: readonly string[]): Promise<string[]> {
-  const directory = await configDirectory(args, files).catch(() => undefined)
+  const directory = await new KubeletDropIns(files).directory(args).catch(() => undefined)
   if (directory === undefined) return []
   return (await namesIn(files, directory)).filter((name) => name.endsWith('.conf')).map((name) => `${directory}/${name}`)
 }

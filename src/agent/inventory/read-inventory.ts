@@ -1,5 +1,7 @@
-import type { HostInventory } from '../../protocol/host-inventory.ts'
+import type { HostInventory, InventoryKubelet } from '../../protocol/host-inventory.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
+import { lenientDocument } from '../kubelet/kubelet-document.ts'
+import { staticPodPath } from '../kubelet/kubelet-flags.ts'
 import type { HostFiles } from '../ports.ts'
 import { isRunning } from '../service-state.ts'
 import { hideKernelSecrets } from './credentials.ts'
@@ -12,17 +14,19 @@ import { readKubelet } from './kubelet-inventory.ts'
 export async function readInventory(ports: InventoryPorts, options: InventoryOptions): Promise<HostInventory> {
   const { files, kernel } = ports
   const localTime = await files.readLink(SECTION_FILES.localTime).catch(() => undefined)
+  const kubelet = await readKubelet(ports, options)
   return {
     kind: 'HostInventory',
     version: 1,
     node: options.node,
     arch: options.arch,
-    kubelet: await readKubelet(ports, options),
+    kubelet,
     ...(await readHostFiles(files)),
     units: await unitsOf(ports),
     packages: await packagesOf(ports),
     repositories: await filesIn(files, REPOSITORY_DIRECTORIES),
     certificates: await filesIn(files, CERTIFICATE_DIRECTORIES),
+    staticPods: await staticPodsOf(kubelet, files),
     kernelArguments: hideKernelSecrets(await kernel.commandLine().catch(() => '')),
     swaps: (await kernel.swaps().catch(() => [])).map(({ path }) => path),
     ...(localTime === undefined ? {} : { localTime }),
@@ -47,6 +51,14 @@ async function packagesOf({ packages, heldPackages }: InventoryPorts): Promise<H
     if (state?.complete && (!state.automatic || state.held)) found.push({ name, version: state.version, held: state.held })
   }
   return found
+}
+
+/** In the directory that the configuration or a flag names; a file behind `--config-dir` may name another. */
+async function staticPodsOf({ config, flags, command }: InventoryKubelet, files: HostFiles): Promise<string[]> {
+  const args = [...flags.flatMap((source) => source.args), ...command]
+  const directory = staticPodPath(lenientDocument(config && Buffer.from(config.text)), args)
+  if (directory === undefined) return []
+  return (await namesIn(files, directory)).filter((name) => !name.startsWith('.')).map((name) => `${directory}/${name}`)
 }
 
 async function filesIn(files: HostFiles, directories: readonly string[]): Promise<string[]> {

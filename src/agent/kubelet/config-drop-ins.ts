@@ -1,32 +1,66 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../protocol/digest.ts'
+import { applyMergePatch, isJsonObject, type JsonObject } from '../../protocol/merge-patch.ts'
 import { KUBELET_UNIT, UNIT_DIRECTORIES } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import type { UpcomingFiles } from '../resources/kind.ts'
 import { kubeletDefinition } from '../service-managers.ts'
 import { isTrustedDirectory } from '../trusted-directory.ts'
-import { gitDocument, type JsonObject, lenientDocument, mergePatch } from './kubelet-document.ts'
+import { gitDocument, lenientDocument } from './kubelet-document.ts'
 import { flagValue } from './kubelet-flags.ts'
+import type { KubeletSettings } from './state-files.ts'
 
-/**
- * Fields of Git's kubelet configuration that do not count, since a file behind `--config-dir` sets them otherwise: the kubelet merges those
- * files over its configuration, the last one wins.
- * @param options.args of the kubelet, as far as its layout knows them
- * @returns `file: field` for each
- */
-export async function overriddenFields(
-  config: string,
-  { args, files }: { readonly args: readonly string[]; readonly files: HostFiles },
-): Promise<string[]> {
-  const directory = await configDirectory(args, files)
-  if (directory === undefined) return []
-  const wanted = gitDocument(config)
-  const dropIns: DropIn[] = []
-  for (const path of await confFiles(directory, files)) dropIns.push({ path, document: lenientDocument(await files.read(path)) })
-  return findOverridden(wanted, dropIns)
+/** The files behind `--config-dir`: the kubelet merges them over its configuration, the last one wins. One look: the unit is read at most once. */
+export class KubeletDropIns {
+  readonly #files: HostFiles
+  #ofUnit: Promise<string | undefined> | undefined
+
+  constructor(files: HostFiles) {
+    this.#files = files
+  }
+
+  /**
+   * Fields of Git's kubelet configuration that do not count, since such a file sets them otherwise.
+   * @param args of the kubelet, as far as its layout knows them
+   * @returns `file: field` for each
+   */
+  async overridden(config: string, args: readonly string[]): Promise<string[]> {
+    return findOverridden(gitDocument(config), await this.#read(args))
+  }
+
+  /**
+   * A configuration of the kubelet with what these files set.
+   * @param upcoming files that a plan writes or removes
+   */
+  async over({ document, args }: KubeletSettings, upcoming?: UpcomingFiles): Promise<JsonObject> {
+    return merged(document, await this.#read(args, upcoming))
+  }
+
+  /** @param args of the kubelet, as far as they are known */
+  async directory(args: readonly string[]): Promise<string | undefined> {
+    const named = flagValue(args, 'config-dir')?.replace(/\/+$/, '')
+    if (named !== undefined) return named
+    this.#ofUnit ??= directoryOfUnit(this.#files)
+    return this.#ofUnit
+  }
+
+  async #read(args: readonly string[], upcoming: UpcomingFiles = new Map()): Promise<DropIn[]> {
+    const directory = await this.directory(args)
+    if (directory === undefined) return []
+    const coming = [...upcoming.keys()].filter((path) => path.startsWith(`${directory}/`) && path.endsWith('.conf'))
+    const paths = [...new Set([...(await confFiles(directory, this.#files)), ...coming])].toSorted(inOrderOfReading)
+    const dropIns: DropIn[] = []
+    for (const path of paths) {
+      const bytes = upcoming.has(path) ? upcoming.get(path) : await this.#files.read(path)
+      dropIns.push({ path, document: lenientDocument(bytes) })
+    }
+    return dropIns
+  }
 }
 
-/** @param args of the kubelet, as far as they are known */
-export async function configDirectory(args: readonly string[], files: HostFiles): Promise<string | undefined> {
-  return flagValue(args, 'config-dir')?.replace(/\/+$/, '') ?? (await directoryOfUnit(files))
+/** By the names of directories and files, one after the other. */
+function inOrderOfReading(a: string, b: string): number {
+  return a.replaceAll('/', '\0') < b.replaceAll('/', '\0') ? -1 : 1
 }
 
 export interface DropIn {
@@ -56,27 +90,23 @@ function lastToChange(
 }
 
 function merged(wanted: JsonObject, dropIns: readonly DropIn[]): JsonObject {
-  return dropIns.reduce((document, dropIn) => mergePatch(document, dropIn.document), wanted)
+  return dropIns.reduce((document, dropIn) => applyMergePatch(document, dropIn.document), wanted)
 }
 
 /** A list counts as a whole, as it does for the kubelet. */
 function leavesOf(document: JsonObject, above: readonly string[] = []): string[][] {
   return Object.entries(document).flatMap(([key, value]) => {
     const path = [...above, key]
-    return isObject(value) && Object.keys(value).length > 0 ? leavesOf(value, path) : [path]
+    return isJsonObject(value) && Object.keys(value).length > 0 ? leavesOf(value, path) : [path]
   })
 }
 
 function valueAt(document: JsonObject, path: readonly string[]): Json | undefined {
-  return path.reduce<Json | undefined>((value, key) => (isObject(value) ? value[key] : undefined), document)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return path.reduce<Json | undefined>((value, key) => (isJsonObject(value) ? value[key] : undefined), document)
 }
 
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
+  return isDeepStrictEqual(a, b)
 }
 
 /** As the kubelet reads them: by name, directories in their place. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../protocol/merge-patch.ts'
 import { KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletConfig } from '../resources/kubelet-config.ts'
@@ -7,7 +8,7 @@ import type { HostTexts, LayoutInput } from './layout.ts'
 
 export interface ConfigTarget {
   readonly resources: readonly Resource[]
-  readonly document: { readonly [key: string]: unknown }
+  readonly document: JsonObject
   /** What the kubelet that runs now reads. */
   readonly before: ConfigTarget['document']
   /** As it will stand on the host; undefined when the file is not ours. */

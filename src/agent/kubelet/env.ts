@@ -5,7 +5,7 @@ import { KUBELET_CONFIG } from '../paths.ts'
 import type { Resource } from '../resources/kind.ts'
 import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { flagValue, healthzUrl, isSameFlags, joinFlags, runtimeEndpoint, staticPodPath, withoutFlag } from './kubelet-flags.ts'
+import { flagValue, healthzUrl, isSameFlags, joinFlags, runtimeEndpoint, withoutFlag } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 import { refuseShellWords } from './script-flags.ts'
@@ -51,9 +51,10 @@ export const envLayout: Layout = {
       ...(config.text === undefined ? {} : { config: { path: configPath(input), text: config.text } }),
       binary,
       fetchesVersion: binary === undefined && environment.version !== undefined,
+      document: config.document,
+      before: { document: config.before, args: current },
       healthz: healthzUrl(config.document, args),
       healthzBefore: healthzUrl(config.before, current),
-      staticPods: { before: staticPodPath(config.before, current), after: staticPodPath(config.document, args) },
       runtime: runtimeEndpoint(config.document, args),
     }
   },

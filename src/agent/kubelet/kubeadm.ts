@@ -6,7 +6,7 @@ import { kubeletEnvironment } from '../resources/kubelet-environment.ts'
 import { MANAGER_TITLES } from '../service-managers.ts'
 import type { Claim } from '../state/managed.ts'
 import { configFileOf, configTarget } from './config-target.ts'
-import { flagsToAdd, healthzUrl, joinFlags, runtimeEndpoint, staticPodPath } from './kubelet-flags.ts'
+import { flagsToAdd, healthzUrl, joinFlags, runtimeEndpoint } from './kubelet-flags.ts'
 import { binaryResources, binaryTarget, installClaims } from './kubelet-install.ts'
 import type { HostTexts, Layout, LayoutInput } from './layout.ts'
 import { refuseShellWords } from './script-flags.ts'
@@ -48,9 +48,10 @@ export const kubeadmLayout: Layout = {
       config: { path: KUBELET_CONFIG, text: config.text },
       binary,
       fetchesVersion: false,
+      document: config.document,
+      before: { document: config.before, args: current },
       healthz: healthzUrl(config.document, wanted),
       healthzBefore: healthzUrl(config.before, current),
-      staticPods: { before: staticPodPath(config.before, current), after: staticPodPath(config.document, wanted) },
       runtime: runtimeEndpoint(config.document, wanted),
     }
   },

@@ -1,9 +1,7 @@
 import { parse, stringify } from 'yaml'
-import type { Json } from '../../protocol/digest.ts'
 import type { ConfigMode } from '../../protocol/host-document.ts'
+import { applyMergePatch, isJsonObject, type JsonObject } from '../../protocol/merge-patch.ts'
 import { AgentError } from '../agent-error.ts'
-
-export type JsonObject = { readonly [key: string]: Json | undefined }
 
 export interface KubeletDocument {
   readonly document: JsonObject
@@ -24,7 +22,7 @@ export function kubeletDocument(
 ): KubeletDocument {
   const ours = gitDocument(wanted)
   const base = options.mode === 'full' || options.local === undefined ? {} : parseLocal(options.local)
-  const document = { ...HEADER, ...mergePatch(base, ours) }
+  const document = { ...HEADER, ...applyMergePatch(base, ours) }
   return { document, text: stringify(document) }
 }
 
@@ -42,6 +40,19 @@ export function lenientDocument(bytes: Uint8Array | undefined): JsonObject {
   }
 }
 
+/** Which pod a manifest is of; undefined when it is none. */
+export function lenientManifest(
+  bytes: Uint8Array | undefined,
+): { readonly namespace: string; readonly name: string } | undefined {
+  try {
+    const { metadata } = (parse(Buffer.from(bytes ?? []).toString()) ?? {}) as JsonObject
+    if (!isJsonObject(metadata) || typeof metadata.name !== 'string') return undefined
+    return { namespace: typeof metadata.namespace === 'string' ? metadata.namespace : 'default', name: metadata.name }
+  } catch {
+    return undefined
+  }
+}
+
 function parseLocal(bytes: Uint8Array): JsonObject {
   return parseDocument(Buffer.from(bytes).toString(), 'the local kubelet configuration')
 }
@@ -53,7 +64,8 @@ function parseDocument(text: string, what: string): JsonObject {
   } catch (cause) {
     throw new AgentError(`read ${what}: ${(cause as Error).message}`, { kind: 'load', reason: 'MalformedKubeletConfig', cause })
   }
-  if (!isObject(value)) throw new AgentError(`read ${what}: it is no mapping`, { kind: 'load', reason: 'MalformedKubeletConfig' })
+  if (!isJsonObject(value))
+    throw new AgentError(`read ${what}: it is no mapping`, { kind: 'load', reason: 'MalformedKubeletConfig' })
   for (const [key, expected] of Object.entries(HEADER)) {
     if (value[key] !== undefined && value[key] !== expected)
       throw new AgentError(`read ${what}: ${key} is ${JSON.stringify(value[key])}, expected "${expected}"`, {
@@ -70,19 +82,4 @@ function withExactIntegers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withExactIntegers)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withExactIntegers(member)]))
-}
-
-/** RFC 7396: maps merge, null removes, everything else replaces. */
-export function mergePatch(target: Json | undefined, patch: JsonObject): JsonObject {
-  // No plain object: a key `__proto__` would be no key of it.
-  const merged = new Map(isObject(target) ? Object.entries(target) : [])
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key)
-    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value)
-  }
-  return Object.fromEntries(merged)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

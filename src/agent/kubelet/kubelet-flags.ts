@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { formatFlagString, splitFlagString } from '../../protocol/flag-string.ts'
 
 /** The value of a flag, `--name=value` or `--name value`; the last one counts, as it does for the kubelet. */
@@ -80,5 +81,5 @@ export function runtimeEndpoint(document: { readonly [key: string]: unknown }, a
 /** @returns undefined when the kubelet runs no static pods. */
 export function staticPodPath(document: { readonly [key: string]: unknown }, args: readonly string[]): string | undefined {
   const path = flagValue(args, 'pod-manifest-path') ?? document.staticPodPath
-  return typeof path === 'string' && path.startsWith('/') ? path.replace(/\/+$/, '') : undefined
+  return typeof path === 'string' && path.startsWith('/') ? posix.resolve(path) : undefined
 }

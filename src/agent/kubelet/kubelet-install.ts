@@ -32,15 +32,8 @@ export function binaryTarget(input: LayoutInput): KubeletTarget['binary'] {
 }
 
 function packageTarget({ install, staging }: LayoutInput): KubeletTarget['binary'] {
-  const { manager, name = 'kubelet', version = '' } = install.package ?? {}
-  if (manager !== 'zypper') return { subject: packageSubject(name), staged: `${unpackedAt(staging, version)}${KUBELET_BINARY}` }
-  throw new AgentError(
-    `install the kubelet: packages of "${manager}" are not supported by this agent; use apt, dnf or a binary`,
-    {
-      kind: 'validate',
-      reason: 'UnsupportedHostResource',
-    },
-  )
+  const { name = 'kubelet', version = '' } = install.package ?? {}
+  return { subject: packageSubject(name), staged: `${unpackedAt(staging, version)}${KUBELET_BINARY}` }
 }
 
 /** Where the archive is unpacked, so that its kubelet can judge what it is going to run with. */

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
 import type { HostFiles } from '../ports.ts'
-import { configDirectory } from './config-drop-ins.ts'
+import { KubeletDropIns } from './config-drop-ins.ts'
 import type { KubeletTarget } from './layout.ts'
 
 /**
@@ -10,7 +10,7 @@ import type { KubeletTarget } from './layout.ts'
  */
 export async function kubeletReads(kubelet: KubeletTarget | undefined, files: HostFiles): Promise<string[]> {
   const { args, config } = kubelet ?? { args: [] }
-  const dropIns = await configDirectory(args, files)
+  const dropIns = await new KubeletDropIns(files).directory(args)
   const text = config?.text ?? (config && Buffer.from((await files.read(config.path)) ?? []).toString())
   const named = [
     ...args.flatMap((arg) => arg.split(/[=,]/)),

@@ -7,7 +7,8 @@ export function reasonIn(lines: readonly string[]): string | undefined {
     .map((line) => line.trim())
     .filter(Boolean)
   const own = all.filter((line) => !BY_MANAGER.test(line))
-  const said = own.length > 0 ? own : all
+  // One that says nothing itself: how it ended says more than that it was started.
+  const said = own.length > 0 ? own : [all.findLast((line) => line.includes(' exited, code=')) ?? all.at(-1) ?? []].flat()
   const found =
     said.find(isPanic) ?? said.findLast(isFatal) ?? said.findLast((line) => /\berr="|^Error:/.test(line)) ?? said.at(-1)
   return found === undefined ? undefined : unquoted(found)
@@ -30,7 +31,7 @@ function unfolded(lines: readonly string[]): string[] {
 
 /** What the service manager says of any unit that ends: why it did, stands elsewhere. */
 const BY_MANAGER =
-  /^\S+: (?:Main process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed|Unit process \d+ |Found left-over process)|^This usually indicates unclean termination|^(?:Start|Stopp)(?:ed|ing) |^Failed to start \S+ - /
+  /^\S+: (?:(?:Main|Control|Mount) process exited|Failed with result|Scheduled restart job|Start request repeated|Deactivated|Consumed|Unit process \d+ |Found left-over process)|^This usually indicates unclean termination|^(?:Start|Stopp|Mount|Unmount)(?:ed|ing) |^Failed (?:un)?mounting |^Failed to start \S+(?: - |\.$)/
 
 /** What a kubelet says right before it exits; other errors may stand after it, of what still ran then. */
 function isFatal(line: string): boolean {

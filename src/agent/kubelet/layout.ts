@@ -1,5 +1,6 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { Artifact, KubeletInstall, KubeletLayout } from '../../protocol/host-document.ts'
+import type { JsonObject } from '../../protocol/merge-patch.ts'
 import type { Resource } from '../resources/kind.ts'
 import type { ServiceManagerName } from '../service-managers.ts'
 import type { Claim } from '../state/managed.ts'
@@ -59,12 +60,14 @@ export interface KubeletTarget {
     | undefined
   /** The service itself fetches the version that it is to run, so that the binary on this host proves nothing. */
   readonly fetchesVersion: boolean
+  /** Its configuration, without what files behind `--config-dir` set. */
+  readonly document: JsonObject
+  /** What the one that runs now was started with, as far as its layout shows. */
+  readonly before: { readonly document: JsonObject; readonly args: readonly string[] }
   /** Where it answers; undefined when it is not to. */
   readonly healthz: string | undefined
   /** Where the one that runs now answers. */
   readonly healthzBefore: string | undefined
-  /** Where it looks for static pods, now and then; undefined: nowhere. */
-  readonly staticPods: { readonly before: string | undefined; readonly after: string | undefined }
   /** Socket of the container runtime; undefined when neither flags nor configuration name one. */
   readonly runtime: string | undefined
 }

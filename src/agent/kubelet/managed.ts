@@ -1,3 +1,4 @@
+import { readEnvironmentFile } from '../../protocol/environment-file.ts'
 import { splitFlagString } from '../../protocol/flag-string.ts'
 import { AgentError } from '../agent-error.ts'
 import { KUBELET_BINARY, KUBELET_CONFIG, KUBELET_UNIT, MANAGED_FLAGS, MANAGED_KUBECONFIG, unitFile } from '../paths.ts'
@@ -71,10 +72,11 @@ export const managedLayout: Layout = {
       config: { path: KUBELET_CONFIG, text: config.text },
       binary,
       fetchesVersion: false,
+      document: config.document,
+      before: { document: config.before, args: hasUnits(input) ? argsNow(texts) : wanted },
       healthz: healthzUrl(config.document, wanted),
       healthzBefore: healthzUrl(config.before, wanted),
       runtime: runtimeEndpoint(config.document, wanted),
-      staticPods: { before: staticPodPath(config.before, wanted), after: staticPodPath(config.document, wanted) },
     }
   },
 }
@@ -89,6 +91,11 @@ function serviceFiles({ content, facts: { manager } }: LayoutInput): readonly Se
   const flags = splitFlagString(joinFlags(content.flags, content.opts))
   const args = [KUBECONFIG_ARG, `--config=${KUBELET_CONFIG}`, ...flags]
   return [{ path: KUBELET_LAUNCHER, text: launcherText(args), mode: 0o755 }, ...kubeletServiceFiles(manager)]
+}
+
+function argsNow({ current }: HostTexts): string[] {
+  const flags = readEnvironmentFile(current.get(MANAGED_FLAGS) ?? new Uint8Array()).get(FLAGS)
+  return [KUBECONFIG_ARG, ...splitFlagString(flags ?? '')]
 }
 
 function setsFlags({ content }: LayoutInput): boolean {

@@ -8,7 +8,7 @@ import type { AgentPorts } from '../ports.ts'
 import type { Kinds } from '../resources/kinds.ts'
 import type { Outcome } from '../state/state.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
-import { converge, requireBad } from './converge.ts'
+import { converge } from './converge.ts'
 import type { Assignment } from './fetch.ts'
 import { nextGoal } from './goal.ts'
 import { Guard } from './guard.ts'
@@ -23,6 +23,7 @@ import { Retry } from './retry.ts'
 import { isSuspended } from './settle.ts'
 import { describeStatus } from './status.ts'
 import { grantsWayBack } from './way-back-grant.ts'
+import { requireBad } from './work.ts'
 
 /**
  * The agent of one node. Each pass reads what is on disk and what was assigned last, and does one thing; between passes it waits for
@@ -35,6 +36,9 @@ export class Agent {
   readonly #trial: Trial
   readonly #pulse: Pulse
   #cleared = false
+  #inContact = false
+  /** The Node is known, and there is nothing to do. */
+  #isIdle = false
   #shown: Outcome | undefined
   /** The assignment under way. */
   #taken: Outcome | undefined
@@ -45,7 +49,7 @@ export class Agent {
     const names = namesFor(options.prefix)
     this.#context = createContext(ports, options, kinds)
     const { retry } = options.timing
-    this.#reporter = new Reporter(names, { ...ports, retry })
+    this.#reporter = new Reporter(names, { ...ports, retry, onDelivered: () => void this.#showContact() })
     this.#watch = new NodeWatch(ports, {
       names,
       retry,
@@ -83,12 +87,31 @@ export class Agent {
     await pulsing
   }
 
+  /** Resolves when no change is under way, and none begins after that: this process is to end. */
+  leave(): Promise<void> {
+    return new Promise((resolve) => {
+      void this.#context.turns.exclusively(() => {
+        resolve()
+        return new Promise<never>(() => {})
+      })
+    })
+  }
+
+  /** Once is enough: who asks wants to know whether this process ever worked. Delivered counts when it is known what there is to say. */
+  async #showContact(): Promise<void> {
+    if (this.#inContact || !(this.#isIdle || this.#shown !== undefined)) return
+    this.#inContact = true
+    const { contact, log } = this.#context.ports
+    log.info('in contact with the Node', { idle: this.#isIdle })
+    await contact?.made().catch((error: unknown) => log.warn('contact with the Node not shown', { error: String(error) }))
+  }
+
   /** @returns milliseconds until the next pass, unless the Node changes before. */
   async #pass(onRecovered: () => void): Promise<number> {
     const superseded = this.#watch.untilSuperseded()
     const { wanted } = this.#watch
     this.#reporter.check()
-    const left = await this.#context.turns.exclusively(() => this.#repairLeftovers(wanted))
+    const left = await this.#context.turns.exclusively(() => this.#repairLeftovers())
     onRecovered()
     if (left !== undefined) return left
     if (await grantsWayBack(wanted, this.#context)) this.#guard.granted()
@@ -98,6 +121,10 @@ export class Agent {
     const outcome = await this.#context.state.outcome()
     // What was taken up and dropped again, for what is done already, is not what the Node should go on to show.
     if (outcome !== undefined && JSON.stringify(outcome) !== JSON.stringify(this.#shown)) await this.#show(outcome)
+    if (!this.#isIdle && wanted !== undefined) {
+      this.#isIdle = true
+      this.#reporter.check()
+    }
     return this.#context.options.timing.drift
   }
 
@@ -117,8 +144,8 @@ export class Agent {
   }
 
   /** @returns milliseconds until the next look at a transaction that is suspended. */
-  async #repairLeftovers(wanted: Wanted | undefined): Promise<number | undefined> {
-    const outcome = await recoverReadable(this.#context, wanted)
+  async #repairLeftovers(): Promise<number | undefined> {
+    const outcome = await recoverReadable(this.#context, this.#watch)
     const waits = outcome !== undefined && isSuspended(outcome)
     if (outcome !== undefined && (waits || outcome.phase !== 'Applying')) await this.#show(outcome)
     const { timing } = this.#context.options

@@ -8,13 +8,13 @@ import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
-import { requireBad } from './converge.ts'
 import { type Drift, mendDrift, NO_DRIFT } from './drift.ts'
 import { Fights } from './fights.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE, Mending } from './mending.ts'
 import { hostRebootNeed, isSameNeed } from './reboot-need.ts'
 import { recovered, stuck } from './went-bad.ts'
+import { requireBad } from './work.ts'
 
 export interface GuardActions {
   /**

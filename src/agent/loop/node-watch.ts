@@ -33,6 +33,8 @@ export class NodeWatch {
   #node: OwnNode | undefined
   #wake = new AbortController()
   #superseded = new AbortController()
+  #isStopped = false
+  #awaited: { readonly news: AbortController; readonly isNews: (wanted: Wanted) => boolean } | undefined
 
   constructor(ports: WatchPorts, options: NodeWatchOptions) {
     this.#ports = ports
@@ -51,10 +53,18 @@ export class NodeWatch {
     return { text: annotations[desiredConfig] ?? null, node: uid, pool: labels[pool] }
   }
 
-  /** Aborts when something else is wanted than now. */
+  /** Aborts when the agent is to stop, or something else is wanted than now. */
   untilSuperseded(): AbortSignal {
     this.#superseded = new AbortController()
     return this.#superseded.signal
+  }
+
+  /** Aborts when the agent is to stop, or something is wanted of which this is true. */
+  untilWanted(isNews: (wanted: Wanted) => boolean): AbortSignal {
+    const news = new AbortController()
+    this.#awaited = { news, isNews }
+    if (this.#isStopped) news.abort()
+    return news.signal
   }
 
   /** Until something else is wanted, the API server is found again, or the time is over. */
@@ -72,7 +82,12 @@ export class NodeWatch {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, log } = this.#ports
     const retry = new Retry(this.#options.retry, random)
-    signal.addEventListener('abort', () => this.#notify(), { once: true })
+    const stop = (): void => {
+      this.#isStopped = true
+      this.#awaited?.news.abort()
+      this.#notify()
+    }
+    signal.addEventListener('abort', stop, { once: true })
     while (!signal.aborted) {
       let openedAt = Number.POSITIVE_INFINITY
       const onOpen = (): void => {
@@ -110,7 +125,10 @@ export class NodeWatch {
     const before = this.wanted
     this.#node = node
     this.#options.onNode(node)
-    if (this.wanted?.text !== before?.text || this.wanted?.node !== before?.node) this.#notify()
+    const { wanted } = this
+    if (wanted === undefined || (wanted.text === before?.text && wanted.node === before.node)) return
+    if (this.#awaited?.isNews(wanted)) this.#awaited.news.abort()
+    this.#notify()
   }
 
   #notify(): void {

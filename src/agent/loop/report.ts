@@ -14,6 +14,8 @@ type Annotations = Readonly<Record<string, string | null>>
 
 export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {
   readonly retry: Pauses
+  /** The Node shows all that was reported. */
+  readonly onDelivered?: () => void
 }
 
 /**
@@ -79,6 +81,7 @@ export class Reporter {
       }
     }
     this.#sending = false
+    if (this.#known !== undefined && !this.#stopped) this.#context.onDelivered?.()
   }
 
   /** A refusal is waited out like everything else: a right that is missing while a cluster comes up is there a moment later. */

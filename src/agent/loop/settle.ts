@@ -65,8 +65,9 @@ export function isSuspended({ error }: Outcome): boolean {
 async function adopt({ digest, purpose, proof }: TransactionHead, context: AgentContext): Promise<void> {
   const { state, ports, kinds } = context
   if (digest !== undefined && purpose === 'apply') {
-    const { ready, heartbeat = false, units = [] } = proof
-    await state.setTrial({ digest, ready, heartbeat, units })
+    const { ready, heartbeat = false, units = [], unitsIfKnown = [] } = proof
+    const known = await knownAmong(unitsIfKnown, ports)
+    await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known] })
   }
   await state.point('active', digest)
   await state.setUnclean(false)
@@ -75,6 +76,12 @@ async function adopt({ digest, purpose, proof }: TransactionHead, context: Agent
     if (purpose === 'apply') await state.point('assigned', undefined)
   }
   await pruneBaselines(await managedNow(context), { paths: state.paths, host: ports, kinds })
+}
+
+async function knownAmong(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {
+  const known: string[] = []
+  for (const unit of units) if (!(await services.show(unit)).isGone) known.push(unit)
+  return known
 }
 
 /** Pure. */

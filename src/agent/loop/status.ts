@@ -34,6 +34,7 @@ export async function describeStatus(
     drift: drift.left.length === 0 ? undefined : few(drift.left),
     contested: drift.contested.length === 0 ? undefined : few(drift.contested),
     reboot: await wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), { context, rebootNeed }),
+    cgroup: (await context.ports.kernel.cgroupVersion()) === 'v1' ? 'v1' : undefined,
     agent: settings.version,
     kubelet: node?.kubeletVersion ? bareVersion(node.kubeletVersion) : undefined,
   }

@@ -24,7 +24,7 @@ const step = z.strictObject({
 export type PolicyStep = z.infer<typeof step>
 
 /** What the owner of a host allows nodewave on it. What is absent is not limited; an empty list allows nothing. */
-const hostPolicy = z.strictObject({
+export const hostPolicy = z.strictObject({
   kinds: z.optional(z.array(z.string())),
   paths: z.optional(z.array(prefix)),
   units: z.optional(z.array(z.string())),

@@ -19,8 +19,8 @@ export function defineKind<Spec, Actual, Change, Undo, Base extends object>(
     version,
     section,
     collection: baseline.collection,
-    complaint: async (data, host) => {
-      const message = await kind.proof?.complaint(data, host)
+    complaint: async (data, host, signal) => {
+      const message = await kind.proof?.complaint(data, host, signal)
       return message === undefined ? undefined : { reason: kind.proof?.reason ?? 'HealthCheckFailed', message }
     },
     of: (spec) => bindSpec(kind, { spec, bindBase }),
@@ -49,7 +49,9 @@ function bindSpec<Spec, Actual, Change, Undo, Base>(
     kind: kind.name,
     subject,
     spec,
+    unit: kind.unit?.(spec),
     restartTriggers: kind.restartTriggers?.(spec) ?? [],
+    mustRun: kind.mustRun?.(spec) ?? false,
     observe: async (host) => {
       const actual = await kind.observe(spec, host)
       const change = kind.differ(spec, actual)
@@ -95,12 +97,14 @@ function bindChange<Spec, Actual, Change, Undo, Base>(
   return {
     kind: kind.name,
     subjects,
+    renews: kind.renews?.(change) ?? subjects,
     disruption,
     repairDisruption,
     order: kind.order?.(change) ?? 0,
     effects: kind.effects?.(change) ?? {},
     fidelity: kind.undo.fidelity,
     awaits: kind.awaits?.(change),
+    isProvedByNode: kind.proof?.byNode ?? false,
     proof: kind.proof && { kind: kind.name, data: kind.proof.of(change) },
     joinable: kind.join && { change, with: (others) => bindChange(kind, joined(kind, found, others)) },
     stagedFor: kind.stagedFor?.(change) ?? '',

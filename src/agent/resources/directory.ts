@@ -71,8 +71,9 @@ export const directory: Kind<DirectorySpec> = defineKind({
     perform: async (undo, { files }) =>
       undo.saved === undefined ? removeEmpty(undo, files) : files.makeDirectory(undo.path, undo.saved),
     isUndone: async ({ path, saved }, { files }) => {
-      const now = await attributesOf(path, files)
-      return saved === undefined ? now === undefined : hasOwnership(now, saved)
+      const stat = await files.stat(path)
+      if (stat === undefined || saved === undefined) return stat === undefined && saved === undefined
+      return stat.type === 'directory' && hasOwnership(stat, saved)
     },
   },
 

@@ -37,7 +37,7 @@ const section: Section = {
   resources: async (list: readonly string[], files) =>
     (await isStartedByEntries(files))
       ? [bootEntries.of({ words: list })]
-      : [kernelArguments.of({ path: FILE, content: textOf(list), words: list })],
+      : [kernelArguments.of({ path: FILE, content: grubSettings(list), words: list })],
 }
 
 const hands = derivedFileHands(({ bootMenu }) => bootMenu)
@@ -72,13 +72,14 @@ export const kernelArguments: Kind<ArgumentsSpec> = defineKind({
 })
 
 /** grub with update-grub makes its menu of other files, also where entries of another loader are left. */
-async function isStartedByEntries(files: HostHands['files']): Promise<boolean> {
+export async function isStartedByEntries(files: HostHands['files']): Promise<boolean> {
   const loader = Buffer.from((await files.read(LOADER_INFO).catch(() => undefined)) ?? []).toString('utf16le')
   const hasGrub = (await firstMissing([GRUB, UPDATE_GRUB], files)) === undefined
   return (loader.includes('systemd-boot') || !hasGrub) && (await hasBootEntries(files))
 }
 
-function textOf(list: readonly string[]): string {
+/** Pure: what update-grub reads behind the settings of the host. */
+export function grubSettings(list: readonly string[]): string {
   return `# Written by nodewave: a change here is overwritten.\nGRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX ${list.join(' ')}"\n`
 }
 

@@ -1,15 +1,21 @@
 import type * as z from 'zod/mini'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { StatePaths } from '../paths.ts'
-import type { AgentPorts, HostFiles } from '../ports.ts'
+import type { AgentPorts, HostFiles, ServiceManager } from '../ports.ts'
 import type { ServiceManagerName } from '../service-managers.ts'
 import type { Claim, Managed } from '../state/managed.ts'
 
 /** What kinds read and change. */
 export type HostHands = Pick<
   AgentPorts,
-  'files' | 'services' | 'kernel' | 'trustStore' | 'bootMenu' | 'packages' | 'accounts' | 'steps'
+  'files' | 'services' | 'clock' | 'kernel' | 'trustStore' | 'bootMenu' | 'packages' | 'accounts' | 'steps'
 >
+
+/** What kinds look with. Of units they see how those were when the look at all resources began. */
+export type ObserveHands = Omit<HostHands, 'services'> & { readonly services: Pick<ServiceManager, 'show'> }
+
+/** What proves a change: also what the API server shows. */
+export type ProofHands = HostHands & Pick<AgentPorts, 'node'>
 
 /** Files as a plan leaves them; undefined: one that goes. Those that are taken from another file of the host are not among them. */
 export type UpcomingFiles = ReadonlyMap<string, Uint8Array | undefined>
@@ -41,13 +47,17 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   /** The path or unit: no two resources of one target share it. */
   subject(spec: Spec): string
   /** Reads, and changes nothing. @throws {AgentError} when what is there cannot be managed. */
-  observe(spec: Spec, host: HostHands): Promise<Actual>
+  observe(spec: Spec, host: ObserveHands): Promise<Actual>
+  /** The unit that `observe` asks for: a look at many resources asks for all of their units at once. */
+  unit?(spec: Spec): string
   /** Pure. @returns what makes the thing as specified; undefined when it is. */
   differ(spec: Spec, actual: Actual): Change | undefined
   /** Makes one change of several, for what has to be done at once. Default: each is a step of its own. */
   join?(changes: readonly Change[]): Change
   /** How much the change disturbs by itself; the plan adds restarts that follow from it. Default: none. */
   disruption?(change: Change, actual: Actual): Disruption
+  /** Subjects that have to be read again by what reads them. Default: all of the change. */
+  renews?(change: Change): readonly string[]
   /** How much it disturbs to make the thing again what it was proved to work with. Default: as the change itself. */
   repairDisruption?(change: Change): Disruption
   /** Brings what the change needs onto the host, and disturbs nothing. */
@@ -73,6 +83,8 @@ export interface ResourceKind<Spec, Actual, Change, Undo, Base> {
   over?(spec: Spec, record: object, files: HostFiles): Promise<Spec>
   /** Subjects whose change restarts this unit. */
   restartTriggers?(spec: Spec): readonly string[]
+  /** The subject is a unit that has to run. Default: false. */
+  mustRun?(spec: Spec): boolean
   /** The part of the host document that this kind reads. */
   readonly section?: Section
 }
@@ -100,10 +112,12 @@ export interface UndoOf<Change, Undo> {
 export interface ProofOf<Change> {
   /** Of the error when it complains. Default: HealthCheckFailed. */
   readonly reason?: string
+  /** What the API server shows decides it: going back to what last worked, which the host alone proves, does without. Default: false. */
+  readonly byNode?: boolean
   /** Plain JSON: it stands in the journal. */
   of(change: Change): unknown
-  /** @returns what is wrong; undefined when the change has proved itself. */
-  complaint(data: unknown, host: HostHands): Promise<string | undefined>
+  /** @param signal aborts when something newer was assigned, or the agent is to stop @returns what is wrong; undefined when the change has proved itself. */
+  complaint(data: unknown, host: ProofHands, signal?: AbortSignal): Promise<string | undefined>
 }
 
 /** What a change has not shown. */
@@ -156,6 +170,8 @@ export interface Effects {
   /** Units that the change starts: they have read the new files already. */
   readonly starts?: readonly string[]
   readonly stops?: readonly string[]
+  /** It stops what the restarts after all changes start again: an undo restarts whatever the plan restarts. */
+  readonly pauses?: boolean
   /** Files whose content is known beforehand; undefined: the file goes. */
   readonly writes?: UpcomingFiles
 }
@@ -183,9 +199,13 @@ export interface Resource {
   readonly kind: string
   readonly subject: string
   readonly restartTriggers: readonly string[]
+  /** See `ResourceKind.mustRun`. */
+  readonly mustRun: boolean
   /** Compared as a whole with that of another target; nobody but the kind looks into it. */
   readonly spec: unknown
-  observe(host: HostHands): Promise<Finding>
+  /** Of the kind's `unit`. */
+  readonly unit: string | undefined
+  observe(host: ObserveHands): Promise<Finding>
   /** See `ResourceKind.over`. */
   over(baseline: BoundBaseline, files: HostFiles): Promise<Resource>
   /** Of this resource; see `BaselineOf.recapture`. */
@@ -205,6 +225,8 @@ export interface BoundChange {
   readonly kind: string
   /** More than one for what is done at once. */
   readonly subjects: readonly string[]
+  /** Of these, what has to be read again: units restart on them. */
+  readonly renews: readonly string[]
   readonly disruption: Disruption
   /** When it makes the thing again what it was proved to work with. */
   readonly repairDisruption: Disruption
@@ -213,6 +235,8 @@ export interface BoundChange {
   readonly fidelity: 'exact' | 'best effort' | 'none'
   readonly awaits: Awaited | undefined
   readonly proof: RecordedProof | undefined
+  /** Of the kind's `proof`. */
+  readonly isProvedByNode: boolean
   readonly stagedFor: string
   /** Missing: the change stays a step of its own. */
   readonly joinable?: Joinable | undefined
@@ -256,7 +280,7 @@ export interface RegisteredKind {
   readonly section?: Section | undefined
   readonly collection: string
   /** Of the kind's `proof`. */
-  complaint(data: unknown, host: HostHands): Promise<Complaint | undefined>
+  complaint(data: unknown, host: ProofHands, signal?: AbortSignal): Promise<Complaint | undefined>
   /** @returns undefined when the data is not of this kind and version. */
   readUndo(data: unknown): BoundUndo | undefined
   capture(claim: Claim, context: CaptureContext): Promise<BoundBaseline>

@@ -13,7 +13,7 @@ import type {
   BoundBaseline,
   BoundUndo,
   Complaint,
-  HostHands,
+  ProofHands,
   RecordedProof,
   RecordedUndo,
   RegisteredKind,
@@ -22,16 +22,19 @@ import type {
 import { kubeletBinary } from './kubelet-binary.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 import { kubeletEnvironment } from './kubelet-environment.ts'
+import { kubeletState } from './kubelet-state.ts'
 import { link } from './link.ts'
 import { nodeObject } from './node-object.ts'
 import { packageKind } from './package.ts'
 import { repository } from './repository.ts'
+import { staticPod } from './static-pod.ts'
 import { step } from './step.ts'
 import { swap } from './swap.ts'
 import { sysctl } from './sysctl.ts'
 import { sysctlFile } from './sysctl-file.ts'
 import { time } from './time.ts'
 import { timeServers } from './time-servers.ts'
+import { trialBoot } from './trial-boot.ts'
 import { unit } from './unit.ts'
 import { user } from './user.ts'
 
@@ -47,6 +50,7 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   kubeletBinary,
   kubeletConfig,
   kubeletEnvironment,
+  kubeletState,
   kernelModule,
   kernelArguments,
   bootEntries,
@@ -58,7 +62,9 @@ export const ALL_KINDS: readonly RegisteredKind[] = [
   fstabSwap,
   timeServers,
   certificate,
+  staticPod,
   step,
+  trialBoot,
 ]
 
 /** Sections that are made of other kinds. */
@@ -101,8 +107,8 @@ export class Kinds {
   }
 
   /** @returns what is wrong; undefined when the change has proved itself. */
-  async complaint({ kind, data }: RecordedProof, host: HostHands): Promise<Complaint | undefined> {
-    return this.#byName.get(kind)?.complaint(data, host)
+  async complaint({ kind, data }: RecordedProof, host: ProofHands, signal?: AbortSignal): Promise<Complaint | undefined> {
+    return this.#byName.get(kind)?.complaint(data, host, signal)
   }
 
   /** @returns undefined when another version of the agent wrote the record. */

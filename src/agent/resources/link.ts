@@ -38,7 +38,10 @@ export const link: Kind<LinkSpec> = defineKind({
   observe: ({ path }, { files }) => readLink(files, path),
   differ: (wanted, target): LinkSpec | undefined => (wanted.target === target ? undefined : wanted),
   disruption: ({ path }) => (readerOf(path) === undefined ? 'none' : 'restart'),
-  effects: ({ path }) => ({ reload: isUnitPath(path) }),
+  effects: ({ path, target }) => ({
+    reload: isUnitPath(path),
+    writes: new Map(target === undefined ? [[path, undefined]] : []),
+  }),
   perform: (change, { files }) => setLink(change, files),
 
   undo: {
@@ -47,7 +50,11 @@ export const link: Kind<LinkSpec> = defineKind({
     leavesTrace: true,
     prepare: ({ path }, { host }) => stateOf(path, { files: host.files }),
     perform: (undo, { files }) => setLink(undo, files),
-    isUndone: async ({ path, target }, { files }) => (await readLink(files, path)) === target,
+    // Where others have put a file meanwhile, nothing is as it was.
+    isUndone: async ({ path, target }, { files }) => {
+      const stat = await files.stat(path)
+      return stat?.type === 'symlink' ? (await files.readLink(path)) === target : stat === undefined && target === undefined
+    },
   },
 
   // One path is either a file or a link: whoever manages it as both is refused.

@@ -3,6 +3,8 @@ import type { PackageWish } from '../package-manager.ts'
 export interface PackageSpec extends PackageWish {
   /** Missing: as it is. */
   readonly held?: boolean | undefined
+  /** Where it is not installed, it stays so. */
+  readonly ifInstalled?: boolean | undefined
   /** Directory to which its archive is unpacked before anything is disturbed, so that what it brings can be judged. */
   readonly unpackTo?: string | undefined
   /** Whose package it is. Missing: of the one that the host has. */

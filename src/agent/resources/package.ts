@@ -34,7 +34,8 @@ export const packageKind: Kind<PackageSpec> = defineKind({
     return packages.installed(name)
   },
 
-  differ: ({ name, version, state, held, unpackTo }, actual): PackageChange | undefined => {
+  differ: ({ name, version, state, held, unpackTo, ifInstalled }, actual): PackageChange | undefined => {
+    if (ifInstalled && actual === undefined) return undefined
     const isHeld = actual?.held ?? false
     const item = { name, version, state, held: held ?? isHeld, unpackTo, from: actual?.version }
     if (state === 'absent') return actual && { items: [{ ...item, held: false, fits: false }] }
@@ -45,6 +46,7 @@ export const packageKind: Kind<PackageSpec> = defineKind({
   join: (changes) => ({ items: changes.flatMap(({ items }) => items) }),
   // Scripts of a package may restart what it brings.
   disruption: ({ items }) => (items.every(({ fits }) => fits) ? 'none' : 'restart'),
+  renews: ({ items }) => items.filter(({ fits }) => !fits).map(({ name }) => packageSubject(name)),
   // What packages bring is stopped, overwritten and started by what comes after them.
   order: () => -2,
   effects: () => ({ reload: true }),
@@ -80,17 +82,18 @@ async function capture(name: string, { packages }: HostHands): Promise<PackageBa
   return { name, version: found?.version ?? null, held: found?.held ?? false }
 }
 
-/** A version that is neither ours nor the one before is what the host would have by now: it does not go back to an older one. */
+/** What was only looked for, others installed. A version that is neither ours nor the one before is what the host would have by now: it does not go back to an older one. */
 async function recapturePackage(
   base: PackageBaseline,
   { spec, context }: { readonly spec: PackageSpec; readonly context: CaptureContext },
 ): Promise<PackageBaseline> {
   const found = await context.host.packages.installed(base.name)
+  if (spec.ifInstalled && base.version === null && found) return { ...base, version: found.version, held: found.held }
   if (base.version === null || found === undefined || [base.version, spec.version].includes(found.version)) return base
   return { ...base, version: found.version }
 }
 
 /** A version that is named is held, unless the document says otherwise: nobody else is to upgrade it. */
-function toSpec({ name, version, state = 'present', hold }: HostPackage): PackageSpec {
-  return { name, version, state, held: hold ?? (version === undefined ? undefined : true) }
+function toSpec({ name, version, state = 'present', hold, ifInstalled }: HostPackage): PackageSpec {
+  return { name, version, state, ifInstalled, held: hold ?? (version === undefined ? undefined : true) }
 }

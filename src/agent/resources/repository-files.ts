@@ -1,6 +1,8 @@
 import type { HostRepository } from '../../protocol/host-document.ts'
-import { aptSourcesFile, dnfKeyFile, dnfRepositoryFile } from '../../protocol/names.ts'
+import { aptSourcesFile, dnfRepositoryFile, rpmKeyFile, zypperRepositoryFile } from '../../protocol/names.ts'
 import type { PackageFormat } from '../package-manager.ts'
+
+type RpmSource = NonNullable<HostRepository['dnf']>
 
 export interface RepositoryFile {
   readonly path: string
@@ -10,12 +12,20 @@ export interface RepositoryFile {
 }
 
 /** Pure: the files that make a repository known to the package manager of its kind. */
-export function filesOf({ name, apt, dnf }: HostRepository): RepositoryFile[] {
-  const sources = apt && { path: aptSourcesFile(name), text: deb822(apt), manager: 'apt' as const }
-  if (sources !== undefined || dnf === undefined) return sources === undefined ? [] : [sources]
+export function filesOf({ name, apt, dnf, zypper }: HostRepository): RepositoryFile[] {
+  if (apt !== undefined) return [{ path: aptSourcesFile(name), text: deb822(apt), manager: 'apt' }]
+  if (dnf !== undefined) return rpmFiles(name, dnf, { manager: 'dnf', path: dnfRepositoryFile(name) })
+  return zypper === undefined ? [] : rpmFiles(name, zypper, { manager: 'zypper', path: zypperRepositoryFile(name) })
+}
+
+function rpmFiles(
+  name: string,
+  source: RpmSource,
+  { manager, path }: { readonly manager: 'dnf' | 'zypper'; readonly path: string },
+): RepositoryFile[] {
   return [
-    { path: dnfKeyFile(name), text: `${dnf.key.trimEnd()}\n`, manager: 'dnf' },
-    { path: dnfRepositoryFile(name), text: yumRepository(name, dnf), manager: 'dnf' },
+    { path: rpmKeyFile(name), text: `${source.key.trimEnd()}\n`, manager },
+    { path, text: rpmRepository(name, source, manager), manager },
   ]
 }
 
@@ -39,8 +49,11 @@ export function deb822({ url, suite, components = [], architectures = [], key }:
   ].join('\n')
 }
 
-/** Pure: a section of yum.conf(5). A repository that does not answer is an error, and not a repository without packages. */
-export function yumRepository(name: string, { url }: NonNullable<HostRepository['dnf']>): string {
+/** In its own words. With dnf, a repository that does not answer is an error, and not a repository without packages. */
+const MORE = { dnf: 'skip_if_unavailable=0', zypper: 'autorefresh=1' } as const
+
+/** Pure: a section of yum.conf(5), which zypper reads as well. */
+function rpmRepository(name: string, { url }: RpmSource, manager: keyof typeof MORE): string {
   return [
     '# Written by nodewave; changes are undone.',
     `[nodewave-${name}]`,
@@ -48,8 +61,8 @@ export function yumRepository(name: string, { url }: NonNullable<HostRepository[
     `baseurl=${url}`,
     'enabled=1',
     'gpgcheck=1',
-    `gpgkey=file://${dnfKeyFile(name)}`,
-    'skip_if_unavailable=0',
+    `gpgkey=file://${rpmKeyFile(name)}`,
+    MORE[manager],
     '',
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
-import { sysctlWords } from '../../protocol/sysctl-rules.ts'
+import { sysctlLine, sysctlWords } from '../../protocol/sysctl-rules.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { isTrustedDirectory } from '../trusted-directory.ts'
@@ -58,11 +58,11 @@ function overriddenBy({ name, value, later }: { name: string; value: string; lat
 
 /** A pattern, as `net.ipv4.conf.*.rp_filter`, gives way to a name. */
 function valueIn(text: string, name: string): string | undefined {
-  const found = text.split('\n').flatMap((line) => {
-    const [, key, value] = /^\s*-?\s*([^#;=\s][^=\s]*)\s*=(.*)$/.exec(line) ?? []
-    return key !== undefined && value !== undefined && sysctlPath(key) === sysctlPath(name) ? [sysctlWords(value)] : []
-  })
-  return found.at(-1)
+  const last = text
+    .split('\n')
+    .flatMap(sysctlLine)
+    .findLast(([key]) => sysctlPath(key) === sysctlPath(name))
+  return last && sysctlWords(last[1])
 }
 
 async function laterFiles(files: HostFiles): Promise<Actual['later']> {

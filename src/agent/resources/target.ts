@@ -221,7 +221,9 @@ async function namedByKubelet(
   resources: readonly Resource[],
   { kubelet, files }: { readonly kubelet: KubeletTarget | undefined; readonly files: HostFiles },
 ): Promise<Trigger[]> {
-  const reads = await kubeletReads(kubelet, files)
-  const subjects = resources.map(({ subject }) => subject).filter((path) => readerOf(path) === undefined && isReadBy(reads, path))
+  const others = resources.map(({ subject }) => subject).filter((path) => path.startsWith('/') && readerOf(path) === undefined)
+  // Most configurations change nothing else: then the unit of the kubelet need not be looked for.
+  const reads = others.length === 0 ? [] : await kubeletReads(kubelet, files)
+  const subjects = others.filter((path) => isReadBy(reads, path))
   return subjects.length === 0 ? [] : [{ unit: KUBELET_UNIT, subjects }]
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { AGENT_PHASES } from '../../protocol/agent-status.ts'
 import { type DesiredConfig, DISRUPTIONS, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { contentDigest, DIGEST_PATTERN, type NodeContent } from '../../protocol/digest.ts'
+import { allEnded } from '../all-ended.ts'
 import type { Assignment } from '../loop/fetch.ts'
 import { checkpointDirectory, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
@@ -181,8 +182,11 @@ export class AgentState {
   /** Keeps what was fetched: from here on neither the API server nor the ConfigMaps are needed to apply it. */
   async checkpoint(assignment: Assignment): Promise<void> {
     const directory = checkpointDirectory(this.paths, assignment.digest)
-    await this.#files.writeAtomic(`${directory}/content.json`, Buffer.from(JSON.stringify(assignment.content)), PRIVATE)
-    await this.#files.writeAtomic(`${directory}/desired-config.json`, Buffer.from(assignment.text), PRIVATE)
+    // Side by side, for one wait on the disk: of one without the other nothing is restored.
+    await allEnded([
+      this.#files.writeAtomic(`${directory}/content.json`, Buffer.from(JSON.stringify(assignment.content)), PRIVATE),
+      this.#files.writeAtomic(`${directory}/desired-config.json`, Buffer.from(assignment.text), PRIVATE),
+    ])
   }
 
   /**

@@ -1,38 +1,40 @@
-import { AgentError } from '../agent-error.ts'
-import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { KUBELET_UNIT } from '../paths.ts'
-import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
-import { isRunning } from '../service-state.ts'
-import type { Activation } from './plan.ts'
+import type { AgentPorts } from '../ports.ts'
+import { isRunning, staysRunning } from '../service-state.ts'
+import { startUnit, stopUnit } from '../unit-orders.ts'
+import type { TransactionHead } from './journal.ts'
 
 type ServicePorts = Pick<AgentPorts, 'services' | 'clock'>
 
 /**
- * Makes the files count. The kubelet is started whatever state it is in, another unit when it runs, or is among `running`: then it has to.
- * One that has failed gets another chance with the new files, and may fail again.
+ * Makes the files count. The kubelet is started whatever state it is in, another unit when it runs, or is among `required`. One that has
+ * failed gets another chance with the new files, and may fail again. One whose definition is gone could not be started again: it is stopped.
  */
 export async function activate(
-  { reload, restarts, running = [] }: Activation & { readonly running?: readonly string[] },
+  { reload, restarts, required = [], stopped = [] }: TransactionHead['activation'],
   ports: ServicePorts,
 ): Promise<void> {
   const { services } = ports
   if (reload) await services.reload()
-  for (const unit of restarts) {
-    const { active } = await services.show(unit)
-    if (unit === KUBELET_UNIT || running.includes(unit) || isRunning(active)) await restart(unit, ports)
-    else if (active === 'failed') await services.restart(unit).catch(() => {})
+  for (const unit of [...stopped, ...restarts]) {
+    if (unit === KUBELET_UNIT || required.includes(unit)) await startUnit(unit, 'restart', ports)
+    else await renew(unit, { ran: stopped.includes(unit), ports })
   }
 }
 
-async function restart(unit: string, { services, clock }: ServicePorts): Promise<void> {
-  const since = clock.now()
-  try {
-    await services.restart(unit)
-  } catch (cause) {
-    if (cause instanceof ServiceCallKilled) throw cause
-    const reason = reasonIn(await services.lastWords(unit, since - 1000).catch(() => []))
-    // One that exists and does not start has something against the files that it reads.
-    if (reason === undefined || !(await services.show(unit)).exists) throw cause
-    throw new AgentError(`${unit} did not start: ${reason}`, { kind: 'validate', reason: 'UnitNotStarted', cause })
-  }
+/** What triggers a unit is stopped after it, and may have started it again by then. */
+export async function stopAgain(units: readonly string[], ports: ServicePorts): Promise<void> {
+  for (const { unit, service } of await ports.services.showAll(units)) if (isRunning(service.active)) await stopUnit(unit, ports)
+}
+
+/** @param about.ran it ran before a step stopped it */
+async function renew(unit: string, { ran, ports }: { readonly ran: boolean; readonly ports: ServicePorts }): Promise<void> {
+  const { services } = ports
+  const state = await services.show(unit)
+  const { active, isGone } = state
+  // What is stopped is not failed either: monitoring would go on to name it.
+  if (isGone) return active === 'inactive' ? undefined : stopUnit(unit, ports)
+  // A job reads the new file when it is started next.
+  if (ran || staysRunning(state)) await startUnit(unit, 'restart', ports)
+  else if (active === 'failed') await services.restart(unit).catch(() => {})
 }

@@ -20,7 +20,12 @@ const line = z.union([
     purpose: z.enum(['apply', 'repair', 'fallback']),
     /** What the host is to become; missing: the local configuration. */
     digest: z.optional(z.string()),
-    activation: z.object({ reload: z.boolean(), restarts: z.array(z.string()) }),
+    activation: z.object({
+      reload: z.boolean(),
+      restarts: z.array(z.string()),
+      required: z.optional(z.array(z.string())),
+      stopped: z.optional(z.array(z.string())),
+    }),
     /** What the kubelet has to show when all is done. */
     proof: z.object({
       healthz: z.optional(z.string()),
@@ -29,6 +34,8 @@ const line = z.union([
       heartbeat: z.optional(z.boolean()),
       runtime: z.optional(z.string()),
       units: z.optional(z.array(z.string())),
+      /** Units that have to run as long as the service manager knows them: the file of one may go. */
+      unitsIfKnown: z.optional(z.array(z.string())),
       settle: z.optional(z.number()),
       within: z.number(),
       /** The change takes the kubelet away, from a machine that had none before nodewave: it has nothing to show. */
@@ -38,7 +45,7 @@ const line = z.union([
       /** Whether the kubelet was healthy: an undo cannot give back more. */
       healthy: z.boolean(),
       healthz: z.optional(z.string()),
-      /** Units to restart that ran: an undo gives them back, also those that have failed since. */
+      /** Units to restart or to stop that ran: an undo gives them back, also those that have failed since. */
       running: z.optional(z.array(z.string())),
     }),
     /** What the changes themselves have to show, by kind. */

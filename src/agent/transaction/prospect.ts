@@ -3,28 +3,32 @@ import type { NodeContent } from '../../protocol/digest.ts'
 import type { HostDocument } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
-import { overriddenFields } from '../kubelet/config-drop-ins.ts'
-import type { Finding, Resource } from '../resources/kind.ts'
+import { KubeletDropIns } from '../kubelet/config-drop-ins.ts'
+import type { Resource } from '../resources/kind.ts'
 import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
 import { type Baselines, captureBaselines, readBaselines } from '../state/baselines.ts'
 import type { Managed } from '../state/managed.ts'
 import { recaptureBaselines } from '../state/recapture.ts'
+import { type Observed, observeAll } from './observe-all.ts'
 import { type Plan, plan } from './plan.ts'
 
 /** What a configuration makes of this host, compared with how it is. */
 export interface Prospect {
   readonly target: Target
   readonly plan: Plan
-  /** What could not be compared, since it is not what could have been applied: a link where a file was. */
-  readonly strange: readonly { readonly subject: string; readonly error: AgentError }[]
+  readonly strange: Observed['strange']
   /** What does not count, or will not after a boot, since a file of others wins: `file: field`. */
   readonly overridden: readonly string[]
+  /** As this look found them. */
+  readonly dropIns: KubeletDropIns
   /** Baselines that were captured again, since others have changed what nodewave manages. */
   readonly recaptured: readonly string[]
   /** Of these, what should be otherwise than it was applied: Git's configuration goes over what others changed. */
   readonly rebased: readonly string[]
   /** Commands of the host's policy that belong before and after the change. */
   readonly steps: HostDocument['steps']
+  /** Why the machine cannot try what counts only after a boot, and start as before when it does not come up. */
+  readonly noTrialBoot?: string
 }
 
 /**
@@ -36,21 +40,15 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
   const blueprint = await blueprintOf(content, context)
   const { kinds } = context
   const place = { paths: state.paths, host: ports, kinds }
-  const before = await recaptureActive(context)
-  const baselines = await captureBaselines(blueprint.managed, { ...place, already: await managedNow(context) })
+  const active = await activeBlueprint(context)
+  const before = await recaptureActive(active, context)
+  const already = await managedNow(context, async () => active)
+  const baselines = await captureBaselines(blueprint.managed, { ...place, already })
   const target = await buildTarget(blueprint, { baselines, files: ports.files, kinds })
-  const findings: Finding[] = []
-  const strange: { subject: string; error: AgentError }[] = []
-  for (const { subject, observe } of target.resources) {
-    try {
-      findings.push(await observe(ports))
-    } catch (error) {
-      if (!(error instanceof AgentError)) throw error
-      strange.push({ subject, error })
-    }
-  }
+  const { findings, strange } = await observeAll(target.resources, ports)
   const args = target.kubelet?.args ?? []
-  const fields = content.config === undefined ? [] : await overriddenFields(content.config, { args, files: ports.files })
+  const dropIns = new KubeletDropIns(ports.files)
+  const fields = content.config === undefined ? [] : await dropIns.overridden(content.config, args)
   const overridden = [...fields, ...findings.flatMap((finding) => finding.overridden ?? [])]
   return {
     target,
@@ -58,6 +56,7 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
     strange,
     overridden,
     steps: blueprint.document.steps,
+    dropIns,
     ...rebasedOn(before, target.resources),
   }
 }
@@ -66,9 +65,8 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
  * Takes into the baselines what others have changed since the active configuration was applied.
  * @returns what was captured again, and should have been before that.
  */
-async function recaptureActive(context: AgentContext): Promise<readonly Resource[]> {
+async function recaptureActive(active: ActiveBlueprint, context: AgentContext): Promise<readonly Resource[]> {
   const { state, ports, kinds } = context
-  const active = await activeBlueprint(context)
   // After a failed undo nobody knows what is whose.
   if (typeof active === 'string' || (await state.isUnclean())) return []
   const place = { paths: state.paths, host: ports, kinds }
@@ -98,22 +96,24 @@ function rebasedOn(before: readonly Resource[], after: readonly Resource[]): Pic
 }
 
 /** What is ours on the host now: its originals are kept already, and what stands there must not be taken for one. */
-export async function managedNow(context: AgentContext): Promise<Managed> {
+export async function managedNow(context: AgentContext, readActive = () => activeBlueprint(context)): Promise<Managed> {
   const { state, ports } = context
   // After a failed undo nobody knows what is whose: all that was kept stays kept.
   if (await state.isUnclean()) return everythingKept(context)
-  const active = await activeBlueprint(context)
+  const active = await readActive()
   if (active === 'none') return { claims: [], triggers: [] }
   if (typeof active === 'object') return active.managed
   ports.log.warn('the active configuration cannot be read; all baselines are kept')
   return everythingKept(context)
 }
 
+export type ActiveBlueprint = Blueprint | 'none' | 'unreadable'
+
 /**
  * What the host is made by. `unreadable`: the pointer or the checkpoint is damaged, or another version of the agent applied what this one
  * does not understand.
  */
-export async function activeBlueprint(context: AgentContext): Promise<Blueprint | 'none' | 'unreadable'> {
+export async function activeBlueprint(context: AgentContext): Promise<ActiveBlueprint> {
   const { state } = context
   if (await state.isDamaged('active')) return 'unreadable'
   const digest = await state.digest('active')

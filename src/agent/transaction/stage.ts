@@ -1,9 +1,12 @@
 import { AgentError, asAgentError } from '../agent-error.ts'
+import { allEnded } from '../all-ended.ts'
+import { refuseCgroupV1 } from '../kubelet/cgroup-version.ts'
 import type { KubeletTarget } from '../kubelet/layout.ts'
-import { refuseLostStaticPods } from '../kubelet/static-pods.ts'
+import { refuseLostStaticPods, refuseTwins, refuseUnread, staticPodPaths } from '../kubelet/static-pods.ts'
 import { sameVersion } from '../kubelet/versions.ts'
 import { KUBELET_BINARY } from '../paths.ts'
 import type { StageContext, StagePlace } from '../resources/kind.ts'
+import { STATIC_POD } from '../resources/static-pod.ts'
 import type { Target } from '../resources/target.ts'
 import { sha256Of } from '../sha256.ts'
 import type { Plan } from './plan.ts'
@@ -17,20 +20,41 @@ export async function stage(target: Target, plan: Plan, place: StagePlace): Prom
   const { kubelet, version } = target
   const upcoming = new Map(plan.steps.flatMap(({ change }) => [...(change.effects.writes ?? [])]))
   const context = { ...place, upcoming }
-  const changed = plan.steps.flatMap(({ change }) => change.subjects)
-  if (kubelet) await refuseLostStaticPods(kubelet, { changed, files: context.ports.files })
+  const changed = plan.steps.flatMap(({ change }) => change.renews)
+  if (kubelet) await refuseStaticPods(kubelet, { pods: staticPodsOf(target), changed, context })
   const replaced = changed.includes(kubelet?.binary?.subject ?? KUBELET_BINARY)
   if (kubelet && replaced) await keepBinary(kubelet, context)
   for (const { change } of plan.steps) await change.stage(context)
   if (kubelet === undefined) return
   const binary = replaced ? await incoming(kubelet, context) : KUBELET_BINARY
-  if (kubelet.fetchesVersion) return
   // A binary that comes out of the local configuration ran with it before, and is not where a staged one would be.
   const isJudged = disturbsKubelet(kubelet, plan) && !(replaced && kubelet.binary === undefined)
-  await all([
+  const { fetchesVersion } = kubelet
+  const upcomingVersion = async () => (fetchesVersion ? version : undefined) ?? (await versionOf(binary, context))
+  if (isJudged) await refuseCgroupV1(kubelet, { version: upcomingVersion, ports: context.ports })
+  if (fetchesVersion) return
+  await allEnded([
     version === undefined ? undefined : requireVersion(version, { binary, context }),
     isJudged ? preflight(kubelet, { binary, context }) : undefined,
   ])
+}
+
+async function refuseStaticPods(
+  kubelet: KubeletTarget,
+  {
+    pods,
+    changed,
+    context: { ports, upcoming },
+  }: { readonly pods: readonly string[]; readonly changed: readonly string[]; readonly context: StageContext },
+): Promise<void> {
+  const paths = await staticPodPaths(kubelet, { files: ports.files, upcoming })
+  refuseUnread(paths, pods)
+  await refuseTwins(pods, { files: ports.files, upcoming })
+  await refuseLostStaticPods(paths, { changed, upcoming, files: ports.files })
+}
+
+function staticPodsOf({ managed }: Target): string[] {
+  return managed.claims.filter(({ kind }) => kind === STATIC_POD).map(({ key }) => key)
 }
 
 /** A package that is there in its version, and that is only held from now on, brings none. */
@@ -38,11 +62,6 @@ async function incoming({ binary }: KubeletTarget, { ports }: StageContext): Pro
   if (binary === undefined) return KUBELET_BINARY
   const isThere = binary.artifact !== undefined || (await ports.files.stat(binary.staged)) !== undefined
   return isThere ? binary.staged : KUBELET_BINARY
-}
-
-/** Side by side, but nothing is left running behind; of several complaints the first counts. */
-async function all(works: readonly (Promise<void> | undefined)[]): Promise<void> {
-  for (const ended of await Promise.allSettled(works)) if (ended.status === 'rejected') throw ended.reason
 }
 
 /** Under the name that it would be downloaded to: should the new one fail its trial, going back needs no network. */
@@ -59,9 +78,7 @@ async function requireVersion(
   wanted: string,
   { binary, context }: { readonly binary: string; readonly context: StageContext },
 ): Promise<void> {
-  const found = await context.ports.kubelet.version(binary).catch((cause: unknown) => {
-    throw asAgentError(cause, { kind: 'validate', reason: 'KubeletNotRunnable' })
-  })
+  const found = await versionOf(binary, context)
   if (sameVersion(found, wanted)) return
   throw new AgentError(
     `bring kubelet ${wanted} onto the host: "${binary}" is ${found}; name a release with a binary or a package of that version in the host document`,
@@ -71,7 +88,13 @@ async function requireVersion(
 
 function disturbsKubelet(kubelet: KubeletTarget, plan: Plan): boolean {
   const subjects = kubelet.resources.map(({ subject }) => subject)
-  return plan.steps.some(({ change }) => change.subjects.some((subject) => subjects.includes(subject)))
+  return plan.steps.some(({ change }) => change.renews.some((subject) => subjects.includes(subject)))
+}
+
+async function versionOf(binary: string, { ports }: StageContext): Promise<string> {
+  return ports.kubelet.version(binary).catch((cause: unknown) => {
+    throw asAgentError(cause, { kind: 'validate', reason: 'KubeletNotRunnable' })
+  })
 }
 
 async function preflight(

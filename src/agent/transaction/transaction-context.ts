@@ -12,6 +12,6 @@ export interface TransactionContext {
   readonly timing: Timing
   /** Version of the agent itself. */
   readonly agent: string
-  /** Aborts when something newer was assigned. */
+  /** Aborts when something newer was assigned, or the agent is to stop. */
   readonly signal?: AbortSignal
 }

@@ -1,8 +1,9 @@
 import { AgentError } from '../agent-error.ts'
+import { allEnded } from '../all-ended.ts'
 import { type Proved, verifyKubelet } from '../health/verify.ts'
 import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
-import type { BoundUndo } from '../resources/kind.ts'
-import { activate } from './activate.ts'
+import type { BoundUndo, RecordedProof } from '../resources/kind.ts'
+import { activate, stopAgain } from './activate.ts'
 import type { Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
@@ -28,7 +29,13 @@ export async function runTransaction(
   const undos: BoundUndo[] = []
   let unreadSince: number | undefined = ports.clock.elapsed()
   try {
-    for (const [index, step] of steps.entries()) await doStep(step, { index, head, undos, context })
+    const stops = steps.map(({ change }) => change.effects.stops ?? [])
+    const lastStop = stops.findLastIndex((units) => units.length > 0)
+    for (const [index, step] of steps.entries()) {
+      if (step.change.effects.pauses) unreadSince = undefined
+      await doStep(step, { index, head, undos, context })
+      if (index === lastStop) await stopAgain(stops.flat(), ports)
+    }
     unreadSince = undefined
     await activate(head.activation, ports)
     if (head.awaits !== undefined) return await suspend(context)
@@ -164,13 +171,18 @@ async function isTakenBack(undos: readonly BoundUndo[], ports: AgentPorts): Prom
   return false
 }
 
-/** A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */
+/** All at once: a change may need no more time than the slowest. A repair restarts nothing, so it proves nothing about the kubelet, nor can it have hurt it. */
 async function prove(head: TransactionHead, context: TransactionContext): Promise<Partial<Proved>> {
   if (head.purpose === 'repair' || head.proof.withoutKubelet) return {}
   const proved = await verifyKubelet(head.proof, context)
-  for (const proof of head.proofs ?? []) {
-    const complaint = await context.kinds.complaint(proof, context.ports)
-    if (complaint !== undefined) throw new AgentError(complaint.message, { kind: 'validate', reason: complaint.reason })
-  }
+  await allEnded((head.proofs ?? []).map((proof) => proveOne(proof, context)))
   return proved
+}
+
+async function proveOne(proof: RecordedProof, { kinds, ports, signal }: TransactionContext): Promise<void> {
+  const complaint = await kinds.complaint(proof, ports, signal)
+  if (complaint === undefined) return
+  // It may have had too little time: another start, or the next assignment, tells.
+  if (signal?.aborted) throw new AgentError(complaint.message, { kind: 'internal', reason: INTERRUPTED.reason })
+  throw new AgentError(complaint.message, { kind: 'validate', reason: complaint.reason })
 }

@@ -46,8 +46,8 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
     ports,
   )
   if (failed.length === 0 || !done.again) {
-    const running = head.before.running ?? []
-    failed.push(...(await persist([() => activate({ ...head.activation, restarts, running }, ports)], ports)))
+    const activation = { reload: head.activation.reload, restarts, required: head.before.running ?? [] }
+    failed.push(...(await persist([() => activate(activation, ports)], ports)))
   }
   // A boot is a restart, too. What is not as before is tried again later, and these with it.
   if (failed.length === 0 && !(await needsBootBack(head, context))) failed.push(...(await undoAfterRestarts(undos, ports)))
@@ -64,11 +64,23 @@ export function undoAfterRestarts(undos: readonly BoundUndo[], ports: AgentPorts
   )
 }
 
-function putBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
-  return persist(
-    undos.toReversed().map((undo) => () => putBackOne(undo, ports)),
+async function putBack(undos: readonly BoundUndo[], ports: AgentPorts): Promise<string[]> {
+  const reversed = undos.toReversed()
+  const failed = await persist(
+    reversed.map((undo) => () => putBackOne(undo, ports)),
     ports,
   )
+  if (failed.length > 0) return failed
+  const changeable = reversed.filter(({ leavesTrace }) => !leavesTrace)
+  return persist(
+    changeable.map((undo) => () => putBackAgain(undo, ports)),
+    ports,
+  )
+}
+
+/** A unit that was stopped may have been started again by what triggers it, which was stopped after it. */
+async function putBackAgain(undo: BoundUndo, ports: AgentPorts): Promise<void> {
+  if (!(await undo.isUndone(ports))) await putBackOne(undo, ports)
 }
 
 /** What cannot be put back, but is as it was, was never changed: a file on a read-only file system is no reason to ask for a person. */
@@ -81,7 +93,7 @@ async function putBackOne(undo: BoundUndo, ports: AgentPorts): Promise<void> {
 }
 
 /** Units that have run since before the first file was changed have read none of it, and need not be disturbed. */
-async function readers({ head, unreadSince }: Done, { services, clock }: AgentPorts): Promise<readonly string[]> {
+async function readers({ head, unreadSince }: Done, { services, clock }: AgentPorts): Promise<string[]> {
   const { restarts } = head.activation
   if (unreadSince === undefined) return restarts
   const found: string[] = []

@@ -1,6 +1,7 @@
 import { changeViolation } from '../../controller/ceilings/content-violation.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { PAYLOAD_KEYS } from '../../protocol/names.ts'
+import { sampleLabels } from '../../protocol/node-selector.ts'
 import { createRenderer } from '../../render/create-renderer.ts'
 import type { PlannedNode } from '../../render/node-facts.ts'
 import { prepareVariant } from '../../render/prepare-variant.ts'
@@ -39,7 +40,7 @@ export function ceilingProblems(model: FleetModel, { ceiling, nodes }: CeilingSu
 }
 
 function assumedNodes({ spec }: Doc<NodePoolSpec>): readonly Labelled[] {
-  return Array.from({ length: ASSUMED_NODES }, () => ({ labels: spec.nodeSelector.matchLabels }))
+  return Array.from({ length: ASSUMED_NODES }, () => ({ labels: sampleLabels(spec.nodeSelector) }))
 }
 
 function policyProblem(
@@ -89,11 +90,11 @@ function statedContents(model: FleetModel, pool: Doc<NodePoolSpec>): Held[] {
     return { host: host.data[PAYLOAD_KEYS.host] }
   }
   const overridden = model.overrides.map((override) => ({
-    node: { labels: override.spec.nodeSelector?.matchLabels ?? {} },
+    node: { labels: override.spec.nodeSelector ? sampleLabels(override.spec.nodeSelector) : {} },
     content: contentOf([override]),
     where: override.source.where([]),
   }))
-  return [{ node: { labels: pool.spec.nodeSelector.matchLabels }, content: contentOf([]) }, ...overridden]
+  return [{ node: { labels: sampleLabels(pool.spec.nodeSelector) }, content: contentOf([]) }, ...overridden]
 }
 
 function problemAt(at: Location, violation: string): Problem {

@@ -8,12 +8,14 @@ import type { FleetPlan } from '../../render/plan-fleet.ts'
 import type { PoolPlan } from '../../render/plan-pool.ts'
 import type { FleetModel } from '../../repo/model.ts'
 import { policyPlace } from '../../repo/policy-place.ts'
+import { poolDependencies } from '../../repo/pool-dependencies.ts'
 import { rolloutSettings } from '../../repo/rollout-settings.ts'
 import { looseningReason, type PolicySide } from '../../rollout/ceilings/loosening-reason.ts'
 import { policyViolation } from '../../rollout/ceilings/policy-violation.ts'
 
 export interface CeilingContext {
-  readonly before: FleetModel
+  /** Undefined: there was no commit. */
+  readonly before: FleetModel | undefined
   readonly model: FleetModel
   readonly nodes: readonly PlannedNode[]
   /** Undefined: there is none, or nobody knows. */
@@ -32,7 +34,8 @@ export function underCeiling({ blast, pools }: FleetPlan, context: CeilingContex
   const { before, model, ceiling } = context
   if (ceiling === undefined) return { held: [], refusals: new Map() }
   const placeOf = (field: string, pool?: string) => policyPlace(model, field, pool)
-  const loosened = looseningReason({ ...blast, before: policySide(before), after: policySide(model), placeOf })
+  const loosened = before && looseningReason({ ...blast, before: policySide(before), after: policySide(model), placeOf })
+  const limits = blastReasons({ ...blast, abandoned: [], leavesNoPool: false }, ceiling.blastRadius)
   const subject = { ...context, ceiling, renderer: createRenderer(model) }
   const refusals = pools.flatMap((pool) => {
     const violation = violationOf(pool, subject)
@@ -40,7 +43,8 @@ export function underCeiling({ blast, pools }: FleetPlan, context: CeilingContex
     return violation === undefined ? [] : [[pool.pool, { message: `by the Ceiling "fleet": ${violation}`, where }] as const]
   })
   return {
-    held: [...blastReasons({ ...blast, abandoned: [], leavesNoPool: false }, ceiling.blastRadius), ...[loosened ?? []].flat()],
+    // The first commit is never held: it brings the pools that it would wait in.
+    held: before === undefined ? [] : [...limits, ...[loosened ?? []].flat()],
     refusals: new Map(refusals),
   }
 }
@@ -49,10 +53,10 @@ type Subject = CeilingContext & { readonly ceiling: CeilingView; readonly render
 
 /** A pool that neither changes nor is to be rolled out otherwise is not what the plan is about. */
 function violationOf(plan: PoolPlan, { before, model, nodes, ceiling: { ceiling }, renderer }: Subject): string | undefined {
-  const [old, pool] = [before.pools.get(plan.pool), model.pools.get(plan.pool)]
+  const [old, pool] = [before?.pools.get(plan.pool), model.pools.get(plan.pool)]
   if (pool === undefined) return undefined
   const policy = rolloutSettings(model.fleet.spec, pool.spec)
-  const isSame = old !== undefined && isDeepStrictEqual(rolloutSettings(before.fleet.spec, old.spec), policy)
+  const isSame = before && old && isDeepStrictEqual(rolloutSettings(before.fleet.spec, old.spec), policy)
   if (isSame && plan.touched.length === 0) return undefined
   const byName = new Map(nodes.map((node) => [node.name, node]))
   const members = plan.nodes.flatMap((name) => byName.get(name) ?? [])
@@ -75,7 +79,7 @@ function violationOf(plan: PoolPlan, { before, model, nodes, ceiling: { ceiling 
 
 function policySide({ fleet, pools }: FleetModel): PolicySide {
   const policies = [...pools.values()].map(({ name, spec }) => {
-    return [name, { ...rolloutSettings(fleet.spec, spec), dependsOn: spec.dependsOn ?? [] }] as const
+    return [name, { ...rolloutSettings(fleet.spec, spec), ...poolDependencies(spec) }] as const
   })
   return { fleet: fleet.spec, pools: new Map(policies) }
 }

@@ -7,7 +7,6 @@ import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import { goesDown, skewBreach } from '../../rollout/control-plane/skew.ts'
 import type { SkewFacts } from '../../rollout/model/fleet-facts.ts'
 import { placeOf } from '../read-fleet.ts'
-import type { HasRun } from './read-past.ts'
 
 /** A pool that wants a kubelet which some API server does not take: a controller would not begin with it. */
 export function skewProblem(pool: Doc<NodePoolSpec>, facts: SkewFacts): Problem[] {
@@ -17,17 +16,18 @@ export function skewProblem(pool: Doc<NodePoolSpec>, facts: SkewFacts): Problem[
 }
 
 export interface VersionChange {
-  readonly from: FleetModel
+  readonly from: FleetModel | undefined
   readonly to: FleetModel
   /** Of the pool afterwards. */
   readonly nodes: readonly PlannedNode[]
-  readonly hasRun: HasRun
+  /** Whether a pool has run this content before, as far as anybody remembers. */
+  readonly hasRun: (pool: string, fingerprint: string) => boolean
 }
 
 /** A pool whose kubelets would go back over a minor without consent, to what it has not run before. */
 export function downgradeProblem(pool: Doc<NodePoolSpec>, { from, to, nodes, hasRun }: VersionChange): Problem[] {
   const version = pool.spec.kubelet?.version
-  const before = from.pools.get(pool.name)?.spec.kubelet?.version
+  const before = from?.pools.get(pool.name)?.spec.kubelet?.version
   const newest = nodes.map(({ kubeletVersion }) => before ?? kubeletVersion).find((running) => goesDown(running, version))
   if (newest === undefined || rolloutSettings(to.fleet.spec, pool.spec).allowDowngrade) return []
   if (hasRun(pool.name, poolFingerprint(to, pool.name))) return []

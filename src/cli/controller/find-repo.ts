@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, posix, resolve } from 'node:path'
+import { posix, resolve } from 'node:path'
 import type { GitCredentials } from '../../gitsync/git-credentials.ts'
 import type { ClientCertificate } from '../../gitsync/git-http.ts'
 import { createLocalSource } from '../../gitsync/local-source.ts'
@@ -9,8 +9,10 @@ import { createRemoteSource } from '../../gitsync/remote-source.ts'
 import type { RepoSource } from '../../gitsync/repo-source.ts'
 import { parseSshAddress } from '../../gitsync/ssh-address.ts'
 import type { SshFiles } from '../../gitsync/ssh-connection.ts'
+import { repositoryFolder } from '../repository-folder.ts'
 import { type GitOptions, remoteLimitsOf } from './git-options.ts'
 import { appTokens, type GithubAppOptions } from './github-app-options.ts'
+import { makeOwnFolder, systemProcesses } from './own-folder.ts'
 import { type RefOptions, refOf } from './ref-options.ts'
 
 export interface RepoOptions extends GitOptions, RefOptions, GithubAppOptions {
@@ -26,7 +28,6 @@ export interface RepoOptions extends GitOptions, RefOptions, GithubAppOptions {
   readonly clientKeyFile?: string
   readonly sshKeyFile?: string
   readonly sshKnownHostsFile?: string
-  readonly stateDir?: string
   readonly cwd: string
 }
 
@@ -40,7 +41,7 @@ export interface FoundRepo {
 
 /** @throws {Error} saying which option is wrong, and what to write instead. */
 export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
-  const path = folderOf(options.path ?? '')
+  const path = repositoryFolder(options.path ?? '', '--path')
   if (/^https?:\/\//.test(options.repo) || parseSshAddress(options.repo)) return remoteRepo(options, path)
   if (/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(options.repo))
     throw new Error(`unsupported repository "${options.repo}": expected an https:// or ssh:// URL without a password, or a path`)
@@ -51,12 +52,11 @@ export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
 }
 
 async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRepo> {
-  const { repo: url, caFile, stateDir, cwd } = options
+  const { repo: url, caFile, cwd } = options
   const credentials = credentialsOf(options)
   const ssh = sshFilesOf(options)
   const clientCertificate = clientCertificateOf(options)
-  const temporary = stateDir === undefined ? await mkdtemp(join(tmpdir(), 'nodewave-')) : undefined
-  const directory = temporary ?? join(resolve(cwd, stateDir ?? ''), 'git')
+  const directory = await makeOwnFolder(tmpdir(), systemProcesses())
   const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
   const limits = remoteLimitsOf(options)
   return {
@@ -72,9 +72,7 @@ async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRe
       ...(clientCertificate && { clientCertificate }),
     }),
     folder,
-    close: async () => {
-      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
-    },
+    close: () => rm(directory, { recursive: true, force: true }),
   }
 }
 
@@ -113,12 +111,4 @@ function sshFilesOf({ repo, sshKeyFile, sshKnownHostsFile, cwd }: RepoOptions): 
   if (sshKeyFile === undefined || sshKnownHostsFile === undefined)
     throw new Error(`--repo ${repo} needs --ssh-key-file and --ssh-known-hosts-file`)
   return { keyFile: resolve(cwd, sshKeyFile), knownHostsFile: resolve(cwd, sshKnownHostsFile) }
-}
-
-/** `./fleet/` → `fleet` */
-function folderOf(path: string): string {
-  const folder = posix.normalize(path).replace(/^\.?\/*$|\/+$/g, '')
-  if (posix.isAbsolute(path) || folder === '..' || folder.startsWith('../'))
-    throw new Error(`invalid --path "${path}": it leaves the repository; name a folder in it, such as "fleet"`)
-  return folder
 }

@@ -28,7 +28,8 @@ export function addGitOptions(command: Command, parseDuration: (text: string) =>
     )
 }
 
-export function remoteLimitsOf(options: GitOptions): RemoteLimits {
+/** Those that options name. */
+export function remoteLimitsOf(options: GitOptions): Omit<RemoteLimits, 'maxPacks' | 'maxFetches'> {
   return {
     timeout: REMOTE_LIMITS.timeout,
     deadline: options.gitTimeout ?? REMOTE_LIMITS.deadline,

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import type { PrometheusAccess } from '../../controller/gates/prometheus.ts'
+import { secretLine } from '../../notify/secret-line.ts'
 
 export interface PrometheusOptions {
   /** Whom the token is for; scheme, host and port count. */
@@ -16,7 +16,7 @@ export function prometheusAccess({ prometheusUrl, prometheusTokenFile }: Prometh
   if (prometheusUrl === undefined || prometheusTokenFile === undefined)
     throw new Error('--prometheus-url and --prometheus-token-file need each other: only that server gets the token')
   const origin = originOf(prometheusUrl)
-  return { origin, token: async () => (await readFile(prometheusTokenFile, 'utf8')).trim() }
+  return { origin, token: () => secretLine(prometheusTokenFile) }
 }
 
 function originOf(url: string): string {

@@ -2,7 +2,8 @@ import type { Clock } from '../../controller/clock/clock.ts'
 import type { Log } from '../../controller/log.ts'
 import type { HeadSource } from '../../controller/revisions/head-source.ts'
 import { SharedPushes } from '../../controller/webhook/shared-pushes.ts'
-import { type Receiver, startReceiver } from '../../forge/webhook/receiver.ts'
+import { startReceiver } from '../../forge/webhook/receiver.ts'
+import type { Listening } from '../../http/listen.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { WebhookSettings } from './webhook-options.ts'
 
@@ -19,7 +20,7 @@ export interface ReceivingContext {
 }
 
 /** From now on a push is fetched when its forge delivers it, to this controller or to another one. */
-export async function receivePushes(settings: WebhookSettings, context: ReceivingContext): Promise<Receiver> {
+export async function receivePushes(settings: WebhookSettings, context: ReceivingContext): Promise<Listening> {
   const { source, clock, log, shared } = context
   const now = () => clock.now()
   const look = () => source.look()

@@ -3,7 +3,10 @@ import { steadyClock } from '../../controller/clock/steady-clock.ts'
 import { systemClock } from '../../controller/clock/system-clock.ts'
 import { control } from '../../controller/controller.ts'
 import type { Log } from '../../controller/log.ts'
-import type { PayloadReaders } from '../../controller/ports.ts'
+import { countedKube } from '../../controller/metrics/counted-kube.ts'
+import { type Telemetry, telemetryOf } from '../../controller/metrics/telemetry.ts'
+import { ClusterStatuses } from '../../controller/other-clusters/cluster-statuses.ts'
+import type { ControllerPorts, PayloadReaders } from '../../controller/ports.ts'
 import { createOpeningCompiler } from '../../controller/revisions/compile.ts'
 import { gitHeadSource } from '../../controller/revisions/git-head-source.ts'
 import { readAgeKeys } from '../../controller/secrets/age-keys.ts'
@@ -17,11 +20,17 @@ import { readSigningKey } from '../../protocol/assignment-signature.ts'
 import { DEFAULT_GATES_NAMESPACE, DEFAULT_NAMESPACE, DEFAULT_REVISIONS_NAMESPACE, namesFor } from '../../protocol/names.ts'
 import { readKeyFile } from '../keys/read-key-file.ts'
 import { type CommitSignatureOptions, signaturesOf } from './commit-signature-options.ts'
+import { type DashboardOptions, serveDashboard } from './dashboard-options.ts'
+import { type DeploymentOptions, deploymentsFor } from './deployment-options.ts'
 import { type ElectionOptions, electionOf } from './election-options.ts'
 import { findRepo, type RepoOptions } from './find-repo.ts'
+import { type MetricsOptions, serveMetrics } from './metrics-options.ts'
+import { type NotificationOptions, notificationChannels } from './notification-options.ts'
 import { type PrometheusOptions, prometheusAccess } from './prometheus-access.ts'
 import { receivePushes } from './receive-pushes.ts'
-import { type StatusOptions, statusesFor } from './status-options.ts'
+import { type RevertOptions, revertsFor } from './revert-options.ts'
+import { contextOf, type StatusOptions, type StatusSettings, statusesFor } from './status-options.ts'
+import { type TraceOptions, tracesOf } from './trace-options.ts'
 import { type WebhookOptions, webhookOf } from './webhook-options.ts'
 
 export interface ControllerSetup
@@ -30,8 +39,16 @@ export interface ControllerSetup
     ElectionOptions,
     PrometheusOptions,
     WebhookOptions,
-    StatusOptions {
+    MetricsOptions,
+    DashboardOptions,
+    StatusOptions,
+    RevertOptions,
+    NotificationOptions,
+    TraceOptions,
+    DeploymentOptions {
   readonly kubeconfig?: string
+  /** Of the repository, where it has several. */
+  readonly cluster?: string
   readonly namespace?: string
   readonly revisionsNamespace?: string
   readonly gatesNamespace?: string
@@ -49,6 +66,8 @@ export interface ControllerSetup
   readonly allowForcePush?: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Log
+  /** Told of the work, beside metrics and dashboard. */
+  readonly telemetry?: Telemetry
 }
 
 /** The controller with everything real around it. Ends by `signal`, after the write under way. @throws {Error} when it cannot start. */
@@ -66,20 +85,37 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
       : assignmentSigner(await readKeyFile(resolve(setup.cwd, setup.signingKey), readSigningKey))
   const webhook = await webhookOf(setup)
   const commitStatuses = statusesFor(setup)
+  const reverting = revertsFor(setup)
+  const deployments = deploymentsFor(setup)
   const signatures = signaturesOf(setup)
+  const notifications = await notificationChannels(setup)
+  const traces = await tracesOf(setup)
+  await using metrics = await serveMetrics(setup)
+  await using dashboard = setup.dashboardPort === undefined ? undefined : await serveDashboard(setup.dashboardPort)
   const connection = await findConnection({ ...named, env, plugin: execAuth })
   const { source, folder, close } = await findRepo(setup)
   log('info', `following "${setup.repo}" for the cluster at "${connection.server}"`)
   const looking = new AbortController()
+  if (dashboard) log('info', `serving the dashboard at http://127.0.0.1:${dashboard.port}`)
+  if (metrics) log('info', `serving metrics on port ${metrics.port}, path /metrics`)
+  const telemetry = telemetryOf([metrics?.telemetry, dashboard?.telemetry, setup.telemetry])
+  const client = createKubeClient(connection)
+  const clock = steadyClock(systemClock, { timers: systemTimers, signal: looking.signal })
   const ports = {
-    kube: createKubeClient(connection),
+    kube: metrics ? countedKube(client, { elapsed: systemTimers.elapsed, told: metrics.requested }) : client,
     source: gitHeadSource(source, { folder, pollEvery, allowForcePush, signatures }),
-    compile: createOpeningCompiler({ namespace, ...(keys && { keys }) }),
-    clock: steadyClock(systemClock, { timers: systemTimers, signal: looking.signal }),
+    compile: createOpeningCompiler({ namespace, cluster: setup.cluster, ...(keys && { keys }) }),
+    clock,
     log,
     ...(signer && { signer }),
     ...(prometheus && { prometheus }),
     ...(commitStatuses && { commitStatuses }),
+    ...(deployments && { deployments }),
+    ...(notifications && { notifications }),
+    ...(traces && { traces }),
+    ...(reverting && { reverts: { ...reverting, folder } }),
+    ...otherClustersOf(commitStatuses, { clock, log }),
+    ...(telemetry && { telemetry }),
   }
   const names = namesFor(setup.annotationPrefix)
   let receiver: AsyncDisposable | undefined
@@ -106,6 +142,15 @@ export async function runController(setup: ControllerSetup, signal: AbortSignal)
     await receiver?.[Symbol.asyncDispose]()
     await close()
   }
+}
+
+function otherClustersOf(
+  settings: StatusSettings | undefined,
+  { clock, log }: Pick<ControllerPorts, 'clock' | 'log'>,
+): Pick<ControllerPorts, 'otherClusters'> {
+  if (settings?.account === undefined) return {}
+  const { statuses, account } = settings
+  return { otherClusters: (changed) => new ClusterStatuses({ statuses, account, contextOf, clock, log, changed }) }
 }
 
 function explained(error: unknown): unknown {

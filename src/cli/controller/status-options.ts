@@ -1,11 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { CommitStatuses } from '../../forge/status/commit-status.ts'
-import { githubStatuses } from '../../forge/status/github-statuses.ts'
+import type { AccountStatuses, CommitStatuses } from '../../forge/status/commit-status.ts'
+import { githubStatuses, isSameAccount } from '../../forge/status/github-statuses.ts'
 import { gitlabStatuses } from '../../forge/status/gitlab-statuses.ts'
-import { forgeUrl, repositoryName } from './forge-url.ts'
-import { appTokens, type GithubAppOptions, githubApi } from './github-app-options.ts'
+import { type ForgeAccessOptions, forgeAccess } from './forge-access.ts'
 
 const FORGES = ['github', 'gitea', 'gitlab'] as const
 
@@ -15,17 +12,18 @@ export interface StatusOptions {
   readonly statusUrl?: string
   readonly statusRepository?: string
   readonly statusContext?: string
+  readonly statusAccount?: string
 }
 
-interface Subject extends GithubAppOptions {
-  readonly cwd: string
-  readonly repo: string
-  readonly insecureHttp?: boolean
+interface Subject extends ForgeAccessOptions {
+  readonly cluster?: string
 }
 
 export interface StatusSettings {
-  readonly statuses: CommitStatuses
+  readonly statuses: CommitStatuses & AccountStatuses
   readonly prefix: string
+  /** Whose statuses of other clusters count. */
+  readonly account?: string
 }
 
 export function addStatusOptions(command: Command): Command {
@@ -37,32 +35,39 @@ export function addStatusOptions(command: Command): Command {
     .option('--status-url <url>', 'URL of the API of the forge. Default: from --repo')
     .option('--status-repository <group/name>', 'the repository as its forge names it. Default: the path of --repo')
     .option(
+      '--status-account <name>',
+      'account of nodewave in the forge: its statuses alone count for pools that depend on other clusters, and as posted',
+    )
+    .option(
       '--status-context <text>',
-      'what the names of statuses begin with; the pool follows. One for each cluster',
-      'nodewave',
+      'what the names of statuses begin with; the pool follows. Default: nodewave, and nodewave/NAME with --cluster',
     )
 }
 
 /** @returns undefined when no statuses are asked for. @throws {Error} saying which option is wrong or missing. */
 export function statusesFor(options: StatusOptions & Subject): StatusSettings | undefined {
-  const { statusForge, statusTokenFile, statusContext = 'nodewave', repo, cwd } = options
-  if (statusForge === undefined) return undefined
-  const app = statusForge === 'github' && statusTokenFile === undefined ? appTokens(options, { statuses: 'write' }) : undefined
-  if (statusTokenFile === undefined && !app) throw new Error('--status-forge needs --status-token-file')
-  const web = forgeUrl(repo)
-  const base = options.statusUrl ?? (web && apiOf(statusForge, web))
-  const repository = options.statusRepository ?? (web && repositoryName(web))
-  if (base === undefined || repository === undefined)
-    throw new Error('--status-forge with a --repo that is no URL needs --status-url and --status-repository')
-  const url = base.replace(/\/+$/, '')
-  if (!/^https?:\/\//.test(url)) throw new Error(`--status-url "${url}": expected a URL such as https://git.example.com/api/v1`)
-  if (!url.startsWith('https:') && !options.insecureHttp)
-    throw new Error(`refuse to send the token to "${url}", which everybody on the way can read; use https, or --insecure-http`)
-  const token = app ? app.get : async () => (await readFile(resolve(cwd, statusTokenFile ?? ''), 'utf8')).trim()
-  const access = { url, token, repository, now: Date.now }
-  return { statuses: statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access), prefix: statusContext }
+  const { statusForge } = options
+  if (statusForge === undefined) {
+    if (options.statusAccount !== undefined) throw new Error('--status-account needs --status-forge')
+    return undefined
+  }
+  const access = forgeAccess({ ...options, statusForge }, { permissions: { statuses: 'write' } })
+  const statuses = statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access)
+  return {
+    statuses:
+      options.statusAccount === undefined ? statuses : { ...statuses, list: ownStatuses(statuses, options.statusAccount) },
+    prefix: options.statusContext ?? contextOf(options.cluster),
+    ...(options.statusAccount !== undefined && { account: options.statusAccount }),
+  }
 }
 
-function apiOf(forge: (typeof FORGES)[number], web: URL): string {
-  return forge === 'github' ? githubApi(web) : `${web.origin}/api/${forge === 'gitlab' ? 'v4' : 'v1'}`
+/** What another account posted was not posted by us: whoever counts our statuses would wait for them. */
+function ownStatuses({ listByAccount }: AccountStatuses, account: string): CommitStatuses['list'] {
+  return async (commit, signal) =>
+    (await listByAccount(commit, signal)).filter((status) => isSameAccount(status.account, account))
+}
+
+/** What the names of statuses of a cluster begin with. */
+export function contextOf(cluster: string | undefined): string {
+  return cluster === undefined ? 'nodewave' : `nodewave/${cluster}`
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
 import { type GitRef, prefixOf } from '../../gitsync/git-ref.ts'
+import { type Address, parseAddress } from './address.ts'
 import { forgeUrl, repositoryName } from './forge-url.ts'
 import { type RefOptions, refOf } from './ref-options.ts'
 
@@ -12,12 +13,6 @@ export interface WebhookOptions {
   readonly webhookRepository?: string
   readonly webhookTlsCertFile?: string
   readonly webhookTlsKeyFile?: string
-}
-
-interface Address {
-  /** Absent: every address of this machine. */
-  readonly host?: string
-  readonly port: number
 }
 
 interface Subject extends RefOptions {
@@ -84,11 +79,4 @@ async function readTls({ webhookTlsCertFile: cert, webhookTlsKeyFile: key, cwd }
   if (cert === undefined || key === undefined)
     throw new Error('--webhook-tls-cert-file and --webhook-tls-key-file need each other')
   return { cert: await readFile(resolve(cwd, cert), 'utf8'), key: await readFile(resolve(cwd, key), 'utf8') }
-}
-
-function parseAddress(text: string): Address {
-  const { v6, host = v6, port } = /^(?:\[(?<v6>[0-9a-fA-F:]+)\]|(?<host>[^:[\]]*)):(?<port>\d{1,5})$/.exec(text)?.groups ?? {}
-  if (port === undefined || Number(port) > 65_535)
-    throw new InvalidArgumentError('expected an address such as :9443, 127.0.0.1:9443 or [::1]:9443')
-  return { port: Number(port), ...(host && { host }) }
 }

@@ -24,14 +24,17 @@ export function pauseCommand(io: CliIo): Command {
 }
 
 async function intend(view: ControlView, pool: string | undefined, flags: Flags): Promise<Intent> {
-  const { all, reason = '', stopDrains = false } = flags
-  const pause = { reason, stopDrains }
-  return oneOf({ pool, all }) === 'fleet' ? pauseFleet(view, pause) : pausePool(view, pool ?? '', pause)
+  return oneOf({ pool, all: flags.all }) === 'fleet' ? pauseFleet(view, flags) : pausePool(view, pool ?? '', flags)
 }
 
 interface Pause {
   readonly reason: string
   readonly stopDrains: boolean
+}
+
+/** What is paused already stays as it is, but for what this pause says itself: nobody loosens the pause of somebody else by repeating it. */
+function pauseOver(before: Before, { reason, stopDrains }: Flags): Pause {
+  return { reason: reason ?? before.reason ?? '', stopDrains: stopDrains ?? before.stopDrains }
 }
 
 /** @throws {Error} when both or none is given */
@@ -43,10 +46,11 @@ export function oneOf({ pool, all }: { readonly pool: string | undefined; readon
   return all ? 'fleet' : 'pool'
 }
 
-function pausePool({ pools }: ControlView, name: string, pause: Pause): Intent {
+function pausePool({ pools }: ControlView, name: string, flags: Flags): Intent {
   const { controls } = poolNamed(pools, name)
   const on = { kind: 'NodePool', name } as const
   const before = { reason: controls?.paused, stopDrains: controls?.stopDrains === true }
+  const pause = pauseOver(before, flags)
   if (isSame(before, pause)) return { says: `pool "${name}" is already paused`, writes: [], awaits: [] }
   return {
     says: `pool "${name}" is paused: no new node starts, ${describe(pause)}`,
@@ -55,13 +59,14 @@ function pausePool({ pools }: ControlView, name: string, pause: Pause): Intent {
   }
 }
 
-async function pauseFleet(view: ControlView, pause: Pause): Promise<Intent> {
+async function pauseFleet(view: ControlView, flags: Flags): Promise<Intent> {
   const { pools, namespace } = view
   const annotations = (await fleetAnnotations(view)) ?? {}
   const before = {
     reason: annotations[POOL_CONTROLS.paused],
     stopDrains: annotations[POOL_CONTROLS.stopDrains] !== undefined,
   }
+  const pause = pauseOver(before, flags)
   if (isSame(before, pause)) return { says: 'the fleet is already paused', writes: [], awaits: [] }
   const on = { kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const
   return {

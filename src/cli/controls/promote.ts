@@ -1,9 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import type { ForgeKind } from '../../forge/pull-request/pull-request-url.ts'
 import { FLEET_CONFIG_MAP, POOL_CONTROLS } from '../../protocol/names.ts'
 import type { PoolReason } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import { denotes } from '../../rollout/model/remembered-revision.ts'
 import type { CliIo } from '../cli-io.ts'
+import { TOKEN_VARIABLE } from '../plan/forge-clients.ts'
 import type { PoolStatusView } from '../status/pool-view.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
@@ -12,6 +14,13 @@ import { type ControlView, poolNamed } from './view.ts'
 interface Flags extends VerbFlags {
   readonly all?: true
   readonly revision?: string
+  readonly pr?: string
+  readonly forge?: ForgeKind
+  readonly from?: string
+  readonly to?: string
+  readonly repo: string
+  readonly base: string
+  readonly insecureHttp?: boolean
 }
 
 /** A commit is taken as a whole or not at all: what is held is promoted for every pool, and a wave for its own. */
@@ -23,8 +32,32 @@ export function promoteCommand(io: CliIo): Command {
     .argument('[pool]')
     .option('--all', 'promote a commit that exceeds the blast radius of the fleet')
     .option('--revision <rev>', 'commit to promote, at least seven characters. Default: the commit that waits')
-    .addHelpText('after', '\nExample:\n  $ nodewave promote workers')
-    .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
+    .option(
+      '--pr <url>',
+      `open a pull request in this repository that carries a version; the token is read from ${TOKEN_VARIABLE}`,
+    )
+    .addOption(new Option('--forge <forge>', 'with --pr: the forge').choices(['github', 'gitea', 'gitlab']))
+    .option('--from <pool>', 'with --pr: pool whose kubelet version is carried, as POOL or CLUSTER/POOL')
+    .option('--to <pool>', 'with --pr: pool that gets it')
+    .option('--repo <path>', 'with --pr: folder of the fleet, as it is on --base', '.')
+    .option('--base <branch>', 'with --pr: branch that the pull request is for', 'main')
+    .option('--insecure-http', 'with --pr: send the token to an http:// URL too', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ nodewave promote workers\n  $ nodewave promote --pr https://git.example.com/platform/fleet --forge gitea --from staging/workers --to production/workers',
+    )
+    .action((pool: string | undefined, flags: Flags) =>
+      flags.pr === undefined
+        ? runVerb(io, flags, (view) => intend(view, pool, flags))
+        : propose(io, pool, { ...flags, pr: flags.pr }),
+    )
+}
+
+/** What the forge needs is loaded only then. */
+async function propose(io: CliIo, pool: string | undefined, flags: Flags & { readonly pr: string }): Promise<void> {
+  if (pool !== undefined) throw new Error(`"${pool}" beside --pr: name pools with --from and --to`)
+  const { proposePromotion } = await import('../promote/propose-promotion.ts')
+  await proposePromotion(io, flags)
 }
 
 function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Intent {

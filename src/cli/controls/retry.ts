@@ -49,9 +49,14 @@ function intend({ pools, namespace }: ControlView, pool: string | undefined, { a
 function failedIn({ status }: PoolStatusView, named: string | undefined): readonly RevisionRef[] {
   const { conditions, rejected = [], observedRevision } = status
   const stalled = conditions?.find(({ type, status: holds }) => type === 'Stalled' && holds === 'True')
-  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return []
+  if (stalled?.reason !== 'Halted' && stalled?.reason !== 'RolledBack') return completedIn(status)
   if (rejected.length === 0 || observedRevision === undefined || !denotes(named, { revision: observedRevision })) return rejected
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
+}
+
+/** It has completed, and machines that it failed on afterwards were replaced: only a retry, or a new machine, shows that it is good. */
+function completedIn({ history: [run] = [], target }: PoolStatusView['status']): readonly RevisionRef[] {
+  return run?.laterFailures?.replaced === undefined ? [] : [target ?? run]
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */

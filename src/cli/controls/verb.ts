@@ -3,6 +3,7 @@ import { DEFAULT_NAMESPACE } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
 import { asDocument, type DocumentFormat } from '../documents.ts'
+import { outputOption } from '../output/output-option.ts'
 import { type AwaitedRecord, awaitRecords } from './await-records.ts'
 import { signatureOf } from './signature.ts'
 import { type ControlView, readPools } from './view.ts'
@@ -34,7 +35,7 @@ export function verbCommand(name: string): Command {
     .option('--namespace <name>', "namespace of the fleet's ConfigMap", DEFAULT_NAMESPACE)
     .option('--wait', 'wait until it takes effect; exit code 1 when it does not')
     .addOption(new Option('--timeout <duration>', 'timeout of --wait').argParser(parseDuration).default(600_000, '10m'))
-    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(outputOption())
 }
 
 /** Looks, judges, writes, tells, and waits when asked to. @throws {Error} when what is asked makes no sense; nothing is written then. */

@@ -1,7 +1,7 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import { configMapsPath } from '../../controller/config-maps/stored-config-map.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
-import { askedByKey, type FLEET_CONFIG_MAP, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import { askedByKey, type FLEET_CONFIG_MAP, OBJECT_KEYS } from '../../protocol/names.ts'
 import { formatRequestedBy, type RequestedBy } from '../../protocol/requested-by.ts'
 
 /** What is steered. */
@@ -40,7 +40,7 @@ async function createFleet(
     annotations,
   }: { readonly on: Extract<Steered, { kind: 'ConfigMap' }>; readonly annotations: Record<string, string | null> },
 ): Promise<void> {
-  const labels = { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: 'fleet' }
+  const labels = { [OBJECT_KEYS.kind]: 'fleet' }
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: on.name, namespace: on.namespace, labels, annotations } }
   try {
     await kube.create(configMapsPath(on.namespace), body)

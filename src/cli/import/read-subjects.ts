@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { ApiNodeFacts, ImportSubject, JsonObject } from '../../import/subject.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import { type HostInventory, hostInventory } from '../../protocol/host-inventory.ts'
+import { DNS_SUBDOMAIN } from '../../repo/schema/values.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo } from '../cluster.ts'
 import { errorText } from '../error-text.ts'
@@ -12,8 +13,10 @@ import type { Progress } from '../progress.ts'
 /** Requests to kubelets at once. */
 const AT_ONCE = 8
 
+/** It becomes a part of paths and commands: neither a file of nodes nor a server leads out of them. */
+const nodeName = z.string().regex(new RegExp(`^${DNS_SUBDOMAIN}$`), 'expected the name of a Node')
 const apiNode = z.object({
-  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }),
+  metadata: z.object({ name: nodeName, labels: z.record(z.string(), z.string()).default({}) }),
   spec: z
     .object({ taints: z.array(z.object({ key: z.string(), value: z.string().optional(), effect: z.string() })).default([]) })
     .default({ taints: [] }),
@@ -53,9 +56,16 @@ export async function readSubjects(io: CliIo, source: SubjectSource, progress: P
 }
 
 async function ofFile(io: CliIo, path: string): Promise<{ nodes: ApiNodeFacts[]; warnings: string[] }> {
-  const parsed = nodeList.safeParse(await readJson(path === '-' ? '/dev/stdin' : resolve(io.cwd, path), 'nodes'))
-  if (!parsed.success) throw new Error(`failed to read nodes from "${path}": expected the output of kubectl get nodes -o json`)
-  return { nodes: parsed.data.items.map(factsOf), warnings: [] }
+  const list = await readJson(path === '-' ? '/dev/stdin' : resolve(io.cwd, path), 'nodes')
+  return { nodes: nodesIn(list, `"${path}"`), warnings: [] }
+}
+
+function nodesIn(list: unknown, source: string): ApiNodeFacts[] {
+  const parsed = nodeList.safeParse(list)
+  if (parsed.success) return parsed.data.items.map(factsOf)
+  throw new Error(
+    `failed to read nodes from ${source}: expected the output of kubectl get nodes -o json; ${placeOf(parsed.error)}`,
+  )
 }
 
 async function ofCluster(
@@ -64,7 +74,8 @@ async function ofCluster(
   progress: Progress,
 ): Promise<{ nodes: ApiNodeFacts[]; warnings: string[] }> {
   const kube = await connectTo(io, source)
-  const { items } = await kube.list('/api/v1/nodes', { project: (object) => factsOf(apiNode.parse(object)) })
+  const listed = await kube.list('/api/v1/nodes', { project: (object) => object })
+  const items = nodesIn(listed, 'the cluster')
   if (!source.configz) return { nodes: items, warnings: [] }
   const failures: string[] = []
   const nodes = await inTurns(items, async (node, done) => {

@@ -17,7 +17,7 @@ export function assumptionsOf({
   const { byGrant, download } = times
   const { disruptions } = course
   return [
-    `every node is healthy and runs ${from}; nothing else changes in the fleet`,
+    `every node is healthy and runs ${from === 'none' ? 'no commit yet' : from}; nothing else changes in the fleet`,
     `an agent needs ${lasting(byGrant.restart)} to restart the kubelet (--restart-time) and ${lasting(download)} to download another version (--download-time)`,
     ...(disruptions.podsEvicted > 0
       ? [

@@ -1,52 +1,68 @@
-import type { FleetModel } from '../../repo/model.ts'
 import { DEFAULT_TIMES } from '../../simulate/agent-times.ts'
 import type { GivenNode } from '../../simulate/given-node.ts'
 import { nodeObject } from '../../simulate/node-objects.ts'
-import { simulateFleet } from '../../simulate/simulate-fleet.ts'
-import type { Moment } from '../../simulate/simulation.ts'
-import type { ChangeOptions } from '../change.ts'
+import { type SimulatedCourse, simulateFleet } from '../../simulate/simulate-fleet.ts'
+import type { Moment, PoolCourse } from '../../simulate/simulation.ts'
+import type { ChangeOptions, FleetChange } from '../change.ts'
 import type { CliIo } from '../cli-io.ts'
 import { counted } from '../paint.ts'
 import { progressOn } from '../progress.ts'
-import { readSnapshot } from '../read-fleet.ts'
 import { DAY } from './options.ts'
 import { serverVersionsOf } from './server-versions.ts'
 import { lasting, momentText } from './simulation-text.ts'
 
-/** Larger fleets take too long to be simulated in passing. */
-const MOST_NODES = 15_000
+/** Larger fleets are never done within our patience: a node costs about a millisecond. */
+const MOST_NODES = 5_000
+const TOO_LARGE = `not made for more than ${MOST_NODES} nodes: nodewave simulate`
 /** Milliseconds that whoever waits for a plan waits for its estimate; node by node, even a small fleet may take longer. */
-const PATIENCE = 10_000
+const PATIENCE = 5_000
 
 export interface Estimated {
-  readonly path: string
-  readonly options: ChangeOptions
-  readonly model: FleetModel
+  readonly change: FleetChange
+  readonly options: Pick<ChangeOptions, 'serverVersion' | 'nodes' | 'kubeconfig' | 'context'>
   readonly nodes: readonly GivenNode[]
 }
 
-/** In a line, how the rollout of a plan would go, with agents that need the usual time. @returns undefined for a large fleet */
-export async function estimate(io: CliIo, { path, options, model, nodes }: Estimated): Promise<string | undefined> {
-  if (nodes.length > MOST_NODES) return undefined
+/** How the rollout of a plan would go. */
+export interface Estimate {
+  /** In a line. */
+  readonly text: string
+  readonly courses: readonly PoolCourse[]
+  readonly startsAt: number
+  readonly endsAt: number
+}
+
+/** With agents that need the usual time; of a large fleet it only says who simulates it. */
+export async function estimate(io: CliIo, { change, options, nodes }: Estimated): Promise<Estimate> {
   const startsAt = io.now()
+  if (nodes.length > MOST_NODES) return { text: TOO_LARGE, courses: [], startsAt, endsAt: startsAt }
   const progress = progressOn(io)
+  let last: Moment = { at: startsAt, nodes: { current: 0, total: nodes.length } }
   const goOn = (moment: Moment): boolean => {
+    last = moment
     progress.tell(momentText(moment, startsAt))
     return io.now() < startsAt + PATIENCE
   }
-  const { outcome, endsAt, peak, pools } = await simulateFleet({
-    from: await readSnapshot(io, { path, revision: options.from }),
-    to: await readSnapshot(io, { path, revision: options.to }),
+  const course = await simulateFleet({
+    from: change.from?.snapshot,
+    to: change.to.snapshot,
+    load: change.load,
+    cluster: change.to.model.cluster?.name,
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     pods: [],
     ...{ startsAt, within: 30 * DAY, times: DEFAULT_TIMES, fails: new Set<string>(), goOn },
-    serverVersions: await serverVersionsOf(io, { options, model, nodes }),
+    serverVersions: await serverVersionsOf(io, { options, model: change.to.model, nodes }),
   })
   progress.end()
+  const { endsAt, pools: courses } = course
+  return { text: inALine(course, last.nodes), courses, startsAt, endsAt }
+}
+
+function inALine({ outcome, startsAt, endsAt, peak, pools }: SimulatedCourse, reached: Moment['nodes']): string {
   const stopped = pools.find(({ isDone }) => !isDone)
   const cost = `at most ${counted(peak.nodes, 'node')} unavailable at once`
   if (outcome === 'Completed' || !stopped) return `about ${lasting(endsAt - startsAt)}, ${cost}`
   if (outcome === 'Unfinished')
-    return `more than ${lasting(endsAt - startsAt)} (the limit of this estimate; see nodewave simulate); until then ${cost}`
+    return `more than ${lasting(endsAt - startsAt)}; the estimate ends there, with ${reached.current} of ${counted(reached.total, 'node')} current and ${cost}; the whole rollout: nodewave simulate`
   return `does not complete by itself, ${stopped.pool} is ${stopped.end.reason}; ${cost}`
 }

@@ -2,14 +2,11 @@ import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod'
 import { duration } from '../../repo/schema/common.ts'
 import { type AgentTimes, DEFAULT_TIMES } from '../../simulate/agent-times.ts'
-import type { FakeNodes } from '../../simulate/node-objects.ts'
 import type { ChangeOptions } from '../change.ts'
-import type { DocumentFormat } from '../documents.ts'
 import { unknownName } from '../unknown-name.ts'
 
 /** What `nodewave simulate` is asked for. Times are milliseconds. */
 export interface SimulateOptions extends ChangeOptions {
-  readonly fakeNodes?: FakeNodes
   readonly at?: number
   readonly within: number
   readonly fail: readonly string[]
@@ -20,12 +17,10 @@ export interface SimulateOptions extends ChangeOptions {
   readonly podStopTime: number
   readonly podStartTime: number
   readonly pods?: string
-  readonly output: 'text' | DocumentFormat
+  readonly output: 'text' | 'json' | 'yaml'
 }
 
 export const DAY = 24 * 60 * 60_000
-/** Nodes; beyond that it is no estimate any more but a wait. */
-const MOST_NODES = 100_000
 
 export function timesOf({ restartTime, downloadTime, rebootTime, podStopTime, podStartTime, slow }: SimulateOptions): AgentTimes {
   const { byGrant } = DEFAULT_TIMES
@@ -64,25 +59,6 @@ export function instant(text: string): number {
   const result = z.iso.datetime({ offset: true }).safeParse(text)
   if (!result.success) throw new InvalidArgumentError('expected a time such as 2026-11-21T22:00:00Z')
   return Date.parse(result.data)
-}
-
-function wholeNumber(text: string): number {
-  const count = Number(text)
-  if (!Number.isInteger(count) || count < 1 || count > MOST_NODES)
-    throw new InvalidArgumentError(`expected a whole number from 1 to ${MOST_NODES}`)
-  return count
-}
-
-export function fakeNodes(text: string): FakeNodes {
-  if (!text.includes('=')) return wholeNumber(text)
-  return new Map(
-    text.split(',').map((part) => {
-      const [, pool = '', count = ''] = /^([^=]+)=(\d+)$/.exec(part) ?? []
-      if (pool === '')
-        throw new InvalidArgumentError(`expected a pool and its number of nodes, such as workers=200, not "${part}"`)
-      return [pool, wholeNumber(count)]
-    }),
-  )
 }
 
 export function factors(text: string, before: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

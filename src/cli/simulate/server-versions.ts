@@ -4,19 +4,14 @@ import type { CliIo } from '../cli-io.ts'
 import { readControlPlane } from '../control-plane/read-control-plane.ts'
 import type { SimulateOptions } from './options.ts'
 
-type Source = Pick<SimulateOptions, 'serverVersion' | 'nodes' | 'fakeNodes' | 'kubeconfig' | 'context'>
+type Source = Pick<SimulateOptions, 'serverVersion' | 'nodes' | 'kubeconfig' | 'context'>
 
 /** As somebody says, or the cluster that the nodes are of; else as new as the newest kubelet that there is or is to be. */
 export async function serverVersionsOf(
   io: CliIo,
-  {
-    options: { serverVersion, nodes: file, fakeNodes, kubeconfig, context },
-    model,
-    nodes,
-  }: { readonly options: Source; readonly model: FleetModel; readonly nodes: readonly GivenNode[] },
+  { options, model, nodes }: { readonly options: Source; readonly model: FleetModel; readonly nodes: readonly GivenNode[] },
 ): Promise<readonly string[]> {
-  const hasNoCluster = file !== undefined || fakeNodes !== undefined
-  const view = await readControlPlane(io, { serverVersion, nodes: hasNoCluster ? '' : undefined, kubeconfig, context })
+  const view = await readControlPlane(io, options)
   if (view !== undefined) return view.answers.map((version) => version.replace(/^v/, ''))
   const wanted = [...model.pools.values()].flatMap(({ spec }) => spec.kubelet?.version ?? [])
   const running = nodes.flatMap(({ kubeletVersion }) => kubeletVersion?.replace(/^v/, '') ?? [])

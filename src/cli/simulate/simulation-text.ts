@@ -20,7 +20,7 @@ export function simulationText(simulation: Simulation, look: Look): string {
 }
 
 /** What comes minutes after a wait of days must not seem to come with it. */
-const ALL_UNITS = 4
+export const ALL_UNITS = 4
 
 /** The greatest units that count; default: two. `2h 5m`; `0s`. */
 export function lasting(milliseconds: number, units = 2): string {

@@ -30,7 +30,7 @@ export function noPoolsLines(trouble: FirstCommitTrouble | undefined): string[] 
 
 function troubleOf({ source, reason, message, lastTimestamp }: KubeObject): FirstCommitTrouble | undefined {
   const isOurs = (source as { component?: unknown } | undefined)?.component === CONTROLLER_LEASE
-  return isOurs ? { reason: String(reason), message: String(message), at: String(lastTimestamp) } : undefined
+  return isOurs ? { reason: printable(String(reason)), message: String(message), at: String(lastTimestamp) } : undefined
 }
 
 function later(a: FirstCommitTrouble | undefined, b: FirstCommitTrouble): FirstCommitTrouble {

@@ -6,28 +6,43 @@ import { controlLines, heldLines, rebootLines } from './control-lines.ts'
 import { noPoolsLines } from './first-commit.ts'
 import { byName, isReady, isStalled, type PoolStatusView } from './pool-view.ts'
 
-const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'REASON', 'NODES']
+const HEADER = ['POOL', 'REVISION', 'WAVE', 'UPDATED', 'READY', 'PAUSED', 'REASON', 'NODES']
+const PAUSED = HEADER.indexOf('PAUSED')
 
 /** What a person wants to know of the fleet: a table of pools, what they wait for, and the nodes that failed. */
 export function renderStatus(pools: readonly PoolStatusView[], { color }: { readonly color: boolean }): string[] {
   if (pools.length === 0) return noPoolsLines(undefined)
   const sorted = [...pools].sort(byName)
   const paint = paintFor({ color })
-  const [header = '', ...rows] = tableLines([HEADER, ...sorted.map(poolRow)])
+  const cells = [HEADER, ...sorted.map(poolRow)]
+  // The column stands where there is something to tell.
+  const isPaused = sorted.some(({ controls }) => controls?.paused !== undefined) || sorted.some(isFleetPaused)
+  const [header = '', ...rows] = tableLines(isPaused ? cells : cells.map((row) => row.toSpliced(PAUSED, 1)))
   const painted = sorted.map((pool, index) => (isReady(pool) ? paint.green : paint.yellow)(rows[index] ?? ''))
   return [header, ...painted, ...sorted.flatMap(describePool), ...failedNodes(sorted)]
 }
 
 /** One line for each change, where nothing can be redrawn. */
 export function renderLine(pool: PoolStatusView): string {
-  const [name, revision, , updated, , reason] = poolRow(pool)
+  const [name, revision, , updated, , , reason] = poolRow(pool)
   if (reason === '') return `${name}: no status yet`
   // What a stalled pool says is about its obstacle; otherwise it says how far it has come.
   const progress = isStalled(pool) ? ` at ${revision}, ${updated} nodes` : ''
   return `${name}: ${reason}${progress}; ${printable(messageOf(pool).join(' '))}${failures(pool)}`
 }
 
-function poolRow({ name, status }: PoolStatusView): string[] {
+function isFleetPaused({ status }: PoolStatusView): boolean {
+  return status.observedControls?.fleetPaused !== undefined
+}
+
+/** By whom the pool is held up: by a pause of its own, or by one of the whole fleet. */
+function pausedBy(pool: PoolStatusView): string {
+  if (pool.controls?.paused !== undefined) return 'Pool'
+  return isFleetPaused(pool) ? 'Fleet' : ''
+}
+
+function poolRow(pool: PoolStatusView): string[] {
+  const { name, status } = pool
   const ready = status.conditions?.find(({ type }) => type === 'Ready')
   const { summary } = status
   const phases = NODE_PHASES.flatMap((phase) => {
@@ -40,6 +55,7 @@ function poolRow({ name, status }: PoolStatusView): string[] {
     summary?.wave ?? '',
     summary?.updated ?? '',
     ready?.status ?? 'Unknown',
+    pausedBy(pool),
     ready?.reason ?? '',
     phases.join(', '),
   ].map(printable)

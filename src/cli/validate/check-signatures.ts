@@ -7,14 +7,19 @@ import { readTrustedKeys } from '../../gitsync/signatures/trusted-keys.ts'
 import { unverified } from '../../gitsync/signatures/verify-head.ts'
 import type { CliIo } from '../cli-io.ts'
 
-export const COMMIT_KEYS = new Option(
-  '--commit-keys <path>',
-  'file or folder of public keys (OpenPGP, or allowed signers of SSH) that the commit has to be signed with, as for the controller',
-)
-export const CHECKED_COMMITS = new Option(
-  '--since <rev>',
-  'commit after which all need a signature, as with --commit-signatures All. Default: only the commit itself',
-)
+export function commitKeysOption(): Option {
+  return new Option(
+    '--commit-keys <path>',
+    'file or folder of public keys (OpenPGP, or allowed signers of SSH) that the commit has to be signed with, as for the controller',
+  )
+}
+
+export function checkedCommitsOption(): Option {
+  return new Option(
+    '--since <rev>',
+    'commit after which all need a signature, as with --commit-signatures All. Default: only the commit itself',
+  )
+}
 
 export interface SignatureCheck {
   readonly path: string

@@ -23,16 +23,18 @@ import {
   projectRole,
   type StoredAccess,
 } from '../payload-access/access-objects.ts'
+import { bindingCache } from '../payload-access/binding-cache.ts'
 import type { ControllerSettings } from '../ports.ts'
 import { type ClusterSecret, projectClusterSecret } from '../secrets/cluster-secret.ts'
+import { areChangesAwaited } from './changes-awaited.ts'
+import type { ClusterNode } from './cluster-node.ts'
+import { projectNode } from './cluster-node.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
 import { limitFacts } from './fact-limit.ts'
 import { type Followed, followCollection } from './follow-collection.ts'
 import type { NodePoolView } from './node-pool-view.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
-import type { ClusterNode } from './node-view.ts'
-import { projectNode } from './node-view.ts'
 import { type Cached, ObjectCache } from './object-cache.ts'
 import { ServerVersions } from './server-versions.ts'
 
@@ -94,14 +96,16 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
   const revisionSecrets = new ObjectCache<StoredConfigMap>(changed)
   const ceilings = new ObjectCache<CeilingView>(changed)
   const roles = new ObjectCache<StoredAccess>(changed)
-  const bindings = new ObjectCache<StoredAccess>(changed)
+  const bindings = bindingCache(changed)
   const controlPlane = new ControlPlaneCache(versions, changed)
   const fleet = new ObjectCache<StoredConfigMap>(changed)
   // Asked with each watch that is opened: it may be opened on another server than before.
   const follow = <T extends Cached>(followed: Followed<T>): Promise<void> =>
     followCollection(options, { onOpen: () => void versions.ask(whatOf(followed)), ...followed })
+  const isAwaited = (): boolean => areChangesAwaited(pools.items.values())
   const ofNodes: Followed<ClusterNode> = {
     path: NODES,
+    isAwaited,
     cache: nodes,
     project: readNode,
     onOpen: () => {
@@ -110,9 +114,9 @@ export function followCluster(options: ClusterCacheOptions): FollowedCluster {
     },
     onTrouble: (_, error) => contact.lost(NODES, clock.now() - silenceBefore(error)),
   }
-  const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool }
+  const ofPools: Followed<NodePoolView> = { path: nodePoolsPath(), cache: pools, project: projectNodePool, isAwaited }
   const ofRevisions = ownConfigMaps(revisions, { namespace: settings.revisionsNamespace, labelSelector: REVISIONS })
-  const ofFleet = ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET })
+  const ofFleet = { ...ownConfigMaps(fleet, { namespace: settings.namespace, labelSelector: FLEET }), isAwaited }
   const accessOf = (collection: AccessCollection) => ({
     path: accessPath(settings.namespace, collection),
     labelSelector: PAYLOAD_ACCESS,

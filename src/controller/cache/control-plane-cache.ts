@@ -1,7 +1,7 @@
 import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { ClusterNode } from './cluster-node.ts'
 import type { ControlPlanePod } from './control-plane-pods.ts'
-import type { ClusterNode } from './node-view.ts'
 import { ObjectCache } from './object-cache.ts'
 import type { ServerVersions } from './server-versions.ts'
 

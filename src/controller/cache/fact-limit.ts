@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { ClusterNode } from './node-view.ts'
+import type { ClusterNode } from './cluster-node.ts'
 
 /** Milliseconds. */
 const WINDOW = 600_000

@@ -14,7 +14,7 @@ export interface Following {
 }
 
 export interface Followed<T extends Cached>
-  extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter'> {
+  extends Pick<FollowOptions<T>, 'labelSelector' | 'fieldSelector' | 'streamed' | 'stallAfter' | 'isAwaited'> {
   readonly path: string
   readonly cache: Pick<ObjectCache<T>, 'observe' | 'catchUp'>
   readonly project: (object: KubeObject) => T
@@ -74,7 +74,7 @@ async function keepFollowing<T extends Cached>(following: Following, followed: O
 }
 
 function requestOf<T extends Cached>({ log, signal, changed }: Following, followed: Followed<T>): FollowOptions<T> {
-  const { project, labelSelector, fieldSelector, streamed, stallAfter } = followed
+  const { project, labelSelector, fieldSelector, streamed, stallAfter, isAwaited } = followed
   return {
     project,
     signal,
@@ -88,6 +88,7 @@ function requestOf<T extends Cached>({ log, signal, changed }: Following, follow
     },
     ...(streamed !== undefined && { streamed }),
     ...(stallAfter !== undefined && { stallAfter }),
+    ...(isAwaited && { isAwaited }),
     ...(labelSelector !== undefined && { labelSelector }),
     ...(fieldSelector !== undefined && { fieldSelector }),
   }

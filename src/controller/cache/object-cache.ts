@@ -1,5 +1,6 @@
 import type { FollowEvent } from '../../kube/kube-api.ts'
 import { isSameData } from '../../protocol/same-data.ts'
+import { GroupedItems } from './grouped-items.ts'
 
 export interface Cached {
   readonly name: string
@@ -13,7 +14,7 @@ export interface Cached {
  * put in at once, so that a decision made before the watch catches up does not repeat them.
  */
 export class ObjectCache<T extends Cached> {
-  readonly #items = new Map<string, T>()
+  readonly #items: GroupedItems<T>
   /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
   readonly #stale = new Set<string>()
   readonly #changed: (item?: T) => void
@@ -23,22 +24,29 @@ export class ObjectCache<T extends Cached> {
   /**
    * @param changed told whenever something visible changed, and what: the item as it is or was; absent: any of them. A heartbeat that only
    * moves resourceVersion is not visible.
+   * @param keyOf what `group` finds items by
    */
-  constructor(changed: (item?: T) => void) {
+  constructor(changed: (item?: T) => void, keyOf: (item: T) => string | undefined = () => undefined) {
     this.#changed = changed
+    this.#items = new GroupedItems(keyOf)
   }
 
   get items(): ReadonlyMap<string, T> {
-    return this.#items
+    return this.#items.byName
   }
 
   get(name: string): T | undefined {
-    return this.#items.get(name)
+    return this.items.get(name)
+  }
+
+  /** Those with this key. */
+  group(key: string): Iterable<T> {
+    return this.#items.group(key)
   }
 
   /** The item of this version, if that is the one that is here: then there is nothing new to read. */
   known({ name, resourceVersion }: { readonly name: string; readonly resourceVersion?: string }): T | undefined {
-    const item = this.#items.get(name)
+    const item = this.get(name)
     return item?.resourceVersion === resourceVersion ? item : undefined
   }
 
@@ -66,7 +74,7 @@ export class ObjectCache<T extends Cached> {
 
   /** What the server answered to a write of ours; not a change to tell of, since the one who wrote knows. */
   wrote(item: T): void {
-    if (!isOlder(item, this.#items.get(item.name))) this.#items.set(item.name, item)
+    if (!isOlder(item, this.get(item.name))) this.#items.set(item)
   }
 
   /** What we deleted ourselves; an event of the watch that is still on its way may bring it back for a moment, which does no harm. */
@@ -76,33 +84,33 @@ export class ObjectCache<T extends Cached> {
 
   /** A write that was based on `resourceVersion` was refused. As soon as a newer version is here, that is a change. */
   refused(name: string, resourceVersion: string): void {
-    const item = this.#items.get(name)
+    const item = this.get(name)
     if (item?.resourceVersion === resourceVersion) this.#stale.add(name)
     else this.#changed(item)
   }
 
   #put(item: T): void {
-    const known = this.#items.get(item.name)
+    const known = this.get(item.name)
     if (item === known || isOlder(item, known)) return
     const kept = known && sameButVersion(known, item)
-    this.#items.set(item.name, kept ? { ...known, resourceVersion: item.resourceVersion } : item)
+    this.#items.set(kept ? { ...known, resourceVersion: item.resourceVersion } : item)
     if (this.#stale.delete(item.name) || !kept) this.#changed(item)
   }
 
   #remove(name: string): void {
     for (const gone of this.#gone) gone.add(name)
     this.#stale.delete(name)
-    const item = this.#items.get(name)
-    if (this.#items.delete(name)) this.#changed(item)
+    const item = this.#items.delete(name)
+    if (item) this.#changed(item)
   }
 
   /** A full list replaces everything, our own writes too: based on a list that is older than they are, a write is refused, and does no harm. */
   #replace(items: readonly T[]): void {
     const listed = new Set(items.map(({ name }) => name))
-    for (const name of this.#items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
+    for (const name of this.items.keys()) if (!listed.has(name)) for (const gone of this.#gone) gone.add(name)
     this.#items.clear()
     this.#stale.clear()
-    for (const item of items) this.#items.set(item.name, item)
+    for (const item of items) this.#items.set(item)
     this.#changed()
   }
 }

@@ -1,11 +1,12 @@
 import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import { requirementsOf } from '../../protocol/node-selector.ts'
 import { settingsIn } from '../../protocol/node-settings.ts'
 import { unnamedPaths } from '../../protocol/written-paths.ts'
 import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 
 type Config = Extract<NodeTarget, { kind: 'config' }>
@@ -45,7 +46,7 @@ export function changeViolation(
 function labelViolation({ host }: NodeContent, rules: Ceiling['rules']): string | undefined {
   const { labels = {} } = host === undefined ? {} : settingsIn(host)
   for (const { place, nodeSelector } of rules) {
-    const label = Object.keys(nodeSelector?.matchLabels ?? {}).find((key) => Object.hasOwn(labels, key))
+    const label = nodeSelector && requirementsOf(nodeSelector).find(({ key }) => Object.hasOwn(labels, key))?.key
     if (label !== undefined)
       return `label "${label}" decides for which nodes the rule counts; ${ceilingRemedy(`${place}.nodeSelector`)}`
   }

@@ -18,7 +18,7 @@ export class Contact {
   restored(channel: string, now: Instant): void {
     const since = this.#lostSince.get(channel)
     this.#lostSince.delete(channel)
-    if (since !== undefined && now - since > HICCUP) this.#restoredAt = now
+    if (since !== undefined && (now < since || now - since > HICCUP)) this.#restoredAt = now
   }
 
   /** The end of the last interruption. */
@@ -32,7 +32,14 @@ export class Contact {
 
   /** What began before is counted from then on; now, while there is no contact. Absent: there always was. */
   unbrokenSince(now: Instant): Instant | undefined {
+    this.#forgetFuture(now)
     for (const since of this.#lostSince.values()) if (now - since > HICCUP) return now
     return this.#restoredAt
+  }
+
+  /** What a clock that was ahead has stamped, and was put back since, would keep time from counting until then. */
+  #forgetFuture(now: Instant): void {
+    for (const [channel, since] of this.#lostSince) if (since > now) this.#lostSince.set(channel, now)
+    if (this.#restoredAt !== undefined && this.#restoredAt > now) this.#restoredAt = now
   }
 }

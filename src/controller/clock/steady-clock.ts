@@ -18,7 +18,8 @@ export function steadyClock(clock: Clock, { timers, signal }: { readonly timers:
   let steadySince: Instant | undefined
   const look = (): void => {
     const now = clock.now()
-    if (now - seen > GAP) steadySince = now
+    // Put forward; or back again: what it was put forward to would keep time from counting until then.
+    if (now - seen > GAP || (steadySince !== undefined && now < steadySince)) steadySince = now
     seen = now
   }
   const lookAgain = (): void => {

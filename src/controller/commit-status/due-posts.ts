@@ -28,14 +28,19 @@ export interface DuePosts {
 /**
  * Pure. A new state is posted at once, a new description of it after a while: the longer, the more of them there were, for forges count
  * them (GitHub takes 1,000 of one context beside one commit).
+ * @param posted.repeats whether descriptions alone are posted at all
  */
-export function duePosts(wanted: readonly Wanted[], posted: ReadonlyMap<string, Posted>, now: Instant): DuePosts {
+export function duePosts(
+  wanted: readonly Wanted[],
+  { posted, repeats = true }: { readonly posted: ReadonlyMap<string, Posted>; readonly repeats?: boolean | undefined },
+  now: Instant,
+): DuePosts {
   const due: CommitStatus[] = []
   let wakeAt = Number.POSITIVE_INFINITY
   for (const { isPast, ...status } of wanted) {
     const before = posted.get(keyOf(status))
     if (isPast && (before === undefined || before.state === status.state)) continue
-    if (before?.state === status.state && before.description === status.description) continue
+    if (before?.state === status.state && (!repeats || before.description === status.description)) continue
     const at =
       before === undefined || before.state !== status.state ? now : before.at + INTERVAL + LONGER_EACH_TIME * before.count
     if (at <= now) due.push(status)

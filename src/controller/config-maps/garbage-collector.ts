@@ -1,5 +1,7 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import { nameOf } from '../payload-access/access-objects.ts'
 import { type AccessNeed, grantMissing } from '../payload-access/grant-missing.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
@@ -53,11 +55,16 @@ export class GarbageCollector {
     if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
     const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
-    const { named, needs } = this.#namedPayloads(gathered)
+    const { named, needs, rendered } = this.#namedPayloads(gathered)
     const isNeeded = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
     let isSwept = true
     for (const kept of payloads) isSwept = (await sweep(kept, { isNeeded, now })).isDone && isSwept
     const granted = await grantMissing(access, needs)
+    const isOwn = (node: ClusterNode, name: string) => node.payloads.includes(name) || rendered.get(node.name)?.has(name) === true
+    await access?.revokeUnneeded((name, readable) => {
+      const node = cluster.nodes.get(name)
+      return node !== undefined && isOwn(node, nameOf(readable))
+    }, now)
     const isDone = revisions.isDone && isSwept && granted.isDone
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }
@@ -67,19 +74,27 @@ export class GarbageCollector {
   #namedPayloads({ revisions, members }: Pick<Gathered, 'revisions' | 'members'>): {
     readonly named: ReadonlySet<string>
     readonly needs: readonly AccessNeed[]
+    /** By node. */
+    readonly rendered: ReadonlyMap<string, ReadonlySet<string>>
   } {
     const { cluster, renderer } = this.#sources
     const named = new Set([...cluster.nodes.items.values()].flatMap((node) => node.payloads))
     const needs: AccessNeed[] = []
+    const ofNodes = new Map<string, Set<string>>()
     for (const pool of [...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
       for (const node of members.byPool.get(pool.name) ?? []) {
-        const rendered = renderer.render(pool, node.facts)
+        const rendered = renderer.render(pool, node)
         if (rendered.kind !== 'config') continue
-        for (const payload of rendered.payloads) named.add(payload.name)
+        const ofNode = ofNodes.get(node.name) ?? new Set()
+        ofNodes.set(node.name, ofNode)
+        for (const { name } of rendered.payloads) {
+          named.add(name)
+          ofNode.add(name)
+        }
         // Rendered for this node, too: what an annotation names alone may be anybody's.
         const own = rendered.payloads.filter(({ name }) => node.payloads.includes(name))
         if (own.length > 0) needs.push({ node, readable: readablesOf({ payloads: own }) })
       }
-    return { named, needs }
+    return { named, needs, rendered: ofNodes }
   }
 }

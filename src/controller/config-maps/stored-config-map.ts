@@ -25,8 +25,8 @@ export const PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}
 export const SECRET_PAYLOADS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=secret`
 export const REVISIONS = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=revision`
 
-/** What people set for the whole fleet. */
-export const FLEET = `${OBJECT_KEYS.managedBy}=${MANAGER},${OBJECT_KEYS.kind}=fleet`
+/** What people set for the whole fleet. The installation brings it, and Helm labels it as managed by Helm. */
+export const FLEET = `${OBJECT_KEYS.kind}=fleet`
 
 export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`

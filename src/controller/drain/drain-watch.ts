@@ -21,9 +21,11 @@ export class DrainWatch {
 
   constructor(options: Following) {
     this.#options = options
+    const holding = (uids: ReadonlySet<string>) => [...this.#nodes.values()].filter(({ pods }) => holdsAny(pods, uids))
     this.answers = new EvictionAnswers({
       ...options,
-      changed: (uids) => this.#changed([...this.#nodes.values()].filter(({ pods }) => holdsAny(pods, uids))),
+      changed: (uids) => this.#changed(holding(uids)),
+      noted: (uids) => forgetKnown(holding(uids)),
       pods: () => this.#pods(),
     })
   }
@@ -64,6 +66,7 @@ export class DrainWatch {
         fieldSelector: `spec.nodeName=${node}`,
         manyNamespaces: true,
         streamed: true,
+        isAwaited: () => true,
         onListed: () => see('known'),
         onRefused: (error) => see({ why: (error as Error).message }),
       },
@@ -81,9 +84,13 @@ export class DrainWatch {
   }
 
   #changed(nodes: Iterable<Watched>): void {
-    for (const watched of nodes) watched.known = undefined
+    forgetKnown(nodes)
     this.#options.changed()
   }
+}
+
+function forgetKnown(nodes: Iterable<Watched>): void {
+  for (const watched of nodes) watched.known = undefined
 }
 
 function holdsAny({ items }: ObjectCache<PodFacts>, uids: ReadonlySet<string>): boolean {

@@ -12,6 +12,8 @@ export interface Evictor {
 
 /** Milliseconds after which a refused eviction is asked for again, unless the server names a longer time. */
 const ASK_AGAIN = 5_000
+/** A webhook may name days, in which nobody would see what it would say by now. */
+const LONGEST_WAIT = 300_000
 
 /**
  * Asks for one eviction. A refusal is an answer, and kept for the next decision.
@@ -25,9 +27,12 @@ export async function evict({ kube, clock, answers }: Evictor, action: Extract<A
   } catch (error) {
     if (!(error instanceof KubeError) || isAway(error)) throw error
     if (error.code === 404) answers.taken(uid)
-    else
-      answers.refused(uid, { message: error.message, until: clock.now() + Math.max(ASK_AGAIN, (error.retryAfter ?? 0) * 1000) })
+    else answers.refused(uid, { message: error.message, until: clock.now() + waitAfter(error) })
   }
+}
+
+function waitAfter({ retryAfter = 0 }: KubeError): number {
+  return Math.min(Math.max(ASK_AGAIN, retryAfter * 1000), LONGEST_WAIT)
 }
 
 /** 429 is a budget that is spent, 500 a pod that several budgets cover: both say something about this pod alone. */

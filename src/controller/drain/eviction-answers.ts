@@ -10,6 +10,8 @@ export interface EvictionAnswersOptions extends Omit<Following, 'changed'> {
   readonly pods: () => readonly PodFacts[]
   /** Told of which pods there is something new, by UID. */
   readonly changed: (uids: ReadonlySet<string>) => void
+  /** Told of which pods there is something new that the pass which is under way knows of itself. */
+  readonly noted: (uids: ReadonlySet<string>) => void
 }
 
 export interface Refused {
@@ -39,12 +41,12 @@ export class EvictionAnswers {
   /** The request is under way: until it is answered, nobody asks again. */
   asked(uid: string): void {
     this.#asked.add(uid)
-    this.#options.changed(new Set([uid]))
+    this.#options.noted(new Set([uid]))
   }
 
-  /** It is not known what became of the request. */
+  /** It was not sent, or it is not known what became of it. */
   unanswered(uid: string): void {
-    if (this.#asked.delete(uid)) this.#options.changed(new Set([uid]))
+    if (this.#asked.delete(uid)) this.#options.noted(new Set([uid]))
   }
 
   /** The pod goes, or is gone: nobody has to ask again. */

@@ -1,8 +1,9 @@
 import { KubeError } from '../../kube/kube-api.ts'
+import { contestedSettings, parseWrittenSettings } from '../../protocol/node-settings.ts'
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
-import { type Refusal, writtenObject } from '../execution/write-failures.ts'
+import { isNodePart, type Refusal, writtenObject } from '../execution/write-failures.ts'
 import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
 import type { ObjectEvent } from './event-recorder.ts'
 
@@ -19,7 +20,10 @@ export interface PassOutcome {
 /** Everything that people should find at the objects concerned after a pass, for as long as it is so. */
 export function objectEvents({ nodes, ...outcome }: PassOutcome): ObjectEvent[] {
   const failures: ObjectEvent[] = []
-  for (const node of nodes.values()) failures.push(...agentFailure(node))
+  for (const node of nodes.values()) {
+    for (const event of agentFailure(node)) failures.push(event)
+    for (const event of foughtSettings(node)) failures.push(event)
+  }
   return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...failures]
 }
 
@@ -52,6 +56,14 @@ function agentFailure({ name, view: { status } }: ClusterNode): readonly ObjectE
   return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
 }
 
+function foughtSettings({ name, settings }: ClusterNode): readonly ObjectEvent[] {
+  if (settings?.written === undefined) return NO_EVENTS
+  const fought = contestedSettings(parseWrittenSettings(settings.written)).join(', ')
+  if (fought === '') return NO_EVENTS
+  const message = `others change what Git has each time that it is written again: ${fought}. Remove it there or in Git`
+  return warning(nodeObject(name), { reason: 'SettingsContested', message })
+}
+
 function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'nodes'>): ObjectEvent[] {
   const ofHead = [...head.fleet.pools.keys()].flatMap((pool) => {
     const object = poolObject(pool, pools)
@@ -68,10 +80,17 @@ function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'nodes'>): 
   return [...ofHead, ...failed]
 }
 
+const REFUSED = {
+  node: 'AssignmentRefused',
+  signature: 'AssignmentRefused',
+  settings: 'SettingsRefused',
+  label: 'SettingsRefused',
+} as const
+
 function eventsOfRefusals({ refusals, pools }: Pick<PassOutcome, 'refusals' | 'pools'>): ObjectEvent[] {
   return refusals.flatMap(({ object, about, message }) => {
     const { kind, name } = writtenObject(object)
-    if (kind === 'node') return warning(nodeObject(name), { reason: 'AssignmentRefused', message })
+    if (isNodePart(kind)) return warning(nodeObject(name), { reason: REFUSED[kind], message })
     const pool = kind === 'pool' ? name : about
     return pools.has(pool) ? warning(poolObject(pool, pools), { reason: 'ActionRefused', message }) : []
   })

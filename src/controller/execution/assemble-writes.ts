@@ -16,7 +16,7 @@ import { PoolWrites } from './pool-writes.ts'
 import { poolKey, WriteFailures, type WrittenObject } from './write-failures.ts'
 import { WriteQueue } from './write-queue.ts'
 
-export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events'> {
+export interface WritesOptions extends Pick<ControllerParts, 'drains' | 'gates' | 'rejections' | 'events' | 'proofs'> {
   readonly access: PayloadAccess | undefined
   readonly ports: ControllerPorts
   readonly settings: ControllerSettings
@@ -63,11 +63,15 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     access: parts.access,
   })
   const background = new BackgroundWrites({ failures, now, failed, changed })
-  const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background, log })
+  const proofWrites = new ProofWrites({ kube, nodes: cluster.nodes, background, log, made: (pod) => parts.proofs.made(pod) })
   const poolWrites = new PoolWrites({
     ...{ journal, nodeWrites, failures, now, changed, actionsAPass: settings.actionsAPass },
     askGate: (pool, action) => parts.gates.ask(pool, action),
-    prove: (action) => proofWrites.begin(action),
+    prove: (action) => {
+      // What a pod has shown is noted when the write has arrived: until then the pod stays.
+      const node = action.kind === 'removeProof' ? parts.proofs.nodeOf(action.pod.uid) : undefined
+      if (node === undefined || !assumed.has(node)) proofWrites.begin(action)
+    },
     clearControl: (pool, action) => clearControl({ kube, pools: cluster.pools }, { pool, ...action }),
     failed: (pool, error) => failed(poolKey(pool), error),
   })

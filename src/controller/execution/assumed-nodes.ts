@@ -1,14 +1,15 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { type NodeAction, wantedProof } from './node-patch.ts'
+import { isWaiting, type Wait } from './write-failures.ts'
 
 interface Assumption {
   /** The node as the decision saw it. */
   readonly before: NodeView
   readonly after: ClusterNode
-  /** Until then at most; absent: until the write has ended. */
-  until?: Instant
+  /** So long at most; absent: until the write has ended. */
+  wait?: Wait
 }
 
 /**
@@ -25,9 +26,9 @@ export class AssumedNodes {
   }
 
   /** It is not known whether the write arrived: it is counted on for a while, and then decided upon again. */
-  doubt(name: string, until: Instant): void {
+  doubt(name: string, wait: Wait): void {
     const assumption = this.#byName.get(name)
-    if (assumption) assumption.until = until
+    if (assumption) assumption.wait = wait
   }
 
   /** The write arrived, or it never will. */
@@ -43,8 +44,9 @@ export class AssumedNodes {
   of(node: ClusterNode, now: Instant): ClusterNode {
     const assumption = this.#byName.get(node.name)
     if (assumption === undefined) return node
-    if (assumption.before === node.view && (assumption.until === undefined || now < assumption.until)) return assumption.after
-    if (assumption.until !== undefined) this.#byName.delete(node.name)
+    if (assumption.before === node.view && (assumption.wait === undefined || isWaiting(assumption.wait, now)))
+      return assumption.after
+    if (assumption.wait !== undefined) this.#byName.delete(node.name)
     return node
   }
 
@@ -59,30 +61,24 @@ export class AssumedNodes {
   }
 }
 
-/** What is taken away is there, and says nothing. */
-const NO_REQUEST: { readonly [Key in 'rebootRequest' | 'rebootBy']: NodeView[Key] | undefined } = {
-  rebootRequest: undefined,
-  rebootBy: undefined,
-}
-
 function changeOf(action: NodeAction, { unschedulable }: NodeView, pool: string): Partial<NodeView> {
   switch (action.kind) {
     case 'assign': {
       const { digest, revision, grant, reboot, at } = action
       return {
-        assigned: { digest, revision, pool, grant, at, ...(reboot && { reboot }) },
+        assigned: { digest, revision, pool, grant, reboot, at },
         proof: wantedProof(action),
-      } as Partial<NodeView>
+      }
     }
     case 'cordon':
       return { mark: action.mark, unschedulable: unschedulable || action.mark.state === 'Ours' }
     case 'uncordon':
-      return { mark: action.mark, unschedulable: unschedulable && !action.lifts } as Partial<NodeView>
+      return { mark: action.mark, unschedulable: unschedulable && !action.lifts }
     case 'recordProof':
       return { proof: action.proof }
     case 'clearReboot':
-      return NO_REQUEST as Partial<NodeView>
+      return { rebootRequest: undefined, rebootBy: undefined }
     case 'allowByHand':
-      return { byHandAllowed: action.allowed || undefined } as Partial<NodeView>
+      return { byHandAllowed: action.allowed || undefined }
   }
 }

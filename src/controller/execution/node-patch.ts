@@ -3,11 +3,14 @@ import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
-import { settingsIn, type Taint } from '../../protocol/node-settings.ts'
+import { formatWrittenSettings, type NodeSettings, settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
 import { formatRebootOrder } from '../../protocol/reboot-order.ts'
+import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import { formatRenderedFrom } from '../cache/rendered-from.ts'
+import type { SettingsRepair } from '../node-settings/settings-drift.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import { runBefore } from './node-run.ts'
@@ -33,6 +36,15 @@ export interface SignNode extends Omit<Assign, 'kind'> {
   readonly pool: string
 }
 
+/** What others changed of the Node's settings, written again. For the rollout nothing changes. */
+export interface RestoreSettings {
+  readonly kind: 'restore'
+  readonly node: string
+  readonly pool: string
+  readonly settings: NodeSettings
+  readonly repair: SettingsRepair
+}
+
 /** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */
 export interface NodePatch {
   readonly metadata: {
@@ -56,6 +68,8 @@ export function wantedProof({ digest, at, proof }: Assign): NodeProof | undefine
 interface AssignContext extends PatchContext {
   readonly rendered: RenderedConfig
   readonly node: ClusterNode
+  /** Absent: anything is allowed. */
+  readonly ceiling: Ceiling | undefined
   /** Absent: assignments are not signed. */
   readonly signer?: AssignmentSigner | undefined
   readonly now: Instant
@@ -63,7 +77,7 @@ interface AssignContext extends PatchContext {
 
 /** Assignment, history, proof, label and what Git has of the Node object in one request. */
 export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
-  const { names, rendered, resourceVersion, node } = context
+  const { names, rendered, resourceVersion, node, ceiling } = context
   const { POOL } = rendered.desired
   const before = runBefore(node.view, assign)
   const proof = wantedProof(assign)
@@ -71,6 +85,7 @@ export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
   const { labels, annotations, taints } = settingsPatch(host === undefined ? {} : settingsIn(host), {
     now: node.settings ?? {},
     key: names.settings,
+    ceiling,
   })
   return {
     metadata: {
@@ -78,6 +93,8 @@ export function assignPatch(assign: Assign, context: AssignContext): NodePatch {
       annotations: {
         ...annotations,
         [names.desiredConfig]: desiredText(assign, context),
+        // Content without such numbers leaves it: a rollback may ask for it.
+        ...(rendered.from && { [names.renderedFrom]: formatRenderedFrom(rendered.from, node.renderedFrom) }),
         ...(before && { [names.history]: addToNodeHistory(node.history, before) }),
         ...((proof || node.view.proof) && { [names.proof]: proof ? formatNodeProof(proof) : null }),
       },
@@ -138,6 +155,20 @@ export function proofPatch(
   { names, resourceVersion }: PatchContext,
 ): NodePatch {
   return { metadata: { resourceVersion, annotations: { [names.proof]: formatNodeProof(proof) } } }
+}
+
+export function restorePatch(
+  { settings, repair }: RestoreSettings,
+  { names, resourceVersion, node }: PatchContext & { readonly node: ClusterNode },
+): NodePatch {
+  const { labels, annotations, taints = [] } = repair.settings
+  const record = formatWrittenSettings(settings, repair.history)
+  const ours = new Set(taints.map(taintName))
+  const others = (node.settings?.taints ?? []).filter((taint) => !ours.has(taintName(taint)))
+  return {
+    metadata: { resourceVersion, annotations: { ...annotations, [names.settings]: record }, ...(labels && { labels }) },
+    ...(taints.length > 0 && { spec: { taints: [...others, ...taints] } }),
+  }
 }
 
 export function labelPatch({ pool }: LabelPool, { names, resourceVersion }: PatchContext): NodePatch {

@@ -3,7 +3,8 @@ import { KubeError } from '../../kube/kube-api.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import type { Clock } from '../clock/clock.ts'
 import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
@@ -14,7 +15,7 @@ import type { ControllerSettings } from '../ports.ts'
 import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import type { LabelPool, NodeAction, NodePatch, SignNode } from './node-patch.ts'
+import type { LabelPool, NodeAction, NodePatch, RestoreSettings, SignNode } from './node-patch.ts'
 import {
   assignPatch,
   byHandPatch,
@@ -22,22 +23,35 @@ import {
   cordonPatch,
   labelPatch,
   proofPatch,
+  restorePatch,
   signPatch,
   uncordonPatch,
 } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
-import { nodeKey, payloadKey, type WriteFailures, type WrittenObject } from './write-failures.ts'
+import {
+  labelKey,
+  nodeKey,
+  payloadKey,
+  settingsKey,
+  signatureKey,
+  type WriteFailures,
+  type WrittenObject,
+} from './write-failures.ts'
 import type { WriteQueue } from './write-queue.ts'
 
+/** What no decision is made upon. */
+type UnassumedDeed = LabelPool | SignNode | RestoreSettings
+const UNASSUMED: ReadonlySet<Deed['kind']> = new Set(['label', 'sign', 'restore'] satisfies UnassumedDeed['kind'][])
+
 /** What is done to one node or pod. */
-export type Deed = NodeAction | LabelPool | SignNode | Extract<Action, { kind: 'evict' }>
+export type Deed = NodeAction | UnassumedDeed | Extract<Action, { kind: 'evict' }>
 
 export interface NodeWritesOptions {
   readonly kube: KubeApi
   readonly clock: Clock
   readonly log: Log
   readonly settings: Pick<ControllerSettings, 'names'>
-  readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode'>
+  readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode' | 'ceilings'>
   readonly answers: EvictionAnswers
   readonly queue: WriteQueue
   readonly assumed: AssumedNodes
@@ -56,8 +70,6 @@ export interface PlannedWrite {
   readonly node: ClusterNode
   /** Of an assignment. */
   readonly config?: RenderedConfig
-  /** Asked right before it is sent: what waited in the queue may have been overtaken. */
-  readonly stillMeant: () => boolean
 }
 
 /**
@@ -67,8 +79,6 @@ export interface PlannedWrite {
 export class NodeWrites {
   readonly #options: NodeWritesOptions
   readonly #underWay = new Set<WrittenObject>()
-  /** By pool and object, when it was begun. */
-  readonly #begun = new Map<string, Map<WrittenObject, Instant>>()
 
   constructor(options: NodeWritesOptions) {
     this.#options = options
@@ -78,25 +88,25 @@ export class NodeWrites {
   mayBegin({ deed, config }: Pick<PlannedWrite, 'deed' | 'config'>, now: Instant): boolean {
     const { failures, assumed } = this.#options
     const object = objectOf(deed)
-    if (this.#underWay.has(object) || assumed.has(deed.node) || !failures.mayTry(object, now)) return false
+    if (this.#underWay.has(object) || assumed.has(deed.node) || !failures.mayTry(failureKeyOf(deed), now)) return false
     return (config?.payloads ?? []).every(({ name }) => failures.mayTry(payloadKey(name), now))
   }
 
-  /** Since when the writes of a pool are under way. */
-  underWay(pool: string): readonly Instant[] {
-    return [...(this.#begun.get(pool)?.values() ?? [])]
+  /** Everything that was begun for the pool was sent. */
+  isSent(pool: string): boolean {
+    return !this.#options.queue.isWaiting(pool)
   }
 
-  /** No write of the pool is under way. */
-  isIdle(pool: string): boolean {
-    return !this.#begun.has(pool)
+  /** What was not sent yet is not meant any more: the next decision says what is. */
+  recall(): void {
+    this.#options.queue.recall()
   }
 
   /** From now on it counts as done. */
   assume({ deed, node, pool }: PlannedWrite): void {
     const { assumed, answers } = this.#options
     if (deed.kind === 'evict') answers.asked(deed.pod.uid)
-    else if (deed.kind !== 'label' && deed.kind !== 'sign') assumed.assume(node, deed, pool)
+    else if (!isUnassumed(deed)) assumed.assume(node, deed, pool)
   }
 
   withdraw({ deed }: Pick<PlannedWrite, 'deed'>): void {
@@ -107,47 +117,37 @@ export class NodeWrites {
 
   /** @param ended told when it was carried out, or failed */
   begin(write: PlannedWrite, ended: () => void): void {
-    const { queue, clock } = this.#options
     const { pool, deed } = write
-    this.#note(pool, objectOf(deed), clock.now())
-    queue.push({
+    const object = objectOf(deed)
+    this.#underWay.add(object)
+    this.#options.queue.push({
       pool,
       first: deed.kind === 'uncordon',
       send: async () => {
         await this.#send(write)
-        this.#forget(pool, objectOf(deed))
+        this.#underWay.delete(object)
         ended()
       },
+      recalled: () => {
+        this.withdraw(write)
+        this.#underWay.delete(object)
+      },
     })
-  }
-
-  #note(pool: string, object: WrittenObject, since: Instant): void {
-    this.#underWay.add(object)
-    const begun = this.#begun.get(pool) ?? new Map<WrittenObject, Instant>()
-    this.#begun.set(pool, begun.set(object, since))
-  }
-
-  #forget(pool: string, object: WrittenObject): void {
-    this.#underWay.delete(object)
-    const begun = this.#begun.get(pool)
-    begun?.delete(object)
-    if (begun?.size === 0) this.#begun.delete(pool)
   }
 
   async #send(write: PlannedWrite): Promise<void> {
     const { failures } = this.#options
     try {
-      if (!write.stillMeant()) this.withdraw(write)
-      else if (write.deed.kind === 'evict') await evict(this.#options, write.deed)
+      if (write.deed.kind === 'evict') await evict(this.#options, write.deed)
       else await this.#patch(write, write.deed)
-      failures.ended(objectOf(write.deed))
+      failures.ended(failureKeyOf(write.deed))
     } catch (error) {
       this.#failed(write, error)
     }
   }
 
   /** A node that changed since the decision is passed over: that change has asked for another one. */
-  async #patch({ node, config }: PlannedWrite, deed: NodeAction | LabelPool | SignNode): Promise<void> {
+  async #patch({ node, config }: PlannedWrite, deed: NodeAction | UnassumedDeed): Promise<void> {
     const { kube, cluster, payloads, access, assumed } = this.#options
     if (deed.kind === 'assign' && config) {
       await payloads.ensure(config.payloads, deed.revision)
@@ -166,20 +166,19 @@ export class NodeWrites {
     }
   }
 
-  #patchFor(
-    deed: NodeAction | LabelPool | SignNode,
-    node: ClusterNode,
-    config: RenderedConfig | undefined,
-  ): NodePatch | undefined {
+  #patchFor(deed: NodeAction | UnassumedDeed, node: ClusterNode, config: RenderedConfig | undefined): NodePatch | undefined {
     const context = { names: this.#options.settings.names, resourceVersion: node.resourceVersion }
     if (deed.kind === 'label') return labelPatch(deed, context)
+    if (deed.kind === 'restore') return restorePatch(deed, { ...context, node })
     if (deed.kind === 'cordon') return cordonPatch(deed, context)
     if (deed.kind === 'uncordon') return uncordonPatch(deed, context)
     if (deed.kind === 'allowByHand') return byHandPatch(deed, context)
     if (deed.kind === 'clearReboot') return clearRebootPatch(context)
     if (deed.kind === 'recordProof') return proofPatch(deed, context)
     if (config?.digest !== deed.digest) return undefined
-    const assigning = { ...context, rendered: config, node, signer: this.#options.signer, now: this.#options.clock.now() }
+    const { signer, clock, cluster } = this.#options
+    const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
+    const assigning = { ...context, rendered: config, node, ceiling, signer, now: clock.now() }
     return deed.kind === 'sign' ? signPatch(deed, assigning) : assignPatch(deed, assigning)
   }
 
@@ -191,11 +190,15 @@ export class NodeWrites {
     const failure =
       error instanceof PayloadNotWritten
         ? undefined
-        : failures.failed(objectOf(deed), { error, about: aboutOf(deed), now: clock.now() })
-    const mayHaveArrived = failure?.isAway === true && !failures.refusal(objectOf(deed))
-    if (failure && mayHaveArrived && deed.kind !== 'evict') assumed.doubt(deed.node, failure.until)
+        : failures.failed(failureKeyOf(deed), { error, about: aboutOf(deed), now: clock.now() })
+    const mayHaveArrived = failure?.isAway === true && !failures.refusal(failureKeyOf(deed))
+    if (failure && mayHaveArrived && deed.kind !== 'evict') assumed.doubt(deed.node, failure)
     else this.withdraw(write)
   }
+}
+
+function isUnassumed(deed: Deed): deed is UnassumedDeed {
+  return UNASSUMED.has(deed.kind)
 }
 
 function aboutOf(deed: Deed): string {
@@ -205,6 +208,13 @@ function aboutOf(deed: Deed): string {
 
 function objectOf(deed: Deed): WrittenObject {
   return deed.kind === 'evict' ? `pod ${deed.pod.uid}` : nodeKey(deed.node)
+}
+
+const OWN_KEY = { restore: settingsKey, label: labelKey, sign: signatureKey }
+
+/** What no decision is made upon keeps the node from no assignment when the server refuses it: the next one may be what mends it. */
+function failureKeyOf(deed: Deed): WrittenObject {
+  return isUnassumed(deed) ? OWN_KEY[deed.kind](deed.node) : objectOf(deed)
 }
 
 function nameOf(deed: Deed): string {

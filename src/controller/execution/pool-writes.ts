@@ -1,17 +1,15 @@
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Action, Decision } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
 import type { CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { LabelPool, SignNode } from './node-patch.ts'
+import type { LabelPool, RestoreSettings, SignNode } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
 import { poolKey, type WriteFailures } from './write-failures.ts'
 
-/** Unless the settings say otherwise. */
+/** Unless the settings say otherwise. As many as are sent until the next pass, which decides again about those that were not. */
 const ACTIONS_A_PASS = 128
-/** Milliseconds. The next nodes of a pool wait for writes that are younger; a slow one holds up its own node alone. */
-const SLOW = 1_000
 
 /** The decision about one pool, and what it was drawn from. */
 export interface PoolWork {
@@ -24,7 +22,7 @@ export interface PoolWork {
 }
 
 type Actions = Pick<PoolWork, 'nodes' | 'now'> &
-  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool | SignNode)[] }
+  Partial<Pick<PoolWork, 'rendered'>> & { readonly actions: readonly (Action | LabelPool | SignNode | RestoreSettings)[] }
 
 /** What is kept of a pool in the cluster, and is written before what depends on it. */
 export interface PoolJournal {
@@ -58,13 +56,28 @@ export interface PoolWritesOptions {
   readonly changed: () => void
 }
 
+type ClearControl = Extract<Action, { kind: 'clearControl' }>
+
+function controlsOf({ decision: { actions } }: PoolWork): readonly ClearControl[] {
+  return actions.filter((action) => action.kind === 'clearControl')
+}
+
 interface Lane {
-  /** The status is being written. */
+  /** The status is being written, or a control is cleared. */
   isWriting: boolean
+  /** What is being written goes before the actions of later decisions. */
+  goesFirst: boolean
   /** A pass came meanwhile, and had to leave its actions. */
   isAwaited: boolean
-  /** Commits that have failed, by the last decision. */
-  rejected: ReadonlySet<string>
+}
+
+interface Run {
+  readonly lane: Lane
+  readonly work: PoolWork
+  readonly writes: readonly PlannedWrite[]
+  readonly controls: readonly ClearControl[]
+  /** The status is to be written. */
+  readonly isDue: boolean
 }
 
 /**
@@ -83,13 +96,12 @@ export class PoolWrites {
   /** Begins, and does not wait. @returns when to decide again though nothing changes */
   begin(pool: string, work: PoolWork): Instant | undefined {
     const lane = this.#laneOf(pool)
-    lane.rejected = new Set(work.decision.status.rejected.map(({ revision }) => revision))
     for (const action of work.decision.actions) {
       if (action.kind === 'askGate') this.#options.askGate(pool, action)
       if (action.kind === 'startProof' || action.kind === 'removeProof') this.#options.prove(action)
     }
     this.beginAtOnce(pool, { ...work, actions: work.decision.actions.filter(({ kind }) => kind === 'uncordon') })
-    if (lane.isWriting) {
+    if (lane.isWriting && this.#mustWait(pool, work, lane)) {
       lane.isAwaited = true
       return undefined
     }
@@ -102,57 +114,59 @@ export class PoolWrites {
     this.#beginAll(this.#planned(pool, work, () => true))
   }
 
+  /** What was begun and not sent yet is decided again by the pass that begins: it may be stopped by now. */
+  recall(): void {
+    this.#options.nodeWrites.recall()
+  }
+
   /** Resolves when everything that was begun has ended. */
   async end(): Promise<void> {
     await Promise.all(this.#running)
   }
 
+  /** Mere counts that are being written keep nothing waiting but another status, and what that goes before. */
+  #mustWait(pool: string, work: PoolWork, lane: Lane): boolean {
+    return lane.goesFirst || controlsOf(work).length > 0 || this.#options.journal.isNews(pool, work)
+  }
+
   #beginLane(pool: string, work: PoolWork, lane: Lane): Instant | undefined {
     const { journal, actionsAPass = ACTIONS_A_PASS } = this.#options
     const { decision, now } = work
-    const busyUntil = this.#busyUntil(pool, now)
-    const all =
-      busyUntil === undefined
-        ? this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
-        : []
-    const writes = all.slice(0, actionsAPass)
-    const controls = decision.actions.filter((action) => action.kind === 'clearControl')
+    const planned = this.#planned(pool, { ...work, actions: decision.actions }, ({ kind }) => kind !== 'uncordon')
+    const writes = planned.slice(0, actionsAPass)
+    if (lane.isWriting) {
+      this.#beginAll(writes)
+      return undefined
+    }
+    const controls = controlsOf(work)
     const dueAt = journal.dueAt(pool, work)
-    const isDue = dueAt !== undefined && dueAt <= now && (busyUntil === undefined || journal.isNews(pool, work))
-    if (!isDue && writes.length + controls.length === 0) return earliest(busyUntil, dueAt)
+    const isDue = dueAt !== undefined && dueAt <= now
+    if (!isDue && writes.length + controls.length === 0) return dueAt
     for (const write of writes) this.#options.nodeWrites.assume(write)
     if (isDue) journal.assume(pool, decision.status)
     lane.isWriting = true
-    const run = this.#run(pool, { work, writes, controls, isDue }).finally(() => {
+    lane.goesFirst = controls.length > 0 || (isDue && journal.isNews(pool, work))
+    const run = this.#run(pool, { lane, work, writes, controls, isDue }).finally(() => {
       this.#running.delete(run)
       lane.isWriting = false
       if (lane.isAwaited || isDue || controls.length > 0) this.#options.changed()
       lane.isAwaited = false
     })
     this.#running.add(run)
-    return earliest(busyUntil, isDue ? undefined : dueAt)
+    return isDue ? undefined : dueAt
   }
 
-  async #run(
-    pool: string,
-    {
-      work,
-      writes,
-      controls,
-      isDue,
-    }: {
-      readonly work: PoolWork
-      readonly writes: readonly PlannedWrite[]
-      readonly controls: readonly Extract<Action, { kind: 'clearControl' }>[]
-      readonly isDue: boolean
-    },
-  ): Promise<void> {
+  async #run(pool: string, { lane, work, writes, controls, isDue }: Run): Promise<void> {
     const { journal, failures, clearControl, failed } = this.#options
-    let begun = false
+    // Later decisions build on no mere counts: nobody waits for these.
+    let begun = !isDue || !lane.goesFirst
+    if (begun) this.#beginAll(writes)
     try {
-      begun = !isDue || (await journal.write(pool, work))
-      if (!begun) return this.#withdraw(writes)
-      this.#beginAll(writes)
+      const isWritten = !isDue || (await journal.write(pool, work))
+      if (!begun && (!isWritten || lane.isAwaited)) this.#withdraw(writes)
+      else if (!begun) this.#beginAll(writes)
+      begun = true
+      if (!isWritten) return
       for (const control of controls) await clearControl(pool, control)
       await journal.afterwards(pool, work)
       failures.ended(poolKey(pool))
@@ -170,37 +184,26 @@ export class PoolWrites {
     const { nodeWrites, changed } = this.#options
     for (const write of writes) {
       nodeWrites.assume(write)
+      // More of the pool may be to do than was begun, and what failed or was passed over is to be decided again.
       nodeWrites.begin(write, () => {
-        if (nodeWrites.isIdle(write.pool)) changed()
+        if (nodeWrites.isSent(write.pool)) changed()
       })
     }
   }
 
   #planned(pool: string, { actions, nodes, rendered, now }: Actions, which: (deed: Deed) => boolean): PlannedWrite[] {
-    const lane = this.#laneOf(pool)
     return actions.flatMap((action): PlannedWrite[] => {
       if (!('node' in action) || !which(action)) return []
       const node = nodes.get(action.node)
       const config = node && (action.kind === 'assign' || action.kind === 'sign') ? rendered?.(node, action.revision) : undefined
       if (!node || !this.#options.nodeWrites.mayBegin({ deed: action, ...(config && { config }) }, now)) return []
-      const stillMeant = () => action.kind !== 'assign' || !lane.rejected.has(action.revision)
-      return [{ pool, deed: action, node, ...(config && { config }), stillMeant }]
+      return [{ pool, deed: action, node, ...(config && { config }) }]
     })
   }
 
-  #busyUntil(pool: string, now: Instant): Instant | undefined {
-    const young = this.#options.nodeWrites.underWay(pool).filter((since) => now - since < SLOW)
-    return young.length === 0 ? undefined : Math.min(...young) + SLOW
-  }
-
   #laneOf(pool: string): Lane {
-    const lane = this.#lanes.get(pool) ?? { isWriting: false, isAwaited: false, rejected: new Set() }
+    const lane = this.#lanes.get(pool) ?? { isWriting: false, goesFirst: false, isAwaited: false }
     this.#lanes.set(pool, lane)
     return lane
   }
-}
-
-function earliest(...instants: readonly (Instant | undefined)[]): Instant | undefined {
-  const known = instants.filter((instant) => instant !== undefined)
-  return known.length === 0 ? undefined : Math.min(...known)
 }

@@ -5,12 +5,19 @@ import {
   type Taint,
   taintName,
 } from '../../protocol/node-settings.ts'
+import type { Ceiling } from '../../rollout/model/ceiling.ts'
+import { decidesOfRule } from '../ceilings/rule-labels.ts'
 
 /** What is on a Node now, as far as it matters. */
 export interface SettingsOnNode {
   /** The record of what the controller wrote. */
   readonly written?: string | undefined
   readonly taints?: readonly Taint[] | undefined
+  /** Of the keys that the record names. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  /** By subject (`label tier`), who wrote it last; only where something was changed before. */
+  readonly managers?: Readonly<Record<string, string>>
 }
 
 export interface SettingsPatch {
@@ -20,19 +27,26 @@ export interface SettingsPatch {
   readonly taints?: readonly Taint[]
 }
 
+export interface SettingsContext {
+  readonly now: SettingsOnNode
+  readonly key: string
+  /** Absent: anything is allowed. */
+  readonly ceiling?: Ceiling | undefined
+}
+
 /**
  * What makes a Node have the settings that Git has: those that are new or changed, and null for what the controller wrote once and Git no
- * longer names. Everything else on the Node belongs to others. Pure.
- * @param key of the annotation that records what the controller wrote
+ * longer names. Everything else on the Node belongs to others, and so do labels by which a rule of the Ceiling selects. Pure.
+ * @param context.key of the annotation that records what the controller wrote
  */
 export function settingsPatch(
   { labels = {}, annotations = {}, taints = [] }: NodeSettings,
-  { now, key }: { readonly now: SettingsOnNode; readonly key: string },
+  { now, key, ceiling }: SettingsContext,
 ): SettingsPatch {
   const before = parseWrittenSettings(now.written)
   const record = formatWrittenSettings({ labels, annotations, taints })
   return {
-    labels: { ...withoutValue(before.labels), ...labels },
+    labels: withoutRuleLabels({ ...withoutValue(before.labels), ...labels }, ceiling),
     annotations: {
       ...withoutValue(before.annotations),
       ...annotations,
@@ -40,6 +54,10 @@ export function settingsPatch(
     },
     ...taintsPatch(taints, { before: before.taints ?? [], on: now.taints ?? [] }),
   }
+}
+
+function withoutRuleLabels(labels: SettingsPatch['labels'], ceiling: Ceiling | undefined): SettingsPatch['labels'] {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !decidesOfRule(key, ceiling)))
 }
 
 function withoutValue(keys: readonly string[] = []): Record<string, null> {

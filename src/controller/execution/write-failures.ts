@@ -9,11 +9,23 @@ const PATIENCE = 3
 /** Characters. The status of the pool repeats them. */
 const MAX_MESSAGE = 500
 
-export interface WriteFailure {
-  readonly attempts: number
+/** A wait that began and ends by the wall clock. */
+export interface Wait {
   readonly at: Instant
   /** Not to be tried before. */
   readonly until: Instant
+}
+
+/** Milliseconds. A pass that began before a write failed has an earlier instant, and its clock was not put back. */
+const LONGEST_PASS = 60_000
+
+/** A clock that was put back, to before the wait began, has it end at once: else it would last as long as the clock was ahead. */
+export function isWaiting({ at, until }: Wait, now: Instant): boolean {
+  return now > at - LONGEST_PASS && now < until
+}
+
+export interface WriteFailure extends Wait {
+  readonly attempts: number
   readonly message: string
   /** The server had no answer, or no time: whether the write arrived is not known. */
   readonly isAway: boolean
@@ -22,7 +34,15 @@ export interface WriteFailure {
 }
 
 /** What is written, as a key. */
-export type WrittenObject = `${'node' | 'pod' | 'proof' | 'payload' | 'pool' | 'object'} ${string}`
+export type WrittenObject = `${NodePart | 'pod' | 'proof' | 'payload' | 'pool' | 'object'} ${string}`
+
+/** What is written to a Node. Only failures of the first keep it from its assignment and its uncordon. */
+const NODE_PARTS = ['node', 'settings', 'label', 'signature'] as const
+type NodePart = (typeof NODE_PARTS)[number]
+
+export function isNodePart(kind: string): kind is NodePart {
+  return NODE_PARTS.some((part) => part === kind)
+}
 
 export function writtenObject(object: WrittenObject): { readonly kind: string; readonly name: string } {
   const [kind = '', name = ''] = object.split(' ')
@@ -31,6 +51,21 @@ export function writtenObject(object: WrittenObject): { readonly kind: string; r
 
 export function nodeKey(name: string): WrittenObject {
   return `node ${name}`
+}
+
+/** Of a Node's labels, annotations and taints that others changed. */
+export function settingsKey(name: string): WrittenObject {
+  return `settings ${name}`
+}
+
+/** Of the label that names the node's pool. */
+export function labelKey(name: string): WrittenObject {
+  return `label ${name}`
+}
+
+/** Of the assignment that a node has, signed by another key. */
+export function signatureKey(name: string): WrittenObject {
+  return `signature ${name}`
 }
 
 export function payloadKey(name: string): WrittenObject {
@@ -92,7 +127,7 @@ export class WriteFailures {
 
   mayTry(object: WrittenObject, now: Instant): boolean {
     const failure = this.#byObject.get(object)
-    return failure === undefined || now >= failure.until
+    return failure === undefined || !isWaiting(failure, now)
   }
 
   /** The server has said no, or has had no answer for this object so often that it is taken for one. */
@@ -105,7 +140,7 @@ export class WriteFailures {
   refusals(now: Instant): readonly Refusal[] {
     return [...this.#byObject.keys()].flatMap((object) => {
       const failure = this.refusal(object)
-      return failure ? [{ object, about: failure.about, message: failure.message, isDue: now >= failure.until }] : []
+      return failure ? [{ object, about: failure.about, message: failure.message, isDue: !isWaiting(failure, now) }] : []
     })
   }
 
@@ -121,7 +156,8 @@ export class WriteFailures {
   /** When the next of them may be tried again. */
   nextTry(now: Instant): Instant | undefined {
     let next: Instant | undefined
-    for (const { until } of this.#byObject.values()) if (until > now && until < (next ?? Number.POSITIVE_INFINITY)) next = until
+    for (const failure of this.#byObject.values())
+      if (isWaiting(failure, now)) next = Math.min(failure.until, next ?? Number.POSITIVE_INFINITY)
     return next
   }
 }

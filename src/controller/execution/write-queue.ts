@@ -9,6 +9,8 @@ export interface QueuedWrite {
   readonly first?: boolean
   /** Never rejects. */
   readonly send: () => Promise<void>
+  /** Told when it is taken back. */
+  readonly recalled: () => void
 }
 
 interface Line {
@@ -31,12 +33,23 @@ export class WriteQueue {
     this.#fill()
   }
 
+  /** Takes back what was not sent yet. */
+  recall(): void {
+    for (const [pool, line] of this.#lines) {
+      for (const { recalled } of [...line.first.splice(0), ...line.others.splice(0)]) recalled()
+      if (line.sending === 0) this.#lines.delete(pool)
+    }
+  }
+
+  /** Something of the pool was not sent yet. */
+  isWaiting(pool: string): boolean {
+    const line = this.#lines.get(pool)
+    return line !== undefined && line.first.length + line.others.length > 0
+  }
+
   /** Forgets what was not sent yet. Resolves when what was sent has ended. */
   async end(): Promise<void> {
-    for (const line of this.#lines.values()) {
-      line.first.length = 0
-      line.others.length = 0
-    }
+    this.recall()
     if (this.#sending > 0) await this.#idle.promise
   }
 

@@ -1,6 +1,6 @@
 import { own } from '../../protocol/own.ts'
 import type { GateCheck } from '../../rollout/model/policy.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { RunGateCheck } from './gate-check.ts'
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { CONTROLLER_LEASE } from '../../protocol/names.ts'
+import { CONTROLLER_LEASE, LEADER_VERSION } from '../../protocol/names.ts'
+import { VERSION } from '../../protocol/version.ts'
 import type { LeaseObservation, LeaseRecord } from './election.ts'
 
 export function leasesPath(namespace: string): string {
@@ -19,7 +20,10 @@ export function leaseObject(
     ...found,
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: found?.metadata ?? { name: CONTROLLER_LEASE, namespace },
+    metadata: {
+      ...(found?.metadata ?? { name: CONTROLLER_LEASE, namespace }),
+      annotations: { ...found?.metadata.annotations, [LEADER_VERSION]: VERSION },
+    },
     spec: {
       ...(found?.spec as object | undefined),
       holderIdentity: record.holder,
@@ -44,8 +48,7 @@ export function observationOf({ metadata, spec }: KubeObject): Required<Omit<Lea
   return { record, version: metadata.resourceVersion ?? '' }
 }
 
-/** The API server insists on six digits. */
-/** As the API server writes the times of a Lease. */
+/** As the API server writes the times of a Lease: it insists on six digits. */
 export function microTime(wall: number): string {
   return new Date(wall).toISOString().replace('Z', '000Z')
 }

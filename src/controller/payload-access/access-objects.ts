@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { accessName, MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
+import { accessName, MANAGER, OBJECT_KEYS, sharedAccessName } from '../../protocol/names.ts'
 
 const GROUP = 'rbac.authorization.k8s.io'
 const KIND = 'payload-access'
@@ -15,6 +15,11 @@ export function accessPath(namespace: string, collection: AccessCollection, node
   return node === undefined ? path : `${path}/${accessName(node)}`
 }
 
+/** Of a Role that many nodes share, or of one of its RoleBindings. */
+export function sharedPath(namespace: string, collection: AccessCollection, name: string): string {
+  return `${accessPath(namespace, collection)}/${name}`
+}
+
 /** What may be read, as `configmaps/workers-kubelet-0123456789`: the resource and the name. */
 export type Readable = `${'configmaps' | 'secrets'}/${string}`
 
@@ -25,30 +30,82 @@ export interface NodeIdentity {
 
 /** A Role that lets read these objects, and nothing else. */
 export function accessRole(namespace: string, node: NodeIdentity, readable: readonly Readable[]): object {
-  return { ...accessObject('Role', namespace, node), rules: rulesFor(readable) }
+  return {
+    ...accessObject('Role', { namespace, name: accessName(node.name), owner: ownerNode(node) }),
+    rules: rulesFor(readable),
+  }
 }
 
 /** Gives the Role of a node to its kubelet, whose credential the agent uses. */
 export function accessBinding(namespace: string, node: NodeIdentity): object {
+  const name = accessName(node.name)
   return {
-    ...accessObject('RoleBinding', namespace, node),
-    roleRef: { apiGroup: GROUP, kind: 'Role', name: accessName(node.name) },
-    subjects: [{ apiGroup: GROUP, kind: 'User', name: `system:node:${node.name}` }],
+    ...accessObject('RoleBinding', { namespace, name, owner: ownerNode(node) }),
+    ...{ roleRef: roleRef(name), subjects: subjectsFor([node.name]) },
   }
 }
 
-function accessObject(kind: string, namespace: string, { name, uid }: NodeIdentity) {
-  return {
-    apiVersion: `${GROUP}/v1`,
-    kind,
-    metadata: {
-      name: accessName(name),
-      namespace,
-      labels: { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: KIND },
-      // Kubernetes deletes it with the Node.
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
-    },
-  }
+/** A payload that many nodes read. */
+export interface SharedPayload {
+  readonly namespace: string
+  readonly readable: Readable
+  /** Of the ConfigMap or Secret. */
+  readonly uid: string
+}
+
+/** A Role that lets read one payload. */
+export function sharedRole(payload: SharedPayload): object {
+  const { namespace, readable } = payload
+  const named = { namespace, name: sharedAccessName(nameOf(readable)), owner: ownerPayload(payload) }
+  return { ...accessObject('Role', named), rules: rulesFor([readable]) }
+}
+
+/** Gives the Role of a payload to the kubelets of these nodes. One payload has as many RoleBindings as its nodes need. */
+export function sharedBinding(payload: SharedPayload, { name, nodes }: NodesOfBinding): object {
+  const role = sharedAccessName(nameOf(payload.readable))
+  const named = { namespace: payload.namespace, name, owner: ownerPayload(payload) }
+  return { ...accessObject('RoleBinding', named), roleRef: roleRef(role), subjects: subjectsFor(nodes) }
+}
+
+/** A RoleBinding of a Role that nodes share, and whose kubelets it gives that to. */
+export interface NodesOfBinding {
+  readonly name: string
+  readonly nodes: readonly string[]
+}
+
+export function nameOf(object: Readable): string {
+  return object.slice(object.indexOf('/') + 1)
+}
+
+interface Named {
+  readonly namespace: string
+  readonly name: string
+  /** Kubernetes deletes the object with it. */
+  readonly owner: { readonly apiVersion: string; readonly kind: string; readonly name: string; readonly uid: string }
+}
+
+function accessObject(kind: string, { namespace, name, owner }: Named) {
+  const labels = { [OBJECT_KEYS.managedBy]: MANAGER, [OBJECT_KEYS.kind]: KIND }
+  return { apiVersion: `${GROUP}/v1`, kind, metadata: { name, namespace, labels, ownerReferences: [owner] } }
+}
+
+function ownerNode({ name, uid }: NodeIdentity): Named['owner'] {
+  return { apiVersion: 'v1', kind: 'Node', name, uid }
+}
+
+function ownerPayload({ readable, uid }: SharedPayload): Named['owner'] {
+  const kind = readable.startsWith('secrets/') ? 'Secret' : 'ConfigMap'
+  return { apiVersion: 'v1', kind, name: nameOf(readable), uid }
+}
+
+function roleRef(name: string) {
+  return { apiGroup: GROUP, kind: 'Role', name }
+}
+
+const KUBELET = 'system:node:'
+
+function subjectsFor(nodes: readonly string[]) {
+  return nodes.map((node) => ({ apiGroup: GROUP, kind: 'User', name: `${KUBELET}${node}` }))
 }
 
 interface Rule {
@@ -73,10 +130,14 @@ export interface StoredAccess {
   readonly name: string
   readonly namespace: string
   readonly resourceVersion: string
-  /** uid of the Node that owns it. */
+  /** uid of the Node or payload that owns it. */
   readonly owner: string
   /** Of a Role. */
   readonly readable: readonly Readable[]
+  /** Of a RoleBinding: the Role that it gives. */
+  readonly role: string
+  /** Of a RoleBinding: whose kubelets it gives that to. */
+  readonly nodes: readonly string[]
   /** It has nothing but what the controller writes. */
   readonly isAsMeant: boolean
 }
@@ -86,17 +147,17 @@ export function projectRole(object: KubeObject): StoredAccess {
   const readable = rules.flatMap(({ resources = [], resourceNames = [] }) =>
     resources.flatMap((resource) => resourceNames.map((name) => `${resource}/${name}` as Readable)),
   )
-  return { ...projected(object), readable, isAsMeant: isDeepStrictEqual(rules, rulesFor(readable)) }
+  return { ...projected(object), ...{ readable, role: '', nodes: [] }, isAsMeant: isDeepStrictEqual(rules, rulesFor(readable)) }
 }
 
 export function projectBinding(object: KubeObject): StoredAccess {
-  const node = { name: ownerOf(object)?.name ?? '', uid: '' }
-  const meant = accessBinding('', node) as { readonly roleRef: object; readonly subjects: object }
-  return {
-    ...projected(object),
-    readable: [],
-    isAsMeant: isDeepStrictEqual(object.subjects, meant.subjects) && isDeepStrictEqual(object.roleRef, meant.roleRef),
-  }
+  const subjects = (object.subjects ?? []) as readonly { readonly name: string }[]
+  const given = object.roleRef as { readonly kind: string; readonly name: string }
+  // A ClusterRole of that name is another one.
+  const role = given.kind === 'Role' ? given.name : ''
+  const nodes = subjects.filter(({ name }) => name.startsWith(KUBELET)).map(({ name }) => name.slice(KUBELET.length))
+  const isAsMeant = isDeepStrictEqual(subjects, subjectsFor(nodes)) && isDeepStrictEqual(object.roleRef, roleRef(role))
+  return { ...projected(object), readable: [], role, nodes, isAsMeant }
 }
 
 interface Owner {

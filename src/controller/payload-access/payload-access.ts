@@ -1,51 +1,112 @@
-import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
+import type { KubeObject } from '../../kube/kube-api.ts'
 import { accessName } from '../../protocol/names.ts'
-import type { ObjectCache } from '../cache/object-cache.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import {
   type AccessCollection,
   accessBinding,
   accessPath,
   accessRole,
   type NodeIdentity,
+  nameOf,
   projectBinding,
   projectRole,
   type Readable,
   type StoredAccess,
 } from './access-objects.ts'
+import { SharedAccess, type SharedAccessOptions } from './shared-access.ts'
+import { type Needs, UnneededAccess } from './unneeded-access.ts'
 
-export interface PayloadAccessOptions {
-  readonly kube: KubeApi
-  readonly namespace: string
-  readonly roles: ObjectCache<StoredAccess>
-  readonly bindings: ObjectCache<StoredAccess>
-}
+/** From so many nodes on that need it, a payload has a Role of its own: for fewer, its two objects cost more than they save. */
+export const SHARED_FROM = 10
 
 export interface AccessedNode extends NodeIdentity {
   /** Names of the payloads that its annotations speak of: they stay readable. */
   readonly payloads: readonly string[]
 }
 
-/** Lets each node read its own payloads: a Role and a RoleBinding a node, written before the node is assigned a payload. */
+/**
+ * Lets each node read its own payloads, before it is assigned them. What many nodes read has a Role that they share; for the rest, each
+ * node has a Role.
+ */
 export class PayloadAccess {
-  readonly #options: PayloadAccessOptions
+  readonly #options: SharedAccessOptions
+  readonly #shared: SharedAccess
+  readonly #unneeded: UnneededAccess
   readonly #underWay = new Map<string, Promise<void>>()
+  /** Nodes that have asked for a payload while it had no Role of its own. */
+  readonly #asked = new Map<Readable, Set<string>>()
+  readonly #announced = new Set<Readable>()
 
-  constructor(options: PayloadAccessOptions) {
+  constructor(options: SharedAccessOptions) {
     this.#options = options
+    this.#shared = new SharedAccess(options)
+    this.#unneeded = new UnneededAccess(this.#shared, options)
   }
 
   /** Whether the node may read all of them, as far as the watches tell. */
   isGranted(node: NodeIdentity, readable: readonly Readable[]): boolean {
-    const { roles, bindings } = this.#options
-    const [role, binding] = [roles.get(accessName(node.name)), bindings.get(accessName(node.name))]
-    const isCurrent = (stored: StoredAccess | undefined) => stored?.isAsMeant === true && stored.owner === node.uid
-    return isCurrent(role) && isCurrent(binding) && readable.every((object) => role?.readable.includes(object))
+    const own = this.#own(node)
+    return readable.every((object) => own.includes(object) || this.#shared.has(node.name, object))
   }
 
-  /** One write of a node after another: what the second adds must not take away what the first added. @throws {KubeError} */
+  /** Those with a Role that nodes share, for which no other nodes were announced yet. */
+  unannounced(readable: readonly Readable[]): readonly Readable[] {
+    return readable.filter((object) => !this.#announced.has(object) && this.#shared.isOpen(object))
+  }
+
+  /** All of these are to become what this is part of: one write lets them read it, before each of them asks. */
+  announce(nodes: readonly NodeIdentity[], object: Readable): void {
+    this.#announced.add(object)
+    const missing = nodes.filter((node) => !this.isGranted(node, [object])).map(({ name }) => name)
+    // Who assigns asks once more, and is told what failed.
+    if (missing.length > 0) this.#shared.grant(missing, object).catch(() => undefined)
+  }
+
+  /** @throws {KubeError} */
   async ensure(node: AccessedNode, readable: readonly Readable[]): Promise<void> {
+    for (const object of readable) this.#unneeded.needs(node.name, object)
+    if (this.isGranted(node, readable) && !this.#hasOlder(node, readable)) return
+    const own = this.#own(node)
+    const missing = readable.filter((object) => !own.includes(object))
+    const shared = missing.filter((object) => this.#isShared(node, object))
+    await Promise.all(shared.map((object) => this.#shared.grant([node.name], object)))
+    if (shared.length < missing.length || this.#hasOlder(node, readable))
+      await this.#inTurn(node, () => this.#writeOwn(node, readable))
+  }
+
+  /** Takes away what nodes have not needed for some time. @throws {KubeError} */
+  async revokeUnneeded(needs: Needs, now: Instant): Promise<void> {
+    const isGone = (object: Readable) => this.#options.uidOf(object) === undefined
+    for (const object of [...this.#asked.keys(), ...this.#announced].filter(isGone)) {
+      this.#asked.delete(object)
+      this.#announced.delete(object)
+    }
+    await this.#unneeded.revoke(needs, now)
+  }
+
+  #isShared({ name }: NodeIdentity, object: Readable): boolean {
+    if (this.#shared.isOpen(object)) return true
+    const asked = this.#asked.get(object) ?? new Set()
+    this.#asked.set(object, asked.add(name))
+    return asked.size >= SHARED_FROM && this.#options.uidOf(object) !== undefined
+  }
+
+  /** What it reads by its own Role. */
+  #own(node: NodeIdentity): readonly Readable[] {
+    const { roles, bindings } = this.#options
+    const [role, binding] = [roles.get(accessName(node.name)), bindings.get(accessName(node.name))]
+    return isCurrent(role, node) && isOwn(binding, node) ? (role?.readable ?? []) : []
+  }
+
+  /** Its own Role lets it read what it neither has nor is to get, such as the payloads of the pool that it was in before. */
+  #hasOlder(node: AccessedNode, readable: readonly Readable[]): boolean {
+    return this.#own(node).some((object) => !readable.includes(object) && !node.payloads.includes(nameOf(object)))
+  }
+
+  /** One write of a node after another: what the second adds must not take away what the first added. */
+  async #inTurn(node: NodeIdentity, work: () => Promise<void>): Promise<void> {
     const before = this.#underWay.get(node.name)
-    const write = (before ?? Promise.resolve()).catch(() => undefined).then(() => this.#write(node, readable))
+    const write = (before ?? Promise.resolve()).catch(() => undefined).then(work)
     this.#underWay.set(node.name, write)
     try {
       await write
@@ -54,15 +115,15 @@ export class PayloadAccess {
     }
   }
 
-  async #write(node: AccessedNode, readable: readonly Readable[]): Promise<void> {
-    if (readable.length === 0 || this.isGranted(node, readable)) return
+  async #writeOwn(node: AccessedNode, readable: readonly Readable[]): Promise<void> {
+    if (this.isGranted(node, readable) && !this.#hasOlder(node, readable)) return
     const { namespace, roles, bindings } = this.#options
     const kept = (roles.get(accessName(node.name))?.readable ?? []).filter((object) => node.payloads.includes(nameOf(object)))
+    const needed = readable.filter((object) => !this.#shared.has(node.name, object))
     // The Role first: the server wants to see what a RoleBinding gives.
-    const role = accessRole(namespace, node, [...kept, ...readable])
+    const role = accessRole(namespace, node, [...kept, ...needed])
     roles.wrote(projectRole(await this.#apply('roles', node, role)))
-    const binding = bindings.get(accessName(node.name))
-    if (binding?.isAsMeant === true && binding.owner === node.uid) return
+    if (isOwn(bindings.get(accessName(node.name)), node)) return
     bindings.wrote(projectBinding(await this.#apply('rolebindings', node, accessBinding(namespace, node))))
   }
 
@@ -73,6 +134,15 @@ export class PayloadAccess {
   }
 }
 
-function nameOf(object: Readable): string {
-  return object.slice(object.indexOf('/') + 1)
+function isCurrent(stored: StoredAccess | undefined, { uid }: NodeIdentity): boolean {
+  return stored?.isAsMeant === true && stored.owner === uid
+}
+
+function isOwn(binding: StoredAccess | undefined, node: NodeIdentity): boolean {
+  return (
+    isCurrent(binding, node) &&
+    binding?.role === accessName(node.name) &&
+    binding.nodes.length === 1 &&
+    binding.nodes[0] === node.name
+  )
 }

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
 import type { ProofPod, ProofPods } from '../../rollout/model/node-view.ts'
 import { type Following, followCollection } from '../cache/follow-collection.ts'
 import { ObjectCache } from '../cache/object-cache.ts'
@@ -16,12 +17,14 @@ export class ProofWatch {
   /** As last told; forgotten as soon as anything changes. */
   #told: ProofPods | undefined
   #byPool = new Map<string, ProofPods>()
+  readonly #changed: () => void
 
   constructor(options: Following) {
     const changed = (): void => {
       this.#told = undefined
       options.changed()
     }
+    this.#changed = changed
     this.#pods = new ObjectCache<ProofFacts>(changed)
     this.#complaints = new ObjectCache<Complaint>(changed)
     const see = (state: 'known' | { readonly why: string }): void => {
@@ -44,6 +47,17 @@ export class ProofWatch {
       fieldSelector: 'involvedObject.kind=Pod,type=Warning',
       stallAfter: QUIET,
     }).catch(() => undefined)
+  }
+
+  /** A pod of ours that the server has just made. */
+  made(pod: KubeObject): void {
+    this.#pods.wrote(projectProofPod(pod))
+    this.#changed()
+  }
+
+  /** The node of a pod that is there. */
+  nodeOf(uid: string): string | undefined {
+    return [...this.#pods.items.values()].find(({ pod }) => pod.uid === uid)?.pod.node
   }
 
   /** All of them, by node; undefined while nothing was read. */

@@ -1,7 +1,7 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS, PROOF_NAMESPACE } from '../../protocol/names.ts'
 import type { Action, StartProof } from '../../rollout/model/decision.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import type { BackgroundWrites } from '../execution/background-writes.ts'
 import { proofKey } from '../execution/write-failures.ts'
@@ -14,6 +14,8 @@ export interface ProofWritesOptions {
   readonly kube: Pick<KubeApi, 'create' | 'delete' | 'list'>
   readonly nodes: Pick<ObjectCache<ClusterNode>, 'get'>
   readonly background: Pick<BackgroundWrites, 'begin'>
+  /** Told of each pod that was made, long before a watch may tell of it: nobody has to ask for it again. */
+  readonly made: (pod: KubeObject) => void
   readonly log: Log
 }
 
@@ -62,7 +64,8 @@ export class ProofWrites {
   /** @returns whether no pod had the name. */
   async #create(pod: object): Promise<boolean> {
     try {
-      await this.#options.kube.create(PROOF_PODS, pod)
+      const made = await this.#options.kube.create<KubeObject>(PROOF_PODS, pod)
+      if (isOurs(made)) this.#options.made(made)
       return true
     } catch (error) {
       if (error instanceof KubeError && error.reason === 'AlreadyExists') return false
@@ -72,10 +75,7 @@ export class ProofWrites {
 
   /** Undefined: the pod is ours, or gone by now. */
   async #strangerAt(name: string): Promise<PodIdentity | undefined> {
-    const project = ({ metadata }: KubeObject) => ({
-      isOurs: metadata.labels?.[OBJECT_KEYS.managedBy] === MANAGER,
-      uid: metadata.uid ?? '',
-    })
+    const project = (pod: KubeObject) => ({ isOurs: isOurs(pod), uid: pod.metadata.uid ?? '' })
     const { items } = await this.#options.kube.list(PROOF_PODS, { project, fieldSelector: `metadata.name=${name}` })
     const stranger = items.find(({ isOurs }) => !isOurs)
     return stranger && { name, uid: stranger.uid }
@@ -89,6 +89,11 @@ export class ProofWrites {
       if (!(error instanceof KubeError && (error.code === 404 || error.reaction === 'conflict'))) throw error
     }
   }
+}
+
+/** One that lost its label is seen by no watch of ours. */
+function isOurs({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[OBJECT_KEYS.managedBy] === MANAGER
 }
 
 function takenBy(strangers: readonly PodIdentity[]): Error {

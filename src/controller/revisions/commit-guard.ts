@@ -5,7 +5,7 @@ import { looseningReason, type PolicyChange, type PolicySide } from '../../rollo
 import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
@@ -93,7 +93,7 @@ function rendered(
   pool: CompiledPool | undefined,
   { node, sources }: { readonly node: ClusterNode; readonly sources: GuardSources },
 ): RenderedConfig | undefined {
-  const result = pool && sources.renderer.render(pool, node.facts)
+  const result = pool && sources.renderer.render(pool, node)
   return result?.kind === 'config' ? result : undefined
 }
 

@@ -4,10 +4,13 @@ import { createRenderer, type Renderer } from '../../render/create-renderer.ts'
 import type { RenderResult } from '../../render/instantiate.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
 import { poolFingerprint } from '../../render/pool-fingerprint.ts'
+import { capacityReaders } from '../../render/reads-capacity.ts'
+import { nodeObjectOf } from '../../render/render-host.ts'
 import type { RenderProblem } from '../../render/render-problem.ts'
-import { createLoader, type LoadFleet } from '../../repo/load-fleet.ts'
+import { createLoader, type LoadFleet, type LoadResult } from '../../repo/load-fleet.ts'
 import type { Doc, FleetModel } from '../../repo/model.ts'
 import { policyPlace } from '../../repo/policy-place.ts'
+import { poolDependencies } from '../../repo/pool-dependencies.ts'
 import { formatLocation, type Problem } from '../../repo/problem.ts'
 import { filesThatCount } from '../../repo/repo-files.ts'
 import { DEFAULT_HISTORY_LIMIT, rolloutSettings } from '../../repo/rollout-settings.ts'
@@ -22,12 +25,21 @@ import { openSecrets } from '../secrets/open-secrets.ts'
 import type { Compile, CompiledFleet, CompiledPool, CompileNow, Ownership, Rendered } from './compiled-fleet.ts'
 import { subjectOf } from './revision-store.ts'
 
+export interface CompilerOptions {
+  readonly namespace: string
+  /** Which of the clusters of the repository; absent: the repository is for one. */
+  readonly cluster?: string | undefined
+  /** One that has read these files already. Default: one of its own. */
+  readonly load?: LoadFleet | undefined
+}
+
 /**
  * Loads commits and makes them ready to render from; files that did not change since the last one are not parsed again.
  * Without a key secrets are known by their encrypted form alone: for a simulation, never to be handed over.
  */
-export function createCompiler({ namespace }: { readonly namespace: string }): CompileNow {
-  const load = createLoader()
+export function createCompiler(options: CompilerOptions): CompileNow {
+  const { namespace } = options
+  const load = loaderFor(options)
   return (snapshot) => {
     const { model, parts } = loadCommit(load, snapshot)
     return {
@@ -42,8 +54,9 @@ export function createCompiler({ namespace }: { readonly namespace: string }): C
  * The same with the secrets of each commit open. What it takes from Secrets of the cluster has to be in the snapshot.
  * @param keys absent: a commit that needs them is refused
  */
-export function createOpeningCompiler({ namespace, keys }: { readonly namespace: string; readonly keys?: AgeKeys }): Compile {
-  const load = createLoader()
+export function createOpeningCompiler({ keys, ...options }: CompilerOptions & { readonly keys?: AgeKeys }): Compile {
+  const { namespace } = options
+  const load = loaderFor(options)
   return async (snapshot) => {
     const { model, parts } = loadCommit(load, snapshot)
     if (!model) return { ...aboutCommit(snapshot), ...parts }
@@ -60,11 +73,17 @@ function withRefs(model: FleetModel): Pick<CompiledFleet, 'secretRefs'> {
   return secretRefs.length === 0 ? {} : { secretRefs }
 }
 
+type LoadCommit = (snapshot: RepoSnapshot) => LoadResult
+
+function loaderFor({ cluster, load = createLoader() }: CompilerOptions): LoadCommit {
+  return ({ files, accepted }) => load(files, { cluster, accepted })
+}
+
 /** @returns without a model the parts of a commit that is refused */
-function loadCommit(load: LoadFleet, { files }: RepoSnapshot): { readonly model?: FleetModel; readonly parts: FleetParts } {
+function loadCommit(load: LoadCommit, snapshot: RepoSnapshot): { readonly model?: FleetModel; readonly parts: FleetParts } {
   return orFailing(
     () => {
-      const { model, problems } = load(files)
+      const { model, problems } = load(snapshot)
       const errors = problems.filter(({ severity }) => severity === 'error').map(problemLine)
       return { parts: refused(errors), ...(model && { model }) }
     },
@@ -79,7 +98,7 @@ function compiled(
   // As `nodewave validate` does: what no node can be rendered from would be accepted, and bring no node anywhere.
   const unrenderable = checkModel(model).map(renderProblemLine)
   if (unrenderable.length > 0) return refused(unrenderable)
-  return { ...ready(model, namespace), files: filesThatCount(snapshot.files, model.attachments) }
+  return { ...ready(model, namespace), files: filesThatCount(snapshot.files, model) }
 }
 
 /** A mistake of ours that one commit or one node brings to light must not stop what goes on with the others. */
@@ -108,7 +127,8 @@ function refused(problems: readonly string[]): FleetParts {
 
 function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> {
   const renderer = createRenderer(model, { namespace })
-  const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer }))
+  const readsCapacity = capacityReaders(model)
+  const pools = [...model.pools.values()].map((doc) => compiledPool(doc, { model, renderer, readsCapacity }))
   const owners = new WeakMap<NodeFacts, Ownership>()
   return {
     problems: [],
@@ -144,10 +164,13 @@ function placeOf(field: 'maxUnavailable' | 'waves', pool: Doc<NodePoolSpec>, { f
   return `${file}:${line}`
 }
 
-function compiledPool(
-  pool: Doc<NodePoolSpec>,
-  { model, renderer }: { readonly model: FleetModel; readonly renderer: Renderer },
-): CompiledPool {
+interface Compiling {
+  readonly model: FleetModel
+  readonly renderer: Renderer
+  readonly readsCapacity: ReturnType<typeof capacityReaders>
+}
+
+function compiledPool(pool: Doc<NodePoolSpec>, { model, renderer, readsCapacity }: Compiling): CompiledPool {
   const { name, spec } = pool
   const settings = rolloutSettings(model.fleet.spec, spec)
   const waves = settings.waves.map(({ nodes, ...wave }) => ({ ...wave, nodes: 'matchLabels' in nodes ? nodes : { ...nodes } }))
@@ -155,11 +178,13 @@ function compiledPool(
     name,
     spec: mirrorSpec(spec),
     fingerprint: poolFingerprint(model, name),
+    ...(readsCapacity(pool) && { readsCapacity: true }),
     policy: {
-      ...{ ...settings, waves, gates: settings.gates.map(gatePolicy), dependsOn: spec.dependsOn ?? [] },
+      ...{ ...settings, waves, gates: settings.gates.map(gatePolicy), ...poolDependencies(spec) },
       ...(model.fleet.spec.byHand === 'Allow' && { byHand: 'Allow' }),
     },
     disruption: settings.disruption,
+    ...(spec.node && { nodeObject: nodeObjectOf(model, pool) }),
     places: { maxUnavailable: placeOf('maxUnavailable', pool, model), waves: placeOf('waves', pool, model) },
     render: (facts) =>
       orFailing(

@@ -1,5 +1,7 @@
 import type { DesiredConfig } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
+import type { DriftRules } from '../../protocol/drift-policy.ts'
+import type { NodeSettings } from '../../protocol/node-settings.ts'
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import type { BlastLimits } from '../../render/blast-radius.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
@@ -10,6 +12,7 @@ import type { SecretRef } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
 import type { RolloutPolicy } from '../../rollout/model/policy.ts'
 import type { PolicyPlaces } from '../../rollout/model/snapshot.ts'
+import type { CalculatedFrom } from '../cache/rendered-from.ts'
 
 /** Loads and checks the documents of a commit. Never throws for what stands in them. */
 export type CompileNow = (snapshot: RepoSnapshot) => CompiledFleet
@@ -50,16 +53,26 @@ export type Ownership =
   | { readonly kind: 'contested'; readonly pools: readonly string[]; readonly message: string }
   | { readonly kind: 'unowned' }
 
+/** Settings of Node objects, and what happens to changes of others. */
+export interface NodeObject {
+  readonly settings: NodeSettings
+  readonly drift: DriftRules
+}
+
 /** One pool at one commit. */
 export interface CompiledPool {
   readonly name: string
   /** What the NodePool object mirrors: plain JSON. */
   readonly spec: Readonly<Record<string, unknown>>
   readonly fingerprint: string
+  /** Numbers of it depend on what machines have. */
+  readonly readsCapacity?: true
   readonly policy: RolloutPolicy
   readonly disruption: DisruptionRules
   /** Where fields of the policy stand. */
   readonly places?: PolicyPlaces
+  /** What its Node objects have besides what is ours; absent: nothing. */
+  readonly nodeObject?: NodeObject
   render(facts: NodeFacts): Rendered
 }
 
@@ -73,4 +86,6 @@ export interface RenderedConfig {
   /** The annotation without REVISION, GRANT and ASSIGNED, which come with the assignment. */
   readonly desired: DesiredConfig
   readonly payloads: readonly Payload[]
+  /** Where an assignment of it says what it was calculated from. */
+  readonly from?: CalculatedFrom
 }

@@ -22,6 +22,8 @@ export interface HeadState {
   readonly untrusted?: string
   /** Why the newest commit is not taken though it is valid: a person must promote it. */
   readonly held?: string
+  /** What that commit is. */
+  readonly heldFleet?: CompiledFleet
   /** Why the repository cannot be read; rollouts go on with what was accepted. */
   readonly trouble?: string
 }
@@ -100,7 +102,8 @@ export class HeadIntake {
     if (!fleet) return
     this.#state = { fleet, observed: fleet.commit }
     // Its Secrets may have changed since, and Git may be away.
-    if (fleet.secretRefs) this.#watch(headOf(await this.#options.store.load(fleet.commit)), { fleet, seen: [NOT_LOOKED] })
+    if (fleet.secretRefs)
+      this.#watch(headOf({ ...(await this.#options.store.load(fleet.commit)), accepted: true }), { fleet, seen: [NOT_LOOKED] })
   }
 
   async #after(event: HeadEvent): Promise<HeadState> {
@@ -108,7 +111,7 @@ export class HeadIntake {
     if (event.kind === 'trouble') return { ...state, trouble: event.message }
     if (event.kind === 'mended') return state
     this.#held = undefined
-    const { held, problem, untrusted, ...accepted } = state
+    const { held, heldFleet, problem, untrusted, ...accepted } = state
     this.#secrets.forget()
     if (event.kind === 'refused') {
       const why = event.reason === 'UntrustedCommit' ? { untrusted: event.message } : { problem: event.message }
@@ -133,7 +136,7 @@ export class HeadIntake {
     if (objection !== undefined) {
       log('warn', objection)
       this.#held = { event, revision: observed }
-      return { ...state, observed, held: objection }
+      return { ...state, observed, held: objection, heldFleet: fleet }
     }
     // A fleet may be a folder of something larger: pictures and programs beside it are nothing for the cluster's database.
     await store.put({ ...snapshot, files: fleet.files })

@@ -38,7 +38,7 @@ export class RevisionLibrary {
 
   async #read(commit: string): Promise<CompiledFleet | undefined> {
     try {
-      const fleet = await this.#compile(await this.#store.load(commit))
+      const fleet = await this.#compile({ ...(await this.#store.load(commit)), accepted: true })
       if (fleet.problems.length === 0) return fleet
       this.#log('error', `kept revision "${commit}" is invalid in this version: ${fleet.problems[0]}`)
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { SignNode } from '../execution/node-patch.ts'
 
 /** In one pass and pool: nothing waits for them. */

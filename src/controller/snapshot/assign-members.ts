@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { LabelPool } from '../execution/node-patch.ts'
 import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 

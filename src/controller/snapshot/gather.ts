@@ -1,11 +1,13 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
+import { commitOf } from '../../protocol/revision-id.ts'
 import type { FleetSnapshot } from '../../rollout/decide-fleet.ts'
 import { isUnderDrain } from '../../rollout/model/cordon.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods } from '../../rollout/model/node-view.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import { factsFor } from '../cache/rendered-from.ts'
 import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import type { Contact } from '../clock/contact.ts'
 import { fleetControls } from '../controls/controls.ts'
@@ -13,6 +15,7 @@ import type { DrainWatch } from '../drain/drain-watch.ts'
 import type { AssumedNodes } from '../execution/assumed-nodes.ts'
 import type { WriteFailures } from '../execution/write-failures.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
+import type { OtherClusters } from '../other-clusters/other-clusters.ts'
 import type { ControllerPorts } from '../ports.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
 import { commitsOf } from '../revisions/commits-in-use.ts'
@@ -48,11 +51,12 @@ export interface Sources {
   readonly journal: { viewOf(pool: string): NodePoolView | undefined }
   readonly gates: Pick<GateRunner, 'answersFor'>
   readonly proofs: Pick<ProofWatch, 'podsOf'>
+  readonly otherClusters: Pick<OtherClusters, 'follow' | 'awaited'>
 }
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, rejections, library, renderer, snapshots, gates, proofs, ...sources }: Sources,
+  { cluster, drains, rejections, library, renderer, snapshots, gates, proofs, otherClusters, ...sources }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
   const now = sources.ports.clock.now()
@@ -65,6 +69,8 @@ export async function gather(
   const steadySince = unbrokenSince(sources, now)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
+  const commit = commitOf(head.fleet.commit)
+  otherClusters.follow(isAwaited(head.fleet, sources.journal) ? commit : undefined)
   const pools = [...head.fleet.pools.values()].map((pool) => {
     const view = sources.journal.viewOf(pool.name)
     const parts = {
@@ -85,6 +91,7 @@ export async function gather(
       steadySince,
       refusals,
       gateAnswers: gates.answersFor(pool.name),
+      awaitedClusters: otherClusters.awaited(pool.policy.dependsOnClusters ?? [], commit),
     }
     return snapshots.of(parts, { renderer, revisions })
   })
@@ -92,6 +99,15 @@ export async function gather(
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   const strays = members.strays.map(({ view }) => view)
   return { fleet: { pools, strays, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
+}
+
+/** Some pool is not there yet, and it or one that it depends on waits for another cluster. */
+function isAwaited({ pools }: CompiledFleet, journal: Sources['journal']): boolean {
+  const all = [...pools.values()]
+  return (
+    all.some(({ policy }) => policy.dependsOnClusters?.length) &&
+    all.some(({ name, fingerprint }) => journal.viewOf(name)?.status.target?.fingerprint !== fingerprint)
+  )
 }
 
 /** The later of two instants: since then the clock has run evenly, and what the cluster shows was heard of as it happened. */
@@ -129,12 +145,16 @@ export function renderedFor(
 ): (node: ClusterNode, revision: string) => RenderedConfig | undefined {
   return (node, revision) => {
     const compiled = revisions.get(revision)?.pools.get(pool)
-    const rendered = compiled && renderer.render(compiled, node.facts)
-    return rendered?.kind === 'config' ? rendered : undefined
+    const rendered = compiled && renderer.render(compiled, node)
+    if (rendered?.kind !== 'config' || compiled === undefined) return undefined
+    if (!compiled.readsCapacity) return rendered
+    const { cpu, memory } = factsFor(node, compiled)
+    const capacity = { ...(cpu !== undefined && { cpu }), ...(memory !== undefined && { memory }) }
+    return { ...rendered, from: { fingerprint: compiled.fingerprint, ...capacity } }
   }
 }
 
-async function revisionsInUse(
+export async function revisionsInUse(
   { cluster, library }: Pick<Sources, 'cluster' | 'library'>,
   { head, kept }: { readonly head: CompiledFleet; readonly kept: readonly string[] },
 ): Promise<ReadonlyMap<string, CompiledFleet>> {

@@ -1,12 +1,12 @@
-import type { DesiredConfig, Disruption } from '../../protocol/desired-config.ts'
+import { type DesiredConfig, type Disruption, greatest } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
-import type { NodeFacts } from '../../render/node-facts.ts'
+import { settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { contentViolation } from '../ceilings/content-violation.ts'
 import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { PoolRenderer } from './pool-renderer.ts'
+import type { PoolRenderer, RenderableNode } from './pool-renderer.ts'
 import type { RefusedWrites } from './refused-writes.ts'
 
 export interface WantedSources {
@@ -52,7 +52,7 @@ function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Want
   const render = sources.renderer.renderOf(sources.pool)
   const byName = new Map<string, NodeTarget>()
   for (const node of nodes) {
-    const rendered = render(node.facts)
+    const rendered = render(node)
     const refusal = sources.refused?.of(node, rendered)
     if (refusal?.isDue === false) byName.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
     else byName.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
@@ -78,7 +78,9 @@ function isSameNode(before: ClusterNode | undefined, node: ClusterNode): boolean
   if (before === node) return true
   return (
     before?.facts === node.facts &&
+    before.renderedFrom === node.renderedFrom &&
     before.view.kubeletVersion === node.view.kubeletVersion &&
+    evictingTaints(before.settings?.taints).join() === evictingTaints(node.settings?.taints).join() &&
     before.current?.DIGEST === node.current?.DIGEST &&
     before.current?.POOL === node.current?.POOL
   )
@@ -99,42 +101,63 @@ class WantedConfig {
   readonly kind = 'config'
   readonly digest: string
   declare readonly version?: string
-  readonly #facts: NodeFacts
+  readonly #node: RenderableNode
   readonly #current: DesiredConfig | undefined
   readonly #running: string
+  readonly #evicting: readonly string[]
   readonly #rendered: RenderedConfig
   readonly #sources: WantedSources
 
-  constructor({ facts, current, view }: ClusterNode, rendered: RenderedConfig, sources: WantedSources) {
+  constructor({ facts, renderedFrom, current, view, settings }: ClusterNode, rendered: RenderedConfig, sources: WantedSources) {
     this.digest = rendered.digest
     if (rendered.version !== undefined) this.version = rendered.version
-    this.#facts = facts
+    this.#node = { facts, ...(renderedFrom && { renderedFrom }) }
     this.#current = current
     this.#running = view.kubeletVersion
+    this.#evicting = evictingTaints(settings?.taints)
     this.#rendered = rendered
     this.#sources = sources
   }
 
   get disruption(): Disruption {
+    if (this.#evictsAnew()) return greatest(['drain', this.#ofContent()])
+    return this.#ofContent()
+  }
+
+  /** An assignment writes all taints of Git: one that somebody has removed or changed evicts pods as a new one does. */
+  #evictsAnew(): boolean {
+    const { host } = this.#rendered.content
+    return host !== undefined && evictingTaints(settingsIn(host).taints).some((name) => !this.#evicting.includes(name))
+  }
+
+  #ofContent(): Disruption {
     if (this.#current?.DIGEST === this.digest) return 'none'
-    const from = runningContent(this.#facts, this.#current, this.#sources)
+    const from = runningContent(this.#node, this.#current, this.#sources)
     const { renderer, pool } = this.#sources
     const about = { running: this.#running, rules: pool.disruption }
     return renderer.judgeDisruption(from, this.#rendered.content, about).disruption
   }
 }
 
+const NO_TAINTS: readonly string[] = []
+
+/** Most nodes have none. With the value: pods that tolerate another one are evicted, too. */
+function evictingTaints(taints: readonly Taint[] | undefined): readonly string[] {
+  if (taints === undefined || taints.length === 0) return NO_TAINTS
+  return taints.filter(({ effect }) => effect === 'NoExecute').map((taint) => `${taintName(taint)}=${taint.value ?? ''}`)
+}
+
 /** What the node runs is known by its digest alone; it is found by rendering the commits in use again. */
-function runningContent(
-  facts: NodeFacts,
+export function runningContent(
+  node: RenderableNode,
   current: DesiredConfig | undefined,
-  { pool, revisions, renderer }: WantedSources,
+  { pool, revisions, renderer }: Pick<WantedSources, 'pool' | 'revisions' | 'renderer'>,
 ): NodeContent | undefined {
   const { DIGEST, POOL = pool.name } = current ?? {}
   if (DIGEST === undefined) return undefined
   for (const fleet of revisions.values()) {
     const compiled = fleet.pools.get(POOL)
-    const rendered = compiled && renderer.render(compiled, facts)
+    const rendered = compiled && renderer.render(compiled, node)
     if (rendered?.kind === 'config' && rendered.digest === DIGEST) return rendered.content
   }
   return undefined

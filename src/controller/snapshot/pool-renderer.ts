@@ -1,6 +1,10 @@
 import { createDisruptionJudge, type JudgeDisruption } from '../../render/disruption.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import { factsFor } from '../cache/rendered-from.ts'
 import type { CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
+
+export type RenderableNode = Pick<ClusterNode, 'facts' | 'renderedFrom'>
 
 /**
  * Renders each node once for all commits at which its pool is the same. The memory is by the node's facts, which stay the same object
@@ -16,14 +20,15 @@ export class PoolRenderer {
     return this.#judge
   }
 
-  render(pool: CompiledPool, facts: NodeFacts): Rendered {
-    return this.renderOf(pool)(facts)
+  render(pool: CompiledPool, node: RenderableNode): Rendered {
+    return this.renderOf(pool)(node)
   }
 
   /** For many nodes of one pool. */
-  renderOf(pool: CompiledPool): (facts: NodeFacts) => Rendered {
+  renderOf(pool: CompiledPool): (node: RenderableNode) => Rendered {
     const known = this.#memory(pool)
-    return (facts) => {
+    return (node) => {
+      const facts = factsFor(node, pool)
       const before = known.get(facts)
       if (before) return before
       const rendered = pool.render(facts)

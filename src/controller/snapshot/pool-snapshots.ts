@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
+import type { Awaited } from '../../rollout/model/fleet-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods, ProofPods } from '../../rollout/model/node-view.ts'
-import type { GateAnswer, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
-import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
+import type { GateAnswer, Memory, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
+import { NO_MEMORY, withMemory } from '../../rollout/model/snapshot.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
 import type { Refusal } from '../execution/write-failures.ts'
 import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
 import { type Wanted, wantedBy } from './node-targets.ts'
@@ -39,6 +41,8 @@ export interface PoolSources {
   readonly kept: readonly string[]
   /** The same array for as long as no gate has said anything new. */
   readonly gateAnswers: readonly GateAnswer[]
+  /** Pools of other clusters that are waited for. */
+  readonly awaitedClusters: readonly Awaited[]
 }
 
 export interface Rendering {
@@ -62,12 +66,25 @@ export class PoolSnapshots {
 
   of(sources: PoolSources, rendering: Rendering): PoolSnapshot {
     const last = this.#last.get(sources.pool.name)
-    if (last && isSame(last.sources, sources)) return last.snapshot
+    if (last && isSame(last.sources, sources)) return this.#remembering(last, sources)
     const wanted = wantedAt(sources, rendering, last?.wanted)
     const snapshot = snapshotOf(sources, { ...rendering, wanted })
     this.#last.set(sources.pool.name, { sources, snapshot, wanted })
     return snapshot
   }
+
+  /** The same parts, and another memory only if it says something else: a status comes back from each write as another object. */
+  #remembering(last: Made, sources: PoolSources): PoolSnapshot {
+    const { rejected, view } = sources
+    const says = isSameData(last.sources.view?.status, view?.status) ? last.snapshot.memory : memoryOf({ rejected, view })
+    const snapshot = withMemory(last.snapshot, says)
+    this.#last.set(sources.pool.name, { ...last, sources, snapshot })
+    return snapshot
+  }
+}
+
+function memoryOf({ rejected, view }: { readonly [Part in 'rejected' | 'view']: PoolSources[Part] | undefined }): Memory {
+  return { ...NO_MEMORY, ...(rejected && { rejected }), ...view?.status }
 }
 
 /** Of each content that the pool may be brought to: commits that change nothing here share it. */
@@ -90,6 +107,7 @@ function compiledAt(pool: CompiledPool, known: readonly CompiledFleet[]): readon
   return [pool, ...known.flatMap((fleet) => fleet.pools.get(pool.name) ?? [])]
 }
 
+/** All but what the status remembers. */
 function isSame(a: PoolSources, b: PoolSources): boolean {
   return (
     a.pool === b.pool &&
@@ -97,13 +115,13 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     a.problem === b.problem &&
     a.untrusted === b.untrusted &&
     a.held === b.held &&
-    a.view?.status === b.view?.status &&
-    a.view?.controls === b.view?.controls &&
+    isSameData(a.view?.controls, b.view?.controls) &&
     isDeepStrictEqual(a.rejected, b.rejected) &&
     a.ceiling === b.ceiling &&
     a.steadySince === b.steadySince &&
     isDeepStrictEqual(a.refusals, b.refusals) &&
     a.gateAnswers === b.gateAnswers &&
+    isDeepStrictEqual(a.awaitedClusters, b.awaitedClusters) &&
     a.proofs === b.proofs &&
     isSameList([...a.pods.keys(), ...a.pods.values()], [...b.pods.keys(), ...b.pods.values()]) &&
     isSameList(a.contested, b.contested) &&
@@ -136,6 +154,7 @@ function snapshotOf(
     ceiling,
     steadySince,
     gateAnswers,
+    awaitedClusters,
     refusals,
   }: PoolSources,
   { renderer, wanted }: Pick<Rendering, 'renderer'> & { readonly wanted: WantedByContent },
@@ -154,7 +173,7 @@ function snapshotOf(
   })
   const compiledPools = compiledAt(pool, known)
   const told = [
-    ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node.facts))) ?? []),
+    ...(refused?.concerning(nodes, (node) => compiledPools.map((compiled) => renderer.render(compiled, node))) ?? []),
     ...refusedProofs(nodes, { refusals, proofs }),
   ]
   return {
@@ -166,10 +185,11 @@ function snapshotOf(
     head: revisionAt(head, pool),
     known: new Map(others),
     kept: new Set(kept),
-    memory: { ...NO_MEMORY, ...(rejected && { rejected }), ...view?.status },
+    memory: memoryOf({ rejected, view }),
     controls: view?.controls ?? {},
     contested,
     gateAnswers,
+    ...(awaitedClusters.length > 0 && { awaitedClusters }),
     ...(told.length > 0 && { refusedWrites: told }),
     ...(ceiling && { ceiling, places: pool.places ?? {} }),
     ...(steadySince !== undefined && { steadySince }),

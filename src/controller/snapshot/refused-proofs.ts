@@ -1,5 +1,5 @@
 import type { ProofPods } from '../../rollout/model/node-view.ts'
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { proofKey, type Refusal } from '../execution/write-failures.ts'
 import { proofPodName } from '../proof/proof-pod.ts'
 

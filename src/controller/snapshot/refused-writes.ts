@@ -1,4 +1,4 @@
-import type { ClusterNode } from '../cache/node-view.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
 import { nodeKey, payloadKey, type Refusal, UNCORDON } from '../execution/write-failures.ts'
 import type { Rendered } from '../revisions/compiled-fleet.ts'
 

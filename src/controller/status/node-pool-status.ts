@@ -11,11 +11,22 @@ const revisionRef = z.object({
   subject: z.string().exactOptional(),
 })
 
+const laterFailures = z.object({
+  nodes: z.array(z.string()).describe('Nodes that fail now; the first hundred.'),
+  replaced: z
+    .int()
+    .describe('Machines that failed and were replaced, since the content last worked on a new one. Default: 0.')
+    .exactOptional(),
+  since: z.string().describe('When the last of them was gone.').exactOptional(),
+  uids: z.array(z.string()).describe('Of the Nodes that count, those that are gone included; at most 200.').exactOptional(),
+})
+
 const historyEntry = revisionRef.extend({
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   message: z.string().describe('Why it failed, if it did.').exactOptional(),
   failures: z.int().describe('The highest number of failed nodes at one time. Default: 0.').exactOptional(),
+  laterFailures: laterFailures.describe('Failures after the rollout had completed.').exactOptional(),
   result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
 })
 
@@ -141,10 +152,13 @@ export const nodePoolStatus = z.object({
  */
 export function parsePoolStatus(value: unknown): Partial<NodePoolStatus> {
   if (value === null || typeof value !== 'object') return {}
-  const members = Object.entries(nodePoolStatus.shape).flatMap(([key, schema]) => {
-    if (!Object.hasOwn(value, key)) return []
+  const members: Record<string, unknown> = {}
+  for (const [key, schema] of MEMBERS) {
+    if (!Object.hasOwn(value, key)) continue
     const result = schema.safeParse((value as Record<string, unknown>)[key])
-    return result.success ? [[key, result.data] as const] : []
-  })
-  return Object.fromEntries(members) as Partial<NodePoolStatus>
+    if (result.success) members[key] = result.data
+  }
+  return members as Partial<NodePoolStatus>
 }
+
+const MEMBERS = Object.entries(nodePoolStatus.shape)

@@ -36,8 +36,10 @@ export class StatusWriter {
     const view = this.#objects.pools.get(name)
     if (!view) return now
     if (isDeepStrictEqual(view.status, status)) return undefined
-    const next = (this.#written.get(name) ?? 0) + this.#countsEvery
-    return now < next && !this.isNews(name, status) ? next : now
+    const written = this.#written.get(name)
+    // A clock that was put back says nothing of how long ago that was.
+    if (written === undefined || now < written || this.isNews(name, status)) return now
+    return Math.max(now, written + this.#countsEvery)
   }
 
   /** It says more than other counts and texts. */

@@ -1,3 +1,5 @@
+import { RemoteError } from '../../remote/remote-error.ts'
+
 export type CommitState = 'pending' | 'success' | 'failure' | 'error'
 
 /** What stands beside a commit in its forge. */
@@ -8,6 +10,8 @@ export interface CommitStatus {
   readonly context: string
   readonly state: CommitState
   readonly description: string
+  /** Where people find more. */
+  readonly url?: string
 }
 
 /** The statuses of commits in one repository of a forge. @throws {ForgeError} */
@@ -15,23 +19,24 @@ export interface CommitStatuses {
   /** The newest of each context. */
   list(commit: string, signal: AbortSignal): Promise<readonly Omit<CommitStatus, 'commit'>[]>
   post(status: CommitStatus, signal: AbortSignal): Promise<void>
-  /** Characters of a description; the forge refuses or cuts longer ones. */
+  /** Characters of a description; the forge refuses or cuts longer ones. 0: it has none. */
   readonly longestDescription: number
+  /** Whether another description of the same state is posted. Default: yes. */
+  readonly repeatsDescriptions?: boolean
 }
 
-export class ForgeError extends Error {
-  override readonly name = 'ForgeError'
-  /** Milliseconds after which the forge may be asked again, when it says so. */
-  readonly retryAfter: number | undefined
-  /** The forge refuses this request, and may take another one: its commit was pushed away, or has its maximum of statuses. */
-  readonly isRefusal: boolean
+export interface AccountStatus extends Omit<CommitStatus, 'commit'> {
+  /** Who posted it; empty: nobody that the forge knows. */
+  readonly account: string
+}
 
-  constructor(
-    message: string,
-    { retryAfter, isRefusal = false, cause }: Partial<Pick<ForgeError, 'retryAfter' | 'isRefusal' | 'cause'>> = {},
-  ) {
-    super(message, { cause })
-    this.retryAfter = retryAfter
-    this.isRefusal = isRefusal
-  }
+/** The same by who posted them: everybody who may push may post others. @throws {ForgeError} */
+export interface AccountStatuses {
+  /** The newest of each context and account. */
+  listByAccount(commit: string, signal: AbortSignal): Promise<readonly AccountStatus[]>
+}
+
+/** A refusal: the commit was pushed away, or has its maximum of statuses. */
+export class ForgeError extends RemoteError {
+  override readonly name = 'ForgeError'
 }

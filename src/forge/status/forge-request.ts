@@ -10,6 +10,16 @@ export interface ForgeAccess {
   /** Asked for each request, so that a token in a file may change. */
   readonly token: () => Promise<string>
   readonly now: () => number
+  /** Absent: who asks tries again later by itself. */
+  readonly patience?: Patience
+}
+
+/** For somebody who has nothing else to do: a forge that says when it wants to be asked again is asked again then. */
+export interface Patience {
+  /** Milliseconds in all, for one request. */
+  readonly longest: number
+  /** @throws when it is aborted */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
 export interface ForgeRequest {
@@ -18,6 +28,8 @@ export interface ForgeRequest {
   readonly parameters: Readonly<Record<string, unknown>>
   readonly headers: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** Bytes of an answer. Default: 2 MiB. */
+  readonly longest?: number | undefined
 }
 
 /** Milliseconds. */
@@ -31,14 +43,32 @@ const LONGEST_WAIT = 3_600_000
 /** Answers that lie in what is asked for, not in the token or the server. */
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 422])
 
+/** Also where the forge says 0: milliseconds. */
+const SHORTEST_WAIT = 1000
+
 /** @throws {ForgeError} with what the forge says, and when it wants to be asked again. */
-export async function askForge(
+export async function askForge(access: Pick<ForgeAccess, 'url' | 'now' | 'patience'>, asked: ForgeRequest): Promise<unknown> {
+  const { patience = { longest: 0, sleep: async () => {} } } = access
+  let left = patience.longest
+  while (true) {
+    try {
+      return await askOnce(access, asked)
+    } catch (error) {
+      const wait = Math.max(SHORTEST_WAIT, (error as ForgeError).retryAfter ?? Number.POSITIVE_INFINITY)
+      if (wait > left) throw error
+      left -= wait
+      await patience.sleep(wait, asked.signal)
+    }
+  }
+}
+
+async function askOnce(
   { url, now }: Pick<ForgeAccess, 'url' | 'now'>,
-  { route, parameters, headers, signal }: ForgeRequest,
+  { route, parameters, headers, signal, longest = LONGEST_ANSWER }: ForgeRequest,
 ): Promise<unknown> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   try {
-    const options = { ...parameters, baseUrl: url, headers, request: { fetch: boundedFetch, signal: within } }
+    const options = { ...parameters, baseUrl: url, headers, request: { fetch: boundedFetch(longest), signal: within } }
     return (await request(route, options)).data
   } catch (error) {
     const retryAfter = waitAsked(error, now())
@@ -48,20 +78,22 @@ export async function askForge(
 }
 
 /** Follows no redirect: the token is for this server. What is wrong with a body is an error here; octokit would take it for an empty one. */
-async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' })
-  const { body, status, headers } = response
-  let size = 0
-  const counted = body?.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        size += chunk.byteLength
-        if (size > LONGEST_ANSWER) controller.error(new Error(`the answer is longer than ${LONGEST_ANSWER} bytes`))
-        else controller.enqueue(chunk)
-      },
-    }),
-  )
-  return new Response(counted && (await new Response(counted).text()), { status, headers })
+function boundedFetch(longest: number) {
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(url, { ...init, redirect: 'error' })
+    const { body, status, headers } = response
+    let size = 0
+    const counted = body?.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, controller) {
+          size += chunk.byteLength
+          if (size > longest) controller.error(new Error(`the answer is longer than ${longest} bytes`))
+          else controller.enqueue(chunk)
+        },
+      }),
+    )
+    return new Response(counted && (await new Response(counted).text()), { status, headers })
+  }
 }
 
 /** What octokit throws: an answer that is not 2xx, or no answer. */

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { allPages, listIn } from './all-pages.ts'
-import type { CommitState, CommitStatuses } from './commit-status.ts'
-import { askForge, type ForgeAccess } from './forge-request.ts'
+import { askGithub } from './ask-forge.ts'
+import type { AccountStatus, AccountStatuses, CommitState, CommitStatuses } from './commit-status.ts'
+import type { ForgeAccess } from './forge-request.ts'
 
 /** Gitea calls the state of a listed status `status`. */
 const listed = z.array(
@@ -10,40 +11,42 @@ const listed = z.array(
     description: z.nullish(z.string()),
     state: z.string().optional(),
     status: z.string().optional(),
+    creator: z.nullish(z.object({ login: z.string() })),
   }),
 )
 
 const STATES: ReadonlySet<string> = new Set(['pending', 'success', 'failure', 'error'])
 
 /** GitHub, Gitea and Forgejo have the same API for the statuses of commits. */
-export function githubStatuses(access: ForgeAccess): CommitStatuses {
-  const [owner = '', repo = ''] = access.repository.split('/')
-  const ask = async (route: string, { signal, ...parameters }: { signal: AbortSignal } & Readonly<Record<string, unknown>>) => {
-    const headers = { authorization: `Bearer ${await access.token()}` }
-    const all = { ...(parameters as Readonly<Record<string, string>>), owner, repo }
-    return askForge(access, { route, parameters: all, headers, signal })
+export function githubStatuses(access: ForgeAccess): CommitStatuses & AccountStatuses {
+  const ask = askGithub(access)
+  const all = (commit: string, signal: AbortSignal) => {
+    // The newest first: GitHub's only order, and what Gitea calls leastindex.
+    const query = { commit, per_page: 100, limit: 50, sort: 'leastindex' }
+    return allPages(async (page) =>
+      listIn(await ask('GET /repos/{owner}/{repo}/commits/{commit}/statuses', { ...query, page, signal }), { listed, access }),
+    )
   }
   return {
     // Of GitHub.
     longestDescription: 140,
-    async list(commit, signal) {
-      // The newest first: GitHub's only order, and what Gitea calls leastindex.
-      const query = { commit, per_page: 100, limit: 50, sort: 'leastindex' }
-      const found = await allPages(async (page) =>
-        listIn(await ask('GET /repos/{owner}/{repo}/commits/{commit}/statuses', { ...query, page, signal }), { listed, access }),
-      )
-      return newestOf(
-        found.map(({ context, description, state, status }) => ({
-          context,
-          description: description ?? '',
-          state: stateOf(state ?? status),
-        })),
-      )
-    },
-    async post({ commit, ...status }, signal) {
-      await ask('POST /repos/{owner}/{repo}/statuses/{commit}', { commit, signal, ...status })
+    list: async (commit, signal) => newestOf((await all(commit, signal)).map(toStatus)),
+    listByAccount: async (commit, signal) =>
+      newestOfAccounts((await all(commit, signal)).map((each) => ({ ...toStatus(each), account: each.creator?.login ?? '' }))),
+    async post({ commit, url, ...status }, signal) {
+      const link = url === undefined ? {} : { target_url: url }
+      await ask('POST /repos/{owner}/{repo}/statuses/{commit}', { commit, signal, ...status, ...link })
     },
   }
+}
+
+function toStatus({ context, description, state, status }: z.infer<typeof listed>[number]) {
+  return { context, description: description ?? '', state: stateOf(state ?? status) }
+}
+
+/** Names of accounts are the same in upper and lower case. */
+export function isSameAccount(name: string, account: string): boolean {
+  return name.toLowerCase() === account.toLowerCase()
 }
 
 function stateOf(text: string | undefined): CommitState {
@@ -52,7 +55,16 @@ function stateOf(text: string | undefined): CommitState {
 
 /** The first of each context. */
 export function newestOf<T extends { readonly context: string }>(statuses: readonly T[]): readonly T[] {
-  const newest = new Map<string, T>()
-  for (const status of statuses) if (!newest.has(status.context)) newest.set(status.context, status)
-  return [...newest.values()]
+  return firstBy(statuses, ({ context }) => context)
+}
+
+/** The first of each context and account. */
+export function newestOfAccounts(statuses: readonly AccountStatus[]): readonly AccountStatus[] {
+  return firstBy(statuses, ({ context, account }) => JSON.stringify([context, account.toLowerCase()]))
+}
+
+function firstBy<T>(all: readonly T[], keyOf: (each: T) => string): readonly T[] {
+  const first = new Map<string, T>()
+  for (const each of all) if (!first.has(keyOf(each))) first.set(keyOf(each), each)
+  return [...first.values()]
 }

@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type Listening, listen } from '../../http/listen.ts'
 import { DeliveryLimits } from './delivery-limits.ts'
 import { type Followed, judgeDelivery, type Verdict } from './judge-delivery.ts'
 import { readBody } from './read-body.ts'
@@ -21,30 +21,18 @@ export interface ReceiverOptions extends Followed {
   readonly log: (level: 'info' | 'warn', message: string) => void
 }
 
-export interface Receiver extends AsyncDisposable {
-  readonly port: number
-}
-
 /** Bodies that are read at a time, from senders that nobody knows yet. */
 const AT_ONCE = 4
 /** Milliseconds. Forges wait 5 to 10 seconds for an answer. */
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 }
 
 /** Listens for push events of a forge. @throws when the address cannot be had. */
-export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
   const listener = listenerFor(options)
   const settings = { ...LIMITS, maxHeaderSize: 16 * 1024 }
   const server = options.tls ? createTlsServer({ ...settings, ...options.tls }, listener) : createServer(settings, listener)
   server.maxConnections = 64
-  await listen(server, options)
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  return listen(server, options, { task: 'listen for webhooks on', option: '--webhook-address' })
 }
 
 function listenerFor(options: ReceiverOptions): RequestListener {
@@ -107,15 +95,4 @@ function answer(response: ServerResponse, { status, says, retryAfter }: Answer):
   const close = status >= 400 ? { connection: 'close' } : {}
   response.writeHead(status, { 'content-type': 'application/json', ...again, ...close })
   response.end(`${JSON.stringify({ message: says })}\n`)
-}
-
-function listen(server: Server, { host, port }: Pick<ReceiverOptions, 'host' | 'port'>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: Error) => {
-      reject(
-        new Error(`listen for webhooks on ${host ?? ''}:${port}: ${cause.message}; choose another --webhook-address`, { cause }),
-      )
-    })
-    server.listen({ port, ...(host !== undefined && { host }) }, () => resolve())
-  })
 }

@@ -18,6 +18,14 @@ interface Limits {
 /** A key's own type comes before it; what stands there otherwise are options. */
 const KEY_TYPE = /^(?:sk-)?(?:ssh|ecdsa)-[a-z0-9@.-]+$/i
 
+/** A line of allowed signers in a file of OpenPGP keys: nobody would look for it there. @returns its number */
+export function signersBeside(text: string): number | undefined {
+  const line = text
+    .split(/\r?\n/)
+    .findIndex((each) => !/^\s*#/.test(each) && fieldsOf(each).some((field) => KEY_TYPE.test(field)))
+  return line === -1 ? undefined : line + 1
+}
+
 /** @throws {Error} with the number of the line */
 export function parseAllowedSigners(text: string): readonly AllowedSigner[] {
   return text.split(/\r?\n/).flatMap((line, index) => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import type { AllowedSigner } from './allowed-signers.ts'
+import { readStatement } from './security-key.ts'
 import { SshReader, sshString } from './ssh-wire.ts'
 import { accepted, refused, type Verdict } from './verdict.ts'
 
@@ -25,7 +26,7 @@ export interface SshVerification {
 export function verifySsh({ payload, signature, signers, instants }: SshVerification): Verdict {
   const parsed = parse(signature)
   if (!parsed) return refused('its SSH signature is damaged')
-  const { publicKey, namespace, reserved, hash, algorithm, bytes } = parsed
+  const { publicKey, namespace, reserved, hash, ...inner } = parsed
   if (namespace !== NAMESPACE)
     return refused(`its SSH signature is for "${foreignText(namespace, SHOWN)}", not for "${NAMESPACE}"`)
   if (!HASHES.includes(hash))
@@ -34,7 +35,7 @@ export function verifySsh({ payload, signature, signers, instants }: SshVerifica
   if (known.length === 0) return refused(`no key that is trusted made its SSH signature (SHA256:${fingerprint(publicKey)})`)
   const digest = createHash(hash).update(payload).digest()
   const data = Buffer.concat([Buffer.from(MAGIC), ...[namespace, reserved, hash, digest].map(sshString)])
-  const isGood = isTrue(() => known.some(({ key }) => key.verifies(data, { algorithm, bytes })))
+  const isGood = isTrue(() => known.some(({ key }) => key.verifies(data, inner)))
   if (!isGood) return refused('its SSH signature is not of its content')
   const signer = known.find((candidate) => candidate.mayAt(NAMESPACE, instants))
   if (!signer) return refused(`the key of "${known[0]?.principals}" may not sign commits of that time: ${known[0]?.limits}`)
@@ -49,9 +50,9 @@ function parse(signature: string) {
     const [magic, version] = [reader.bytes(MAGIC.length).toString('latin1'), reader.uint32()]
     const [publicKey, namespace, reserved] = [reader.string(), reader.text(), reader.string()]
     const [hash, inner] = [reader.text(), new SshReader(reader.string())]
-    const [algorithm, bytes] = [inner.text(), inner.string()]
+    const [algorithm, bytes, statement] = [inner.text(), inner.string(), readStatement(inner)]
     if (magic !== MAGIC || version !== 1 || !reader.isAtEnd || !inner.isAtEnd) return undefined
-    return { publicKey, namespace, reserved, hash, algorithm, bytes }
+    return { publicKey, namespace, reserved, hash, algorithm, bytes, statement }
   } catch {
     return undefined
   }

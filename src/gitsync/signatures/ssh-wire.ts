@@ -18,6 +18,10 @@ export class SshReader {
     return value
   }
 
+  byte(): number {
+    return this.bytes(1).readUInt8()
+  }
+
   string(): Buffer {
     return this.bytes(this.uint32())
   }

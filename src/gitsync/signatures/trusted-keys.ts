@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PublicKey } from 'openpgp'
 import { GitSyncError } from '../git-sync-error.ts'
-import { type AllowedSigner, parseAllowedSigners } from './allowed-signers.ts'
+import { type AllowedSigner, parseAllowedSigners, signersBeside } from './allowed-signers.ts'
 import { mergeCopies, readPgpKeys } from './pgp-signature.ts'
 
 /** Whose signatures count. */
@@ -24,12 +24,19 @@ export async function readTrustedKeys(path: string): Promise<TrustedKeys> {
   const files = await textsOf(path)
   const signers = files.flatMap(({ file, text }) => (text.includes(PUBLIC) ? [] : named(file, () => parseAllowedSigners(text))))
   const pgp = await Promise.all(
-    files.filter(({ text }) => text.includes(PUBLIC)).map(({ file, text }) => readPgpKeys(text).catch(unreadable(file))),
+    files.filter(({ text }) => text.includes(PUBLIC)).map(({ file, text }) => pgpKeysIn(text).catch(unreadable(file))),
   )
   const id = createHash('sha256').update(JSON.stringify(files)).digest('hex')
   const keys = { id, signers, pgp: await mergeCopies(pgp.flat()) }
   if (keys.signers.length + keys.pgp.length === 0) return unreadable(path)(new Error('it holds no key'))
   return keys
+}
+
+async function pgpKeysIn(text: string): Promise<readonly PublicKey[]> {
+  const line = signersBeside(text)
+  if (line !== undefined)
+    throw new Error(`line ${line}: it has an allowed signer beside OpenPGP keys; give each a file of its own`)
+  return readPgpKeys(text)
 }
 
 async function textsOf(path: string): Promise<readonly { readonly file: string; readonly text: string }[]> {

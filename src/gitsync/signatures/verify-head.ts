@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import { readObject } from 'isomorphic-git'
 import { isDescendant } from '../ancestry.ts'
 import { type CommitsBetween, commitsBetween, MOST_COMMITS } from '../commits-between.ts'
 import type { FetchedHistory } from '../fetched-history.ts'
 import type { ObjectStore } from '../object-store.ts'
+import { readContent } from '../read-object.ts'
 import type { TrustedKeys } from './trusted-keys.ts'
 import { verifyCommit, verifyTag } from './verify-object.ts'
 
@@ -69,7 +68,7 @@ async function problemIn(commits: readonly string[], asked: HeadToVerify): Promi
   const { head, from, history, keys, now } = asked
   for (const commit of commits) {
     const verdict = await history.ask(
-      async (store) => verifyCommit(await bytesOf(store, commit, 'commit'), { keys, now }),
+      async (store) => verifyCommit(await readContent(store, commit, 'commit'), { keys, now }),
       always,
     )
     if (verdict.kind === 'accepted') continue
@@ -93,7 +92,7 @@ function signFrom(commit: string): string {
 async function problemOfTag({ head, tag, keys, now }: HeadToVerify): Promise<string | undefined> {
   if (!tag) return ''
   const { name, oid, store } = tag
-  const verdict = await verifyTag(await bytesOf(store, oid, 'tag'), { name, commit: head }, { keys, now })
+  const verdict = await verifyTag(await readContent(store, oid, 'tag'), { name, commit: head }, { keys, now })
   return verdict.kind === 'accepted' ? undefined : `, and of tag "${name}": ${verdict.why}`
 }
 
@@ -107,13 +106,4 @@ async function descends(commit: string, { from, history }: { from: string; histo
 
 function always(): boolean {
   return true
-}
-
-/** @throws {Error} when what is stored under the id is something else */
-async function bytesOf(store: ObjectStore, oid: string, expected: 'commit' | 'tag'): Promise<Buffer> {
-  const { object, type } = await readObject({ ...store, oid, format: 'content' })
-  const bytes = Buffer.from(object as Uint8Array)
-  const id = createHash('sha1').update(`${type} ${bytes.length}\0`).update(bytes).digest('hex')
-  if (type === expected && id === oid) return bytes
-  throw new Error(`object "${oid}" of "${store.gitdir}" is damaged: it holds a ${type} with the id "${id}"; run git fsck`)
 }

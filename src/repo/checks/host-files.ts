@@ -111,9 +111,10 @@ function repeatedClaims(
 
 function claimsOf(profile: Loaded<HostProfileSpec>): Claim[] {
   const { files = [], directories = [], links = [], archives = [], groups = [], users = [], units = [] } = profile.spec
-  const { repositories = [], packages = [], sysctls = {}, time = {}, certificates = [] } = profile.spec
+  const { repositories = [], packages = [], sysctls = {}, time = {}, certificates = [], staticPods = [] } = profile.spec
   return [
     ...files.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['files', index, 'path'] })),
+    ...staticPods.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['staticPods', index, 'path'] })),
     // One path is a file or a link.
     ...links.map(({ path }, index) => ({ what: `file ${path}`, profile, path: ['links', index, 'path'] })),
     ...directories.map(({ path }, index) => ({ what: `directory ${path}`, profile, path: ['directories', index, 'path'] })),

@@ -1,3 +1,4 @@
+import { requirementsOf } from '../../protocol/node-selector.ts'
 import { type Draft, errorAt } from '../draft.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 import type { FlagValue } from '../schema/common.ts'
@@ -8,7 +9,7 @@ export function checkNodeObjects({ documents }: Draft): Problem[] {
   return pools.flatMap((pool) =>
     Object.keys(pool.spec.node?.labels ?? {}).flatMap((label) => {
       const path = ['node', 'labels', label]
-      const selecting = pools.find(({ spec }) => Object.hasOwn(spec.nodeSelector.matchLabels, label))
+      const selecting = pools.find(({ spec }) => requirementsOf(spec.nodeSelector).some(({ key }) => key === label))
       if (selecting !== undefined) {
         const where = formatLocation(selecting.source.where(['nodeSelector', 'matchLabels']))
         const message = `label "${label}" selects the nodes of pool "${selecting.name}" (${where}): writing it would move nodes between pools`

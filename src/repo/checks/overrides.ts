@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
+import { type LabelRequirement, requirementsOf } from '../../protocol/node-selector.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
+import { type MapFlags, statedFlags } from '../flag-maps.ts'
 import { formatLocation, type Problem } from '../problem.ts'
 import type { NodeOverrideSpec } from '../schema/node-override.ts'
 import type { Path } from '../source.ts'
@@ -10,8 +12,9 @@ import type { Path } from '../source.ts'
  */
 export function checkOverrides({ documents }: Draft): Problem[] {
   const first = new Map<string, { readonly override: Loaded<NodeOverrideSpec>; readonly path: Path; readonly value: unknown }>()
+  const [fleet] = documents.Fleet.values()
   return [...documents.NodeOverride.values()].flatMap((override) =>
-    valuesOf(override.spec).flatMap(([path, value]) => {
+    valuesOf(override.spec, fleet?.spec.mapFlags).flatMap(([path, value]) => {
       const key = JSON.stringify([targetOf(override.spec), path])
       const other = first.get(key)
       if (!other) first.set(key, { override, path, value })
@@ -23,13 +26,17 @@ export function checkOverrides({ documents }: Draft): Problem[] {
 }
 
 function targetOf({ node, nodeSelector }: NodeOverrideSpec): unknown {
-  return node ?? Object.entries(nodeSelector?.matchLabels ?? {}).sort()
+  return node ?? (nodeSelector && requirementsOf(nodeSelector).map(conditionText).sort())
 }
 
-/** Flags as a whole, configuration by its leaves: maps are merged, the rest is replaced. */
-function valuesOf({ flags = {}, config = {} }: NodeOverrideSpec): [Path, unknown][] {
+function conditionText({ key, operator, values = [] }: LabelRequirement): string {
+  return JSON.stringify([key, operator, [...values].sort()])
+}
+
+/** Configuration by its leaves, flags as they are merged. */
+function valuesOf({ flags, config = {} }: NodeOverrideSpec, maps: MapFlags | undefined): [Path, unknown][] {
   return [
-    ...Object.entries(flags).map(([name, value]): [Path, unknown] => [['flags', name], value]),
+    ...statedFlags(flags, maps).map(({ path, value }): [Path, unknown] => [['flags', ...path], value]),
     ...leaves(config, ['config']),
   ]
 }

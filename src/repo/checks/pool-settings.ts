@@ -1,8 +1,11 @@
 import { applyMergePatch, type JsonObject } from '../../protocol/merge-patch.ts'
 import type { Draft, Loaded } from '../draft.ts'
+import { fieldsByCapacity } from '../expressions/by-capacity.ts'
+import { mergeMaps } from '../flag-maps.ts'
 import { asFieldValue } from '../kubelet-knowledge/flag-as-field.ts'
 import { knowledgeOf } from '../kubelet-knowledge/knowledge.ts'
-import type { FlagValue } from '../schema/common.ts'
+import type { Flags, FlagValue } from '../schema/common.ts'
+import type { KubeletConfigSpec } from '../schema/kubelet-config.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
 import type { Path } from '../source.ts'
 
@@ -26,18 +29,30 @@ export function settingsOf(pool: Loaded<NodePoolSpec>, documents: Draft['documen
 }
 
 /** Flags of the pool's sets, and its own on top. */
-export function flagsOf(
-  pool: Loaded<NodePoolSpec>,
-  { FlagSet }: Draft['documents'],
-): ReadonlyMap<string, { readonly value: FlagValue; readonly place: SettingPlace }> {
-  const { flagSets = [], flags = {} } = pool.spec.kubelet ?? {}
-  const found = new Map<string, { readonly value: FlagValue; readonly place: SettingPlace }>()
-  for (const set of flagSets.flatMap((name) => FlagSet.get(name) ?? []))
-    for (const [flag, value] of Object.entries(set.spec.flags))
-      found.set(flag, { value, place: { document: set, path: ['flags', flag] } })
-  for (const [flag, value] of Object.entries(flags))
-    found.set(flag, { value, place: { document: pool, path: ['kubelet', 'flags', flag] } })
+export function flagsOf(pool: Loaded<NodePoolSpec>, documents: Draft['documents']): ReadonlyMap<string, FlagSetting> {
+  const [fleet] = documents.Fleet.values()
+  const isMerged = fleet?.spec.mapFlags === 'Merge'
+  const found = new Map<string, FlagSetting>()
+  for (const [flag, { value, place }] of flagPlaces(pool, documents)) {
+    const earlier = isMerged ? found.get(flag)?.value : undefined
+    const merged = earlier === undefined ? undefined : mergeMaps(flag, earlier, value)
+    found.set(flag, { value: merged ?? value, place })
+  }
   return found
+}
+
+export interface FlagSetting {
+  readonly value: FlagValue
+  readonly place: SettingPlace
+}
+
+/** Every place that states a flag for the pool, a later one over an earlier one. */
+export function flagPlaces(pool: Loaded<NodePoolSpec>, { FlagSet }: Draft['documents']): (readonly [string, FlagSetting])[] {
+  const { flagSets = [], flags = {} } = pool.spec.kubelet ?? {}
+  const sets = flagSets.flatMap((name) => FlagSet.get(name) ?? [])
+  const placed = (document: Loaded<unknown>, path: Path, stated: Flags) =>
+    Object.entries(stated).map(([flag, value]) => [flag, { value, place: { document, path: [...path, flag] } }] as const)
+  return [...sets.flatMap((set) => placed(set, ['flags'], set.spec.flags)), ...placed(pool, ['kubelet', 'flags'], flags)]
 }
 
 /** A flag as fields of the configuration: one, or each of its gates. */
@@ -57,8 +72,9 @@ export function fieldsOf(pool: Loaded<NodePoolSpec>, documents: Draft['documents
 
 function fieldSettings(pool: Loaded<NodePoolSpec>, { KubeletConfig }: Draft['documents']): ReadonlyMap<string, Setting> {
   const configs = (pool.spec.kubelet?.config ?? []).flatMap((name) => KubeletConfig.get(name) ?? [])
-  const merged = configs.reduce<JsonObject>((config, { spec }) => applyMergePatch(config, spec.config as JsonObject), {})
-  const places = placesIn(configs)
+  const parts = configs.flatMap(fieldsIn)
+  const merged = parts.reduce<JsonObject>((config, { fields }) => applyMergePatch(config, fields as JsonObject), {})
+  const places = placesIn(parts)
   const found = new Map<string, Setting>()
   visitMembers(merged, (path, value) => {
     const place = places.get(path.join('.'))
@@ -67,10 +83,23 @@ function fieldSettings(pool: Loaded<NodePoolSpec>, { KubeletConfig }: Draft['doc
   return found
 }
 
-function placesIn(configs: readonly Loaded<{ readonly config: object }>[]): ReadonlyMap<string, SettingPlace> {
+interface StatedFields {
+  readonly document: Loaded<unknown>
+  readonly base: Path
+  readonly fields: object
+}
+
+/** What a document states itself, and what its table comes to. */
+function fieldsIn(document: Loaded<KubeletConfigSpec>): StatedFields[] {
+  const { config, byCapacity } = document.spec
+  const stated = { document, base: ['config'], fields: config }
+  return byCapacity ? [stated, { document, base: ['byCapacity'], fields: fieldsByCapacity(byCapacity) }] : [stated]
+}
+
+function placesIn(parts: readonly StatedFields[]): ReadonlyMap<string, SettingPlace> {
   const found = new Map<string, SettingPlace>()
-  for (const document of configs)
-    visitMembers(document.spec.config, (path) => found.set(path.join('.'), { document, path: ['config', ...path] }))
+  for (const { document, base, fields } of parts)
+    visitMembers(fields, (path) => found.set(path.join('.'), { document, path: [...base, ...path] }))
   return found
 }
 

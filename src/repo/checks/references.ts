@@ -28,7 +28,9 @@ function referencesOf({ kubelet, hostProfiles, dependsOn }: NodePoolSpec): Refer
       ? []
       : [{ kind: 'KubeletRelease', name: kubelet.release, path: ['kubelet', 'release'] } as const]),
     ...list('HostProfile', ['hostProfiles'], hostProfiles),
-    ...list('NodePool', ['dependsOn'], dependsOn),
+    ...(dependsOn ?? []).flatMap((each, index): Reference[] =>
+      typeof each === 'string' ? [{ kind: 'NodePool', name: each, path: ['dependsOn', index] }] : [],
+    ),
   ]
 }
 

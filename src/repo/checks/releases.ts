@@ -4,13 +4,13 @@ import type { KubeletReleaseSpec } from '../schema/kubelet-release.ts'
 import type { NodePoolSpec } from '../schema/node-pool.ts'
 import type { Path } from '../source.ts'
 
-const PLACEHOLDER = /\{\{\s*([^}]*?)\s*\}\}/g
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g
 
 /** A version must be obtainable, and what is downloaded must be known by its checksum. */
 export function checkReleases({ documents }: Draft): Problem[] {
   return [
     ...[...documents.NodePool.values()].flatMap((pool) => checkPool(pool, documents.KubeletRelease)),
-    ...[...documents.KubeletRelease.values()].flatMap((release) => [...checkUrl(release), ...placeholders(release)]),
+    ...[...documents.KubeletRelease.values()].flatMap(checkUrl),
   ]
 }
 
@@ -54,11 +54,12 @@ function checkChecksum(pool: Loaded<NodePoolSpec>, version: string, release: Loa
 }
 
 function checkUrl(release: Loaded<KubeletReleaseSpec>): Problem[] {
-  const { binary, apt, dnf } = release.spec
+  const { binary } = release.spec
   return [
     ...checkPlaceholders(release, { text: binary?.url, path: ['binary', 'url'], known: ['version', 'arch'] }),
-    ...checkPlaceholders(release, { text: apt?.url, path: ['apt', 'url'], known: ['version', 'minor'] }),
-    ...checkPlaceholders(release, { text: dnf?.url, path: ['dnf', 'url'], known: ['version', 'minor'] }),
+    ...(['apt', 'dnf', 'zypper'] as const).flatMap((manager) =>
+      checkPlaceholders(release, { text: release.spec[manager]?.url, path: [manager, 'url'], known: ['version', 'minor'] }),
+    ),
   ]
 }
 
@@ -66,24 +67,8 @@ function checkPlaceholders(
   release: Loaded<KubeletReleaseSpec>,
   { text = '', path, known }: { readonly text: string | undefined; readonly path: Path; readonly known: readonly string[] },
 ): Problem[] {
-  const unknown = [...text.matchAll(PLACEHOLDER)].find(([, name = '']) => !known.includes(name))
+  const unknown = [...text.matchAll(PLACEHOLDER)].find(([, name = '']) => !known.includes(name.trim()))
   if (!unknown) return []
   const message = `"${unknown[0]}" cannot be filled in: expected ${known.map((name) => `{{${name}}}`).join(' or ')}`
   return [errorAt(release, path, { reason: 'InvalidValue', message })]
-}
-
-/** Zeros are what people write until they know better. They do no harm: no download has that checksum. */
-function placeholders(release: Loaded<KubeletReleaseSpec>): Problem[] {
-  return Object.entries(release.spec.binary?.sha256 ?? {}).flatMap(([version, byArch]) =>
-    Object.entries(byArch)
-      .filter(([, checksum]) => /^0+$/.test(checksum))
-      .map(([arch]): Problem => {
-        const message = `the checksum of kubelet ${version} for ${arch} is a placeholder: agents will refuse every download`
-        const remedy = 'fill in the checksum that the publisher states'
-        return {
-          ...errorAt(release, ['binary', 'sha256', version, arch], { reason: 'MissingChecksum', message, remedy }),
-          severity: 'warning',
-        }
-      }),
-  )
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../problem.ts'
 import type { Path } from '../source.ts'
 import { refusal } from './host-files.ts'
 
-const MANAGERS = ['apt', 'dnf'] as const
+const MANAGERS = ['apt', 'dnf', 'zypper'] as const
 const ARMOR = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
 
 /** A key that is no key would be found out by every node. */

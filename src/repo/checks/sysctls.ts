@@ -1,5 +1,5 @@
 import { isSysctlFile } from '../../protocol/file-readers.ts'
-import { type SysctlRefusal, stopsForwarding, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
+import { type SysctlRefusal, stopsForwarding, sysctlLine, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
 import type { FileEditsSpec } from '../schema/host-profile.ts'
@@ -50,7 +50,6 @@ function problem(
   return [errorAt(owner, path, { reason: 'InvalidValue', message: `sysctl "${name}": ${because}`, remedy })]
 }
 
-/** Lines of sysctl.d(5); a dash in front says that a failure is ignored. */
-function settingsIn(text: string): [name: string, value: string][] {
-  return [...text.matchAll(/^\s*-?\s*([^\s=#;]+)\s*=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
+function settingsIn(text: string): (readonly [name: string, value: string])[] {
+  return text.split('\n').flatMap(sysctlLine)
 }

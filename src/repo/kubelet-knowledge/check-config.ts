@@ -1,3 +1,4 @@
+import { isExpression } from '../expressions/parse-expression.ts'
 import type { KubeletFields } from '../schema/common.ts'
 import type { Path } from '../source.ts'
 import { gateFindings } from './check-gates.ts'
@@ -72,8 +73,8 @@ interface Scalar {
 const SCALARS: Readonly<Record<string, Scalar>> = {
   string: { expected: 'a string', accepts: (value) => typeof value === 'string' },
   bool: { expected: 'true or false', accepts: (value) => typeof value === 'boolean' },
-  int: { expected: 'a whole number', accepts: (value) => Number.isSafeInteger(value) },
-  number: { expected: 'a number', accepts: (value) => typeof value === 'number' },
+  int: { expected: 'a whole number', accepts: (value) => Number.isSafeInteger(value) || isArithmetic(value) },
+  number: { expected: 'a number', accepts: (value) => typeof value === 'number' || isArithmetic(value) },
   duration: { expected: 'a duration such as "10s" or "1m30s"', accepts: isDuration },
   /** Nanoseconds are what this one was counted in before it became a duration; kubeadm still writes 0. */
   interval: { expected: 'a duration such as "5s"', accepts: (value) => isDuration(value) || Number.isSafeInteger(value) },
@@ -82,6 +83,12 @@ const SCALARS: Readonly<Record<string, Scalar>> = {
     accepts: (value) => typeof value === 'string' || typeof value === 'number',
   },
   time: { expected: 'a time such as "2026-11-21T08:00:00Z"', accepts: (value) => typeof value === 'string' },
+}
+
+/** A number once the facts of a node are in it. A fact alone that is text, such as the name of a node, is none. */
+function isArithmetic(value: unknown): boolean {
+  const [, text] = (typeof value === 'string' && /^\{\{([^{}]*)\}\}$/.exec(value)) || []
+  return text !== undefined && isExpression(text)
 }
 
 function isDuration(value: unknown): boolean {

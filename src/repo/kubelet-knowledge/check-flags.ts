@@ -26,15 +26,22 @@ const LABELS_FLAG = 'node-labels'
 /** Flags that would keep a kubelet of this version from starting: it exits over an unknown one, and over a value that it does not take. */
 export function checkFlags(flags: Flags, version: string | undefined): KnowledgeFinding[] {
   const knowledge = knowledgeOf(version)
-  return Object.entries(flags).flatMap(([name, value]) => {
+  return Object.entries(flags).flatMap(([name, stated]) => {
     const flag = knowledge.flags.get(name)
     if (flag === undefined) return [unknownFlag(name, version)]
     if (Object.hasOwn(OWNED, name)) return [ownedFlag(name)]
+    const value = withoutNulls(stated)
     const found = checkValue(name, value, flag)
     if (found.length > 0) return found
     if (name === GATES_FLAG) return checkGates(value, version)
     return name === LABELS_FLAG ? nodeLabelFindings(value) : checkAsField({ name, value, flag }, knowledge)
   })
+}
+
+/** Keys that are only removed never reach a kubelet. */
+function withoutNulls(value: FlagValue): FlagValue {
+  if (typeof value !== 'object' || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
 /** Flags by which a kubelet would no longer read what nodewave writes. */

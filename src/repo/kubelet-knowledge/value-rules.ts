@@ -1,6 +1,7 @@
 import { LABEL_KEY, LABEL_VALUE } from '../schema/values.ts'
 import { readGoDuration } from './go-duration.ts'
 import { isQuantity } from './quantity.ts'
+import { exceedsMemory, isTemplate, quantityOfOnes } from './quantity-template.ts'
 
 /** What a value has to be beyond its type, its range and its words. */
 export interface ValueRule {
@@ -39,8 +40,8 @@ const THRESHOLDS: ValueRule = {
   takes: (value) => areEntries(value, (signal, text) => SIGNALS.includes(signal) && isThreshold(text)),
 }
 const RESERVATION: ValueRule = {
-  expected: `quantities of ${RESERVABLE.join(', ')}, none of them negative`,
-  takes: (value) => areEntries(value, (name, text) => RESERVABLE.includes(name) && isQuantity(text) && !text.startsWith('-')),
+  expected: `quantities of ${RESERVABLE.join(', ')}, none of them negative, nor more than a machine has (node.memory counts bytes)`,
+  takes: (value) => areTexts(value, (name, text) => RESERVABLE.includes(name) && isReservation(name, text)),
 }
 
 /** By `Struct.field`. Each was compared with the kubelet's own verdicts: see docs/testing.md. */
@@ -114,11 +115,21 @@ function onDuration(takes: (milliseconds: number) => boolean): (value: unknown) 
   }
 }
 
-function areEntries(value: unknown, takes: (key: string, text: string) => boolean): boolean {
+type Takes = (key: string, text: string) => boolean
+
+/** Of a template only those rules judge that know what it may become. */
+function areEntries(value: unknown, takes: Takes): boolean {
+  return areTexts(value, (key, text) => isTemplate(text) || takes(key, text))
+}
+
+function areTexts(value: unknown, takes: Takes): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return true
-  return Object.entries(value).every(
-    ([key, text]) => text === null || typeof text !== 'string' || text.includes('{{') || takes(key, text),
-  )
+  return Object.entries(value).every(([key, text]) => typeof text !== 'string' || takes(key, text))
+}
+
+function isReservation(name: string, text: string): boolean {
+  const quantity = quantityOfOnes(text)
+  return isQuantity(quantity) && !quantity.startsWith('-') && !(name === 'memory' && exceedsMemory(text))
 }
 
 function isThreshold(text: string): boolean {

@@ -37,17 +37,43 @@ export const labelValue = z
   .string('expected a quoted string')
   .regex(LABEL_VALUE, 'expected a label value: letters, digits, "-", "_" and ".", at most 63 long')
 
-/** All labels must be on the node with these values. */
-export const selector = z.strictObject({
-  matchLabels: z.record(labelKey, labelValue).describe('Labels that a node must have, with these values; none: every node.'),
-})
-export type Selector = z.infer<typeof selector>
+const labelExpression = z
+  .strictObject({
+    key: labelKey.describe('The label.'),
+    operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe('As in a LabelSelector of Kubernetes.'),
+    values: z.array(labelValue).min(1).max(1000).exactOptional().describe('Of In and NotIn.'),
+  })
+  .refine(
+    ({ operator, values }) => (values !== undefined) === (operator === 'In' || operator === 'NotIn'),
+    'expected values with In and NotIn, and none with Exists and DoesNotExist',
+  )
+
+/** All of it must hold for the labels of a node. Without conditions every node is meant. */
+export const selector = z
+  .strictObject({
+    matchLabels: z
+      .record(labelKey, labelValue)
+      .exactOptional()
+      .describe('Labels that a node must have, with these values; none: every node.'),
+    matchExpressions: z
+      .array(labelExpression)
+      .min(1)
+      .max(100)
+      .exactOptional()
+      .describe('More conditions on labels; all must hold.'),
+  })
+  .refine(({ matchLabels, matchExpressions }) => (matchLabels ?? matchExpressions) !== undefined, {
+    path: ['matchLabels'],
+    message: 'expected matchLabels, matchExpressions or both',
+  })
+  .transform((stated) => ({ matchLabels: {}, ...stated }))
+export type Selector = z.output<typeof selector>
 
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 
-/** Lists and maps are rendered in the kubelet's own syntax: `a,b` and `k=v,k2=v2`. */
+/** Lists and maps are rendered in the kubelet's own syntax: `a,b` and `k=v,k2=v2`. null removes a key where maps merge. */
 export const flagValue = z.union(
-  [scalar, z.array(scalar), z.record(z.string(), scalar)],
+  [scalar, z.array(scalar), z.record(z.string(), scalar.nullable())],
   'expected a string, a number, true, false, a list or a map of such',
 )
 export type FlagValue = z.infer<typeof flagValue>

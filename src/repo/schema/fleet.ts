@@ -33,6 +33,12 @@ const fleetSpec = z.strictObject({
     .describe(
       'Whether everybody who may patch Nodes may assign them by hand; with Deny only the group nodewave:break-glass may. Default: Deny.',
     ),
+  mapFlags: z
+    .enum(['Merge', 'Replace'])
+    .exactOptional()
+    .describe(
+      'Flags that are maps, such as node-labels, when several layers state them: Merge merges them by key, and null removes a key; with Replace the last layer replaces the others. Default: Replace.',
+    ),
   drift: drift.exactOptional().describe('What happens to what others change on hosts; a pool may say otherwise.'),
   historyLimit: z.int().min(2).max(100).exactOptional().describe('Accepted revisions kept in the cluster. Default: 10.'),
 })

@@ -7,6 +7,7 @@ import { absolutePath, document, downloadFields, name, relativePath } from './co
 import { kernelSettings } from './kernel-settings.ts'
 import { hostPackage, hostRepository } from './packages.ts'
 import { runtime, withRuntime } from './runtime.ts'
+import { staticPods } from './static-pods.ts'
 import { systemSettings } from './system-settings.ts'
 
 const KEY = 'expected keys of nested maps with dots between them, such as "db.password", or a list of them: [tls, server.key]'
@@ -76,7 +77,7 @@ export const hostFile = z
   .refine(hasOneSource, 'expected one of content, from, contentFrom and download, and none of them with state: absent')
   .refine(hasTextToFill, 'template: true needs content or from')
 
-const edits = z
+export const edits = z
   .strictObject({
     path: absolutePath.describe('The file. One that is not there is made.'),
     blocks: z
@@ -203,12 +204,15 @@ const hostProfileSpec = z.strictObject({
     .array(hostRepository)
     .max(100)
     .exactOptional()
-    .describe('Repositories of packages. Each becomes a file `nodewave-NAME.sources` of apt, or `nodewave-NAME.repo` of dnf.'),
+    .describe(
+      'Repositories of packages. Each becomes a file `nodewave-NAME.sources` of apt, or `nodewave-NAME.repo` of dnf or zypper.',
+    ),
   packages: z
     .array(hostPackage)
     .max(1000)
     .exactOptional()
-    .describe('Packages of the system, by apt and dpkg, or by dnf and rpm.'),
+    .describe('Packages of the system, by apt and dpkg, or by dnf or zypper and rpm.'),
+  staticPods,
   runtime: runtime.exactOptional().describe('The container runtime, as the packages, files and unit that it consists of.'),
   ...kernelSettings,
   ...systemSettings,

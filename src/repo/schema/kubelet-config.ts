@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { byCapacity } from './by-capacity.ts'
 import { document, type KubeletFields, kubeletFields, name } from './common.ts'
 
 export const KUBELET_API_VERSION = 'kubelet.config.k8s.io/v1beta1'
@@ -13,6 +14,9 @@ const kubeletConfigSpec = z.strictObject({
     .describe(
       `Fields of a ${KUBELET_API_VERSION} KubeletConfiguration, checked against the version of each pool that uses them.`,
     ),
+  byCapacity: byCapacity
+    .exactOptional()
+    .describe('Reservations that grow with the capacity of the node, as progressive brackets; merged after config.'),
 })
 
 export const kubeletConfig = document('KubeletConfig', kubeletConfigSpec).describe('Kubelet configuration that pools share.')

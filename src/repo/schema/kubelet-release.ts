@@ -3,11 +3,11 @@ import { architecture, document, sha256, version } from './common.ts'
 import {
   aptRepositoryFields,
   COMPONENTS,
-  dnfRepositoryFields,
   hasComponents,
   hasOneKey,
   ONE_KEY,
   packageName,
+  rpmRepositoryFields,
 } from './packages.ts'
 
 const urlTemplate = z.string().regex(/^https?:\/\/(?:[^\s{}]|\{\{[^{}]*\}\})+$/, 'expected an http or https URL')
@@ -33,16 +33,17 @@ const apt = z
   .refine(hasOneKey, ONE_KEY)
   .refine(hasComponents, COMPONENTS)
 
-const dnf = z.strictObject({ ...dnfRepositoryFields, ...packageFields }).refine(hasOneKey, ONE_KEY)
+const rpm = z.strictObject({ ...rpmRepositoryFields, ...packageFields }).refine(hasOneKey, ONE_KEY)
 
 const kubeletReleaseSpec = z.strictObject({
   binary: binary.exactOptional().describe('The binary itself, by URL and checksum.'),
   apt: apt.exactOptional().describe('A Debian package, from its own repository.'),
-  dnf: dnf.exactOptional().describe('An rpm package, from its own repository.'),
+  dnf: rpm.exactOptional().describe('An rpm package, from its own repository.'),
+  zypper: rpm.exactOptional().describe('The same, where zypper manages packages.'),
 })
 
 export const kubeletRelease = document(
   'KubeletRelease',
-  kubeletReleaseSpec.refine((spec) => Object.keys(spec).length === 1, 'expected one of binary, apt and dnf'),
+  kubeletReleaseSpec.refine((spec) => Object.keys(spec).length === 1, 'expected one of binary, apt, dnf and zypper'),
 ).describe('How a kubelet version is obtained.')
 export type KubeletReleaseSpec = z.infer<typeof kubeletReleaseSpec>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { document, flags, kubeletFields, selector } from './common.ts'
-import { hostFile } from './host-profile.ts'
+import { edits, hostFile } from './host-profile.ts'
 
 const nodeOverrideSpec = z
   .strictObject({
@@ -17,6 +17,11 @@ const nodeOverrideSpec = z
       .max(100)
       .exactOptional()
       .describe('Files of these nodes; they override files of the same path in a HostProfile.'),
+    edits: z
+      .array(edits)
+      .max(100)
+      .exactOptional()
+      .describe('Blocks and lines in files of these nodes; a block overrides that of the same name in a HostProfile.'),
   })
   .refine((spec) => (spec.node === undefined) !== (spec.nodeSelector === undefined), 'expected either node or nodeSelector')
 

@@ -33,6 +33,12 @@ const kubelet = z.strictObject({
     ),
 })
 
+const poolOfCluster = z.strictObject({
+  cluster: name.describe('Another cluster that follows the repository.'),
+  pool: name.describe('Its pool.'),
+})
+export type PoolOfCluster = z.infer<typeof poolOfCluster>
+
 const nodePoolSpec = z.strictObject({
   nodeSelector: selector.describe('The nodes of the pool. A node in two pools is an error.'),
   kubelet: kubelet.exactOptional(),
@@ -42,7 +48,11 @@ const nodePoolSpec = z.strictObject({
     .exactOptional()
     .describe('HostProfiles; two of them must not contain the same file or unit.'),
   node: nodeObject.exactOptional(),
-  dependsOn: z.array(name).max(50).exactOptional().describe('Pools that must complete a commit before this pool starts it.'),
+  dependsOn: z
+    .array(z.union([name, poolOfCluster], 'expected the name of a pool, or {cluster: NAME, pool: NAME}'))
+    .max(50)
+    .exactOptional()
+    .describe('Pools that must complete a commit before this pool starts it: a name, or {cluster: NAME, pool: NAME}.'),
   drift: drift.exactOptional().describe('What happens to what others change on hosts of the pool. Default: as the Fleet says.'),
   rollout: rollout.exactOptional(),
 })

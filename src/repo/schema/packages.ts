@@ -30,13 +30,13 @@ export const aptRepositoryFields = {
   ...keyFields,
 }
 
-/** The same for packages of rpm. */
-export const dnfRepositoryFields = {
+/** The same for packages of rpm, whichever program installs them. */
+export const rpmRepositoryFields = {
   url: z
     .string()
     .regex(/^https?:\/\/\S+$/, 'expected an http or https URL')
     .describe(
-      'Where the repository is, such as "https://pkgs.k8s.io/core:/stable:/v1.36/rpm/"; dnf replaces $releasever and $basearch.',
+      'Where the repository is, such as "https://pkgs.k8s.io/core:/stable:/v1.36/rpm/"; $releasever and $basearch are replaced on the host.',
     ),
   ...keyFields,
 }
@@ -64,15 +64,18 @@ export function hasComponents({
 
 const apt = z.strictObject(aptRepositoryFields).refine(hasOneKey, ONE_KEY).refine(hasComponents, COMPONENTS)
 
-const dnf = z.strictObject(dnfRepositoryFields).refine(hasOneKey, ONE_KEY)
+const rpm = z.strictObject(rpmRepositoryFields).refine(hasOneKey, ONE_KEY)
+
+const REPOSITORY = 'expected one of apt, dnf and zypper'
 
 export const hostRepository = z
   .strictObject({
     name,
     apt: apt.exactOptional().describe('Of Debian packages.'),
-    dnf: dnf.exactOptional().describe('Of rpm packages.'),
+    dnf: rpm.exactOptional().describe('Of rpm packages, where dnf manages them.'),
+    zypper: rpm.exactOptional().describe('Of rpm packages, where zypper manages them.'),
   })
-  .refine(({ apt, dnf }) => (apt === undefined) !== (dnf === undefined), 'expected one of apt and dnf')
+  .refine(({ apt, dnf, zypper }) => [apt, dnf, zypper].filter((source) => source !== undefined).length === 1, REPOSITORY)
 
 export const hostPackage = z
   .strictObject({
@@ -85,10 +88,15 @@ export const hostPackage = z
       .boolean()
       .exactOptional()
       .describe('Keep it from being upgraded by others. Default: true with a version, else unchanged.'),
+    ifInstalled: z
+      .literal(true)
+      .exactOptional()
+      .describe('The version counts where the package is installed; it is not installed for it. For security updates.'),
   })
   .refine(
     ({ version, state, hold }) => state !== 'absent' || (version === undefined && hold === undefined),
     'expected neither version nor hold with state: absent',
   )
+  .refine(({ version, ifInstalled }) => !ifInstalled || version !== undefined, 'expected a version with ifInstalled')
 
 export type HostRepositorySpec = z.infer<typeof hostRepository>

@@ -7,7 +7,7 @@ import { gate } from './gate.ts'
 const wave = z.strictObject({
   name: name.describe('Name of the wave in status and events.'),
   nodes: z
-    .union([share, selector], 'expected a whole number, a percentage such as "20%", or matchLabels')
+    .union([share, selector], 'expected a whole number, a percentage such as "20%", or a selector')
     .describe(
       'How many nodes are done when the wave is: a count or a percentage of the pool, or a selector that names them. The last wave always takes what is left.',
     ),

@@ -2,7 +2,7 @@
 export const VERSION = /^\d{1,4}\.\d{1,4}\.\d{1,4}(?:[-+_.][0-9A-Za-z][0-9A-Za-z.+_-]{0,60})?$/
 
 const LABEL_NAME = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?'
-const DNS_SUBDOMAIN = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?'
+export const DNS_SUBDOMAIN = '[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?'
 export const LABEL_KEY = new RegExp(`^(?:${DNS_SUBDOMAIN}/)?${LABEL_NAME}$`)
 export const LABEL_VALUE = new RegExp(`^(?:${LABEL_NAME})?$`)
 

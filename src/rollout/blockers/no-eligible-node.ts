@@ -19,15 +19,16 @@ const TOLD: Readonly<Record<Cause, string>> = {
   Down: 'not Ready',
 }
 
-/** Whom the newest open wave consists of is left out or out of reach: nobody is there to try the target, so no wave can end. */
+/** All that the newest open wave consists of is left out or out of reach: nobody is there to try the target, so no wave can end. */
 export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const { members, rollout, waves, open } = poolState
   if (rollout.state !== 'InProgress' || isWaveDone(poolState) || poolState.counts.waves.pending > 0) return undefined
-  const isLost = hasLostItsNodes(poolState)
   const wave = waves[open]
-  const concerned = members.filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))
+  const ofNewest = members.filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))
+  if (ofNewest.length === 0 && hasLostItsNodes(poolState)) return allGone(poolState)
+  // A wave without nodes ends by what those before it answer.
+  const concerned = ofNewest.length > 0 ? ofNewest : members.filter((member) => (member.wave ?? open) < open)
   const causes = Map.groupBy(concerned, causeOf)
-  if (isLost && concerned.length === 0) return allGone(poolState)
   if (concerned.length === 0 || causes.has(undefined)) return undefined
   const told = [...causes].flatMap(([cause, left]) => (cause ? [`${namesOf(left)}: ${TOLD[cause]}`] : [])).sort()
   const message = `no eligible node for ${shortName(rollout.target)}; ${told.join('; ')}`

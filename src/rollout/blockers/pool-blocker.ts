@@ -22,7 +22,11 @@ export function blockerOf(poolState: PoolState): Blocker | undefined {
 
 /** What of it can be told before the nodes are looked at. */
 export function poolBlocker(context: PoolContext): Blocker | undefined {
-  const blockers = RULES.flatMap((rule) => rule(context) ?? [])
+  const blockers: Blocker[] = []
+  for (const rule of RULES) {
+    const blocker = rule(context)
+    if (blocker) blockers.push(blocker)
+  }
   const [first] = blockers
   if (!first) return undefined
   const { sparesJoining, stopsDrains, ...told } = first

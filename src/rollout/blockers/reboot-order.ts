@@ -79,7 +79,12 @@ const FOREVER = Number.POSITIVE_INFINITY
 function soaksUntil({ node, report, reboot, exposure, progress }: Member, soak: number): Instant {
   const isLeftOut = exposure.content === 'none' || progress.phase === 'Skipped' || progress.phase === 'Unreachable'
   if (reboot !== undefined) return isLeftOut ? 0 : FOREVER
-  if (node.assigned?.reboot === undefined) return 0
+  if (node.assigned?.reboot === undefined || hasHadItsTime(progress)) return 0
   if (awaitsReboot(node) || !isApplied(report) || !node.ready || progress.pending) return FOREVER
   return Math.max(node.readySince, Date.parse(report?.since ?? '') || 0) + soak
+}
+
+/** It was down when its reboot was ordered, so that says nothing, and has been down for as long as the reboot may take. */
+function hasHadItsTime({ phase, pending, until }: Member['progress']): boolean {
+  return phase === 'Unreachable' && !pending && until === undefined
 }

@@ -101,10 +101,14 @@ export function loosenedPolicy(before: ComparedPolicy, after: ComparedPolicy, no
     ...loosenedWaves(before, after, nodes),
     ...loosenedGates(before.gates, after.gates),
     ...loosenedWindows(before.windows, after.windows).map((change) => ({ field: 'rollout.windows', ...change })),
-    ...(before.dependsOn ?? [])
-      .filter((pool) => !after.dependsOn?.includes(pool))
+    ...dependenciesOf(before)
+      .filter((pool) => !dependenciesOf(after).includes(pool))
       .map((pool) => ({ field: 'dependsOn', from: pool, to: REMOVED })),
   ]
+}
+
+function dependenciesOf({ dependsOn = [], dependsOnClusters = [] }: ComparedPolicy): readonly string[] {
+  return [...dependsOn, ...dependsOnClusters.map(({ cluster, pool }) => `${cluster}/${pool}`)]
 }
 
 /** As docs/drain.md says of versions; of fields, what is stated no more may be anything. */

@@ -1,3 +1,4 @@
+import { selectsLabels } from '../../protocol/node-selector.ts'
 import { wavesOf } from '../exposure/waves.ts'
 import { allowedBy, type Ceiling, type CeilingRule, ceilingRemedy, selects } from '../model/ceiling.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -63,8 +64,7 @@ function failuresBorne(wave: WavePolicy | undefined, size: number, { policy, nod
 
 function sizeOf({ nodes: wanted }: WavePolicy, { nodes }: Subject): number {
   if (!('matchLabels' in wanted)) return Math.min(resolveShare(wanted, nodes.length), nodes.length)
-  const labels = Object.entries(wanted.matchLabels)
-  return nodes.filter((node) => labels.every(([key, value]) => node.labels[key] === value)).length
+  return nodes.filter(({ labels }) => selectsLabels(wanted, labels)).length
 }
 
 function at(place: string | undefined): string {

@@ -7,7 +7,6 @@ import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
  * does not take the approval away. A commit that has not arrived yet is looked for again.
  */
 export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot, target: Revision): Memory {
-  const { promotion: _, fleetRetry: __, ...rest } = memory
   const asked = approvalOf(controls.promoted, {
     known: memory.promotion,
     choices: [head, target, ...(memory.target ? [memory.target] : [])],
@@ -15,6 +14,7 @@ export function observeApprovals({ memory, controls, fleet, head }: PoolSnapshot
   const promotion = asked && lateIfRejected(asked, memory)
   const fleetRetry = approvalOf(fleet?.retry, { known: memory.fleetRetry, choices: [head] })
   if (promotion === memory.promotion && fleetRetry === memory.fleetRetry) return memory
+  const { promotion: _, fleetRetry: __, ...rest } = memory
   return { ...rest, ...(promotion && { promotion }), ...(fleetRetry && { fleetRetry }) }
 }
 

@@ -12,6 +12,7 @@ type Held = NodeView & { readonly hold: string }
 /** The nodes that people hold now, and a record of each that is new or gone. */
 export function observeHolds({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
   const all = nodes.filter((node): node is Held => node.hold !== undefined)
+  if (all.length + memory.held.length === 0) return memory
   const shown = all.toSorted((a, b) => (a.name < b.name ? -1 : 1)).slice(0, SHOWN)
   const known = new Map(memory.held.map((held) => [held.node, held]))
   const released = releasedOf(memory.held, nodes)

@@ -1,7 +1,6 @@
 import type { ObservedControls } from '../../protocol/node-pool.ts'
-import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from '../model/instant.ts'
-import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
+import { type Memory, type PoolSnapshot, withMemory } from '../model/snapshot.ts'
 import type { ControlEffect } from './control-effect.ts'
 import { ON_REMOVED, ON_SET } from './effects.ts'
 import { observeHolds } from './hold.ts'
@@ -17,32 +16,29 @@ const CONTROLS = ['fleetPaused', 'paused', 'retry', 'promoted', 'rollback', 'rec
  * remembered for as long as it stands, or a commit that fails again would be retried for ever.
  */
 export function observeControls(pool: PoolSnapshot, now: Instant): Memory {
-  const after = (memory: Memory): PoolSnapshot => ({ ...pool, memory })
-  const observed = CONTROLS.reduce((memory, control) => observe(after(memory), { control, now }), pool.memory)
+  const after = (memory: Memory): PoolSnapshot => withMemory(pool, memory)
+  let observed = pool.memory
+  for (const control of CONTROLS)
+    if (askedOf(pool, control) !== observed.observedControls?.[control]) observed = observe(after(observed), { control, now })
   return observeReboots(after(observeHolds(after(endOutrun(after(observed), now)), now)), now)
 }
 
+/** One that is new, or was taken away. */
 function observe(
   pool: PoolSnapshot,
   { control, now }: { readonly control: keyof ObservedControls; readonly now: Instant },
 ): Memory {
   const { memory } = pool
-  const { value, by } = askedOf(pool, control)
-  if (value === memory.observedControls?.[control]) return memory
+  const value = askedOf(pool, control)
+  const by = control === 'fleetPaused' ? pool.fleet?.pausedBy : pool.controls.by?.[control]
   const effect = value === undefined ? ON_REMOVED[control]?.(pool) : ON_SET[control](pool, { value, now })
   const next = withObserved(effect?.memory ?? memory, { ...memory.observedControls, [control]: value })
   return effect ? recorded(next, { effect: withValue(effect, value), by, now }) : next
 }
 
 /** The fleet's pause is every pool's. */
-function askedOf({ controls, fleet }: PoolSnapshot, control: keyof ObservedControls): Asked {
-  if (control === 'fleetPaused') return { value: fleet?.paused, by: fleet?.pausedBy }
-  return { value: controls[control], by: controls.by?.[control] }
-}
-
-interface Asked {
-  readonly value: string | undefined
-  readonly by: RequestedBy | undefined
+function askedOf({ controls, fleet }: PoolSnapshot, control: keyof ObservedControls): string | undefined {
+  return control === 'fleetPaused' ? fleet?.paused : controls[control]
 }
 
 function withValue(effect: ControlEffect, value: string | undefined): ControlEffect & { readonly value?: string } {

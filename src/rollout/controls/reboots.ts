@@ -1,4 +1,5 @@
 import type { NodeReboot } from '../../protocol/node-pool.ts'
+import type { RebootRequest } from '../../protocol/reboot-order.ts'
 import type { Action } from '../model/decision.ts'
 import type { Instant } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
@@ -6,14 +7,13 @@ import { isRequestOver } from '../model/reboot.ts'
 import type { Memory, PoolSnapshot } from '../model/snapshot.ts'
 import { recorded } from './record.ts'
 
-type Requested = NodeView & Required<Pick<NodeView, 'rebootRequest'>>
+type Requested = NodeView & { readonly rebootRequest: RebootRequest }
 
 /** A record of each request that the status does not show yet; it shows the first fifty by name. */
 export function observeReboots({ nodes, memory }: PoolSnapshot, now: Instant): Memory {
-  const shown = nodes
-    .filter((node): node is Requested => node.rebootRequest !== undefined && !isRequestOver(node))
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .slice(0, REBOOTS_SHOWN)
+  const asking = nodes.filter((node): node is Requested => node.rebootRequest !== undefined && !isRequestOver(node))
+  if (asking.length === 0) return memory
+  const shown = asking.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, REBOOTS_SHOWN)
   const before = (memory.reboots ?? []).filter(({ state }) => state !== 'Required')
   const known = new Map(before.map((reboot) => [reboot.node, reboot]))
   const last = before.length === REBOOTS_SHOWN ? (before.at(-1)?.node ?? '') : undefined

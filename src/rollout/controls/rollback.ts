@@ -54,10 +54,11 @@ export function endRollback({ memory }: PoolSnapshot): ControlEffect | undefined
  * fled from would bring it back; and a new version of the program may take other fingerprints of the same commit.
  */
 export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory {
-  const { rollback, ...rest } = memory
+  const { rollback } = memory
   // Other contents of Secrets are no news of the commit that people fled from.
   if (!rollback || commitOf(rollback.from.revision) === commitOf(head.revision)) return memory
   if (rollback.from.fingerprint === head.fingerprint) return memory
+  const { rollback: _, ...rest } = memory
   const message = `${shortName(head)} arrived; the pool follows the repository again`
   return recorded(rest, { effect: { action: 'EndRollback', message }, by: undefined, now })
 }

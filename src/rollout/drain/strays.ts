@@ -10,6 +10,8 @@ export function uncordonStrays(nodes: readonly NodeView[]): Action[] {
     .map((node) => ({ kind: 'uncordon', node: node.name, lifts: isOurCordon(node) }))
 }
 
+const NONE: ReadonlyMap<string, readonly string[]> = new Map()
+
 /**
  * Nodes that stay cordoned because their agents have not ended the work, and that no pool decides about. The pool that assigned it
  * tells of them; where that is gone, the first one does.
@@ -18,6 +20,7 @@ export function strayCordons(
   strays: readonly NodeView[],
   pools: readonly { readonly name: string }[],
 ): ReadonlyMap<string, readonly string[]> {
+  if (strays.length === 0) return NONE
   const names = pools.map(({ name }) => name).sort()
   const left = strays.filter((node) => isOurCordon(node) && isAtWork(node, reportOf(node)))
   const byPool = Map.groupBy(left, ({ assigned }) => names.find((name) => name === assigned?.pool) ?? names[0] ?? '')

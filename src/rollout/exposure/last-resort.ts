@@ -1,6 +1,7 @@
 import { isAtWork } from '../model/agent-report.ts'
 import { asideOf, isOurCordon } from '../model/cordon.ts'
 import type { RolloutClock } from '../model/deadlines.ts'
+import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
 import type { NodeFacts } from './node-facts.ts'
@@ -27,16 +28,20 @@ export function lastResort(nodes: readonly NodeFacts[], context: LastResortConte
   if (rollout.state !== 'InProgress' || open < 0) return NOBODY
   const isMember = (index: number): boolean => (waveOf[index] ?? Number.POSITIVE_INFINITY) <= open
   const down = nodes.filter((facts, index) => isDownForLong(facts, clock) && !isMember(index))
-  if (down.length === 0 || nodes.some(isBusy)) return NOBODY
+  if (down.length === 0 || nodes.some((facts) => isBusy(facts, clock))) return NOBODY
   const names = down.filter((facts) => !isAside(facts, context)).map(({ name }) => name)
   const members = nodes.filter((_, index) => isMember(index))
   const places = placesLeft(waves.slice(0, open + 1), { members, division: { nodes, sizes } })
   return new Set(names.slice(0, places))
 }
 
-/** So long that Kubernetes has given its pods up; what blinks does not count. */
-function isDownForLong({ node, isExposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
-  return !node.ready && !isExposed && changes && now >= node.readySince + applyTimeout
+/**
+ * So long that Kubernetes has given its pods up; what blinks does not count. Or it is Ready, and its agent has not ended the work on the
+ * stable content in time.
+ */
+function isDownForLong({ node, condition, isExposed, changes }: NodeFacts, { now, applyTimeout }: RolloutClock): boolean {
+  if (isExposed || !changes) return false
+  return node.ready ? condition === 'Down' : now >= node.readySince + applyTimeout
 }
 
 function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastResortContext): boolean {
@@ -44,9 +49,10 @@ function isAside({ node, target, condition }: NodeFacts, { pool, clock }: LastRe
 }
 
 /** It will give back its part of the budget by itself. */
-function isBusy({ node, report, condition, assigned }: NodeFacts): boolean {
-  return (
-    node.ready &&
-    (isOurCordon(node) || (isAtWork(node, report) && (assigned || condition === 'InFlight')) || isBeingProved(node, report))
-  )
+function isBusy(facts: NodeFacts, clock: RolloutClock): boolean {
+  const { node, report, condition, assigned } = facts
+  const isWorking = isAtWork(node, report) && (assigned || condition === 'InFlight')
+  if (node.ready) return isOurCordon(node) || isWorking || isBeingProved(node, report)
+  // The work itself may have taken it down, as a reboot does.
+  return isWorking && isEvidence(facts, clock) && !hasHadItsChance(facts, clock)
 }

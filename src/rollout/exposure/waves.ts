@@ -1,5 +1,5 @@
 import type { WaveStatus } from '../../protocol/node-pool.ts'
-import { own } from '../../protocol/own.ts'
+import { selectsLabels } from '../../protocol/node-selector.ts'
 import type { RolloutPolicy, WavePolicy } from '../model/policy.ts'
 import { byClass, inOrderOf, scatteredIndices } from '../model/scattered.ts'
 import { resolveShare } from '../model/share.ts'
@@ -122,7 +122,7 @@ function membersOf({ nodes }: WavePolicy, size: number): (node: WaveCandidate) =
 
 /** Whether the wave names it by its labels. */
 export function isSelected({ labels }: Pick<WaveCandidate, 'labels'>, { nodes }: Pick<WavePolicy, 'nodes'>): boolean {
-  return 'matchLabels' in nodes && Object.entries(nodes.matchLabels).every(([key, value]) => own(labels, key) === value)
+  return 'matchLabels' in nodes && selectsLabels(nodes, labels)
 }
 
 /**
@@ -156,7 +156,9 @@ export function placesLeft(
 
 /** Indices by rank, then by turn; equal ones stay scattered, for neighbours by name often share a rack. */
 function inWaveOrder(nodes: readonly WaveCandidate[]): readonly number[] {
-  const turnOf = (index: number): number => nodes[index]?.assignedAt ?? Number.MAX_SAFE_INTEGER
-  const byTurn = byClass([...nodes.keys()], turnOf)
-  return byClass(byTurn, (index) => nodes[index]?.rank ?? 0)
+  const [taken, others]: [number[], number[]] = [[], []]
+  for (const [index, { assignedAt }] of nodes.entries()) (assignedAt === undefined ? others : taken).push(index)
+  const turnOf = (index: number): number => nodes[index]?.assignedAt ?? 0
+  taken.sort((a, b) => turnOf(a) - turnOf(b))
+  return byClass([...taken, ...others], (index) => nodes[index]?.rank ?? 0)
 }

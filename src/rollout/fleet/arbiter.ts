@@ -6,14 +6,19 @@ const WITHOUT_LIMIT: Places = { places: ANY_NUMBER, servingPlaces: ANY_NUMBER, i
 
 export const NOTHING_GRANTED: Grant = { nodes: new Set(), lacksFleetBudget: false }
 
+const NONE: ReadonlyMap<string, Grant> = new Map()
+
 /**
  * Grants the fleet's budget and the turn of the control plane: kind by kind, and within a kind one node to each pool in turn. The
  * pool that was served longest ago comes first, so that each is served within as many grants as there are pools.
  * @param budget what is left of the fleet's budget; absent: each pool's own alone counts
+ * @returns by pool; of one that asks for nothing, nothing
  */
 export function arbitrate(proposals: readonly Proposal[], budget = WITHOUT_LIMIT): ReadonlyMap<string, Grant> {
   const ledger = new Ledger(budget)
-  const accounts = proposals.toSorted(byTurn).map((proposal) => new Account(proposal, ledger))
+  const asking = proposals.filter(({ requests }) => requests.length > 0)
+  if (asking.length === 0) return NONE
+  const accounts = asking.sort(byTurn).map((proposal) => new Account(proposal, ledger))
   for (const kind of WORK_KINDS) shareOut(accounts.map((account) => account.queueOf(kind)))
   return new Map(accounts.map((account) => [account.pool, account.grant()]))
 }
@@ -72,7 +77,7 @@ class Account {
   readonly #nodes = new Set<string>()
   readonly #own: Purse
   #hasPaid = false
-  #isRefused = false
+  #isRefused: boolean
   #lacksFleetBudget = false
   #turnOf: string | undefined
 
@@ -80,6 +85,7 @@ class Account {
     this.#proposal = proposal
     this.#ledger = ledger
     this.#own = new Purse(proposal)
+    this.#isRefused = proposal.isKeptByZones === true
   }
 
   get pool(): string {
@@ -101,7 +107,6 @@ class Account {
   }
 
   grant(): Grant {
-    if (this.#proposal.requests.length === 0) return NOTHING_GRANTED
     const turnOf = this.#turnOf
     return { nodes: this.#nodes, lacksFleetBudget: this.#lacksFleetBudget, ...(turnOf !== undefined && { turnOf }) }
   }

@@ -8,13 +8,10 @@ export function grantFleet({ claims, budget, ...nodes }: FleetClaims): ReadonlyM
     [...claims.values()].map(({ proposal }) => proposal),
     budget,
   )
-  return new Map(
-    [...claims].map(([name, { pool }]) => {
-      const grant = grants.get(name) ?? NOTHING_GRANTED
-      return [
-        name,
-        grant.lacksFleetBudget ? { ...grant, fleetUse: fleetUse(pool, { ...nodes, claims, budget }) } : grant,
-      ] as const
-    }),
-  )
+  const granted = new Map<string, PoolGrant>()
+  for (const [name, { pool }] of claims) {
+    const grant = grants.get(name) ?? NOTHING_GRANTED
+    granted.set(name, grant.lacksFleetBudget ? { ...grant, fleetUse: fleetUse(pool, { ...nodes, claims, budget }) } : grant)
+  }
+  return granted
 }

@@ -1,4 +1,5 @@
 import type { Disruption } from '../../protocol/desired-config.ts'
+import { type NodeSelector, selectsLabels } from '../../protocol/node-selector.ts'
 import type { NodeView } from './node-view.ts'
 import type { Share } from './policy.ts'
 import { resolveShare } from './share.ts'
@@ -17,7 +18,7 @@ export interface CeilingRule {
   /** As it stands in the object: `spec.rules[0]`. */
   readonly place: string
   /** Absent: every node. Labels, not names of pools: a commit can rename a pool. */
-  readonly nodeSelector?: { readonly matchLabels: Readonly<Record<string, string>> } | undefined
+  readonly nodeSelector?: NodeSelector | undefined
   readonly maxUnavailable?: Share | undefined
   /** The first wave that has nodes: at most so many, healthy for so many milliseconds. */
   readonly firstWave?: { readonly nodes: number; readonly soak: number } | undefined
@@ -32,7 +33,7 @@ export function allowedBy(limit: Share, nodes: number): number {
 }
 
 export function selects({ nodeSelector }: CeilingRule, { labels }: Pick<NodeView, 'labels'>): boolean {
-  return Object.entries(nodeSelector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value)
+  return nodeSelector === undefined || selectsLabels(nodeSelector, labels)
 }
 
 export function ceilingRemedy(place: string): string {

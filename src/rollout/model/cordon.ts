@@ -47,6 +47,11 @@ export function asideOf(
   // Also when they have cordoned it since: that it may be changed under a cordon does not take back what they said of this drain.
   if (node.mark.state === 'Released') return { because: 'Released' }
   if (node.unschedulable) return undefined
-  const until = node.mark.at + policy.drain.timeout
-  return node.mark.state === 'Skipped' && now < until ? { because: 'Skipped', until } : undefined
+  const until = skipEnds(node, policy)
+  return until !== undefined && now < until ? { because: 'Skipped', until } : undefined
+}
+
+/** When a node whose drain was given up may be drained again for the same configuration. */
+export function skipEnds({ mark }: Pick<Cordoned, 'mark'>, { drain }: Pick<RolloutPolicy, 'drain'>): Instant | undefined {
+  return mark?.state === 'Skipped' ? mark.at + drain.timeout : undefined
 }

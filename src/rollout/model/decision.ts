@@ -17,7 +17,7 @@ export type Action =
       readonly digest: string
       readonly grant: Disruption
       /** Goes into REBOOT. */
-      readonly reboot?: RebootOrder
+      readonly reboot?: RebootOrder | undefined
       /** Goes into ASSIGNED. */
       readonly at: Instant
       /** A pod has to run on the node before it counts as done. */
@@ -97,5 +97,5 @@ export interface Decision {
   readonly events: readonly PoolEvent[]
   readonly status: NodePoolStatus
   /** When time alone can change the decision: end of a soak, of a timeout. */
-  readonly wakeAt?: Instant
+  readonly wakeAt?: Instant | undefined
 }

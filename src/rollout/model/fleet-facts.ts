@@ -3,29 +3,32 @@ import type { RequestedBy } from '../../protocol/requested-by.ts'
 /** What a decision about one pool must know of the others. */
 export interface FleetFacts {
   /** Somebody paused every pool, and why. */
-  readonly paused?: string
-  readonly pausedBy?: RequestedBy
+  readonly paused?: string | undefined
+  readonly pausedBy?: RequestedBy | undefined
   /** That pause stops drains under way, too. */
-  readonly stopDrains?: true
+  readonly stopDrains?: true | undefined
   /** Why nobody goes on with the newest commit. */
-  readonly stopped?: string
+  readonly stopped?: string | undefined
   /** The commit that an operator lets go on in spite of its failures. */
-  readonly retry?: string
+  readonly retry?: string | undefined
   /** Pools that this one depends on, and that have not completed the newest commit. */
-  readonly awaited?: readonly Awaited[]
+  readonly awaited?: readonly Awaited[] | undefined
   /** Nodes that left the pool in the middle of a change, and that nodewave uncordons when their agents have ended the work. */
-  readonly strayCordons?: readonly string[]
+  readonly strayCordons?: readonly string[] | undefined
   /** What the API servers ask of kubelets; absent: nothing is known of any. */
-  readonly skew?: SkewFacts
+  readonly skew?: SkewFacts | undefined
   /** This pool's nodes of the control plane, each with the reason why it may not be disturbed now, if there is one. */
-  readonly controlPlane?: ReadonlyMap<string, ControlPlaneBlocker | undefined>
+  readonly controlPlane?: ReadonlyMap<string, ControlPlaneBlocker | undefined> | undefined
 }
 
 /** A pool that another one waits for. */
 export interface Awaited {
+  /** `staging/workers` is one of another cluster. */
   readonly pool: string
   /** The newest commit failed there: it will not come to pass without a person. */
   readonly failed: boolean
+  /** What there is to say of it: "whose status cannot be read". Absent: that it failed, or has not completed the commit. */
+  readonly why?: string
 }
 
 /** What the API servers ask of kubelets. Of several that differ, the oldest says how new one may be, the newest how old. */

@@ -6,9 +6,14 @@ import type { RebootOrder, RebootRequest } from '../../protocol/reboot-order.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Instant } from './instant.ts'
 
-/** A node of the pool, as the API server shows it: facts only, nothing concluded. */
+/**
+ * A node of the pool, as the API server shows it: facts only, nothing concluded. What is absent is there as undefined: thousands of objects
+ * of one shape are looked at in each pass.
+ */
 export interface NodeView {
   readonly name: string
+  /** Another machine of the same name has another one. Absent: the node is only imagined. */
+  readonly uid?: string | undefined
   readonly labels: Readonly<Record<string, string>>
   readonly zone: string
   readonly createdAt: Instant
@@ -16,41 +21,41 @@ export interface NodeView {
   /** When `ready` last changed. */
   readonly readySince: Instant
   /** `ready` was said before the agent restarted the kubelet that runs now. */
-  readonly staleReady?: true
+  readonly staleReady?: true | undefined
   /** Nothing is heard from its kubelet: Ready is Unknown. */
-  readonly silent?: true
+  readonly silent?: true | undefined
   /** A taint says that somebody shut its machine down. */
-  readonly shutDown?: true
+  readonly shutDown?: true | undefined
   /** Id of the boot that its kubelet runs in; another one after each reboot. Absent: it reports none. */
-  readonly bootId?: string
+  readonly bootId?: string | undefined
   /** What a person asks for, and who that is. */
-  readonly rebootRequest?: RebootRequest
-  readonly rebootBy?: RequestedBy
+  readonly rebootRequest?: RebootRequest | undefined
+  readonly rebootBy?: RequestedBy | undefined
   readonly unschedulable: boolean
   /** It is being deleted. */
-  readonly leaving?: boolean
+  readonly leaving?: boolean | undefined
   /** Conditions of pressure that are True, such as DiskPressure. */
-  readonly pressures?: readonly Pressure[]
+  readonly pressures?: readonly Pressure[] | undefined
   /** From status.nodeInfo, without the leading `v`; the witness that nobody of ours writes. */
   readonly kubeletVersion: string
-  readonly hold?: string
+  readonly hold?: string | undefined
   /** Who wrote `hold`, or took it away. */
-  readonly heldBy?: RequestedBy
+  readonly heldBy?: RequestedBy | undefined
   /** What stands beside a cordon of ours; a cordon without it is somebody else's. */
-  readonly mark?: CordonMark
+  readonly mark?: CordonMark | undefined
   /** What the desired-config annotation says, when it is ours (it has DIGEST and POOL). */
-  readonly assigned?: Assignment
+  readonly assigned?: Assignment | undefined
   /** A desired-config that a person wrote, or one that is not readable: the node is left alone. */
   readonly assignedByHand: boolean
   /** The admission policy takes a desired-config from everybody who may patch it. */
-  readonly byHandAllowed?: true
-  readonly status?: AgentStatus
+  readonly byHandAllowed?: true | undefined
+  readonly status?: AgentStatus | undefined
   /** The proof by a pod, as the controller noted it; perhaps of an earlier assignment. */
-  readonly proof?: NodeProof
+  readonly proof?: NodeProof | undefined
   /** A pause image that the node has. */
-  readonly pauseImage?: string
+  readonly pauseImage?: string | undefined
   /** How many pods the kubelet takes. */
-  readonly podCapacity?: number
+  readonly podCapacity?: number | undefined
 }
 
 export interface Pressure {
@@ -64,9 +69,9 @@ export interface Assignment {
   readonly pool: string
   readonly grant: Disruption
   /** The boot that had to end with it. */
-  readonly reboot?: RebootOrder
+  readonly reboot?: RebootOrder | undefined
   /** ASSIGNED, when it can be read. */
-  readonly at?: Instant
+  readonly at?: Instant | undefined
 }
 
 /** What is known of the pods on a node that is being drained. */

@@ -1,4 +1,5 @@
 import type { Window } from '../../calendar/window.ts'
+import type { NodeSelector } from '../../protocol/node-selector.ts'
 
 /** A count of nodes, or a part of the pool: `20%` reads as `{ percent: 20 }`. */
 export type Share = { readonly count: number } | { readonly percent: number }
@@ -31,14 +32,21 @@ export interface RolloutPolicy {
   readonly rollbackOutsideWindows: boolean
   /** Names of pools that must have completed a commit before this one begins with it. */
   readonly dependsOn?: readonly string[]
+  /** The same of pools of other clusters. */
+  readonly dependsOnClusters?: readonly PoolOfCluster[]
   /** Allow: everybody who may patch a Node of the pool may assign it by hand; absent: the break-glass group alone. */
   readonly byHand?: 'Allow'
+}
+
+export interface PoolOfCluster {
+  readonly cluster: string
+  readonly pool: string
 }
 
 export interface WavePolicy {
   readonly name: string
   /** How many nodes, or which ones. What no wave takes forms a last one, `rest`. */
-  readonly nodes: Share | { readonly matchLabels: Readonly<Record<string, string>> }
+  readonly nodes: Share | NodeSelector
   /** Milliseconds that the wave must stay healthy before the next one opens. */
   readonly soak: number
   readonly manual: boolean

@@ -18,7 +18,7 @@ export type Price = 'Nothing' | 'Idle' | 'Serving' | 'Available'
 
 /**
  * What work is for. Over all pools, an earlier kind is served before a later one; the last is granted only to a pool that asked
- * for places in a budget, and got none.
+ * for places in a budget and got none, or whose zones keep it from asking.
  */
 export const WORK_KINDS = ['finish', 'repair', 'rollback', 'forward', 'lastResort'] as const
 export type WorkKind = (typeof WORK_KINDS)[number]
@@ -36,6 +36,8 @@ export interface NodeRequest {
 export interface Proposal<Request extends NodeRequest = NodeRequest> extends Places {
   readonly pool: string
   readonly requests: readonly Request[]
+  /** It would ask for places in a budget, but for nodes that keep every other zone from beginning. */
+  readonly isKeptByZones?: boolean
   /** When the pool was last granted something; absent: not in this rollout. */
-  readonly servedAt?: Instant
+  readonly servedAt?: Instant | undefined
 }

@@ -12,6 +12,12 @@ export function refOf({ revision, fingerprint, author, subject }: RevisionRef): 
   return { revision, fingerprint, ...(author !== undefined && { author }), ...(subject !== undefined && { subject }) }
 }
 
+/** The same commit, told in the same way. */
+export function isSameRef(ref: RevisionRef | undefined, { revision, fingerprint, author, subject }: RevisionRef): boolean {
+  if (ref?.revision !== revision || ref.fingerprint !== fingerprint) return false
+  return ref.author === author && ref.subject === subject
+}
+
 /** A revision as people name it: its commit in full, or by at least seven characters; with the contents that it took, or whatever these are. */
 export function denotes(text: string | undefined, { revision }: Pick<RevisionRef, 'revision'>): boolean {
   if (text === undefined) return false

@@ -6,7 +6,7 @@ import type { Memory, Revision } from './snapshot.ts'
 export interface Rollout {
   readonly target: Revision
   /** The last that completed, if it can still be rendered and has not failed since. */
-  readonly stable?: Revision
+  readonly stable: Revision | undefined
   readonly startedAt: Instant
   /**
    * InProgress: nodes are brought to the target wave by wave. Completed: stragglers are. Halted: it failed, and there is
@@ -16,7 +16,7 @@ export interface Rollout {
   /** The pool has run through this content before: no canary, no soak. */
   readonly proven: boolean
   /** Why the newest commit is not the target yet, though it has not failed. */
-  readonly commitBlocker?: Blocker
+  readonly commitBlocker: Blocker | undefined
   /** What the pool remembers, brought up to this run. */
   readonly memory: Memory
 }

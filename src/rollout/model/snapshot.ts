@@ -2,7 +2,7 @@ import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodePoolStatus, ObservedControls, RevisionRef } from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
 import type { Ceiling } from './ceiling.ts'
-import type { FleetFacts } from './fleet-facts.ts'
+import type { Awaited, FleetFacts } from './fleet-facts.ts'
 import type { Instant } from './instant.ts'
 import type { NodePods, NodeView, ProofPods } from './node-view.ts'
 import type { RolloutPolicy } from './policy.ts'
@@ -59,6 +59,11 @@ export type Memory = Pick<
 
 export const NO_MEMORY: Memory = { failed: [], rejected: [], held: [], controls: [], history: [], conditions: [] }
 
+/** The same pool while it remembers the same: in most passes nothing new is to be remembered. */
+export function withMemory(pool: PoolSnapshot, memory: Memory): PoolSnapshot {
+  return memory === pool.memory ? pool : { ...pool, memory }
+}
+
 /** What people ask of a pool, as the annotations stand; `by` says who, where they said so. */
 export interface Controls extends Omit<ObservedControls, 'fleetPaused'> {
   /** A pause of the pool stops drains under way, too. */
@@ -106,6 +111,8 @@ export interface PoolSnapshot {
   readonly places?: PolicyPlaces
   /** What gates have said since they were asked, as far as this process has heard. */
   readonly gateAnswers?: readonly GateAnswer[]
+  /** Pools of other clusters that this one depends on, and that have not completed the newest commit. */
+  readonly awaitedClusters?: readonly Awaited[]
   /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
   readonly fleet?: FleetFacts
 }

@@ -7,13 +7,12 @@ export function shortName({ revision }: RevisionRef): string {
   return shortRevision(revision, 7)
 }
 
+const TOLD_APART = ['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const
+
 /** `37 of 40 nodes are at 3f2c9ab; 1 Held, 2 Unreachable` */
 export function describeNodes({ members, counts, rollout }: PoolState): string {
   const count = (phase: NodePhase) => counts.byPhase.get(phase) ?? 0
-  const others = (['Failed', 'Skipped', 'Held', 'Leaving', 'Unreachable', 'Unmanaged'] as const)
-    .map((phase) => ({ phase, nodes: count(phase) }))
-    .filter(({ nodes }) => nodes > 0)
-    .map(({ phase, nodes }) => `${nodes} ${phase}`)
+  const others = TOLD_APART.filter((phase) => counts.byPhase.has(phase)).map((phase) => `${count(phase)} ${phase}`)
   const most = `${count('Current')} of ${members.length} nodes are at ${shortName(rollout.target)}`
   return others.length > 0 ? `${most}; ${others.join(', ')}` : most
 }

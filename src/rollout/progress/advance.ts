@@ -5,9 +5,11 @@ import type { WavePolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
+import { failuresOf } from '../model/target-failures.ts'
 import { describeFailures, describeGates } from '../model/text.ts'
 import { endRollout, withFailures } from '../target/history.ts'
-import { failuresOf, isTooMuch } from './failures.ts'
+import { isTooMuch } from './failures.ts'
+import { rememberLaterFailures } from './later-failures.ts'
 
 const REJECTED_KEPT = 10
 
@@ -17,7 +19,8 @@ const REJECTED_KEPT = 10
  */
 export function advance(poolState: PoolState): Memory | undefined {
   const { state, memory, target } = poolState.rollout
-  if (state === 'Completed' || state === 'Blocked') return undefined
+  if (state === 'Blocked') return undefined
+  if (state === 'Completed') return rememberLaterFailures(poolState)
   if (state === 'InProgress' && poolState.open < 0) return firstWave(poolState)
   const failures = failuresOf(poolState)
   const history = withFailures(memory.history, { target, failures: failures.length })

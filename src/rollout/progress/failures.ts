@@ -1,18 +1,6 @@
-import { isInRollout } from '../model/node-progress.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
-
-/** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */
-export function failuresOf({ notable, rollout }: PoolState): readonly Member[] {
-  return notable.filter(
-    ({ node, progress }) =>
-      progress.phase === 'Failed' &&
-      progress.isEvidence !== false &&
-      node.assigned &&
-      isInRollout(node.assigned, { rolloutStart: rollout.startedAt }),
-  )
-}
 
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch(failures: readonly Member[], poolState: PoolState): boolean {

@@ -21,7 +21,9 @@ export interface PoolProposal extends Proposal<SelectableNode> {
   /** Eligible nodes that would spend a place in a budget; of those that cannot be paid for, one is asked for at most. */
   readonly spending: number
   /** Why nodes are not asked for that are eligible. */
-  readonly blocker?: Blocker
+  readonly blocker?: Blocker | undefined
+  /** It keeps single nodes, and others may go on. */
+  readonly isOfSome: boolean
 }
 
 /** An eligible node that nothing but a budget or a turn keeps from being selected. */
@@ -44,7 +46,7 @@ export function propose(state: PoolState): PoolProposal {
   const { free, idle, serving, spending } = byPrice(selectable, state)
   const use = budgetUse(notable, { idle, serving })
   const left = placesLeft(allowedUnavailable(pool.policy.maxUnavailable, members.length), use)
-  const servedAt = servedIn(state)
+  const inZones = withinZones(spending, state)
   const asked = (members: readonly Member[], price: Price) => members.map((member) => requestFor(member, { price, state }))
   return {
     pool: pool.name,
@@ -53,13 +55,17 @@ export function propose(state: PoolState): PoolProposal {
       ...asked(free, 'Nothing'),
       ...asked(upTo(left.idlePlaces + 1, idle, pool), 'Idle'),
       ...asked(upTo(left.servingPlaces + 1, serving, pool), 'Serving'),
-      ...asked(upTo(left.places + 1, withinZones(spending, state), pool), 'Available'),
+      ...asked(upTo(left.places + 1, inZones, pool), 'Available'),
     ],
-    ...left,
+    places: left.places,
+    servingPlaces: left.servingPlaces,
+    idlePlaces: left.idlePlaces,
     use,
     spending: idle.length + serving.length + spending.length,
-    ...(servedAt !== undefined && { servedAt }),
-    ...(blocker && { blocker }),
+    isKeptByZones: spending.length > 0 && inZones.length === 0,
+    servedAt: servedIn(state),
+    blocker,
+    isOfSome: poolWide === undefined && found !== undefined,
   }
 }
 
@@ -120,7 +126,17 @@ function isControlPlane({ node }: Member, { fleet }: PoolSnapshot): boolean {
 const NO_PLACES: Places = { places: 0, servingPlaces: 0, idlePlaces: 0 }
 
 function nothingToDo({ pool, notable }: PoolState): PoolProposal {
-  return { pool: pool.name, requests: [], ...NO_PLACES, use: budgetUse(notable, { idle: [], serving: [] }), spending: 0 }
+  const use = budgetUse(notable, { idle: [], serving: [] })
+  return {
+    pool: pool.name,
+    requests: [],
+    ...NO_PLACES,
+    use,
+    spending: 0,
+    servedAt: undefined,
+    blocker: undefined,
+    isOfSome: false,
+  }
 }
 
 /** Idle nodes of which nothing is wanted are an outage like any other, unless somebody cordoned them. */
@@ -129,7 +145,8 @@ function budgetUse(
   requested: { readonly idle: readonly Member[]; readonly serving: readonly Member[] },
 ): BudgetUse {
   const unavailable = notable.filter(({ node, report }) => isUnavailable(node, report))
-  const idle = new Set([...unavailable.filter(isIdleUnderCordon), ...requested.idle])
+  const idle = new Set(unavailable.filter(isIdleUnderCordon))
+  for (const member of requested.idle) idle.add(member)
   return { unavailable: unavailable.length, serving: requested.serving.length, idle: idle.size }
 }
 

@@ -14,23 +14,29 @@ export interface Selection {
   readonly selected: readonly Selected[]
   /** How many wait because a budget is spent. */
   readonly waiting: number
-  readonly blocker?: Blocker
+  readonly blocker: Blocker | undefined
   /** Who has the fleet's budget, when the pool waits for that. */
-  readonly lacking?: FleetUse
+  readonly lacking: FleetUse | undefined
 }
 
 export type Selected = Extract<Action, { kind: 'assign' | 'cordon' }>
 
 /** Makes actions of what was granted. */
-export function select({ requests, spending, blocker }: PoolProposal, grant: PoolGrant, now: Instant): Selection {
+export function select(proposal: PoolProposal, grant: PoolGrant, now: Instant): Selection {
+  const { requests, spending } = proposal
   const granted = requests.filter(({ name }) => grant.nodes.has(name))
-  const found = blocker ?? waitsForTurn(requests, grant)
+  const waiting = spending - granted.filter(({ price }) => price !== 'Nothing').length
   return {
     selected: granted.map((node) => actionFor(node, now)),
-    waiting: spending - granted.filter(({ price }) => price !== 'Nothing').length,
-    ...(found && { blocker: found }),
-    ...(grant.fleetUse && { lacking: grant.fleetUse }),
+    waiting,
+    blocker: blockerOf(proposal, waiting) ?? waitsForTurn(requests, grant),
+    lacking: grant.fleetUse,
   }
+}
+
+/** What keeps single nodes for a while does not keep those that a budget is short for. */
+function blockerOf({ blocker, isOfSome }: PoolProposal, waiting: number): Blocker | undefined {
+  return isOfSome && waiting > 0 && !blocker?.stalls ? undefined : blocker
 }
 
 function waitsForTurn(requests: PoolProposal['requests'], { nodes, turnOf }: Grant): Blocker | undefined {

@@ -22,8 +22,9 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   const stall = stallOf(poolState, selection)
   const work = workOf(poolState, selection)
   const first = stall ?? work ?? restOf(poolState)
+  const pause = describePause(poolState)
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
-    const { reason, message } = withPause(finding, poolState)
+    const { reason, message } = withPause(finding, pause)
     const status = holds ? 'True' : 'False'
     const before = poolState.rollout.memory.conditions.find((other) => other.type === type && other.status === status)
     return { type, status, reason, message, lastTransitionTime: before?.lastTransitionTime ?? stamp(poolState.now) }
@@ -36,9 +37,9 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
 }
 
 /** A pause that keeps nothing from happening now is reported all the same: the next commit will meet it. */
-function withPause({ reason, message }: Explanation, poolState: PoolState): Explanation {
-  const pause = describePause(poolState)
-  return { reason, message: pause === undefined || reason === 'Paused' ? message : `${message}; ${pause}` }
+function withPause(finding: Explanation, pause: string | undefined): Explanation {
+  const { reason, message } = finding
+  return pause === undefined || reason === 'Paused' ? finding : { reason, message: `${message}; ${pause}` }
 }
 
 const AT_WORK: ReadonlySet<NodePhase> = new Set(['Assigned', 'Applying', 'Rebooting', 'Proving'])

@@ -3,7 +3,7 @@ import { isSameData } from '../../protocol/same-data.ts'
 import type { PoolEvent } from '../model/decision.ts'
 import type { Memory } from '../model/snapshot.ts'
 
-const REASONS: Readonly<Record<OperatorAction, string>> = {
+export const OPERATOR_EVENTS: Readonly<Record<OperatorAction, string>> = {
   Pause: 'Paused',
   Resume: 'Resumed',
   PauseFleet: 'FleetPaused',
@@ -40,7 +40,7 @@ function eventsOf(record: ControlRecord): PoolEvent[] {
   const { action, nodes, outcome, value, who = 'somebody', at } = record
   const type = outcome === 'Refused' ? 'Warning' : 'Normal'
   const message = `${who} at ${at}${value === undefined ? '' : `: ${value.slice(0, 200)}`}; ${record.message}`
-  const about = { type, reason: outcome === 'Refused' ? `${action}Refused` : REASONS[action], message } as const
+  const about = { type, reason: outcome === 'Refused' ? `${action}Refused` : OPERATOR_EVENTS[action], message } as const
   if (!nodes) return [{ on: { kind: 'pool' }, ...about }]
   return nodes.map((name) => ({ on: { kind: 'node', name }, ...about }))
 }

@@ -6,18 +6,18 @@ import { controlEvents } from './control-events.ts'
 
 /** What became of a pool since its last status: told once, because that status is then replaced. */
 export function eventsBetween(before: Memory, after: NodePoolStatus): readonly PoolEvent[] {
-  return [
-    ...controlEvents(before, after),
-    ...gateEvents(before, after),
-    ...rolloutEvents(before, after),
-    ...waveEvents(before, after),
-    ...drainEvents(before, after),
-    ...failureEvents(before, after),
-  ]
+  return controlEvents(before, after).concat(
+    gateEvents(before, after),
+    rolloutEvents(before, after),
+    waveEvents(before, after),
+    drainEvents(before, after),
+    failureEvents(before, after),
+  )
 }
 
 /** Oldest first, as it happened: one decision may end a run and begin the way back. */
 function rolloutEvents(before: Memory, { history }: NodePoolStatus): PoolEvent[] {
+  if (history === before.history) return []
   const known = new Set(before.history.map(identity))
   return history.flatMap((entry) => (known.has(identity(entry)) ? [] : [rolloutEvent(entry)])).reverse()
 }
@@ -34,7 +34,8 @@ const ROLLOUT_EVENTS = {
   RolledBack: { type: 'Warning', reason: 'RolledBack' },
 } as const
 
-function rolloutEvent(entry: HistoryEntry): PoolEvent {
+/** What has become of a rollout, or that it began. */
+export function rolloutEvent(entry: HistoryEntry): PoolEvent {
   const commit = `${shortName(entry)}${entry.subject ? ` "${entry.subject}"` : ''}`
   return {
     on: { kind: 'pool' },
@@ -61,6 +62,7 @@ function blockage({ conditions }: Pick<Memory, 'conditions'>) {
 }
 
 function failureEvents({ failed: before }: Memory, { failed }: NodePoolStatus): PoolEvent[] {
+  if (failed.length === 0) return []
   const known = new Set(before.map(({ node, reason }) => `${node} ${reason}`))
   return failed
     .filter(({ node, reason }) => !known.has(`${node} ${reason}`))
@@ -69,6 +71,7 @@ function failureEvents({ failed: before }: Memory, { failed }: NodePoolStatus): 
 
 /** Before what comes of it. */
 function gateEvents({ gates: before = [] }: Memory, { gates = [] }: NodePoolStatus): PoolEvent[] {
+  if (gates === before || gates.length === 0) return []
   const known = new Set(before.map(gateIdentity))
   return gates
     .filter((record) => (record.state === 'Passed' || record.state === 'Failed') && !known.has(gateIdentity(record)))

@@ -10,7 +10,13 @@ const LONGEST = 200
 
 /** Nodes that have to reboot, as the status shows them. Those that only their hosts want to reboot get the places that are left. */
 export function rebootsOf(members: readonly Member[]): readonly NodeReboot[] {
-  const byName = members.flatMap((member) => rebootOf(member) ?? []).sort((a, b) => (a.node < b.node ? -1 : 1))
+  const byName: NodeReboot[] = []
+  for (const member of members) {
+    const reboot = rebootOf(member)
+    if (reboot) byName.push(reboot)
+  }
+  if (byName.length === 0) return byName
+  byName.sort((a, b) => (a.node < b.node ? -1 : 1))
   const { ordered = [], required = [] } = Object.groupBy(byName, ({ state }) => (state === 'Required' ? 'required' : 'ordered'))
   return [...ordered, ...required].slice(0, REBOOTS_SHOWN)
 }

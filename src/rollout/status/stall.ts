@@ -24,9 +24,10 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     askedRollback(poolState) ??
     claimedTwice(poolState) ??
     blockedDrain(poolState) ??
-    fleetStopped(poolState, selection) ??
+    toldByBlocker(poolState, selection, 'FleetStopped') ??
     refusedWrites(poolState) ??
     failedNodes(poolState, 'RenderFailed') ??
+    toldByBlocker(poolState, selection, 'NodesFailed') ??
     failedNodes(poolState, 'NodesFailed') ??
     blocker(poolState, selection) ??
     nodesDown(poolState) ??
@@ -151,9 +152,13 @@ function failedNodes({ notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed
 }
 
 /** The failures of single nodes are its cause, and told in its message. */
-function fleetStopped(poolState: PoolState, selection: Selection): Explanation | undefined {
+function toldByBlocker(
+  poolState: PoolState,
+  selection: Selection,
+  reason: 'FleetStopped' | 'NodesFailed',
+): Explanation | undefined {
   const found = blocker(poolState, selection)
-  return found?.reason === 'FleetStopped' ? found : undefined
+  return found?.reason === reason ? found : undefined
 }
 
 /** Only while it keeps something from happening. */

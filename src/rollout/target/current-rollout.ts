@@ -1,18 +1,18 @@
 import { boundPromotion, observeApprovals } from '../controls/approvals.ts'
 import { observeControls } from '../controls/observe-controls.ts'
 import type { Instant } from '../model/instant.ts'
-import { isProven, isRejected, recallRevision, refOf } from '../model/remembered-revision.ts'
+import { isProven, isRejected, isSameRef, recallRevision, refOf } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
-import type { Memory, PoolSnapshot, Revision } from '../model/snapshot.ts'
+import { type Memory, type PoolSnapshot, type Revision, withMemory } from '../model/snapshot.ts'
 import { commitBlocker } from './commit-blocker.ts'
 import { goesOn, restamped, traceStart, withRollout } from './history.ts'
 import { chooseTarget, isRollbackLost } from './target.ts'
 
 export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
-  const observed = { ...before, memory: observeControls(before, now) }
+  const observed = withMemory(before, observeControls(before, now))
   const blocker = commitBlocker(observed)
   const target = chooseTarget(observed, { isBlocked: blocker !== undefined })
-  const pool = { ...observed, memory: observeApprovals(observed, target) }
+  const pool = withMemory(observed, observeApprovals(observed, target))
   const isHalted = isRejected(pool.memory, target) || isRollbackLost(pool.memory, target)
   const stopped = isHalted ? 'Halted' : blocker && isHead(pool, target) ? 'Blocked' : undefined
   const memory = stopped ? stoppedAt(pool, { target, state: stopped }) : onTheWay(pool, { target, now })
@@ -22,8 +22,8 @@ export function currentRollout(before: PoolSnapshot, now: Instant): Rollout {
   const stable = memory.rollback && proven ? target : stableOf(pool, memory)
   return {
     target,
-    ...(stable && { stable }),
-    ...(blocker && { commitBlocker: blocker }),
+    stable,
+    commitBlocker: blocker,
     startedAt: top ? Math.min(Date.parse(top.startedAt), now) : now,
     state: stopped ?? (top?.result === 'Completed' ? 'Completed' : 'InProgress'),
     proven,
@@ -43,25 +43,29 @@ function stoppedAt(
   return state === 'Halted' ? { ...memory, target: refOf(target) } : memory
 }
 
-function stableOf(pool: PoolSnapshot, { stable, ...memory }: Memory): Revision | undefined {
+function stableOf(pool: PoolSnapshot, memory: Memory): Revision | undefined {
+  const { stable } = memory
   return stable && !isRejected(memory, stable) ? recallRevision(pool, stable) : undefined
 }
 
-function onTheWay(
-  { memory: before, ...pool }: PoolSnapshot,
-  { target, now }: { readonly target: Revision; readonly now: Instant },
-): Memory {
-  const { wave, ...memory } = before
-  const lost = memory.target === undefined && memory.history.length === 0
-  const history = withRollout(memory.history, target, lost ? traceStart(pool, target, now) : now)
-  const bound = goesOn(memory.history, target) ? restamped(memory, history[0]?.startedAt) : memory
-  const promotion = history[0] && boundPromotion(bound, { ...target, startedAt: history[0].startedAt })
+function onTheWay(pool: PoolSnapshot, { target, now }: { readonly target: Revision; readonly now: Instant }): Memory {
+  const { memory: before } = pool
+  const isSame = goesOn(before.history, target)
+  const lost = before.target === undefined && before.history.length === 0
+  const history = withRollout(before.history, target, lost ? traceStart(pool, target, now) : now)
+  const [top] = history
+  const memory = isSame ? restamped(before, top?.startedAt) : before
+  const promotion = top && boundPromotion(memory, { fingerprint: target.fingerprint, startedAt: top.startedAt })
+  const isNoted = isSameRef(before.target, target) && (top?.result !== 'Completed' || isSameRef(before.stable, target))
+  // Most passes have nothing new to remember: then it stays the same object, and what follows finds that at no cost.
+  if (isSame && isNoted && history === before.history && promotion === before.promotion) return before
+  const { wave, ...bound } = memory
   return {
     ...bound,
     ...(promotion && { promotion }),
     target: refOf(target),
     history,
-    ...(history[0]?.result === 'Completed' && { stable: refOf(target) }),
-    ...(wave && goesOn(memory.history, target) && { wave }),
+    ...(top?.result === 'Completed' && { stable: refOf(target) }),
+    ...(wave && isSame && { wave }),
   }
 }

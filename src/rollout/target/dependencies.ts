@@ -6,10 +6,15 @@ import { shortName } from '../model/text.ts'
 
 /** Each pool after those that it depends on; otherwise by name. */
 export function inOrderOfDependency(pools: readonly PoolSnapshot[]): readonly PoolSnapshot[] {
-  const byName = new Map(pools.map((pool) => [pool.name, pool]))
+  const byName = pools.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  if (pools.every(({ policy }) => !policy.dependsOn?.length)) return byName
+  const named = new Map(byName.map((pool) => [pool.name, pool]))
   const ordered = new Set<PoolSnapshot>()
-  for (const name of [...byName.keys()].sort())
-    for (const pool of [...dependenciesOf(name, byName), name].flatMap((each) => byName.get(each) ?? [])) ordered.add(pool)
+  for (const { name } of byName)
+    for (const each of [...dependenciesOf(name, named), name]) {
+      const pool = named.get(each)
+      if (pool) ordered.add(pool)
+    }
   return [...ordered]
 }
 
@@ -22,13 +27,16 @@ export function awaitedBy(
   pool: PoolSnapshot,
   { pools, memories }: { readonly pools: readonly PoolSnapshot[]; readonly memories: ReadonlyMap<string, Memory> },
 ): readonly Awaited[] {
-  if (!pool.policy.dependsOn?.length) return []
+  const ofClusters = pool.awaitedClusters ?? []
+  if (!pool.policy.dependsOn?.length) return ofClusters
   const byName = new Map(pools.map((each) => [each.name, each]))
-  return dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
+  const awaited = dependenciesOf(pool.name, byName).flatMap((name): Awaited[] => {
     const [other, memory] = [byName.get(name), memories.get(name)]
-    if (!other || !memory || other.nodes.length === 0 || hasCompleted(other, memory)) return []
-    return [{ pool: name, failed: isRejected(memory, other.head) }]
+    const others = other?.awaitedClusters ?? []
+    if (!other || !memory || other.nodes.length === 0 || hasCompleted(other, memory)) return [...others]
+    return [...others, { pool: name, failed: isRejected(memory, other.head) }]
   })
+  return [...new Map([...awaited, ...ofClusters].map((each) => [each.pool, each])).values()]
 }
 
 /**
@@ -39,7 +47,9 @@ export function unmetDependency({ memory, head, fleet }: PoolSnapshot): Blocker 
   const awaited = fleet?.awaited ?? []
   const [first] = awaited
   if (!first || isProven(memory, head)) return undefined
-  const told = awaited.map(({ pool, failed }) => `"${pool}", ${failed ? 'where it failed' : 'which has not completed it'}`)
+  const told = awaited.map(({ pool, failed, why }) => {
+    return `"${pool}", ${why ?? (failed ? 'where it failed' : 'which has not completed it')}`
+  })
   const message = `${shortName(head)} waits for ${told.join(', and for ')}`
   return { reason: 'WaitingForDependency', message, stalls: awaited.some(({ failed }) => failed) }
 }

@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../../protocol/node-pool.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Share } from '../model/policy.ts'
@@ -57,5 +58,10 @@ function failuresAt({ head }: PoolSnapshot, { history, fleetRetry }: Memory): nu
   const [latest, ...older] = history.filter(({ fingerprint }) => fingerprint === head.fingerprint)
   const ended = older.findIndex(({ result }) => result !== 'Halted' && result !== 'RolledBack')
   const tried = [...(latest ? [latest] : []), ...older.slice(0, ended < 0 ? older.length : ended)]
-  return tried.reduce((sum, { failures = 0 }) => sum + failures, 0)
+  return tried.reduce((sum, entry) => sum + mostFailed(entry), 0)
+}
+
+/** At one time in the run, or since it completed. */
+function mostFailed({ failures = 0, laterFailures }: HistoryEntry): number {
+  return laterFailures ? Math.max(failures, laterFailures.nodes.length + (laterFailures.replaced ?? 0)) : failures
 }

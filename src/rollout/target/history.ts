@@ -4,6 +4,7 @@ import { stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
 import { refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
+import { withLaterFailures } from '../model/target-failures.ts'
 
 const KEPT = 10
 
@@ -14,7 +15,8 @@ const KEPT = 10
 export function withRollout(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
   if (goesOn(history, target)) return repaired(history, startedAt)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
-  return [rollout, ...endRollout(history, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
+  const before = withLaterFailures(history, { nodes: [] })
+  return [rollout, ...endRollout(before, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
 }
 
 /** The run on top leads to `target`, and has not failed. */
@@ -24,11 +26,12 @@ export function goesOn([top]: readonly HistoryEntry[], { fingerprint }: Revision
 
 /** The history with so many failures seen in the run on top; undefined when it has seen as many before, or leads elsewhere. */
 export function withFailures(
-  [top, ...older]: readonly HistoryEntry[],
+  history: readonly HistoryEntry[],
   { target, failures }: { readonly target: RevisionRef; readonly failures: number },
 ): readonly HistoryEntry[] | undefined {
+  const [top] = history
   if (top?.fingerprint !== target.fingerprint || failures <= (top.failures ?? 0)) return undefined
-  return [{ ...top, failures }, ...older]
+  return [{ ...top, failures }, ...history.slice(1)]
 }
 
 /** How a run ended. */
@@ -67,8 +70,8 @@ export function traceStart(
  * would belong to it.
  */
 function repaired(history: readonly HistoryEntry[], now: Instant): readonly HistoryEntry[] {
-  const [top, ...older] = history
-  return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...older] : history
+  const [top] = history
+  return top && Date.parse(top.startedAt) > now ? [{ ...top, startedAt: stamp(now) }, ...history.slice(1)] : history
 }
 
 /** What belongs to the rollout on top goes along when that is stamped again. */

@@ -97,7 +97,7 @@ export class AgentProcess {
   }
 
   #rebuild(call: Call): Promise<unknown> {
-    const isWrite = call.method === 'rebuild'
+    const isWrite = call.method !== 'fingerprint'
     return this.#pass(call, { effect: isWrite, write: isWrite })
   }
 
@@ -166,6 +166,7 @@ function bound(node: NodeApi): Omit<NodeApi, 'follow'> {
     annotate: (annotations) => node.annotate(annotations),
     configMap: (namespace, name) => node.configMap(namespace, name),
     secret: (namespace, name) => node.secret(namespace, name),
+    mirrorPod: (namespace, name) => node.mirrorPod(namespace, name),
   }
 }
 

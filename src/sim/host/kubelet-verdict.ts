@@ -20,7 +20,7 @@ export const RUNTIME_ENDPOINT = 'unix:///run/containerd/containerd.sock'
 
 const FLAGS = `address anonymous-auth authentication-token-webhook authorization-mode bootstrap-kubeconfig cert-dir cgroup-driver
 cgroup-root client-ca-file cloud-provider cluster-dns cluster-domain config config-dir container-runtime-endpoint cpu-manager-policy
-eviction-hard eviction-soft fail-swap-on feature-gates healthz-bind-address healthz-port hostname-override image-credential-provider-bin-dir
+eviction-hard eviction-soft fail-cgroupv1 fail-swap-on feature-gates healthz-bind-address healthz-port hostname-override image-credential-provider-bin-dir
 image-credential-provider-config image-gc-high-threshold image-gc-low-threshold kube-api-burst kube-api-qps kube-reserved kubeconfig
 lock-file log-file-max-size max-pods node-ip node-labels node-status-update-frequency pod-cidr pod-manifest-path pods-per-core
 protect-kernel-defaults provider-id read-only-port register-node register-with-taints registry-burst registry-qps resolv-conf
@@ -72,7 +72,8 @@ const BOOLEANS = ['failSwapOn', 'protectKernelDefaults', 'rotateCertificates', '
 const OTHERS = `apiVersion kind authentication authorization cgroupDriver clusterDNS clusterDomain containerRuntimeEndpoint
 containerLogMaxSize containerLogMaxFiles cpuManagerPolicy evictionHard evictionSoft featureGates healthzBindAddress
 imageGCLowThresholdPercent kubeReserved logging memorySwap nodeLeaseDurationSeconds podPidsLimit readOnlyPort resolvConf
-serverTLSBootstrap shutdownGracePeriodCriticalPods staticPodPath systemReserved tlsMinVersion topologyManagerPolicy`.split(/\s+/)
+memoryManagerPolicy reservedMemory reservedSystemCPUs serverTLSBootstrap shutdownGracePeriodCriticalPods staticPodPath
+systemReserved tlsMinVersion topologyManagerPolicy`.split(/\s+/)
 const GATES = ['NodeSwap', 'KubeletInUserNamespace', 'InPlacePodVerticalScaling', 'CPUManagerPolicyOptions', 'MemoryQoS']
 
 function judgeDocument(document: Record<string, unknown>, args: readonly string[]): LaunchVerdict {

@@ -33,9 +33,39 @@ export function bootSettings(files: MemoryFiles): BootSettings {
   }
 }
 
-/** What the menu of the boot loader tells the kernel; undefined: there is none. */
+export const BOOT_MENU = '/boot/grub/grub.cfg'
+const BOOT_ENVIRONMENT = '/boot/grub/grubenv'
+
+/** What update-grub makes: one kernel, and what the scripts of the administrator write. */
+export function bootMenuText(files: MemoryFiles): string {
+  const scripts = Object.keys(files.snapshot()).filter((path) => path.startsWith('/etc/grub.d/'))
+  const own = scripts.toSorted().map((path) => (files.text(path) ?? '').split('\n').slice(3).join('\n'))
+  return `if [ "\${next_entry}" ] ; then
+   set default="\${next_entry}"
+   set boot_once=true
+else
+   set default="0"
+fi
+menuentry 'Debian GNU/Linux' --class os $menuentry_id_option 'gnulinux-simple-1' {
+\tlinux /vmlinuz root=/dev/sda1 ro ${bootArguments(files)}
+}
+${own.join('\n')}`
+}
+
+export function startOnce(files: MemoryFiles, entry: string | undefined): void {
+  if (entry === undefined) void files.remove(BOOT_ENVIRONMENT)
+  else files.put(BOOT_ENVIRONMENT, `next_entry=${entry}\n`)
+}
+
+/** What the boot loader tells the kernel; undefined: there is none. An entry for one boot is forgotten with it. */
 export function bootedWith(files: MemoryFiles): string | undefined {
-  return /^linux \S+ (.*)$/m.exec(files.text('/boot/grub/grub.cfg') ?? '')?.[1] ?? newestEntry(files)
+  const menu = files.text(BOOT_MENU) ?? ''
+  const entries = [...menu.matchAll(/^menuentry .*'(.*)' \{\n([\s\S]*?)^\}$/gm)].map(([, id, body = '']) => ({ id, body }))
+  const next = /^next_entry=(.*)$/m.exec(files.text(BOOT_ENVIRONMENT) ?? '')?.[1]
+  if (entries.length > 0) startOnce(files, undefined)
+  const chosen = next ?? /^ {2}set default='(.*)'$/m.exec(menu)?.[1] ?? '0'
+  const { body } = entries.find(({ id }) => id === chosen) ?? entries[Number(chosen)] ?? entries[0] ?? { body: menu }
+  return /^\s*linux \S+ (.*)$/m.exec(body)?.[1] ?? newestEntry(files)
 }
 
 /** Of loaders that read entries, the one whose name comes last. */

@@ -1,9 +1,8 @@
-import type { DerivedFile } from '../../agent/ports.ts'
+import type { BootMenu, DerivedFile } from '../../agent/ports.ts'
 import type { MemoryFiles } from './memory-files.ts'
-import { bootArguments } from './simulated-boot.ts'
+import { BOOT_MENU, bootMenuText, startOnce } from './simulated-boot.ts'
 
 export const TRUST_BUNDLE = '/etc/ssl/certs/ca-certificates.crt'
-export const BOOT_MENU = '/boot/grub/grub.cfg'
 const ADDED = /^\/usr\/local\/share\/ca-certificates\/[^/]+\.crt$/
 
 /** Debian's: one bundle of what the distribution trusts, and of what the administrator has added. */
@@ -14,9 +13,12 @@ export function simulatedTrustStore(files: MemoryFiles): DerivedFile {
   })
 }
 
-/** What grub starts: of its many lines the one that counts. */
-export function simulatedBootMenu(files: MemoryFiles): DerivedFile {
-  return derived(files, BOOT_MENU, () => `linux /vmlinuz root=/dev/sda1 ro ${bootArguments(files)}\n`)
+/** What grub starts: of its many lines those that count. */
+export function simulatedBootMenu(files: MemoryFiles): BootMenu {
+  return {
+    ...derived(files, BOOT_MENU, () => bootMenuText(files)),
+    startOnce: async (entry) => startOnce(files, entry),
+  }
 }
 
 function derived(files: MemoryFiles, path: string, make: () => string): DerivedFile {

@@ -1,10 +1,13 @@
+import type { PackageFormat } from '../../agent/package-manager.ts'
 import { KUBELET_UNIT } from '../../agent/paths.ts'
 import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import type { ServiceManagerName } from '../../agent/service-managers.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
 import { launchByKubeadm, launchByOwnUnit, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
 import { type Durations, outcomeOf, type ProcessOutcome } from './kubelet-process.ts'
+import { KubeletStates } from './kubelet-states.ts'
 import { judgeLaunch, type KnownFlags, type KubeletLaunch } from './kubelet-verdict.ts'
+import { manifestDirectory } from './manifest-directory.ts'
 import { MemoryFiles } from './memory-files.ts'
 import { seedEnv, seedKubeadm } from './seed-host.ts'
 import { simulatedAccounts } from './simulated-accounts.ts'
@@ -35,7 +38,7 @@ export interface SimulatedHostOptions {
   readonly units?: readonly string[]
   readonly serviceManager?: ServiceManagerName
   /** Default: apt. */
-  readonly packageManager?: 'apt' | 'dnf'
+  readonly packageManager?: PackageFormat['manager']
   /** What the kernel takes from files when it starts. */
   readonly atBoot?: (files: MemoryFiles) => void
   /** The machine has started again: what starts agents there, does. */
@@ -73,6 +76,7 @@ export class SimulatedHost {
   readonly #options: SimulatedHostOptions
   readonly #durations: typeof DURATIONS
   readonly #readLaunch: ReadLaunch
+  readonly #states = new KubeletStates(this.files)
   readonly #processes: AgentProcess[] = []
   #crashReason: ((launch: KubeletLaunch) => string | undefined) | undefined
 
@@ -148,6 +152,8 @@ export class SimulatedHost {
     this.services.boot(options)
   }
 
+  /** Where the kubelet that was started last looks for static pods; undefined: nowhere. */
+  manifests: string | undefined
   /** How often it was asked to. */
   reboots = 0
 
@@ -164,7 +170,8 @@ export class SimulatedHost {
     const { clock } = this.#options
     await clock.sleep(GOES_DOWN_IN)
     this.powerOff()
-    if (isLost) return
+    // It was started, and its kernel does not come up.
+    if (isLost) return this.kernel.boot()
     await clock.sleep(this.#durations.boot)
     this.powerOn()
     this.#options.onBooted?.()
@@ -172,11 +179,13 @@ export class SimulatedHost {
 
   #fate(): ProcessOutcome {
     const { knownFlags } = this.#options
-    return outcomeOf(() => this.#readLaunch(this.files), {
+    const fate = outcomeOf(() => this.#readLaunch(this.files), {
       durations: this.#durations,
       knownFlags,
-      crashReason: this.#crashReason,
+      crashReason: (launch) => this.#crashReason?.(launch) ?? this.#states.refusal(launch),
     })
+    if (fate.kind === 'runs') this.manifests = manifestDirectory(this.#readLaunch(this.files), this.files)
+    return fate
   }
 
   /** A kubelet keeps trying to tell its status as long as it runs. */

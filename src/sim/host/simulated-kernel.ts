@@ -1,4 +1,5 @@
 import type { Kernel, Swap } from '../../agent/kernel.ts'
+import type { CgroupVersion } from '../../protocol/cgroup-version.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { bootedWith, bootSettings } from './simulated-boot.ts'
 
@@ -80,6 +81,13 @@ export class SimulatedKernel implements Kernel {
   constructor(files: MemoryFiles) {
     this.#files = files
     this.#start()
+  }
+
+  /** What the machine has mounted. */
+  cgroup: CgroupVersion = 'v2'
+
+  async cgroupVersion(): Promise<CgroupVersion> {
+    return this.cgroup
   }
 
   async release(): Promise<string> {

@@ -15,7 +15,17 @@ import type { Clock } from '../../agent/ports.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { type Offer, type PackageDefinition, solve } from './package-solver.ts'
 
-/** What differs between the two as far as it is simulated. */
+const OF_RPM = {
+  url: /^baseurl=(\S+)$/m,
+  architecture: 'x86_64',
+  leftover: 'rpmnew',
+  forgetsHolds: false,
+  packsAgain: false,
+  keepsConfiguration: false,
+  triesAgain: false,
+} as const
+
+/** What differs between them as far as it is simulated. */
 const MANNERS = {
   apt: {
     database: '/var/lib/dpkg/status',
@@ -35,13 +45,12 @@ const MANNERS = {
   dnf: {
     database: '/var/lib/rpm/rpmdb.sqlite',
     sources: '/etc/yum.repos.d',
-    url: /^baseurl=(\S+)$/m,
-    architecture: 'x86_64',
-    leftover: 'rpmnew',
-    forgetsHolds: false,
-    packsAgain: false,
-    keepsConfiguration: false,
-    triesAgain: false,
+    ...OF_RPM,
+  },
+  zypper: {
+    database: '/var/lib/rpm/rpmdb.sqlite',
+    sources: '/etc/zypp/repos.d',
+    ...OF_RPM,
   },
 } as const
 
@@ -69,7 +78,7 @@ export interface PackageFaults {
 }
 
 /**
- * A package manager that behaves as apt and dpkg do, or as dnf and rpm: dependencies, holds, configuration files that people edited,
+ * A package manager that behaves as apt and dpkg do, or as dnf or zypper with rpm: dependencies, holds, configuration files that people edited,
  * interruptions. Its database and its archives are files of the host, so that they share the fate of its disk.
  */
 export class SimulatedPackages implements PackageManager {

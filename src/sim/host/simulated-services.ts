@@ -1,12 +1,15 @@
 import { isUnitPath, KUBELET_UNIT } from '../../agent/paths.ts'
-import type { Clock, MachineState, ServiceManager, ServiceState } from '../../agent/ports.ts'
-import type { ServiceManagerName } from '../../agent/service-managers.ts'
+import type { Clock, MachineState, ServiceManager, ServiceState, UnitLook } from '../../agent/ports.ts'
+import { definitionsOf, isTemplate, type ServiceManagerName, templateOf } from '../../agent/service-managers.ts'
+import { unitOfScript } from '../../protocol/file-readers.ts'
 import type { ProcessOutcome } from './kubelet-process.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
 interface Unit {
   /** There from the beginning, and without a file of its own that could be removed. */
   readonly brought: boolean
+  /** Runs without its file, as systemd read it last: it can be stopped, and not be started again. */
+  isGone: boolean
   enabled: boolean
   /** Its file has no [Install]. */
   isStatic: boolean
@@ -35,14 +38,20 @@ export interface ServicesOptions {
 
 /** As kubeadm's unit has it: `Restart=always`, `RestartSec=10`, no start limit. So it never is `failed`. */
 const RESTART_SEC = 10_000
+/** The last part of the path of a unit's own file. */
+const UNIT_NAME = /\/([^/]+\.(?:service|socket|timer|mount|automount|path|target))$/
+/** Of Type=oneshot: it works, and is done. */
+const JOB = { kind: 'dies', after: 20_000, exit: 0, message: 'done' } as const satisfies ProcessOutcome
 const RUNS_FOR_EVER: ProcessOutcome = { kind: 'runs', version: '', healthyAfter: 0 }
 
-/** A service manager that behaves like systemd. Nothing happens in the background: what time has brought shows when somebody looks. */
+/** A service manager that behaves like systemd; as another one it reads scripts. Nothing happens in the background: what time has brought shows when somebody looks. */
 export class SimulatedServices implements ServiceManager {
   readonly name: ServiceManagerName
   readonly #options: ServicesOptions
   readonly #units = new Map<string, Unit>()
   readonly #words: { readonly at: number; readonly unit: string; readonly line: string }[] = []
+  /** Texts of unit files by unit, as they were read last. */
+  #defined: ReadonlyMap<string, string> = new Map()
   #nextPid = 1000
   #machine: MachineState = 'up'
   #boots = 0
@@ -55,30 +64,50 @@ export class SimulatedServices implements ServiceManager {
 
   async show(name: string): Promise<ServiceState> {
     const unit = this.#catchUp(name)
-    if (unit === undefined) return MISSING
-    const { enabled, isStatic, active, pid, restarts, startedAt, lastExit } = unit
+    if (unit === undefined || this.#isUnknown(unit)) return MISSING
+    const { isGone, enabled, isStatic, active, pid, restarts, startedAt, lastExit } = unit
     const runningFor = pid === 0 ? 0 : this.#options.clock.elapsed() - startedAt
-    return { exists: true, enabled, isStatic, active, mainPid: pid, restarts, runningFor, lastExit }
+    return {
+      exists: !isGone,
+      isGone,
+      isJob: unit.fate === JOB && active === 'activating',
+      enabled,
+      isStatic,
+      active,
+      mainPid: pid,
+      restarts,
+      runningFor,
+      lastExit,
+    }
+  }
+
+  showAll(names: readonly string[]): Promise<UnitLook[]> {
+    return Promise.all(names.map(async (unit) => ({ unit, service: await this.show(unit) })))
   }
 
   async start(name: string): Promise<void> {
-    const unit = this.#known(name)
-    if (unit.active !== 'active') this.#launch(name, unit)
+    const unit = this.#startable(name)
+    if (unit.active === 'active') return
+    if (this.#units.get(name.replace(/\.socket$/, '.service'))?.active === 'active' && name.endsWith('.socket'))
+      throw new Error(`systemctl: Job for ${name} failed.`)
+    this.#launch(name, unit)
   }
 
   async restart(name: string): Promise<void> {
-    const unit = this.#known(name)
+    const unit = this.#startable(name)
     unit.restarts = 0
     this.#launch(name, unit)
   }
 
   async stop(name: string): Promise<void> {
-    Object.assign(this.#known(name), { active: 'inactive', pid: 0, lastExit: 0 })
+    const unit = this.#known(name)
+    Object.assign(unit, { active: 'inactive', pid: 0, lastExit: 0 })
+    if (unit.isGone) this.#units.delete(name)
   }
 
   /** As systemctl does: for a unit without [Install] there is nothing to do, which is no error. */
   async enable(name: string): Promise<void> {
-    const unit = this.#known(name)
+    const unit = this.#startable(name)
     unit.enabled ||= !unit.isStatic
   }
 
@@ -87,23 +116,38 @@ export class SimulatedServices implements ServiceManager {
   }
 
   async reload(): Promise<void> {
+    this.#readFiles()
+  }
+
+  /** Others than systemd know no service without its script, whether it runs or not. */
+  #isUnknown({ isGone }: Unit): boolean {
+    return isGone && this.name !== 'systemd'
+  }
+
+  #readFiles(): void {
     const found = this.#inFiles()
-    for (const [name, { active, brought }] of this.#units)
-      if (!brought && active !== 'active' && !found.has(name)) this.#units.delete(name)
+    for (const [name, unit] of this.#units) {
+      unit.isGone = !(unit.brought || found.has(name) || found.has(templateOf(name)))
+      if (unit.isGone && unit.pid === 0) this.#units.delete(name)
+      if (unit.isGone) unit.enabled = false
+    }
+    this.#defined = found
     for (const name of found.keys()) if (!this.#units.has(name)) this.#units.set(name, stoppedUnit())
-    // What the host brought has an [Install].
+    // What the host brought has an [Install], and scripts have no need of one.
+    if (this.name !== 'systemd') return
     for (const [name, unit] of this.#units) unit.isStatic = found.has(name) && !/^\[Install\]/m.test(found.get(name) ?? '')
   }
 
   /** Texts of the unit files that somebody wrote, by unit; those that the host brought have theirs where nobody looks. */
   #inFiles(): ReadonlyMap<string, string> {
-    const files = Object.entries(this.#options.files.snapshot()).filter(([path]) => isUnitPath(path))
-    return new Map(
-      files.flatMap(([path, text]): [string, string][] => {
-        const name = /\/([^/]+\.service)$/.exec(path)?.[1]
-        return name === undefined ? [] : [[name, text]]
-      }),
-    )
+    const texts = Object.entries(this.#options.files.snapshot()).map(([path, text]) => [this.#unitOf(path), text] as const)
+    return new Map(texts.flatMap(([name, text]) => (name === undefined ? [] : [[name, text]])))
+  }
+
+  #unitOf(path: string): string | undefined {
+    if (this.name === 'systemd') return isUnitPath(path) ? UNIT_NAME.exec(path)?.[1] : undefined
+    const name = unitOfScript(path)
+    return name !== undefined && definitionsOf(this.name, name).includes(path) ? name : undefined
   }
 
   async machine(): Promise<MachineState> {
@@ -163,15 +207,27 @@ export class SimulatedServices implements ServiceManager {
 
   #known(name: string): Unit {
     const unit = this.#catchUp(name)
-    if (unit === undefined) throw new Error(`systemctl: Unit ${name} not found.`)
+    if (unit === undefined || this.#isUnknown(unit)) throw notFound(name)
+    return unit
+  }
+
+  #startable(name: string): Unit {
+    if (isTemplate(name)) throw new Error(`systemctl: Unit name ${name} is missing the instance name.`)
+    const unit = this.#known(name)
+    if (unit.isGone) throw notFound(name)
     return unit
   }
 
   /** Exits and restarts that have happened since somebody looked last. */
   #catchUp(name: string): Unit | undefined {
+    // Scripts are read each time.
+    if (this.name !== 'systemd') this.#readFiles()
+    if (!this.#units.has(name) && this.#defined.has(templateOf(name))) this.#units.set(name, stoppedUnit())
     const unit = this.#units.get(name)
     const now = this.#options.clock.elapsed()
-    while (unit?.active === 'active' || unit?.active === 'activating') {
+    if (unit?.fate === JOB && unit.active === 'activating' && now >= unit.startedAt + JOB.after)
+      Object.assign(unit, { active: 'inactive', pid: 0 })
+    while (unit?.fate !== JOB && (unit?.active === 'active' || unit?.active === 'activating')) {
       if (unit.fate.kind !== 'dies') break
       const diesAt = unit.startedAt + unit.fate.after
       if (unit.active === 'active' && now >= diesAt) this.#exit(name, unit, unit.fate)
@@ -192,16 +248,22 @@ export class SimulatedServices implements ServiceManager {
   #launch(name: string, unit: Unit, at: number = this.#options.clock.elapsed()): void {
     if (this.#machine === 'stopping') throw new Error(`systemctl: Transaction for ${name}/start is destructive.`)
     const { startKubelet, onStart } = this.#options
-    const fate = name === KUBELET_UNIT ? startKubelet() : RUNS_FOR_EVER
+    const isJob = /^Type=oneshot$/m.test(this.#defined.get(name) ?? '')
+    const fate = name === KUBELET_UNIT ? startKubelet() : isJob ? JOB : RUNS_FOR_EVER
     const pid = this.#nextPid++
-    Object.assign(unit, { active: 'active', pid, startedAt: at, lastExit: 0, fate })
+    Object.assign(unit, { active: isJob ? 'activating' : 'active', pid, startedAt: at, lastExit: 0, fate })
     if (name === KUBELET_UNIT) onStart(pid, fate)
   }
+}
+
+function notFound(name: string): Error {
+  return new Error(`systemctl: Unit ${name} not found.`)
 }
 
 function stoppedUnit(): Unit {
   return {
     brought: false,
+    isGone: false,
     enabled: false,
     isStatic: false,
     active: 'inactive',
@@ -215,6 +277,7 @@ function stoppedUnit(): Unit {
 
 const MISSING: ServiceState = {
   exists: false,
+  isGone: true,
   enabled: false,
   isStatic: false,
   active: 'inactive',

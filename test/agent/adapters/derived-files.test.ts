@@ -35,3 +35,11 @@ test('bootMenu is made again by update-grub, and is the same as long as nobody d
   expect(ran).toEqual(['update-grub'])
   expect(await menu.fingerprint()).toBe(await menu.fingerprint())
 })
+
+test('bootMenu has the machine start once by an entry, or as always', async () => {
+  const { run, ran } = answering()
+  await bootMenu(run).startOnce('1>2')
+  await bootMenu(run).startOnce(undefined)
+
+  expect(ran).toEqual(['grub-reboot 1>2', 'grub-editenv /boot/grub/grubenv unset next_entry'])
+})

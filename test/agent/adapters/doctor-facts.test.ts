@@ -13,3 +13,18 @@ test('free space is that of the nearest directory, when the state directory is n
   })
   expect(facts.state.freeBytes).toEqual({ value: expect.any(Number) })
 })
+
+test('ports of the kubelet are those of its configuration file', async () => {
+  const machine = new Machine()
+  const config = 'kind: KubeletConfiguration\nport: 11250\nhealthzPort: 11248\n'
+  machine.host.files.put('/var/lib/kubelet/config.yaml', config)
+  const facts = await readFacts({
+    ports: machine.host.process(machine.node).ports,
+    root: '/not/there',
+    stateDirectory: '/var/lib/nodewave',
+    kubeconfig: { path: '/not/there/kubelet.conf' },
+    server: 'https://127.0.0.1:6443',
+  })
+  expect(facts.kubeletPorts.map(({ port }) => port)).toEqual([11250, 11248])
+  expect(facts.listeners).toEqual({ error: expect.stringContaining('/not/there/proc/net/tcp') })
+})

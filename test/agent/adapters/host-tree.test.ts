@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -179,4 +180,43 @@ test('an error on the way names the path as the host does', async () => {
 
   expect(error).toMatchObject({ code: 'ENAMETOOLONG', path: `/etc/${name}` })
   expect(String(error)).not.toContain('/proc/self')
+})
+
+test('nodeFiles closes another state directory that stands in the place of the one it knows, and uses that', async () => {
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('old'))
+  renameSync(at('var/lib/nodewave'), at('var/lib/aside'))
+  directory('var/lib/nodewave', 0o755)
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('new'))
+
+  const texts = [readFileSync(at('var/lib/aside/outcome'), 'utf8'), readFileSync(at('var/lib/nodewave/outcome'), 'utf8')]
+  expect([texts, mode('var/lib/nodewave')]).toEqual([['old', 'new'], 0o700])
+})
+
+test('nodeFiles makes the state directory that it knows again when it is removed', async () => {
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('old'))
+  rmSync(at('var/lib/nodewave'), { recursive: true })
+
+  expect(await files.read('/var/lib/nodewave/outcome')).toBeUndefined()
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('new'))
+  expect(mode('var/lib/nodewave')).toBe(0o700)
+})
+
+test('nodeFiles refuses another state directory that others may have put in the place of the one it knows', async () => {
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('old'))
+  chmodSync(at('var/lib'), 0o777)
+  renameSync(at('var/lib/nodewave'), at('var/lib/aside'))
+  directory('var/lib/nodewave', 0o700)
+
+  await expect(files.read('/var/lib/nodewave/outcome')).rejects.toThrow('others than root may write the directory "/var/lib"')
+})
+
+test('nodeFiles follows links within the state directory that it knows, from the root on', async () => {
+  await files.writeAtomic('/var/lib/nodewave/outcome', bytes('old'))
+  directory('data/store')
+  symlinkSync('/data/store', at('var/lib/nodewave/store'))
+  symlinkSync('../../../data', at('var/lib/nodewave/data'))
+  await files.writeAtomic('/var/lib/nodewave/store/a', bytes('a'))
+  await files.writeAtomic('/var/lib/nodewave/data/b', bytes('b'))
+
+  expect([readFileSync(at('data/store/a'), 'utf8'), readFileSync(at('data/b'), 'utf8')]).toEqual(['a', 'b'])
 })

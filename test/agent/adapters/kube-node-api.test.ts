@@ -66,3 +66,50 @@ test('node API reads a ConfigMap by name, and says when there is none', async ()
   expect(await node.configMap('default', 'c')).toEqual({ k: 'v' })
   await expect(node.configMap('default', 'missing')).rejects.toMatchObject({ code: 404 })
 })
+
+const SPEC = { containers: [{ name: 'dns', image: 'dns:1' }] }
+const PODS = '/api/v1/namespaces/kube-system/pods'
+
+/** As the kubelet of node `a` mirrors a static pod. */
+async function mirror(annotations: Readonly<Record<string, string>>, status: object): Promise<void> {
+  await kube.create(PODS, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'dns-a', annotations }, spec: SPEC })
+  await kube.patch(`${PODS}/dns-a/status`, { status })
+}
+
+test('node API shows the mirror pod of a static pod, and none where there is none', async () => {
+  const node = kubeNodeApi(kube, 'a')
+  expect(await node.mirrorPod('kube-system', 'dns')).toBeUndefined()
+  const annotations = { 'kubernetes.io/config.mirror': 'c0ffee', 'nodewave.io/static-pod': 'd' }
+  const containerStatuses = [
+    { name: 'dns', restartCount: 2 },
+    { name: 'log', restartCount: 1 },
+  ]
+  await mirror(annotations, { conditions: [{ type: 'Ready', status: 'True' }], containerStatuses })
+
+  expect(await node.mirrorPod('kube-system', 'dns')).toEqual({ digest: 'd', ready: true, restarts: 3, trouble: undefined })
+})
+
+test('node API takes no pod of another kind for a mirror pod', async () => {
+  await mirror({}, { conditions: [{ type: 'Ready', status: 'True' }] })
+
+  expect(await kubeNodeApi(kube, 'a').mirrorPod('kube-system', 'dns')).toBeUndefined()
+})
+
+test.each([
+  [
+    'a container that waits',
+    { containerStatuses: [{ name: 'dns', state: { waiting: { reason: 'ImagePullBackOff', message: 'no such image' } } }] },
+    'container "dns": ImagePullBackOff: no such image',
+  ],
+  [
+    'a container that ended',
+    { containerStatuses: [{ name: 'dns', state: { terminated: { exitCode: 3 } } }] },
+    'container "dns": it exited (exit 3)',
+  ],
+  ['a pod that was not admitted', { phase: 'Failed', reason: 'OutOfcpu', message: 'no CPU' }, 'OutOfcpu: no CPU'],
+  ['a condition', { conditions: [{ type: 'Ready', status: 'False', message: 'unready containers' }] }, 'unready containers'],
+])('node API says what the kubelet says of %s', async (_, status, trouble) => {
+  await mirror({ 'kubernetes.io/config.mirror': 'c0ffee' }, status)
+
+  expect(await kubeNodeApi(kube, 'a').mirrorPod('kube-system', 'dns')).toMatchObject({ ready: false, trouble })
+})

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import { expect, test } from 'vitest'
-import { parseBuiltIn, parseSwaps, procKernel } from '../../../src/agent/adapters/proc-kernel.ts'
+import { cgroupVersionAt, parseBuiltIn, parseSwaps, procKernel } from '../../../src/agent/adapters/proc-kernel.ts'
 import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
 
 /** Programs that answer with this, and what was run. */
@@ -86,4 +86,9 @@ test('procKernel tells what a program said that failed', async () => {
   await expect(kernel.loadModule('x')).rejects.toThrow(
     'modprobe -- x: exit 1: modprobe: FATAL: Module x not found in directory /lib/modules/6.1',
   )
+})
+
+test('a directory that is no mount of cgroup v2 counts as cgroup v1, as it does for the kubelet', async () => {
+  expect(await cgroupVersionAt('/proc')).toBe('v1')
+  expect(await cgroupVersionAt('/proc/none')).toBe('v1')
 })

@@ -5,7 +5,15 @@ import type { AgentPorts, NodeApi } from '../../../src/agent/ports.ts'
 const refuse = (): never => {
   throw new Error('not called')
 }
-const NO_API: NodeApi = { follow: refuse, get: refuse, leaseRenewed: refuse, annotate: refuse, configMap: refuse, secret: refuse }
+const NO_API: NodeApi = {
+  follow: refuse,
+  get: refuse,
+  leaseRenewed: refuse,
+  annotate: refuse,
+  configMap: refuse,
+  secret: refuse,
+  mirrorPod: refuse,
+}
 
 /** A unit that no machine has: systemctl, were it asked, would fail or say that it does not exist. */
 const UNIT = 'nodewave-no-such-unit.service'

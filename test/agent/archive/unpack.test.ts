@@ -100,6 +100,16 @@ test.each<[string, TarInput[], string]>([
     ],
     'it has more than 1000 bytes',
   ],
+  [
+    'a pax record that is no longer than its own length',
+    [{ path: 'pax', type: 'x', content: '1 path=b\n' }, { path: 'a' }],
+    'it has a damaged pax header',
+  ],
+  [
+    'a pax record without a length',
+    [{ path: 'pax', type: 'x', content: 'path=b\n' }, { path: 'a' }],
+    'it has a damaged pax header',
+  ],
   ['more files than are allowed', Array.from({ length: 11 }, (_, index) => ({ path: `f${index}` })), 'it has more than 10 files'],
 ])('archive with %s is refused', async (_, members, message) => {
   await expect(unpack(makeTar(members))).rejects.toThrow(message)

@@ -59,7 +59,7 @@ function joining() {
   const stop = new AbortController()
   const start = () =>
     bootstrap(
-      { name: 'w1', labels: { pool: 'workers' }, arch: 'arm64' },
+      { name: 'w1', labels: { pool: 'workers' }, arch: 'arm64', capacity: { cpu: '4', memory: '8Gi' } },
       { paths: { stateDirectory: '/var/lib/nodewave', kubeconfig: KUBECONFIG }, ports, signal: stop.signal },
     )
   return { files, clock, signer, warned, start, stop }
@@ -99,6 +99,7 @@ test('machine with a token gets a certificate, makes its Node with it, and then 
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': 'arm64',
   })
+  expect(signer.objects.get('/api/v1/nodes/w1')).toMatchObject({ status: { capacity: { cpu: '4', memory: '8Gi' } } })
   expect(signer.asked).toEqual(['token /apis/certificates.k8s.io/v1/certificatesigningrequests', 'node /api/v1/nodes'])
   expect(Object.keys(files.snapshot()).filter((path) => path.startsWith('/var/lib/nodewave/'))).toEqual([])
 })

@@ -7,6 +7,7 @@ const look = (at: number, change: Partial<Look['service']> & { ok?: boolean } = 
   const { ok = true, ...service } = change
   const running = {
     exists: true,
+    isGone: false,
     active: 'active' as const,
     enabled: true,
     isStatic: false,

@@ -4,6 +4,7 @@ import type { ServiceState } from '../../../src/agent/ports.ts'
 
 const gone: ServiceState = {
   exists: true,
+  isGone: false,
   active: 'inactive',
   enabled: true,
   isStatic: false,

@@ -127,7 +127,17 @@ const aLook = (at: number, ok: boolean, restarts: number): TrialLook => ({
   units: [],
   node: { kind: 'fine' },
   isStarting: false,
-  service: { exists: true, active: 'active', enabled: true, isStatic: false, mainPid: 1, restarts, runningFor: 0, lastExit: 0 },
+  service: {
+    exists: true,
+    isGone: false,
+    active: 'active',
+    enabled: true,
+    isStatic: false,
+    mainPid: 1,
+    restarts,
+    runningFor: 0,
+    lastExit: 0,
+  },
   health: { ok, detail: '' },
 })
 

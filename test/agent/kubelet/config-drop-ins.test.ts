@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { findOverridden } from '../../../src/agent/kubelet/config-drop-ins.ts'
+import { findOverridden, KubeletDropIns } from '../../../src/agent/kubelet/config-drop-ins.ts'
+import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 import { Machine } from '../support/machine.ts'
 
 const at = (path: string, document: object) => ({ path, document: document as Record<string, never> })
@@ -36,4 +37,27 @@ test.each([
   await machine.clock.advance(6 * 60_000)
 
   expect(machine.status?.drift).toEqual(['/etc/kubernetes/kubelet.conf.d/20-tuned/pods.conf: maxPods'])
+})
+
+test('drop-in is compared by integers that no number can hold', () => {
+  const wanted = { registryPullQPS: 9007199254740995n, maxPods: 50 } as unknown as Record<string, never>
+  const dropIn = at('/d/10.conf', { registryPullQPS: 9007199254740993n, maxPods: 50 })
+  expect(findOverridden(wanted, [dropIn])).toEqual(['/d/10.conf: registryPullQPS'])
+})
+
+test('KubeletDropIns looks for the unit of the kubelet once, however often it is asked', async () => {
+  const files = new MemoryFiles()
+  files.put('/etc/systemd/system/kubelet.service', 'ExecStart=/usr/bin/kubelet --config-dir=/etc/kubelet.d\n')
+  files.put('/etc/kubelet.d/10.conf', 'maxPods: 50\n')
+  const listed: string[] = []
+  const list = files.list.bind(files)
+  files.list = (path) => {
+    listed.push(path)
+    return list(path)
+  }
+  const dropIns = new KubeletDropIns(files)
+
+  expect(await dropIns.overridden('{"maxPods": 100}', [])).toEqual(['/etc/kubelet.d/10.conf: maxPods'])
+  expect(await dropIns.over({ document: { maxPods: 100 }, args: [] })).toEqual({ maxPods: 50 })
+  expect(listed.filter((path) => path.endsWith('/kubelet.service.d'))).toEqual(['/etc/systemd/system/kubelet.service.d'])
 })

@@ -1,7 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { kubeletDocument, mergePatch } from '../../../src/agent/kubelet/kubelet-document.ts'
+import { kubeletDocument } from '../../../src/agent/kubelet/kubelet-document.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
@@ -37,29 +36,6 @@ test.each([
 test('kubelet document is refused when the machine has one that cannot be merged with', () => {
   expect(() => kubeletDocument('maxPods: 1\n', { mode: 'overlay', local: bytes('a: [') })).toThrow(
     'failed to load config: read the local kubelet configuration: ',
-  )
-})
-
-const json = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    fc.string(),
-    fc.integer(),
-    fc.boolean(),
-    fc.array(fc.integer(), { maxLength: 3 }),
-    tie('object'),
-  ),
-  object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 4 }),
-})).object as fc.Arbitrary<Record<string, never>>
-
-test('merge keeps every value that the patch names, and is the same when done twice', () => {
-  fc.assert(
-    fc.property(json, json, (target, patch) => {
-      const merged = mergePatch(target, patch)
-      expect(mergePatch(merged, patch)).toEqual(merged)
-      for (const [key, value] of Object.entries(patch)) if (typeof value !== 'object') expect(merged[key]).toEqual(value)
-      for (const key of Object.keys(target)) if (!(key in patch)) expect(merged[key]).toEqual(target[key])
-    }),
   )
 })
 

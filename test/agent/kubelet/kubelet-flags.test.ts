@@ -44,6 +44,7 @@ test.each([
 test.each([
   [{ staticPodPath: '/etc/kubernetes/manifests/' }, [], '/etc/kubernetes/manifests'],
   [{ staticPodPath: '/etc/kubernetes/manifests' }, ['--pod-manifest-path=/srv/static'], '/srv/static'],
+  [{ staticPodPath: '/etc//kubernetes/x/../manifests/.' }, [], '/etc/kubernetes/manifests'],
   [{ staticPodPath: '' }, [], undefined],
   [{ staticPodPath: 'manifests' }, [], undefined],
   [{}, [], undefined],

@@ -59,3 +59,14 @@ test('reasonIn prefers what the kubelet said right before it exited to what othe
   ]
   expect(reasonIn(lines)).toBe('invalid Node Allocatable configuration')
 })
+
+test('reasonIn tells how a unit ended that said nothing, and not that it was started', () => {
+  const lines = [
+    'Starting a.service...',
+    'a.service: Main process exited, code=exited, status=1/FAILURE',
+    "a.service: Failed with result 'exit-code'.",
+    'Failed to start a.service.',
+    'Starting a.service...',
+  ]
+  expect(reasonIn(lines)).toBe('a.service: Main process exited, code=exited, status=1/FAILURE')
+})

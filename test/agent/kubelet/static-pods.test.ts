@@ -52,6 +52,33 @@ test('agent moves the path when the manifests are there already, or the same cha
   expect(await machine.untilDigest(none, 'Applied')).not.toHaveProperty('error')
 })
 
+test('agent refuses to move the path when the same change only writes the manifests at the old place', async () => {
+  const machine = controlPlaneMachine()
+  const files = ['etcd', 'kube-apiserver'].map((name) => ({ path: `${OLD}/${name}.yaml`, content: `${POD}# changed\n` }))
+  machine.assign({ config: `staticPodPath: ${NEW}\n`, host: JSON.stringify({ files }) })
+
+  expect((await machine.until('Applied', 'RolledBack')).error?.message).toBe(lost)
+})
+
+test('agent refuses to move the path when the same change removes the manifests at the new place', async () => {
+  const machine = controlPlaneMachine()
+  for (const name of ['etcd.yaml', 'kube-apiserver.yaml']) machine.host.files.put(`${NEW}/${name}`, POD)
+  const files = ['etcd', 'kube-apiserver'].map((name) => ({ path: `${NEW}/${name}.yaml`, state: 'absent' }))
+  machine.assign({ config: `staticPodPath: ${NEW}\n`, host: JSON.stringify({ files }) })
+
+  expect((await machine.until('Applied', 'RolledBack')).error?.message).toBe(lost)
+})
+
+test('agent refuses a file behind --config-dir that moves the path', async () => {
+  const machine = controlPlaneMachine()
+  const digest = machine.assign({ flags: '--config-dir=/etc/kubernetes/conf.d' })
+  await machine.untilDigest(digest, 'Applied')
+  const files = [{ path: '/etc/kubernetes/conf.d/10.conf', content: `staticPodPath: ${NEW}\n` }]
+  const moving = machine.assign({ flags: '--config-dir=/etc/kubernetes/conf.d', host: JSON.stringify({ files }) })
+
+  expect((await machine.untilDigest(moving, 'RolledBack')).error?.message).toBe(lost)
+})
+
 test('agent changes the configuration of a kubelet whose static pods stay where they are', async () => {
   const machine = controlPlaneMachine()
   const digest = machine.assign({ config: 'maxPods: 51\n' })

@@ -43,3 +43,13 @@ test('agent gives the host back when the annotation is removed from a Node that 
   expect(machine.status?.phase).toBe('Reverted')
   expect(machine.hostFiles()).toEqual(before)
 })
+
+test('agent reads a ConfigMap that is named anew, though the digest is that of what it has', async () => {
+  const machine = new Machine()
+  machine.start()
+  const digest = machine.assign({ flags: '--v=3' })
+  await machine.untilDigest(digest, 'Applied')
+  machine.annotate({ KUBELET_CONFIG: 'elsewhere', DIGEST: digest, ASSIGNED: '2026-11-21T08:00:00.000Z' })
+
+  expect(await machine.until('Fetching')).toMatchObject({ error: { reason: 'DownloadFailed' } })
+})

@@ -76,6 +76,23 @@ test('agent whose first assignment is taken back while it downloads does not go 
   expect(machine.status).not.toHaveProperty('assigned')
 })
 
+test('agent takes back its first report, whenever it dies and the assignment is removed before it is back', async () => {
+  let reported = 0
+  for (let effect = 1; effect <= 14; effect++) {
+    const machine = new Machine()
+    machine.assign({ flags: '--v=3' })
+    const agent = machine.start({ afterEffect: effect })
+    await machine.clock.runUntil(() => agent.dead)
+    machine.kill()
+    if (machine.status?.phase === 'Applying') reported++
+    machine.annotate(null)
+    machine.start()
+    await machine.clock.advance(MINUTE)
+    expect([undefined, 'Reverted'], `dead after effect ${effect}`).toContain(machine.status?.phase)
+  }
+  expect(reported).toBeGreaterThan(2)
+})
+
 test('agent finishes what it has begun before it takes up what is assigned meanwhile', async () => {
   const machine = new Machine()
   machine.start()

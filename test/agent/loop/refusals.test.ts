@@ -86,7 +86,7 @@ test.each([
     'a package of a manager it does not have',
     { kubelet: { package: { manager: 'zypper', name: 'kubelet', version: '1' } } },
     'UnsupportedHostResource',
-    'packages of "zypper" are not supported',
+    'it is for zypper, and the packages of this host are managed by apt',
   ],
   [
     'a layout that the host does not have',

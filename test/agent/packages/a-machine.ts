@@ -1,9 +1,10 @@
+import type { PackageFormat } from '../../../src/agent/package-manager.ts'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
-import { Machine } from '../support/machine.ts'
+import { Machine, type MachineOptions } from '../support/machine.ts'
 
 export const URL = 'https://packages.test/stable/'
-export type Manager = 'apt' | 'dnf'
+export type Manager = PackageFormat['manager']
 
 export const SOURCES = '/etc/apt/sources.list.d/nodewave-stable.sources'
 const KEY = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nabc\n-----END PGP PUBLIC KEY BLOCK-----\n'
@@ -29,8 +30,8 @@ const offers: readonly PackageDefinition[] = [
 ]
 
 /** With a repository that its agent can reach, and does not know yet. */
-export function aMachine(packageManager: Manager = 'apt'): Machine {
-  const machine = new Machine({ packageManager })
+export function aMachine(packageManager: Manager = 'apt', more: MachineOptions = {}): Machine {
+  const machine = new Machine({ packageManager, ...more })
   machine.host.packages.offers.set(URL, offers)
   return machine
 }
@@ -43,12 +44,13 @@ export function offered(name: string, version: string): PackageDefinition {
 
 /** A host document with that repository and these packages. */
 export function content(packages: readonly object[], more: object = {}, manager: Manager = 'apt'): NodeContent {
-  const source = manager === 'apt' ? { apt: { url: URL, suite: '/', key: KEY } } : { dnf: { url: URL, key: KEY } }
+  const source = manager === 'apt' ? { apt: { url: URL, suite: '/', key: KEY } } : { [manager]: { url: URL, key: KEY } }
   return { host: JSON.stringify({ repositories: [{ name: 'stable', ...source }], packages, ...more }) }
 }
 
 /** Makes a repository known to the host before nodewave comes, as people do. */
 export function ownSource(manager: Manager): readonly [path: string, text: string] {
   if (manager === 'apt') return ['/etc/apt/sources.list.d/own.sources', `URIs: ${URL}\n`]
-  return ['/etc/yum.repos.d/own.repo', `[own]\nbaseurl=${URL}\n`]
+  const directory = manager === 'dnf' ? '/etc/yum.repos.d' : '/etc/zypp/repos.d'
+  return [`${directory}/own.repo`, `[own]\nbaseurl=${URL}\n`]
 }

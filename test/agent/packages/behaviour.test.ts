@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { PackageStep, PackageWish } from '../../../src/agent/package-manager.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
-import { type PackageWorld, simulatedApt, simulatedDnf } from './package-world.ts'
+import { type PackageWorld, simulatedApt, simulatedDnf, simulatedZypper } from './package-world.ts'
 import { hasApt, realApt } from './real-apt.ts'
-import { closeWorkshop, hasDnf, realDnf } from './real-dnf.ts'
+import { closeWorkshop, hasDnf, hasDnf5, hasZypper, realDnf, realDnf5, realZypper } from './real-rpm.ts'
 
 const NOTHING: ReadonlyMap<string, Uint8Array> = new Map()
 
@@ -67,8 +67,11 @@ describe.each([
   ['real apt', hasApt, realApt],
   ['simulated dnf', true, simulatedDnf],
   ['real dnf', hasDnf, realDnf],
+  ['simulated zypper', true, simulatedZypper],
+  ['real dnf5', hasDnf5, realDnf5],
+  ['real zypper', hasZypper, realZypper],
 ] as const)('%s', (kind, isThere, make) => {
-  const isDnf = kind.endsWith('dnf')
+  const isRpm = !kind.endsWith('apt')
   test.runIf(isThere)('brings dependencies in the newest version, and tells them', { timeout: SLOW }, async () => {
     using world = await offering(make)
     const steps = await carryOut(world, present('app', '1.0-1'))
@@ -93,7 +96,7 @@ describe.each([
       using world = await offering(make)
       await carryOut(world, present('tool', '1.0-1'))
       // Before the steps of a commit have removed one of two files that name a repository with different keys.
-      world.put(isDnf ? world.source('theirs') : '/etc/apt/sources.list.d/theirs.list', 'no line of a source\n')
+      world.put(isRpm ? world.source('theirs') : '/etc/apt/sources.list.d/theirs.list', 'no line of a source\n')
       await world.packages.markAutomatic(['tool'])
       await world.packages.hold('tool', true)
       expect(await world.packages.installed('tool')).toMatchObject({ held: true, automatic: true })
@@ -119,7 +122,7 @@ describe.each([
     expect((await world.packages.installed('tool'))?.held).toBe(true)
 
     expect(await carryOut(world, present('tool', '1:1.1-1'))).toEqual([step('tool', '1.0-1', '1:1.1-1')])
-    expect((await world.packages.installed('tool'))?.held).toBe(isDnf)
+    expect((await world.packages.installed('tool'))?.held).toBe(isRpm)
     expect(await carryOut(world, present('tool', '1.0-1'))).toEqual([step('tool', '1:1.1-1', '1.0-1')])
     expect(world.read('/usr/bin/tool')).toBe('tool 1.0\n')
   })
@@ -145,7 +148,7 @@ describe.each([
 
     expect(await carryOut(world, absent('tool'))).toEqual([step('tool', '1.0-1', undefined)])
     expect(await world.packages.installed('tool')).toBeUndefined()
-    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual([undefined, isDnf ? undefined : 'one\n'])
+    expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual([undefined, isRpm ? undefined : 'one\n'])
   })
 
   test.runIf(isThere)('tells that removing a package takes away what needs it', { timeout: SLOW }, async () => {
@@ -236,7 +239,7 @@ describe.each([
         () => 'nothing',
         ({ reason }) => reason,
       )
-      expect(failed).toBe(isDnf ? 'nothing' : 'PackageFailed')
+      expect(failed).toBe(isRpm ? 'nothing' : 'PackageFailed')
       expect(await world.packages.installed('tool')).toMatchObject({ version: '1.0-1', complete: true })
     },
   )
@@ -256,7 +259,7 @@ describe.each([
     expect(world.read('/etc/tool.conf')).toBe('edited\n')
   })
 
-  test.runIf(isThere && !isDnf)('packs what is installed again when nobody has its archive', { timeout: SLOW }, async () => {
+  test.runIf(isThere && !isRpm)('packs what is installed again when nobody has its archive', { timeout: SLOW }, async () => {
     using world = await offering(make)
     const { packages } = world
     await carryOut(world, present('tool', '1.0-1'))
@@ -276,7 +279,7 @@ describe.each([
     expect([world.read('/usr/bin/tool'), world.read('/etc/tool.conf')]).toEqual(['tool 1.0\n', 'edited\n'])
   })
 
-  test.runIf(isThere && isDnf)('has no archive of what is installed when nobody else has it', { timeout: SLOW }, async () => {
+  test.runIf(isThere && isRpm)('has no archive of what is installed when nobody else has it', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await carryOut(world, present('tool', '1.0-1'))
     world.forget()

@@ -85,6 +85,8 @@ test.each([
   ['apt', 'one with which the kubelet crashes', BAD, 'RolledBack'],
   ['dnf', 'a good assignment', GOOD, 'Applied'],
   ['dnf', 'one with which the kubelet crashes', BAD, 'RolledBack'],
+  ['zypper', 'a good assignment', GOOD, 'Applied'],
+  ['zypper', 'one with which the kubelet crashes', BAD, 'RolledBack'],
 ] as const)(
   'packages of %s come to the same end after %s when the agent dies after any effect',
   { timeout: 120_000 },

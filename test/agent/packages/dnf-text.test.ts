@@ -1,12 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { excludesIn, isMatch, locksIn, withExclude, withoutExclude } from '../../../src/agent/adapters/dnf/excludes.ts'
-import {
-  complaintOf,
-  failedScripts,
-  isUnknownPackage,
-  missedRepositories,
-  parseTransaction,
-} from '../../../src/agent/adapters/dnf/transaction-table.ts'
+import { isUnknownPackage, missedRepositories, parseTransaction } from '../../../src/agent/adapters/dnf/transaction-table.ts'
+import { complaintOf, failedScripts } from '../../../src/agent/adapters/rpm/rpm-text.ts'
 
 test('parseTransaction reads what comes, goes and changes, with names too long for their column', () => {
   const output = `Last metadata expiration check: 0:00:02 ago on Sun Nov 22 12:28:23 2026.

@@ -159,6 +159,22 @@ test('package whose script fails is put back, and the error says so', async () =
   expect(await machine.host.packages.installed('tool')).toBeUndefined()
 })
 
+test('package that cannot be put back is named with what its package manager says', async () => {
+  const machine = aMachine()
+  const { packages } = machine.host
+  packages.put(offered('tool', '1.0'))
+  const apply = packages.apply.bind(packages)
+  packages.apply = async (work) => {
+    if ((await packages.installed('tool'))?.version === '1.1') throw new Error('dpkg: the disk is full')
+    await apply(work)
+  }
+  machine.start()
+  machine.assign({ ...content([{ name: 'tool', version: '1.1' }]), flags: '--container-runtime-endpoint=unix:///not/there.sock' })
+  const { error } = await machine.until('Failed', 'RolledBack')
+
+  expect(error?.message).toContain('dpkg: the disk is full')
+})
+
 test.each([
   ['installed beside', { flags: '--v=3' }, 'Applied'],
   ['put back beside', { flags: '--container-runtime-endpoint=unix:///not/there.sock' }, 'RolledBack'],
@@ -269,6 +285,35 @@ test('package that others upgraded is reported, and a hold that somebody took aw
   expect(text(machine, '/usr/bin/tool')).toBe('tool 1.1')
 })
 
+test('package that counts where it is installed goes up there and back again, and comes nowhere else', async () => {
+  const machine = aMachine()
+  machine.host.packages.put(offered('tool', '1.0'))
+  machine.start()
+  const wishes = [
+    { name: 'tool', version: '1.1', ifInstalled: true },
+    { name: 'lib', version: '1.0', ifInstalled: true },
+  ]
+  await machine.untilDigest(machine.assign(content(wishes)), 'Applied')
+  expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '1.1', held: true })
+  expect(await machine.host.packages.installed('lib')).toBeUndefined()
+  machine.annotate(null)
+  await machine.until('Reverted')
+  expect(await machine.host.packages.installed('tool')).toMatchObject({ version: '1.0', held: false })
+})
+
+test('package that counts where it is installed stays when somebody installed it meanwhile, and Git no longer names it', async () => {
+  const machine = aMachine()
+  machine.start()
+  await machine.untilDigest(machine.assign(content([{ name: 'lib', version: '2.0', ifInstalled: true }])), 'Applied')
+  machine.host.packages.put(offered('lib', '1.0'))
+  await machine.clock.advance(6 * MINUTE)
+  expect(machine.status?.drift).toEqual(['package:lib'])
+  machine.annotate(null)
+  await machine.until('Reverted')
+
+  expect(await machine.host.packages.installed('lib')).toMatchObject({ version: '1.0', held: false })
+})
+
 test('unit restarts on a package', async () => {
   const machine = aMachine()
   machine.start()
@@ -279,6 +324,25 @@ test('unit restarts on a package', async () => {
   await machine.untilDigest(machine.assign(content([{ name: 'tool', version: '1.1' }], { units })), 'Applied')
 
   expect((await machine.host.services.show('containerd.service')).mainPid).not.toBe(mainPid)
+})
+
+test('unit that restarts on a package goes on running when the package is only held, also beside one that comes', async () => {
+  const machine = aMachine()
+  machine.host.packages.put(offered('tool', '1.0'))
+  machine.start()
+  const units = [{ name: 'containerd.service', restartOn: ['package:tool'] }]
+  machine.assign(content([], { units }))
+  await machine.until('Applied')
+  const { mainPid } = await machine.host.services.show('containerd.service')
+  const wishes = [
+    { name: 'tool', version: '1.0' },
+    { name: 'app', version: '1.0' },
+  ]
+  await machine.untilDigest(machine.assign(content(wishes, { units })), 'Applied')
+
+  expect(await machine.host.packages.installed('tool')).toMatchObject({ held: true })
+  expect(await machine.host.packages.installed('app')).toBeDefined()
+  expect((await machine.host.services.show('containerd.service')).mainPid).toBe(mainPid)
 })
 
 test('packages of dnf come from a repository of the same commit, stay when a later one fails, and go with what Git no longer names', async () => {

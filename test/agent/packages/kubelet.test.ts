@@ -87,6 +87,18 @@ test('kubelet of a package that nobody held yet is judged where it is, and held'
   expect(await machine.host.packages.installed('kubelet')).toMatchObject({ version: '1.35.4-1.1', held: true })
 })
 
+test('kubelet whose package is only held from now on goes on running, and needs no disruption', async () => {
+  const machine = aMachine()
+  await machine.host.packages.hold('kubelet', false)
+  machine.start()
+  await machine.untilDigest(machine.assign({ flags: '--v=3' }), 'Applied')
+  const { mainPid } = await machine.host.services.show('kubelet.service')
+  await machine.untilDigest(machine.assign(content('1.35.4'), { GRANT: 'none' }), 'Applied')
+
+  expect(await machine.host.packages.installed('kubelet')).toMatchObject({ version: '1.35.4-1.1', held: true })
+  expect((await machine.host.services.show('kubelet.service')).mainPid).toBe(mainPid)
+})
+
 test('kubelet of a package judges its flags before anything is disturbed', async () => {
   const machine = aMachine()
   await machine.clock.advance(5000)

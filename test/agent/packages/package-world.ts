@@ -1,4 +1,4 @@
-import type { PackageManager } from '../../../src/agent/package-manager.ts'
+import type { PackageFormat, PackageManager } from '../../../src/agent/package-manager.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
 import { SimulatedPackages } from '../../../src/sim/host/simulated-packages.ts'
@@ -26,8 +26,15 @@ export interface PackageWorld extends Disposable {
 
 export const simulatedApt = (): Promise<PackageWorld> => simulated('apt')
 export const simulatedDnf = (): Promise<PackageWorld> => simulated('dnf')
+export const simulatedZypper = (): Promise<PackageWorld> => simulated('zypper')
 
-async function simulated(manager: 'apt' | 'dnf'): Promise<PackageWorld> {
+const SOURCES = {
+  apt: (name: string) => `/etc/apt/sources.list.d/${name}.sources`,
+  dnf: (name: string) => `/etc/yum.repos.d/${name}.repo`,
+  zypper: (name: string) => `/etc/zypp/repos.d/${name}.repo`,
+} as const
+
+async function simulated(manager: PackageFormat['manager']): Promise<PackageWorld> {
   const files = new MemoryFiles()
   const packages = new SimulatedPackages(files, { clock: new VirtualClock(), isOffline: () => false, manager })
   const url = (name: string): string => `https://${name}.test/`
@@ -39,7 +46,7 @@ async function simulated(manager: 'apt' | 'dnf'): Promise<PackageWorld> {
       packages.offers.set(url(name), definitions)
       return manager === 'apt' ? `Types: deb\nURIs: ${url(name)}\nSuites: ./\n` : `[${name}]\nbaseurl=${url(name)}\n`
     },
-    source: (name) => (manager === 'apt' ? `/etc/apt/sources.list.d/${name}.sources` : `/etc/yum.repos.d/${name}.repo`),
+    source: SOURCES[manager],
     architecture: manager === 'apt' ? 'amd64' : 'x86_64',
     withdraw: (name) => void packages.offers.delete(url(name)),
     refresh: () => {},

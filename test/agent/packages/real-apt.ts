@@ -10,7 +10,8 @@ import { runProgram } from '../../../src/agent/adapters/run-program.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
 import type { PackageWorld } from './package-world.ts'
 
-export const hasApt = existsSync('/usr/bin/apt-get') && existsSync('/usr/bin/dpkg-deb') && process.getuid?.() === 0
+const PROGRAMS = ['apt-get', 'apt-ftparchive', 'dpkg-deb']
+export const hasApt = PROGRAMS.every((name) => existsSync(`/usr/bin/${name}`)) && process.getuid?.() === 0
 
 /** This machine's apt and dpkg, on a database of their own below a temporary directory: scripts of packages run outside of it. */
 export async function realApt(): Promise<PackageWorld> {

@@ -1,11 +1,22 @@
 import { expect, test } from 'vitest'
-import { RpmDatabase } from '../../../src/agent/adapters/dnf/rpm-database.ts'
-import { RpmTransaction } from '../../../src/agent/adapters/dnf/rpm-transaction.ts'
+import { RpmDatabase } from '../../../src/agent/adapters/rpm/rpm-database.ts'
+import type { RpmFront } from '../../../src/agent/adapters/rpm/rpm-front.ts'
+import { RpmTransaction } from '../../../src/agent/adapters/rpm/rpm-transaction.ts'
 import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
+import { PACKAGE_FORMATS } from '../../../src/agent/package-manager.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 
 const ARCHIVE = '/store/tool_1.1-1_x86_64.rpm'
 const outcome = (stdout: string): Outcome => ({ code: 0, stdout, stderr: '', timedOut: false })
+
+const front: Pick<RpmFront, 'lock' | 'reasonFiles' | 'automatic' | 'format' | 'command' | 'textOf'> = {
+  format: PACKAGE_FORMATS.dnf,
+  lock: { path: '/var/lib/dnf/rpmdb_lock.pid', names: /^dnf/ },
+  reasonFiles: [],
+  automatic: async () => new Set(),
+  command: async () => ['dnf-3', ['shell', '/store/dnf-script']],
+  textOf: ({ stdout, stderr }) => `${stderr}\n${stdout}`,
+}
 
 /** A database of one package, and programs that answer as rpm 4.18 and dnf 4.14 do. */
 class Rpm {
@@ -28,16 +39,15 @@ class Rpm {
       const line = this.version === undefined ? '' : `tool\t${this.version}\tx86_64\t${this.installedAt}\n`
       return outcome(program === 'rpm' ? line : '')
     }
-    this.database = new RpmDatabase({ place: (path) => `/nowhere${path}`, run: look, dnf: [] })
+    this.database = new RpmDatabase({ place: (path) => `/nowhere${path}`, run: look, front: () => front })
     this.transaction = new RpmTransaction({
       files,
-      store: '/store',
       database: this.database,
-      dnf: [],
+      front,
       look,
       record: '/record.json',
       runOutside: async (program, args) => {
-        this.changes.push([program, ...args.filter((arg) => !arg.startsWith('--disable'))].join(' '))
+        this.changes.push([program, ...args].join(' '))
         return outcome(this.behave())
       },
     })
@@ -76,6 +86,30 @@ test('transaction that was interrupted before rpm was done with a package is ope
 
   expect(rpm.changes.at(-1)).toBe(`rpm -U --replacepkgs --oldpackage --nodeps -- ${ARCHIVE}`)
   expect(await rpm.transaction.open()).toEqual([])
+})
+
+test('transaction that installs as many packages as it removes is one run of dnf, and open when it is interrupted', async () => {
+  const rpm = new Rpm()
+  rpm.behave = () => {
+    throw new Error('the machine stopped')
+  }
+  await expect(rpm.transaction.apply({ install: [ARCHIVE], remove: ['old'] })).rejects.toThrow('the machine stopped')
+
+  expect(rpm.changes).toEqual(['dnf-3 shell /store/dnf-script'])
+  expect(await rpm.transaction.open()).toMatchObject([{ name: 'tool', version: '1.1-1' }])
+})
+
+test('package that rpm had entered when it was killed is open: nobody knows whether its scripts have run', async () => {
+  const rpm = new Rpm()
+  rpm.behave = () => {
+    rpm.install()
+    rpm.installedAt += 5
+    throw new Error('the machine stopped')
+  }
+  await rpm.apply().catch(() => {})
+  rpm.database.forget()
+
+  expect(await rpm.transaction.open()).toMatchObject([{ name: 'tool', version: '1.1-1' }])
 })
 
 test('package that somebody installed after an interruption is open no longer', async () => {

@@ -185,3 +185,24 @@ test('group that is named twice is no drift', async () => {
 
   expect(machine.status?.contested).toBeUndefined()
 })
+
+test('a file belongs to whom it names, by the name of the host or by number, and root is 0 also where nobody is known', async () => {
+  const machine = new Machine()
+  machine.host.files.put('/etc/passwd', 'kube:x:998:997::/:/bin/false\n')
+  machine.host.files.put('/etc/group', 'kube:x:997:\n')
+  machine.start()
+  const files = [
+    { path: '/etc/a', content: 'a\n', owner: 'kube', group: 'root' },
+    { path: '/etc/b', content: 'b\n', owner: 'root', group: 'kube' },
+    { path: '/etc/c', content: 'c\n', owner: '12', group: '34' },
+  ]
+  machine.assign({ host: JSON.stringify({ files }) })
+  await machine.until('Applied')
+
+  const owners = await Promise.all(files.map(({ path }) => machine.host.files.stat(path)))
+  expect(owners.map((stat) => [stat?.uid, stat?.gid])).toEqual([
+    [998, 0],
+    [0, 997],
+    [12, 34],
+  ])
+})

@@ -156,3 +156,20 @@ test.each(['/var/lib/kubelet/config.yaml', '/etc/sysctl.d/99-x.conf'])('block in
   machine.assign({ host: JSON.stringify({ edits: [{ ...block(), path }] }) })
   expect((await machine.until('RolledBack')).error?.reason).toBe('PathNotAllowed')
 })
+
+test('a host with a damaged block refuses another content, and takes the one that it has, with the block as drift', async () => {
+  const machine = machineWith(THEIRS)
+  const host = JSON.stringify({ edits: [block()] })
+  await apply(machine, { edits: [block()] })
+  const damaged = `${THEIRS}# BEGIN nodewave registry\n10.0.0.1 registry\n`
+  machine.host.files.put(HOSTS, damaged)
+  const { error } = await machine.untilDigest(machine.assign({ host, flags: '--v=3' }), 'RolledBack')
+  expect(error?.reason).toBe('BlockDamaged')
+  // As a pool that goes back to it does.
+  const back = await machine.untilDigest(machine.assign({ host }, { ASSIGNED: '2026-01-01T01:00:00Z' }), 'Applied')
+  expect(back).not.toHaveProperty('error')
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', drift: [HOSTS] })
+  expect(hosts(machine)).toBe(damaged)
+})

@@ -71,6 +71,14 @@ test('services of a host without systemd are enabled and run, and restart on the
   expect((await machine.host.services.show('a.service')).mainPid).not.toBe(mainPid)
 })
 
+test('a unit of a host without systemd may have an empty list of drop-ins', async () => {
+  const machine = new Machine({ serviceManager: 'openrc', units: ['a.service'] })
+  machine.start()
+  machine.assign({ host: JSON.stringify({ units: [{ name: 'a.service', enabled: true, dropIns: {} }] }) })
+
+  expect((await machine.until('Applied', 'RolledBack')).phase).toBe('Applied')
+})
+
 test('swap is off without a file for units of systemd where there is none', async () => {
   const machine = new Machine({ serviceManager: 'sysvinit' })
   machine.start()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { HostTree } from '../../../src/agent/adapters/host-tree.ts'
 import { nodeFiles } from '../../../src/agent/adapters/node-files.ts'
-import { configDirectory } from '../../../src/agent/kubelet/config-drop-ins.ts'
+import { KubeletDropIns } from '../../../src/agent/kubelet/config-drop-ins.ts'
 
 /** As on Debian: whoever is in the group may write there. */
 const STAFF = 50
@@ -20,9 +20,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-test('configDirectory looks past a directory of units that others than root may write', async () => {
+test('KubeletDropIns looks past a directory of units that others than root may write', async () => {
   const dropIn = join(root, 'usr/local/lib/systemd/system/kubelet.service.d/a.conf')
   writeFileSync(dropIn, '[Service]\nEnvironment=A=--config-dir=/home/staff\n')
 
-  expect(await configDirectory([], nodeFiles(new HostTree(root)))).toBeUndefined()
+  expect(await new KubeletDropIns(nodeFiles(new HostTree(root))).directory([])).toBeUndefined()
 })

@@ -52,7 +52,7 @@ function bootParameters(awaits: Awaited): Kind<Parameters> {
   return kind
 }
 
-async function textOf(path: string, { files }: HostHands): Promise<string | null> {
+async function textOf(path: string, { files }: Pick<HostHands, 'files'>): Promise<string | null> {
   const bytes = await files.read(path)
   return bytes === undefined ? null : Buffer.from(bytes).toString()
 }

@@ -1,4 +1,4 @@
-import type { ConnectionEvents, NodeApi, OwnNode } from '../../../src/agent/ports.ts'
+import type { ConnectionEvents, MirrorPod, NodeApi, OwnNode } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 import type { NodeStatus } from '../../../src/sim/host/simulated-host.ts'
 
@@ -10,6 +10,8 @@ export class FakeNode implements NodeApi {
   lease: number | undefined
   readonly configMaps = new Map<string, Record<string, string>>()
   readonly secrets = new Map<string, Record<string, string>>()
+  /** What its kubelet shows for a static pod. */
+  mirror: (namespace: string, name: string) => MirrorPod | undefined = () => undefined
   /** The connection broke, and stands again; nothing changed in between. */
   reconnect = (): void => {}
   #node: OwnNode
@@ -90,6 +92,10 @@ export class FakeNode implements NodeApi {
     const data = this.secrets.get(`${namespace}/${name}`)
     if (data) return data
     throw new KubeError(`secrets "${name}" not found`, { code: 404, reason: 'NotFound' })
+  }
+
+  async mirrorPod(namespace: string, name: string): Promise<MirrorPod | undefined> {
+    return this.mirror(namespace, name)
   }
 
   #set(change: Partial<OwnNode>): void {

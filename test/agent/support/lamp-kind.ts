@@ -50,7 +50,7 @@ function placeOf(name: string): string {
   return `/sys/lamps/${name}`
 }
 
-async function positionOf(name: string, { files }: HostHands): Promise<string | null> {
+async function positionOf(name: string, { files }: Pick<HostHands, 'files'>): Promise<string | null> {
   const bytes = await files.read(placeOf(name))
   return bytes === undefined ? null : Buffer.from(bytes).toString()
 }

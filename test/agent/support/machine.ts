@@ -13,6 +13,7 @@ import { kubeletBinary } from '../../../src/sim/host/kubelet-launch.ts'
 import { SimulatedHost, type SimulatedHostOptions } from '../../../src/sim/host/simulated-host.ts'
 import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 import { FakeNode } from './fake-node.ts'
+import { mirrorOn } from './static-pods.ts'
 
 export interface MachineOptions extends Partial<Omit<SimulatedHostOptions, 'clock'>> {
   readonly agent?: Partial<AgentOptions>
@@ -31,6 +32,8 @@ export class Machine {
   kinds: Kinds
   /** The same. */
   supervisor: Supervisor | undefined
+  /** Of the agent that the machine starts when it comes up for the first time. */
+  deathAfterBoot: Death | undefined
   readonly #options: AgentOptions
   #stop = new AbortController()
   #agent: AgentProcess | undefined
@@ -46,8 +49,9 @@ export class Machine {
       clock: this.clock,
       artifacts: this.artifacts,
       onNodeStatus: (status) => this.node.kubeletTold(status),
-      onBooted: () => void this.start(),
+      onBooted: () => this.#startAfterBoot(),
     })
+    this.node.mirror = (namespace, name) => mirrorOn(this.host, { namespace, name })
   }
 
   /** Starts the agent, as the service manager would; it takes the place of one that is there. */
@@ -61,10 +65,26 @@ export class Machine {
     return this.#agent
   }
 
+  #startAfterBoot(): void {
+    const death = this.deathAfterBoot
+    this.deathAfterBoot = undefined
+    this.start(death)
+  }
+
+  /** Asks the agent to end, as `systemctl restart` does first: it finishes what it has begun. */
+  stop(): void {
+    this.#stop.abort()
+  }
+
   /** Ends the agent as `kill -9` would. */
   kill(): void {
     this.#agent?.kill()
     this.#stop.abort()
+  }
+
+  /** That was started last. */
+  get agent(): AgentProcess | undefined {
+    return this.#agent
   }
 
   get status(): AgentStatus | undefined {

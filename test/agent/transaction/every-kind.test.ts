@@ -1,9 +1,12 @@
 /** Each kind that changes something else than files of the kubelet, at every boundary of the journal: killed, cut off, torn, disk full. */
 import { expect, test } from 'vitest'
+import type { NodeContent } from '../../../src/protocol/digest.ts'
 import type { HostDocument } from '../../../src/protocol/host-document.ts'
 import { AUTHORITY } from '../../repo/certificates.ts'
+import { withKubeletStates } from '../support/kubelet-state.ts'
 import { Machine } from '../support/machine.ts'
 import { type Mishap, runThrough } from '../support/run-through.ts'
+import { aStaticPod } from '../support/static-pods.ts'
 
 const MINUTE = 60_000
 const GOOD = '--v=3'
@@ -13,6 +16,8 @@ interface KindStory {
   /** What the host has before. */
   readonly furnish?: (machine: Machine) => void
   readonly host: HostDocument
+  /** Of the kubelet. */
+  readonly config?: string
   /** What a program makes of files may need room to be as before: then the status says that it is not. */
   readonly needsRoom?: boolean
 }
@@ -58,6 +63,16 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     host: { kernelArguments: ['transparent_hugepage=never'] },
     needsRoom: true,
   },
+  'kernelArguments that are tried once': {
+    furnish: ({ host }) => {
+      host.files.put('/etc/default/grub', 'GRUB_CMDLINE_LINUX=""\n')
+      for (const program of ['update-grub', 'grub-reboot']) host.files.put(`/usr/sbin/${program}`, '')
+      host.files.put('/etc/grub.d/40_custom', '#!/bin/sh\nexec tail -n +3 $0\n\n')
+      void host.bootMenu.rebuild()
+    },
+    host: { kernelArguments: ['transparent_hugepage=never'] },
+    needsRoom: true,
+  },
   'kernelArguments in boot entries': {
     furnish: ({ host }) => {
       host.files.put('/boot/loader/entries/a-6.1.conf', 'title A\nlinux /a/6.1/linux\noptions root=/dev/sda1 ro quiet\n', {
@@ -74,12 +89,18 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     host: { certificates: [{ name: 'corp', content: AUTHORITY }] },
     needsRoom: true,
   },
+  staticPods: { host: { staticPods: [aStaticPod()] } },
   swap: {
     furnish: ({ host }) => {
       host.files.put('/etc/fstab', '/dev/sda1 / ext4 defaults 0 1\n/dev/sda2 none swap sw 0 0\n', { mode: 0o640, gid: 6 })
       void host.kernel.swapOn({ path: '/dev/sda2', priority: -2 })
     },
     host: { swap: 'off' },
+  },
+  'policies of CPU and memory': {
+    furnish: withKubeletStates,
+    host: {},
+    config: 'cpuManagerPolicy: static\nmemoryManagerPolicy: Static\n',
   },
 }
 
@@ -88,6 +109,10 @@ async function furnished({ furnish }: KindStory): Promise<Machine> {
   furnish?.(machine)
   await machine.clock.advance(5000)
   return machine
+}
+
+function contentOf({ host, config }: KindStory): NodeContent {
+  return { host: JSON.stringify(host), ...(config === undefined ? {} : { config }) }
 }
 
 function endState(machine: Machine) {
@@ -100,7 +125,7 @@ function directoriesOf({ host }: Machine): string[] {
 
 async function runToEnd(story: KindStory, flags: string, mishap: Mishap = {}) {
   const machine = await furnished(story)
-  const digest = machine.assign({ flags, host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
+  const digest = machine.assign({ flags, ...contentOf(story) }, { GRANT: 'reboot' })
   const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
   const effects = await runThrough(machine, ended, mishap)
   return { effects, phase: machine.status?.phase, state: endState(machine) }
@@ -130,6 +155,48 @@ test.each(ROWS)('kind behind "%s" %s, whenever the agent or the machine dies', a
     }
 })
 
+async function runPastBoot(story: KindStory, flags: string, { death, isPowerCut = false }: Mishap = {}) {
+  const machine = await furnished(story)
+  machine.deathAfterBoot = death
+  const first = machine.start()
+  const digest = machine.assign({ flags, ...contentOf(story) }, { GRANT: 'reboot' })
+  const ended = () => machine.status?.digest === digest && ['Applied', 'RolledBack', 'Failed'].includes(machine.status.phase)
+  await machine.clock.runUntil(() => machine.agent !== first)
+  const second = machine.agent
+  await machine.clock.runUntil(() => second?.dead === true || ended())
+  if (second?.dead && !machine.host.faults.dead) {
+    if (isPowerCut) machine.host.powerOff()
+    if (isPowerCut) machine.host.powerOn()
+    machine.start()
+  }
+  await machine.clock.runUntil(ended)
+  return { phase: machine.status?.phase, state: endState(machine), effects: second?.effects ?? 0, reboots: machine.host.reboots }
+}
+
+const REBOOTED = Object.entries(KINDS).filter(([name]) => name.startsWith('kernelArguments'))
+
+test.each(REBOOTED)('kind behind "%s" comes to the same end whenever the agent dies after the reboot', async (_, story) => {
+  const calm = await runPastBoot(story, GOOD)
+  expect(calm.phase).toBe('Applied')
+  for (let effect = 1; effect <= calm.effects; effect++) {
+    const { phase, state, reboots } = await runPastBoot(story, GOOD, { death: { afterEffect: effect } })
+    expect({ phase, state, reboots }, `killed after effect ${effect}`).toEqual({
+      phase: 'Applied',
+      state: calm.state,
+      reboots: 1,
+    })
+  }
+})
+
+test.each(REBOOTED)('kind behind "%s" is as assigned or as before whenever the power goes after the reboot', async (_, story) => {
+  const before = endState(await furnished(story))
+  const calm = await runPastBoot(story, GOOD)
+  for (let effect = 1; effect <= calm.effects; effect++) {
+    const { phase, state } = await runPastBoot(story, GOOD, { death: { afterEffect: effect }, isPowerCut: true })
+    expect(state, `power cut after effect ${effect}`).toEqual(phase === 'Applied' ? calm.state : before)
+  }
+})
+
 test.each(Object.entries(KINDS))(
   'kind behind "%s" is as assigned or as before when the disk is full from any effect on',
   async (_, story) => {
@@ -147,7 +214,7 @@ test.each(Object.entries(KINDS))('kind behind "%s" gives the host back when the 
   const machine = await furnished(story)
   const before = endState(machine)
   machine.start()
-  machine.assign({ host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
+  machine.assign(contentOf(story), { GRANT: 'reboot' })
   await machine.until('Applied')
   // What names nothing, and grants what giving back takes.
   machine.annotate({ GRANT: 'reboot' })
@@ -162,7 +229,7 @@ test.each(Object.entries(KINDS))('kind behind "%s" gives the host back when the 
 test.each(Object.entries(KINDS))('kind behind "%s" changes nothing on a host that is as assigned', async (_, story) => {
   const machine = await furnished(story)
   machine.start()
-  machine.assign({ host: JSON.stringify(story.host) }, { GRANT: 'reboot' })
+  machine.assign(contentOf(story), { GRANT: 'reboot' })
   await machine.until('Applied')
   await machine.clock.advance(11 * MINUTE)
   const after = endState(machine)

@@ -3,8 +3,7 @@ import { file } from '../../../src/agent/resources/file.ts'
 import type { Finding, Resource } from '../../../src/agent/resources/kind.ts'
 import { type UnitSpec, unit } from '../../../src/agent/resources/unit.ts'
 import { harmlessRepairs, plan } from '../../../src/agent/transaction/plan.ts'
-import { SimulatedHost } from '../../../src/sim/host/simulated-host.ts'
-import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
+import { Machine } from '../support/machine.ts'
 
 const aFile = (path: string): Resource => file.of({ path })
 const aUnit = (name: string, restartTriggers: readonly string[] = []): Resource => unit.of({ name, restartTriggers })
@@ -12,15 +11,16 @@ const asIs = (subject: string): Finding => ({ subject, change: undefined })
 
 /** What is found on a host where the file is there, and should not be. */
 function removal(path: string): Promise<Finding> {
-  const host = new SimulatedHost({ clock: new VirtualClock(), version: '1.35.4' })
+  const { host, node } = new Machine()
   host.files.put(path, 'old')
-  return aFile(path).observe(host)
+  return aFile(path).observe(host.process(node).ports)
 }
 
 /** What is found on a host where the unit runs exactly when it should not. */
 function state(spec: UnitSpec): Promise<Finding> {
   const units = spec.running ? [] : [spec.name]
-  return unit.of(spec).observe(new SimulatedHost({ clock: new VirtualClock(), version: '1.35.4', units }))
+  const { host, node } = new Machine({ units })
+  return unit.of(spec).observe(host.process(node).ports)
 }
 
 test('plan has no step and restarts nothing when everything is as it should be', () => {
@@ -29,7 +29,7 @@ test('plan has no step and restarts nothing when everything is as it should be',
   expect(plan(resources, [asIs('/a'), asIs('kubelet.service')])).toEqual({
     steps: [],
     needs: 'none',
-    activation: { reload: false, restarts: [] },
+    activation: { reload: false, restarts: [], required: [], stopped: [] },
   })
 })
 

@@ -1,9 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BOOT_PARAMETERS, machineWithBootParameters, RUNNING, withBootParameters } from '../support/boot-parameters.ts'
 import { Machine } from '../support/machine.ts'
 
 const MINUTE = 60_000
 const GRANTED = { GRANT: 'reboot' } as const
+const NO_TRIAL = 'no trial boot: there is no "/usr/sbin/update-grub"'
 const JOURNAL = '/var/lib/nodewave/journal.jsonl'
 
 const isRebooting = (machine: Machine) => machine.status?.error?.reason === 'Rebooting'
@@ -25,7 +27,7 @@ test('change that counts after a reboot reboots the machine once, and is proved 
   await machine.clock.runUntil(() => isRebooting(machine))
   expect(machine.status).toMatchObject({
     phase: 'Applying',
-    reboot: { boot: 'boot-1', because: ['/etc/default/grub'] },
+    reboot: { boot: 'boot-1', because: ['/etc/default/grub', NO_TRIAL] },
   })
 
   expect(await machine.until('Applied')).toMatchObject({ digest, active: digest })
@@ -41,7 +43,7 @@ test('change that counts after a reboot waits for the grant, and says what for',
   machine.start()
   machine.assign(withBootParameters('debug'), { GRANT: 'drain' })
 
-  expect(await machine.until('Blocked')).toMatchObject({ needs: 'reboot', reboot: { because: ['/etc/default/grub'] } })
+  expect(await machine.until('Blocked')).toMatchObject({ needs: 'reboot', reboot: { because: ['/etc/default/grub', NO_TRIAL] } })
   await machine.clock.advance(60 * MINUTE)
   expect(machine.host.reboots).toBe(0)
   expect(machine.host.files.text(BOOT_PARAMETERS)).toBe('quiet')
@@ -240,6 +242,17 @@ test('agent goes back by a reboot when it is granted that, and does not try agai
   await machine.clock.advance(60 * MINUTE)
   expect(machine.status).toMatchObject({ phase: 'RolledBack', active: good })
   expect(machine.host.reboots).toBe(2)
+})
+
+test('agent on a host with trusted keys takes no leave to go back that nobody signed', async () => {
+  const { machine } = await asking()
+  const { publicKey } = generateKeyPairSync('ed25519')
+  machine.host.files.put('/etc/nodewave/trusted-keys/ours.pem', publicKey.export({ type: 'spki', format: 'pem' }).toString())
+  machine.assign(withBootParameters('debug'), { ...GRANTED, ASSIGNED: '2026-11-21T08:00:00.000Z' })
+  await machine.clock.advance(60 * MINUTE)
+
+  expect(machine.host.reboots).toBe(1)
+  expect(machine.host.files.text(BOOT_PARAMETERS)).toBe('debug')
 })
 
 test('agent that asked to go back takes another content as that, and not as leave to go back', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { followCluster } from '../../../src/controller/cache/cluster-cache.ts'
+import { nodePoolsPath, projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
 import { Contact } from '../../../src/controller/clock/contact.ts'
 import { nodePoolCrd } from '../../../src/controller/node-pools/node-pool-crd.ts'
 import { type FollowOptions, type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
@@ -48,6 +49,30 @@ test('nodes count as unknown since their watch fell silent, not since that was n
   ofNodes?.onOpen?.()
   expect(contact.unbrokenSince(200_000)).toBe(100_000)
   ending.abort()
+})
+
+test('the watches of nodes and pools are compared with others while a node is under change, and those of others never', async () => {
+  const core = inProcessClient(createCore({ now: () => 0 }))
+  await core.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
+  const awaited: { readonly path: string; readonly isAwaited: (() => boolean) | undefined }[] = []
+  const kube: KubeApi = {
+    ...core,
+    follow(path, options) {
+      awaited.push({ path, isAwaited: options.isAwaited })
+      return core.follow(path, options)
+    },
+  }
+  const ending = new AbortController()
+  const clock = { now: () => 0, elapsed: () => 0, sleepUntil: () => Promise.resolve() }
+  const following = { kube, settings, contact: new Contact(), clock, log: () => {}, changed: () => {}, signal: ending.signal }
+  const cluster = followCluster(following)
+  await cluster.synced
+  const compared = () => awaited.filter(({ isAwaited }) => isAwaited?.()).map(({ path }) => path)
+  expect(compared()).toEqual([])
+  const nodes = { total: 1, current: 0, byPhase: { Applying: 1 } }
+  cluster.pools.wrote(projectNodePool({ metadata: { name: 'workers', resourceVersion: '9999' }, status: { nodes } }))
+  ending.abort()
+  expect(compared()).toEqual(['/api/v1/nodes', nodePoolsPath(), '/api/v1/namespaces/nodewave-system/configmaps'])
 })
 
 test('what a former leader wrote is read in pages of no more than a list has otherwise: memory is not given back', async () => {

@@ -117,3 +117,26 @@ test('a full list replaces all that was known', () => {
   expect([...cache.items.keys()]).toEqual(['b'])
   expect(told.times).toBe(1)
 })
+
+test('items with one key are found together, through every way in which they come, change it, and go', () => {
+  const cache = new ObjectCache<Thing>(
+    () => {},
+    ({ color }) => (color.name === 'none' ? undefined : color.name),
+  )
+  const found = (key: string) => [...cache.group(key)].map(({ name, resourceVersion }) => name + resourceVersion)
+  cache.observe({ type: 'sync', items: [thing('a', '1', 'red'), thing('b', '2', 'red'), thing('c', '3', 'none')] })
+  cache.observe({ type: 'upsert', item: thing('a', '4', 'red') })
+  cache.wrote(thing('d', '5', 'red'))
+  expect([found('red'), found('none'), found('blue')]).toEqual([['a4', 'b2', 'd5'], [], []])
+
+  cache.observe({ type: 'upsert', item: thing('b', '6', 'blue') })
+  cache.observe({ type: 'delete', name: 'a', namespace: '' })
+  expect([found('red'), found('blue')]).toEqual([['d5'], ['b6']])
+
+  cache.deleted('d')
+  cache.observe({ type: 'upsert', item: thing('b', '7', 'none') })
+  expect([found('red'), found('blue'), cache.get('b')?.resourceVersion]).toEqual([[], [], '7'])
+
+  cache.observe({ type: 'sync', items: [thing('e', '8', 'blue')] })
+  expect([found('blue'), [...cache.items.keys()]]).toEqual([['e8'], ['e']])
+})

@@ -141,3 +141,48 @@ test('where a Ceiling exists, a commit that loosens the rollout policy together 
   stage.push('d', aFleet({ v: 4, rollout: 'maxUnavailable: 4' }))
   await stage.until(NODES, (nodes) => [...nodes.values()].every((node) => assignedRevision(node)?.startsWith('dddd')))
 })
+
+const MORE = '  node: {labels: {tier: front, team: a}}\n'
+const BY_TIER = { nodeSelector: { matchLabels: { tier: 'restricted' } }, forbiddenPaths: ['/etc/sudoers.d'] }
+
+/** Four nodes with content that has the label, and after that a rule that selects by it. */
+async function aStageWithRuleByLabel(): Promise<Stage> {
+  const stage = await aStageWith({ rules: [{ maxUnavailable: 4 }] })
+  stage.push('a', aFleet({ more: MORE }))
+  await stage.until(NODES, (nodes) => assigned(nodes) === 4)
+  // The first rule is there to be seen: by then the controller knows the second one, too.
+  await stage.kube.patch(`${CEILINGS_PATH}/fleet`, { spec: { rules: [{ maxUnavailable: 1 }, BY_TIER] } })
+  stage.push('b', aFleet({ v: 4, more: MORE }))
+  await stage.until(POOLS, (pools) => stalled(pools) === 'CeilingExceeded')
+  return stage
+}
+
+test('a label that an administrator sets so that a rule selects the node stays, though Git has another value for it', async () => {
+  await using stage = await aStageWithRuleByLabel()
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { labels: { tier: 'restricted', team: 'b' } } })
+  const nodes = await stage.until(NODES, (all) => all.get('n0')?.metadata.labels?.team === 'a')
+  expect(nodes.get('n0')?.metadata.labels).toMatchObject({ tier: 'restricted', team: 'a' })
+})
+
+test('such a label stays when the node is assigned the same content again, as for a reboot', async () => {
+  await using stage = await aStageWithRuleByLabel()
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { labels: { tier: 'restricted' } } })
+  await stage.kube.patch(`${CEILINGS_PATH}/fleet`, { spec: { rules: [BY_TIER] } })
+  stage.push('c', aFleet({ more: MORE }))
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { annotations: { 'nodewave.io/reboot': 'boot-of-n0 firmware' } } })
+  const nodes = await stage.until(
+    NODES,
+    (all) => all.get('n0')?.metadata.annotations?.['nodewave.io/desired-config']?.includes('REBOOT') === true,
+  )
+  expect(nodes.get('n0')?.metadata.labels).toMatchObject({ tier: 'restricted', team: 'a' })
+})
+
+test('such a label stays when a commit takes it out of Git', async () => {
+  await using stage = await aStageWithRuleByLabel()
+  await stage.kube.patch(`${NODES}/n0`, { metadata: { labels: { tier: 'restricted' } } })
+  await stage.kube.patch(`${CEILINGS_PATH}/fleet`, { spec: { rules: [BY_TIER] } })
+  stage.push('c', aFleet({ v: 4 }))
+  const nodes = await stage.until(NODES, (all) => [...all.values()].every((node) => assignedRevision(node)?.startsWith('cccc')))
+  expect(nodes.get('n0')?.metadata.labels).toMatchObject({ tier: 'restricted' })
+  expect(nodes.get('n0')?.metadata.labels).not.toHaveProperty('team')
+})

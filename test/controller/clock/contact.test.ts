@@ -16,6 +16,25 @@ test('an interruption of five seconds is a hiccup, a longer one makes time count
   expect(contact.unbrokenSince(60_000)).toBe(20_000)
 })
 
+test('an interruption that ended by a clock that was ahead counts from when that was put back', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 0)
+  contact.restored('nodes', 3_600_000)
+  expect(contact.unbrokenSince(20_000)).toBe(20_000)
+  expect(contact.unbrokenSince(60_000)).toBe(20_000)
+})
+
+test('an interruption that began by a clock that was ahead is one when that was put back', () => {
+  const contact = new Contact()
+  contact.lost('nodes', 3_600_000)
+  expect(contact.unbrokenSince(0)).toBeUndefined()
+  expect(contact.unbrokenSince(6_000)).toBe(6_000)
+  contact.lost('requests', 3_600_000)
+  contact.restored('requests', 7_000)
+  contact.restored('nodes', 8_000)
+  expect(contact.unbrokenSince(60_000)).toBe(8_000)
+})
+
 test('a channel that is there does not stand for another one that is lost', () => {
   const contact = new Contact()
   contact.lost('nodes', 0)

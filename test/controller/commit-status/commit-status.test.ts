@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { CommitStatus, CommitStatuses } from '../../../src/forge/status/commit-status.ts'
 import { aFleet } from '../a-fleet.ts'
@@ -30,15 +29,9 @@ function aForge() {
   return { statuses, shows }
 }
 
-/** Time passes only while the controller sleeps for a second, as it does between two rounds of posts. */
-async function soon<T>({ clock }: Stage, wanted: Promise<T>): Promise<T> {
-  for (;;) {
-    const slept = clock.awaited(1_000).then(() => 'slept' as const)
-    const first = await Promise.race([wanted.then((value) => ({ value })), slept])
-    if (first !== 'slept') return first.value
-    clock.advance(1_000)
-    await setImmediate()
-  }
+/** As between two rounds of posts. */
+function soon<T>({ clock }: Stage, wanted: Promise<T>): Promise<T> {
+  return clock.passUntil(wanted, { atMost: 1_000 })
 }
 
 test('a commit that fails and rolls back says why beside it, and the one before it runs', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ClusterNode } from '../../../src/controller/cache/cluster-node.ts'
 import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
-import type { ClusterNode } from '../../../src/controller/cache/node-view.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { GarbageCollector } from '../../../src/controller/config-maps/garbage-collector.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'

@@ -33,6 +33,10 @@ test('a refused eviction waits for five seconds, or as long as the server says',
   expect(await answeredWith(failure(429, 10))).toBe('refused u for 10000')
 })
 
+test('a refused eviction waits for five minutes at most, whatever a webhook says', async () => {
+  expect(await answeredWith(failure(403, 86_400))).toBe('refused u for 300000')
+})
+
 test('several budgets over one pod, another pod of its name, and missing rights are refusals of this pod alone', async () => {
   for (const code of [500, 409, 403]) expect(await answeredWith(failure(code))).toBe('refused u for 5000')
 })

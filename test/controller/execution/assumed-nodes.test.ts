@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectNode } from '../../../src/controller/cache/node-view.ts'
+import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { AssumedNodes } from '../../../src/controller/execution/assumed-nodes.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
@@ -20,8 +20,17 @@ test('a node whose assignment is under way counts as assigned, until it changes 
 test('a write whose fate is not known is counted on for a while only', () => {
   const assumed = new AssumedNodes()
   assumed.assume(node, assign, 'workers')
-  assumed.doubt('n0', 1_000)
+  assumed.doubt('n0', { at: 500, until: 1_000 })
   expect(assumed.of(node, 999).view.assigned?.revision).toBe('new')
   expect(assumed.of(node, 1_000)).toBe(node)
+  expect(assumed.has('n0')).toBe(false)
+})
+
+test('a write whose fate is not known is counted on by a pass that began before it, and not when the clock was put back', () => {
+  const assumed = new AssumedNodes()
+  assumed.assume(node, assign, 'workers')
+  assumed.doubt('n0', { at: 100_000, until: 101_000 })
+  expect(assumed.of(node, 70_000).view.assigned?.revision).toBe('new')
+  expect(assumed.of(node, 40_000)).toBe(node)
   expect(assumed.has('n0')).toBe(false)
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { runBefore } from '../../../src/controller/execution/node-run.ts'
-import { aNode, noon } from '../../rollout/builders.ts'
+import { noon } from '../../rollout/builders/instants.ts'
+import { aNode } from '../../rollout/builders/nodes.ts'
 
 test('what a node ran is told with the commit, the version, and when it began, was done and ended', () => {
   const node = aNode('a')

@@ -26,6 +26,20 @@ test('settings that Git no longer names are taken away, and those of others stay
   })
 })
 
+test('labels by which a rule of the Ceiling selects stay as they are, whether Git has them or no longer does', () => {
+  const written = '{"labels":["tier","zone"]}'
+  const ceiling = { rules: [{ place: 'spec.rules[0]', nodeSelector: { matchLabels: { tier: 'restricted' } } }] }
+  const on = (labels: Record<string, string>) => settingsPatch({ labels }, { now: { written }, key, ceiling }).labels
+  expect(on({ tier: 'front', zone: 'b' })).toEqual({ zone: 'b' })
+  expect(on({})).toEqual({ zone: null })
+})
+
+test('no label is written or removed while the Ceiling cannot be read', () => {
+  const ceiling = { rules: [], unreadable: 'no right to list it' }
+  const now = { written: '{"labels":["tier"]}' }
+  expect(settingsPatch({ labels: { zone: 'b' } }, { now, key, ceiling }).labels).toEqual({})
+})
+
 test('settings that are all gone take the record with them', () => {
   expect(settingsPatch({}, { now: { written: '{"labels":["tier"]}' }, key })).toEqual({
     labels: { tier: null },

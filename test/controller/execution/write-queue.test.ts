@@ -5,6 +5,7 @@ import { WriteQueue } from '../../../src/controller/execution/write-queue.ts'
 function aQueue() {
   const queue = new WriteQueue()
   const sent: string[] = []
+  const recalled: string[] = []
   const ends = new Map<string, () => void>()
   const push = (pool: string, name: string, first = false): void =>
     queue.push({
@@ -13,12 +14,13 @@ function aQueue() {
         sent.push(name)
         return new Promise((resolve) => ends.set(name, resolve))
       },
+      recalled: () => recalled.push(name),
     })
   const end = async (name: string): Promise<void> => {
     ends.get(name)?.()
     await turn()
   }
-  return { queue, sent, push, end }
+  return { queue, sent, recalled, push, end }
 }
 
 function fill(push: (pool: string, name: string) => void, pool: string, count: number): void {
@@ -59,6 +61,20 @@ test('an uncordon is sent before assignments that were queued earlier', async ()
   push('a', 'uncordon', true)
   await end('a3')
   expect(sent.at(-1)).toBe('uncordon')
+})
+
+test('a queue takes back what was not sent, tells of each, and sends none of it', async () => {
+  const { queue, sent, recalled, push, end } = aQueue()
+  fill(push, 'a', 18)
+  push('b', 'b0')
+  expect([queue.isWaiting('a'), queue.isWaiting('b'), queue.isWaiting('c')]).toEqual([true, false, false])
+  queue.recall()
+  expect(recalled).toEqual(['a16', 'a17'])
+  expect(queue.isWaiting('a')).toBe(false)
+  await end('a0')
+  expect(sent).toHaveLength(17)
+  push('a', 'later')
+  expect(sent.at(-1)).toBe('later')
 })
 
 test('a queue that ends sends nothing more, and waits for what was sent', async () => {

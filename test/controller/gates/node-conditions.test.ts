@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectNode } from '../../../src/controller/cache/node-view.ts'
+import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import type { Asked } from '../../../src/controller/gates/gate-check.ts'
 import { nodeConditions } from '../../../src/controller/gates/node-conditions.ts'
 import { namesFor } from '../../../src/protocol/names.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { leaseObject, observationOf } from '../../../src/controller/leadership/lease.ts'
+import { VERSION } from '../../../src/protocol/version.ts'
 
 const WALL = Date.UTC(2026, 10, 21, 8)
 const record = { holder: 'a', leaseDuration: 15_000, acquiredAt: WALL, renewedAt: WALL + 2000, transitions: 3 }
@@ -20,7 +21,7 @@ test('a lease that is written again keeps its version as a precondition, and wha
   const metadata = { name: 'nodewave-controller', resourceVersion: '7', labels: { team: 'nodes' } }
   const found = { metadata, spec: { holderIdentity: 'b', strategy: 'OldestEmulationVersion' } }
   const object = leaseObject(record, { found, namespace: 'nodewave-system' })
-  expect(object.metadata).toEqual(metadata)
+  expect(object.metadata).toEqual({ ...metadata, annotations: { 'nodewave.io/leader-version': VERSION } })
   expect(object.spec).toMatchObject({ holderIdentity: 'a', strategy: 'OldestEmulationVersion' })
 })
 

@@ -8,6 +8,7 @@ import {
   type Readable,
   type StoredAccess,
 } from '../../../src/controller/payload-access/access-objects.ts'
+import { bindingCache } from '../../../src/controller/payload-access/binding-cache.ts'
 import { grantMissing } from '../../../src/controller/payload-access/grant-missing.ts'
 import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
@@ -22,8 +23,8 @@ const node = { name: 'a', uid: 'u1', payloads: [] as readonly string[] }
 
 function some() {
   const kube = new FakeKube()
-  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: new ObjectCache<StoredAccess>(nothing) }
-  const access = new PayloadAccess({ kube, namespace, ...caches })
+  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: bindingCache(nothing) }
+  const access = new PayloadAccess({ kube, namespace, ...caches, uidOf: () => undefined })
   const rulesNow = () => (kube.objects.get(ROLE)?.rules as { resources: string[]; resourceNames: string[] }[]) ?? []
   const readableNow = () => rulesNow().map(({ resources, resourceNames }) => [...resources, ...resourceNames].join(' '))
   return { kube, access, readableNow, ...caches }
@@ -52,7 +53,7 @@ test('what a node may read already costs no request', async () => {
   const { kube, access } = some()
   await access.ensure(node, [NEW])
   await access.ensure(node, [NEW])
-  await access.ensure(node, [])
+  await access.ensure({ ...node, payloads: ['workers-kubelet-new'] }, [])
   expect(kube.requests).toHaveLength(2)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ClusterNode } from '../../../src/controller/cache/node-view.ts'
+import type { ClusterNode } from '../../../src/controller/cache/cluster-node.ts'
 import { ProofWrites } from '../../../src/controller/proof/proof-writes.ts'
 import { type KubeApi, KubeError, type KubeObject } from '../../../src/kube/kube-api.ts'
 
@@ -8,6 +8,8 @@ const POD = { node: 'a', image: 'registry.k8s.io/pause:3.10', digest: 'new', ass
 /** The pods of the namespace; what is made comes without labels when something takes them off. */
 class FakePods implements Pick<KubeApi, 'create' | 'delete' | 'list'> {
   readonly made: string[] = []
+  /** Those that the writer told of. */
+  readonly told: string[] = []
   readonly #pods = new Map<string, KubeObject>()
   readonly #labelled: boolean
 
@@ -19,12 +21,10 @@ class FakePods implements Pick<KubeApi, 'create' | 'delete' | 'list'> {
     const { metadata, ...pod } = body as KubeObject
     if (this.#pods.has(metadata.name)) throw new KubeError('it is there', { code: 409, reason: 'AlreadyExists' })
     const labels = this.#labelled ? metadata.labels : undefined
-    this.#pods.set(metadata.name, {
-      ...pod,
-      metadata: { name: metadata.name, uid: `uid ${metadata.name}`, ...(labels && { labels }) },
-    })
+    const made = { ...pod, metadata: { name: metadata.name, uid: `uid ${metadata.name}`, ...(labels && { labels }) } }
+    this.#pods.set(metadata.name, made)
     this.made.push(metadata.name)
-    return undefined as T
+    return made as T
   }
 
   list: KubeApi['list'] = async (_, { project, fieldSelector = '' }) => {
@@ -48,6 +48,7 @@ async function start(pods: FakePods, times: number): Promise<(string | undefined
       },
     },
     log: () => undefined,
+    made: ({ metadata }) => pods.told.push(metadata.name),
   })
   for (let time = 0; time < times; time++) {
     writes.begin({ kind: 'startProof', pod: POD })
@@ -66,6 +67,7 @@ test('a pod of ours that is not seen yet is not made twice', async () => {
 
   expect(await start(pods, 3)).toEqual([undefined, undefined, undefined])
   expect(pods.made).toHaveLength(1)
+  expect(pods.told).toEqual(pods.made)
 })
 
 test('pods that lose their label are made under three names, and then said to be in the way', async () => {
@@ -74,6 +76,7 @@ test('pods that lose their label are made under three names, and then said to be
   const [first, second, third] = pods.made
 
   expect(pods.made).toHaveLength(3)
+  expect(pods.told).toEqual([])
   expect(last).toBe(
     `pods "${first}", "${second}", "${third}" in the namespace nodewave-proof lack the label ` +
       'app.kubernetes.io/managed-by=nodewave: remove them, or what takes the label off',

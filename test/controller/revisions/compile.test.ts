@@ -14,7 +14,7 @@ spec: {nodeSelector: {matchLabels: {role: other}}, kubelet: {flags: {node-ip: "{
 `
   const { problems, pools } = compile(aSnapshot('a', aFleet({ more })))
   expect(problems).toEqual([
-    'fleet.yaml:20:79: flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP and node.labels.<key>',
+    'fleet.yaml:20:79: flag --node-ip: "{{ node.ip }}" is unknown; known: node.name, node.arch, node.osImage, node.internalIP, node.cpu, node.memory and node.labels.<key>',
   ])
   expect(pools.size).toBe(0)
 })
@@ -38,4 +38,37 @@ spec: {files: [{path: /etc/motd, from: .files/motd}]}
   expect([...whole.files.keys()]).toEqual(['fleet.yaml', '.files/motd'])
   const again = compile({ ...aSnapshot('a'), files: whole.files })
   expect(again.pools.get('workers')?.fingerprint).toBe(whole.pools.get('workers')?.fingerprint)
+})
+
+const cluster = (name: string, level: number): string => `apiVersion: nodewave.io/v1alpha1
+kind: Cluster
+metadata: {name: ${name}}
+spec: {patches: [{target: {kind: NodePool, name: workers}, merge: {kubelet: {flags: {v: ${level}}}}}]}
+`
+const compileStaging = createCompiler({ namespace: 'nodewave-system', cluster: 'staging' })
+const clusters = (levels: Readonly<Record<string, number>>, more: Readonly<Record<string, string>> = {}) => {
+  const files = Object.entries(levels).map(([name, level]) => [`clusters/${name}.yaml`, cluster(name, level)])
+  return compileStaging(aSnapshot('a', { ...aFleet(), ...Object.fromEntries(files), ...more }))
+}
+
+test('a commit that changes another cluster has the fingerprints of the one before', () => {
+  const fingerprint = (levels: Readonly<Record<string, number>>) => clusters(levels).pools.get('workers')?.fingerprint
+  expect(fingerprint({ staging: 2, production: 2 })).toBe(fingerprint({ staging: 2, production: 9 }))
+  expect(fingerprint({ staging: 2, production: 2 })).not.toBe(fingerprint({ staging: 3, production: 2 }))
+})
+
+test('a commit of several clusters is kept with what one of them needs, and means the same', () => {
+  const paths = cluster('staging', 2).replace('{patches', '{paths: [fleet.yaml], patches')
+  const whole = clusters({ production: 2 }, { 'clusters/staging.yaml': paths, 'production/x.yaml': 'kind: [' })
+  expect(whole.problems).toEqual([])
+  expect([...whole.files.keys()].sort()).toEqual(['clusters/staging.yaml', 'fleet.yaml'])
+  const again = compileStaging({ ...aSnapshot('a'), files: whole.files })
+  expect(again.pools.get('workers')?.fingerprint).toBe(whole.pools.get('workers')?.fingerprint)
+})
+
+test('a new commit without the Cluster is refused, and one that was accepted before there were any is read', () => {
+  const { problems } = compileStaging(aSnapshot('a', aFleet()))
+  expect(problems[0]).toContain('no Cluster is named "staging"')
+  const { pools } = compileStaging({ ...aSnapshot('a', aFleet()), accepted: true })
+  expect([...pools.keys()]).toEqual(['workers'])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectNode } from '../../../src/controller/cache/node-view.ts'
+import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { unsignedNodes } from '../../../src/controller/signing/unsigned-nodes.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 

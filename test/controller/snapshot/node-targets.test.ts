@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ClusterNode, projectNode } from '../../../src/controller/cache/node-view.ts'
+import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import type { CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
 import { wantedBy } from '../../../src/controller/snapshot/node-targets.ts'
 import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
@@ -15,17 +15,18 @@ interface Seen {
   readonly kubeletVersion?: string
   readonly labels?: Readonly<Record<string, string>>
   readonly digest?: string
+  readonly taints?: readonly object[]
 }
 
 function see(
   name: string,
-  { unschedulable, kubeletVersion = 'v1.35.4', labels = {}, digest = before }: Seen,
+  { unschedulable, kubeletVersion = 'v1.35.4', labels = {}, digest = before, taints = [] }: Seen,
   known?: ClusterNode,
 ) {
   const annotations = { [names.currentConfig]: formatDesiredConfig({ DIGEST: digest, POOL: 'workers' }) }
   const status = { nodeInfo: { architecture: 'amd64', osImage: 'Debian 12', kubeletVersion } }
   const metadata = { name, resourceVersion: '1', labels: { rack: 'r1', ...labels }, annotations }
-  return project({ metadata, spec: { ...(unschedulable && { unschedulable }) }, status }, known)
+  return project({ metadata, spec: { ...(unschedulable && { unschedulable }), taints }, status }, known)
 }
 
 /** Two nodes, of which the first becomes another; and how often one of them was rendered for that. */
@@ -55,4 +56,40 @@ test.each<[string, Seen, number]>([
   ['has another label', { labels: { tier: 'front' } }, 1],
 ])('a node that %s gets a target of its own, and no other node does', (_, seen, rendered) => {
   expect(change(seen)).toEqual({ isSameMap: false, a: false, b: true, rendered })
+})
+
+const GPU = { key: 'gpu', effect: 'NoExecute' }
+
+/** What the assignment of other content needs on a node with these taints, where the content has one that evicts, before and after. */
+function disruptionWith(taints: readonly object[]) {
+  const host = (mode: string) => JSON.stringify({ node: { taints: [GPU] }, files: [{ path: '/etc/motd', content: 'x', mode }] })
+  const rendering = (digest: string, mode: string): CompiledPool['render'] => {
+    const form = { kind: 'config' as const, digest, content: { host: host(mode) }, desired: {}, payloads: [] }
+    return () => form
+  }
+  const about = { name: 'workers', spec: {}, policy: {} as never, disruption: {} }
+  const running: CompiledPool = { ...about, fingerprint: '1', render: rendering(before, '0644') }
+  const pool: CompiledPool = { ...about, fingerprint: '2', render: rendering(after, '0600') }
+  const revisions = new Map([['abc', { pools: new Map([['workers', running]]) } as never]])
+  const annotations = { [names.currentConfig]: formatDesiredConfig({ DIGEST: before, POOL: 'workers' }) }
+  const node = project({ metadata: { name: 'a', annotations }, spec: { taints } })
+  const target = wantedBy([node], { pool, revisions, renderer: new PoolRenderer() }).byName.get('a')
+  return target?.kind === 'config' ? target.disruption : target
+}
+
+test('an assignment drains the node first when it writes a taint again that evicts pods, and somebody had removed', () => {
+  expect(disruptionWith([GPU])).toBe('none')
+  expect(disruptionWith([{ ...GPU, effect: 'NoSchedule' }])).toBe('drain')
+})
+
+test('an assignment drains the node first when somebody gave a taint that evicts pods another value, which other pods tolerate', () => {
+  expect(disruptionWith([{ ...GPU, value: 'theirs' }])).toBe('drain')
+  expect(disruptionWith([{ ...GPU, value: '', timeAdded: '2026-11-22T10:00:00Z' }])).toBe('none')
+})
+
+test('a node whose taint that evicts pods somebody removed gets a target of its own', () => {
+  expect(change({ taints: [GPU] })).toMatchObject({ isSameMap: false, a: false, b: true })
+  expect(change({ taints: [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] })).toMatchObject({
+    isSameMap: true,
+  })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
 import type { CompiledFleet, CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
 import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
 import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
@@ -31,7 +32,15 @@ function sources(more: Partial<PoolSources> = {}): PoolSources {
       pods: new Map(),
       contested: [],
     },
-    ...{ known: [], steadySince: undefined, kept: [], gateAnswers: NO_ANSWERS, refusals: [], proofs: undefined },
+    ...{
+      known: [],
+      steadySince: undefined,
+      kept: [],
+      gateAnswers: NO_ANSWERS,
+      awaitedClusters: [],
+      refusals: [],
+      proofs: undefined,
+    },
     ...more,
   }
 }
@@ -48,4 +57,19 @@ test('a snapshot is the same one again while what it is made of reads the same, 
   expect(of({ rejected: rejected(), kept: [], contested: [], known: [], pods: new Map() })).toBe(first)
   expect(of({ rejected: [] })).not.toBe(first)
   expect(of({ rejected: [] }).memory.rejected).toEqual([])
+})
+
+test('a snapshot keeps its parts when the status says something else, and is the same one when it came back as another object', () => {
+  const snapshots = new PoolSnapshots()
+  const rendering = { renderer: new PoolRenderer(), revisions: new Map() }
+  const of = (failed: string) => {
+    const status = { failed: [{ node: failed, reason: 'Other', message: 'a test' }] }
+    return snapshots.of(sources({ view: { status, controls: {} } as Partial<NodePoolView> as NodePoolView }), rendering)
+  }
+  const first = of('a')
+
+  expect(of('a')).toBe(first)
+  const second = of('b')
+  expect(second).toEqual({ ...first, memory: { ...first.memory, failed: [{ node: 'b', reason: 'Other', message: 'a test' }] } })
+  expect(second.head === first.head && second.nodes === first.nodes && second.known === first.known).toBe(true)
 })

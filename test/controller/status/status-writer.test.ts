@@ -45,6 +45,14 @@ test('counts alone are written once a second', async () => {
   expect(kube.requests.length).toBe(2)
 })
 
+test('counts are written at once after the clock was put back', async () => {
+  const { kube, writer } = aWriter()
+  await writer.write('workers', { status: aStatus(1), now: NOW })
+  expect(writer.dueAt('workers', { status: aStatus(2), now: NOW - 3_600_000 })).toBe(NOW - 3_600_000)
+  await writer.write('workers', { status: aStatus(2), now: NOW - 3_600_000 })
+  expect(kube.requests.length).toBe(2)
+})
+
 test('what later decisions build on is written at once', async () => {
   const { kube, writer } = aWriter()
   await writer.write('workers', { status: aStatus(1), now: NOW })

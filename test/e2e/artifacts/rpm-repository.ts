@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { dnfRoot } from '../build/dnf-root.ts'
 import { putFile } from '../build/layers.ts'
+import { rpmRoot } from '../build/rpm-root.ts'
 import { kubeletUnit } from '../cluster/kubelet-layout.ts'
 import { run } from '../exec.ts'
 import type { RepositoryVersion } from './apt-repository.ts'
@@ -19,7 +19,7 @@ export function rpmRepositoryPath(version: string): string {
 /** Build and sign them below `target`, by the programs of a root that is thrown away, with a key that is, too. */
 export async function buildRpmRepositories(target: string, kubelets: readonly RepositoryVersion[]): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'nodewave-e2e-rpm-'))
-  await using base = await dnfRoot(directory, () => undefined)
+  await using base = await rpmRoot(directory, () => undefined)
   const inside = (command: readonly string[]) => run('chroot', [base.root, ...command])
   const gpg = ['gpg', '--homedir', '/srv/gnupg', '--batch', '--quiet']
   await mkdir(join(base.root, 'srv/gnupg'), { mode: 0o700, recursive: true })

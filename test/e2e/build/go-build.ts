@@ -1,9 +1,10 @@
 /** Build binaries of published Go modules: a small module of our own that requires them, no checkout of theirs. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
 import { output, run } from '../exec.ts'
 import { binaryPath, cacheRoot, once } from './cache.ts'
+import { moduleDirectory } from './module-dir.ts'
 import type { Recipe } from './recipes.ts'
 
 export interface GoBuildOptions {
@@ -22,7 +23,7 @@ export async function buildRecipe(recipe: Recipe, { go, announce, only }: GoBuil
     const started = performance.now()
     const built = await once(path, async () => {
       announce(`build   ${name} ${recipe.version} …`)
-      const module = await prepareModule(recipe, go)
+      const module = await (recipe.ownModule ? copiedModule(recipe) : prepareModule(recipe, go))
       await compile(recipe, { module, pkg, path })
     })
     if (built) announce(`built   ${name} ${recipe.version}  ${seconds(started)}`)
@@ -46,6 +47,17 @@ async function prepareModule(recipe: Recipe, go: string): Promise<string> {
     // -e: a program cannot be imported, which tidy reports as an error after having done its work.
     await run('go', ['mod', 'tidy', '-e'], { cwd: dir, env: buildEnvironment(recipe) })
     await writeFile(join(dir, 'ready'), '')
+  })
+  return dir
+}
+
+/** The source of a module, where it may be written: its own go.mod holds, and what it reads when it runs is beside it. */
+export async function copiedModule({ module, version }: Pick<Recipe, 'module' | 'version'>): Promise<string> {
+  const dir = join(cacheRoot, 'sources', `${module.replaceAll('/', '_')}-${version}`)
+  await once(dir, async () => {
+    await cp(await moduleDirectory(module, version), `${dir}.partial`, { recursive: true })
+    await run('chmod', ['-R', 'u+w', `${dir}.partial`])
+    await rename(`${dir}.partial`, dir)
   })
   return dir
 }

@@ -49,7 +49,9 @@ export function runtimeLayer(find: FindBinary): Promise<string> {
 
 /** The Node.js that runs us, where the agent's documentation puts it: 100 MB that would else be copied into every node. */
 export function nodejsLayer(): Promise<string> {
-  return layer(`nodejs-${process.version}`, [{ path: '/opt/nodewave/node', content: { file: process.execPath }, mode: 0o755 }])
+  const places = ['/opt/nodewave/node', '/opt/nodewave/current/node']
+  const files = places.map((path) => ({ path, content: { file: process.execPath }, mode: 0o755 }))
+  return layer(`nodejs-${process.version}`, files)
 }
 
 /** The kubelet where a package puts it, or by version below /opt where the `env` layout looks for it. */

@@ -13,6 +13,8 @@ export interface Recipe {
   readonly ldflags?: string
   /** No cluster needs it: built only where it is named. */
   readonly onlyByName?: boolean
+  /** It only builds within its own module, whose go.mod replaces others. */
+  readonly ownModule?: boolean
 }
 
 const kubernetesCommands = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet', 'kubectl'] as const
@@ -56,6 +58,30 @@ export const recipes: readonly Recipe[] = [
     version: versions.prometheus,
     binaries: { prometheus: 'github.com/prometheus/prometheus/cmd/prometheus' },
     onlyByName: true,
+  },
+  {
+    module: 'github.com/prometheus/prometheus',
+    version: versions.prometheus,
+    binaries: { promtool: 'github.com/prometheus/prometheus/cmd/promtool' },
+    onlyByName: true,
+    tags: 'remove_all_sd',
+  },
+  { module: 'helm.sh/helm/v4', version: versions.helm, binaries: { helm: 'helm.sh/helm/v4/cmd/helm' }, onlyByName: true },
+  {
+    module: 'github.com/goreleaser/nfpm/v2',
+    version: versions.nfpm,
+    binaries: { nfpm: 'github.com/goreleaser/nfpm/v2/cmd/nfpm' },
+    onlyByName: true,
+  },
+  {
+    module: 'code.gitea.io/gitea',
+    version: versions.gitea,
+    binaries: { gitea: 'code.gitea.io/gitea' },
+    onlyByName: true,
+    ownModule: true,
+    cgo: true,
+    tags: 'sqlite sqlite_unlock_notify',
+    ldflags: `-X main.Version=${versions.gitea}`,
   },
 ]
 

@@ -10,5 +10,10 @@ export const versions = {
   kwok: '0.8.0',
   /** As its Go module counts: 0.305 is 3.5. */
   prometheus: '0.305.0',
+  helm: '4.3.1',
+  /** Modules that later ones need are not on every proxy. */
+  nfpm: '2.45.0',
+  /** Later ones have another module path. */
+  gitea: '1.26.0',
   debian: 'bookworm',
 } as const

@@ -57,6 +57,7 @@ export function apiserverArgs({ slot, certificates, address, port, alone }: Plac
     '--allow-privileged',
     `--audit-policy-file=${auditPolicy}`,
     `--audit-log-path=${auditLog(slot)}`,
+    '--audit-log-maxsize=10000', // megabytes; at 100 it would begin another file, and requests would be missed
     // Without a controller-manager no namespace gets its default service account; and 127.0.0.1 cannot be an endpoint.
     ...(alone ? ['--disable-admission-plugins=ServiceAccount', '--endpoint-reconciler-type=none'] : []),
   ]

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buildArtifacts } from '../artifacts/artifacts.ts'
 import { buildBinaries, type FindBinary } from '../build/binaries.ts'
+import type { RpmManager } from '../build/rpm-root.ts'
 import { versions } from '../build/versions.ts'
 import { output, type RunOptions, run } from '../exec.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
@@ -21,8 +22,8 @@ export interface NodeSpec {
   /** Version of the kubelet it starts with; the older one unless told otherwise. */
   readonly version?: string
   readonly layout?: KubeletLayout
-  /** Install the kubelet with apt, and hold it, instead of laying its binary there; or with dnf, on a host whose packages are rpm's. */
-  readonly packaged?: boolean | 'rpm'
+  /** Install the kubelet with apt, and hold it, instead of laying its binary there; or with dnf or zypper, on a host whose packages are rpm's. */
+  readonly packaged?: boolean | RpmManager
 }
 
 export interface ClusterOptions {

@@ -6,9 +6,9 @@ import { packageRevision } from '../artifacts/kubelet-deb.ts'
 import { rpmRelease, rpmRepositoryPath } from '../artifacts/rpm-repository.ts'
 import { debianBase } from '../build/base.ts'
 import type { FindBinary } from '../build/binaries.ts'
-import { dnfLayer } from '../build/dnf-root.ts'
 import { testImages } from '../build/images.ts'
 import { kubeletLayer, type LayerFile, nodejsLayer, putFile, runtimeLayer } from '../build/layers.ts'
+import { type RpmManager, rpmLayer } from '../build/rpm-root.ts'
 import { writePair } from './certificates.ts'
 import { runtimeFiles } from './container-runtime.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -29,7 +29,7 @@ export interface JoinOptions {
   readonly find: FindBinary
   readonly plane: ControlPlane
   /** Install the kubelet by its package. */
-  readonly packaged: boolean | 'rpm'
+  readonly packaged: boolean | RpmManager
   /** Once they answer. */
   readonly servers: Promise<Servers>
   /** Resolves when the API server answers: the node boots before that, its kubelet starts after. */
@@ -53,7 +53,7 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
     ...kubeletUnitFiles(kubelet),
     ...(await credentials(options)),
   ]
-  const rpm = packaged === 'rpm' ? [await dnfLayer(() => undefined)] : []
+  const rpm = typeof packaged === 'string' ? [await rpmLayer(packaged, () => undefined)] : []
   const layers = [...binary, await runtimeLayer(find), await nodejsLayer(), ...rpm, base]
   const enabled = { 'multi-user.target.wants/containerd.service': '/etc/systemd/system/containerd.service' }
   const root = await createNodeRoot(slot, name, { layers, files, kubeletFiles: kubeletStateFiles(kubelet), enabled })
@@ -64,7 +64,7 @@ export async function joinNode(slot: Slot, options: JoinOptions): Promise<Node> 
   await machine.boot()
   const node = createNode({ name, address, layout, machine, api: plane.api, ...root })
   await importImages(node, await testImages(base))
-  const install = { true: installPackage, rpm: installByDnf, false: undefined }[`${packaged}`]
+  const install = { true: installPackage, dnf: installByDnf, zypper: installByZypper, false: undefined }[`${packaged}`]
   await install?.(node, (await options.servers).artifacts, version)
   await options.apiReady
   await node.exec(['systemctl', 'enable', '--now', '--quiet', 'kubelet'])
@@ -101,6 +101,14 @@ async function installByDnf(node: Node, artifacts: string, version: string): Pro
   const wanted = `kubelet-${version}-${rpmRelease}`
   await node.exec(['dnf', '--assumeyes', '--disableplugin=local', '--disableexcludes=kubernetes', 'install', wanted])
   await node.exec(['sed', '-i', 's/^\\[main]$/&\\nexcludepkgs=kubelet/', '/etc/dnf/dnf.conf'])
+}
+
+async function installByZypper(node: Node, artifacts: string, version: string): Promise<void> {
+  const repository = `${artifacts}/${rpmRepositoryPath(version)}/`
+  const zypper = ['zypper', '--non-interactive', '--gpg-auto-import-keys', '--no-gpg-checks']
+  await node.exec([...zypper, 'addrepo', '--refresh', repository, 'kubernetes'])
+  await node.exec([...zypper, 'install', `kubelet=${version}-${rpmRelease}`])
+  await node.exec([...zypper, 'addlock', 'kubelet'])
 }
 
 async function credentials({ place, plane }: JoinOptions): Promise<LayerFile[]> {

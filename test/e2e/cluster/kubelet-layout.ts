@@ -1,5 +1,6 @@
 /** How a kubelet is installed: as kubeadm and its packages do it, as on CoreOS by an environment file, or not at all. */
 import type { LayerFile } from '../build/layers.ts'
+import type { RpmManager } from '../build/rpm-root.ts'
 import { kubeletConfig } from './kubelet-config.ts'
 
 export type KubeletLayout = 'kubeadm' | 'env' | 'bare'
@@ -9,7 +10,7 @@ export interface LayoutOptions {
   readonly version: string
   readonly address: string
   /** A package brings the kubelet, its unit and its defaults. */
-  readonly packaged: boolean | 'rpm'
+  readonly packaged: boolean | RpmManager
   /** Where binaries are served, as at dl.k8s.io. */
   readonly downloads: string
 }
@@ -28,7 +29,7 @@ export function kubeletStateFiles({ layout, address }: LayoutOptions): LayerFile
 
 export function kubeletUnitFiles(options: LayoutOptions): LayerFile[] {
   if (options.layout === 'env') return envFiles(options)
-  if (options.packaged === 'rpm')
+  if (typeof options.packaged === 'string')
     return [{ ...kubeadmDropInFile, content: kubeadmDropIn.replace('/etc/default/', '/etc/sysconfig/') }]
   return options.packaged ? [kubeadmDropInFile] : [kubeadmDropInFile, ...packageFiles]
 }

@@ -1,5 +1,5 @@
 /** A node as a machine: booted, entered, switched off. What runs in it is somebody else's business. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunOptions, type RunResult, run } from '../exec.ts'
 import { cgroupProcesses, createCgroups, removeCgroup } from './cgroups.ts'
@@ -63,6 +63,9 @@ export function enterArgs(
   return ['-t', String(id.pid), '-m', '-u', '-i', '-n', '-p', '-C', '-r', '-w', '--', 'env', '-i', ...assignments, ...command]
 }
 
+/** systemd has automounts only where this is. */
+const AUTOMOUNTS = existsSync('/dev/autofs') ? ['--bind=/dev/autofs'] : []
+
 interface NspawnOptions extends Pick<NodeRoot, 'root' | 'binds'> {
   readonly name: string
 }
@@ -75,7 +78,7 @@ function nspawn(slot: Slot, { name, root, binds }: NspawnOptions): string[] {
     `--network-bridge=${slot.bridge}`,
     '--capability=all',
     '--system-call-filter=@known bpf keyctl add_key',
-    ...['--resolv-conf=off', '--timezone=off', '--link-journal=no', '--bind=/dev/kmsg'],
+    ...['--resolv-conf=off', '--timezone=off', '--link-journal=no', '--bind=/dev/kmsg', ...AUTOMOUNTS],
     ...Object.entries(binds).map(([from, to]) => `--bind=${from}:${to}`),
   ]
 }

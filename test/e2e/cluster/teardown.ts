@@ -8,9 +8,15 @@ import { cgroupProcesses, removeCgroup, thaw } from './cgroups.ts'
 import { isRunning, killProcess, processId } from './process-id.ts'
 import { readProcesses, readRecord } from './record.ts'
 import { closeSlot, isKept, isOrphan, removeSlot, type Slot, slotAt, slotsRoot, sweepSlots } from './slot.ts'
+import { tracesOf } from './traces.ts'
 import { waitUntil } from './wait.ts'
 
-/** The state is thrown away, so nothing is asked to end politely. */
+/**
+ * The state is thrown away, so nothing is asked to end politely. The slot goes last: from then on another cluster may claim
+ * it, and what is seen there is no longer ours.
+ *
+ * @throws when something is left of the cluster
+ */
 export async function teardown(slot: Slot): Promise<void> {
   const record = readRecord(slot)
   const cgroups = record.filter((made) => made.kind === 'cgroup').map((made) => made.path)
@@ -22,7 +28,18 @@ export async function teardown(slot: Slot): Promise<void> {
   for (const path of cgroups) {
     await waitUntil(() => removeCgroup(path), { for: `cgroup ${path} to be empty` })
   }
+  await nothingLeft(slot)
   await removeSlot(slot)
+}
+
+/** A link goes with the network namespace it led into, which the kernel takes apart in its own time. */
+async function nothingLeft(slot: Slot): Promise<void> {
+  const isGone = () => {
+    const left = tracesOf(slot)
+    if (left.length > 0) throw new Error(`left of cluster ${slot.number}: ${left.join('; ')}`)
+    return true
+  }
+  await waitUntil(isGone, { for: 'the cluster to be gone', timeoutMs: 30_000 })
 }
 
 /** Tear down while parts of it are still being made: let the commands under way end first, and no further one begin. */

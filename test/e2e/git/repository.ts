@@ -12,6 +12,9 @@ export interface GitRepository {
   readonly clone: string
   /** Write files (path → text; undefined removes one), commit and push; gives the commit. */
   push(files: Readonly<Record<string, string | undefined>>, message: string): Promise<string>
+  /** The same in two steps. */
+  commit(files: Readonly<Record<string, string | undefined>>, message: string): Promise<void>
+  publish(): Promise<string>
   /** `git revert` of a commit, pushed; gives the new commit. */
   revert(commit: string): Promise<string>
   git(args: readonly string[]): Promise<string>
@@ -38,17 +41,37 @@ export interface RepositoryOptions {
 
 export async function createRepository({ served, server, clones, name }: RepositoryOptions): Promise<GitRepository> {
   const bare = join(served, `${name}.git`)
-  const clone = join(clones, name)
-  const url = `${server}/${name}.git`
   const branch = 'main'
-  await mkdir(clones, { recursive: true })
   await run('git', ['init', '--quiet', '--bare', `--initial-branch=${branch}`, bare], { env: identity })
-  await run('git', ['init', '--quiet', `--initial-branch=${branch}`, clone], { env: identity })
-  const git = (args: readonly string[]) => output('git', ['-C', clone, ...args], { env: identity })
+  return workingCopy({ url: `${server}/${name}.git`, clone: join(clones, name) })
+}
+
+export interface WorkingCopy {
+  /** Of a repository that is still empty. */
+  readonly url: string
+  readonly clone: string
+  /** Beside that of the person who pushes, for each `git`. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export async function workingCopy({ url, clone, env: more = {} }: WorkingCopy): Promise<GitRepository> {
+  const env = { ...identity, ...more }
+  const branch = 'main'
+  await mkdir(clone, { recursive: true })
+  await run('git', ['init', '--quiet', `--initial-branch=${branch}`, clone], { env })
+  const git = (args: readonly string[]) => output('git', ['-C', clone, ...args], { env })
   await git(['remote', 'add', 'origin', url])
 
+  async function commit(files: Readonly<Record<string, string | undefined>>, message: string): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      if (content === undefined) await git(['rm', '--quiet', path])
+      else await putFile(clone, { path, content })
+    }
+    await git(['add', '--all'])
+    await git(['commit', '--quiet', '--allow-empty', '-m', message])
+  }
   async function publish(): Promise<string> {
-    await git(['push', '--quiet', 'origin', branch])
+    await git(['push', '--quiet', 'origin', 'HEAD'])
     return git(['rev-parse', 'HEAD'])
   }
   return {
@@ -56,13 +79,10 @@ export async function createRepository({ served, server, clones, name }: Reposit
     branch,
     clone,
     git,
+    commit,
+    publish,
     async push(files, message) {
-      for (const [path, content] of Object.entries(files)) {
-        if (content === undefined) await git(['rm', '--quiet', path])
-        else await putFile(clone, { path, content })
-      }
-      await git(['add', '--all'])
-      await git(['commit', '--quiet', '--allow-empty', '-m', message])
+      await commit(files, message)
       return publish()
     },
     async revert(commit) {

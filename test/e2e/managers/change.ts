@@ -70,7 +70,7 @@ async function assign({ maxPods, tiny }: { maxPods: number; tiny?: string }, pha
   const content = {
     flags: FLAGS,
     host,
-    config: `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: ${maxPods}\n`,
+    config: `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nfailCgroupV1: false\nmaxPods: ${maxPods}\n`,
   }
   const digest = contentDigest(content)
   const id = digest.slice(3, 13)

@@ -27,6 +27,8 @@ async function contract(services: ServiceManager): Promise<void> {
   )
   check('an unknown service does not exist', !(await services.show(STRANGER)).exists)
   check('an unknown service cannot be started', await isRefused(services.start(STRANGER)))
+  const [stranger, tiny] = await services.showAll([STRANGER, UNIT])
+  check('many are shown at once, each by its name', !stranger?.service.exists && tiny?.unit === UNIT && tiny.service.exists)
   check('a unit that is no service does not exist', !(await services.show('data.mount')).exists)
 
   await services.reload()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Node } from '../cluster/node.ts'
 import { checkout } from './checkout.ts'
 
-const directory = '/opt/nodewave'
+const directory = '/opt/nodewave/current'
 export const agentUnit = 'nodewave-agent'
 
 export interface AgentOptions {
@@ -19,7 +19,7 @@ export async function installAgent(node: Node, { bundle, args = [] }: AgentOptio
   const unit = await readFile(join(checkout, `deploy/${agentUnit}.service`), 'utf8')
   await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
-  await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/container.conf`, content: OF_A_CONTAINER })
+  await writeContainerDropIn(node)
   if (args.length > 0)
     await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(unit, args) })
   await node.exec(['systemctl', 'daemon-reload'])
@@ -28,6 +28,10 @@ export async function installAgent(node: Node, { bundle, args = [] }: AgentOptio
 
 /** With it, systemd 252 mounts /proc again, and what a container has there is gone: its boot id. */
 const OF_A_CONTAINER = '[Service]\nProtectControlGroups=no\n'
+
+export async function writeContainerDropIn(node: Node): Promise<void> {
+  await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/container.conf`, content: OF_A_CONTAINER })
+}
 
 function dropIn(unit: string, args: readonly string[]): string {
   const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]

@@ -25,6 +25,7 @@ export interface ControllerOptions {
   /** Its own directory; another one is a controller with an empty disk. */
   readonly stateDirectory?: string
   readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
   /** Of its log and, unless stated, its directory; the default is `controller`. */
   readonly name?: string
 }
@@ -34,7 +35,8 @@ export async function startController(cluster: Cluster, options: ControllerOptio
   const state = options.stateDirectory ?? join(cluster.slot.dir, name)
   const program = [process.execPath, join(checkout, 'src/cli/main.ts'), 'controller']
   const args = [`--repo=${options.repository}`, '--branch=main', `--namespace=${namespace}`, `--state-dir=${state}`]
-  const env = { ...(await controllerEnvironment()), KUBECONFIG: await accountKubeconfig(cluster), HOME: cluster.slot.dir }
+  const own = { KUBECONFIG: await accountKubeconfig(cluster), HOME: cluster.slot.dir }
+  const env = { ...(await controllerEnvironment()), ...own, ...options.env }
   const controller = cluster.daemon({ name, command: [...program, ...args, ...(options.args ?? [])], env })
   // One that refuses its arguments is better told of here than by a scenario that waits for what it should do.
   const settled = () => controller.log().includes('following') || !controller.isRunning()

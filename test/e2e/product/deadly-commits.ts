@@ -15,6 +15,8 @@ export interface DeadlyCommit {
   /** Commands in each node that make it one that the commit would kill, and what takes that away again. */
   readonly nodes?: { readonly before: readonly Command[]; readonly after: readonly Command[] }
   readonly caughtBy: Catcher
+  /** Where the kubelet may notice only when the pod has run. */
+  readonly elseBy?: Catcher
   /** Part of what the pool says. */
   readonly cause: string
 }
@@ -114,13 +116,6 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       cause: 'llocatable',
     },
     {
-      name: 'cpuManagerPolicy against its state file',
-      about: '`cpuManagerPolicy: static` on a node that ran with `none`',
-      fleet: { config: { cpuManagerPolicy: 'static', systemReserved: { cpu: '200m' } } },
-      caughtBy: 'health',
-      cause: 'cpu',
-    },
-    {
       name: 'CNI configuration that does not parse',
       fleet: { host: { files: [{ path: '/etc/cni/net.d/00-deadly.conflist', content: '{{{' }] } },
       caughtBy: 'health',
@@ -156,7 +151,9 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       name: 'eviction threshold above what is free',
       about: "`evictionHard: {nodefs.available: '98%'}` puts the node under disk pressure",
       fleet: { config: { evictionHard: { 'nodefs.available': '98%' } } },
+      soak: '60s',
       caughtBy: 'pod proof',
+      elseBy: 'soak',
       cause: 'DiskPressure',
     },
   ]

@@ -4,6 +4,7 @@ import { repositoryPath } from '../artifacts/apt-repository.ts'
 import { packageRevision } from '../artifacts/kubelet-deb.ts'
 import { rpmRelease, rpmRepositoryPath } from '../artifacts/rpm-repository.ts'
 import { kubeletVersions } from '../build/layers.ts'
+import type { RpmManager } from '../build/rpm-root.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 
@@ -17,7 +18,7 @@ export interface FleetOptions extends PoolOptions {
 export interface PoolOptions {
   readonly version: string
   /** Kubelets come as packages, and not as binaries. */
-  readonly packaged?: boolean | 'rpm'
+  readonly packaged?: boolean | RpmManager
   /** Labels of the pool's nodes. Default: all nodes. */
   readonly selector?: Readonly<Record<string, string>>
   /** KubeletConfiguration of all nodes. */
@@ -72,7 +73,7 @@ function poolFiles(name: string, options: PoolOptions): Record<string, string> {
 }
 
 async function release(cluster: Cluster, packaged: PoolOptions['packaged']) {
-  if (packaged === 'rpm') return { dnf: await rpms(cluster) }
+  if (typeof packaged === 'string') return { [packaged]: await rpms(cluster) }
   return packaged ? { apt: await packages(cluster) } : { binary: await binaries(cluster) }
 }
 

@@ -26,17 +26,20 @@ export interface Product {
 
 const products = new WeakMap<Cluster, Promise<Product>>()
 
-/** Installed on first use, so every scenario can run alone and those that share a cluster share it. Nothing is pushed yet. */
-export function productOn(cluster: Cluster): Promise<Product> {
-  const product = products.get(cluster) ?? install(cluster)
+/**
+ * Installed on first use, so every scenario can run alone and those that share a cluster share it. Nothing is pushed yet.
+ * @param options.agents false: the scenario brings them to the nodes itself
+ */
+export function productOn(cluster: Cluster, { agents = true } = {}): Promise<Product> {
+  const product = products.get(cluster) ?? install(cluster, agents)
   products.set(cluster, product)
   return product
 }
 
-async function install(cluster: Cluster): Promise<Product> {
+async function install(cluster: Cluster, agents: boolean): Promise<Product> {
   const parts = [cluster.repository('fleet'), bundleAgent(cluster.slot.dir), installManifests(cluster)] as const
   const [repository, bundle] = await Promise.all(parts)
-  await Promise.all(cluster.nodes.map((node) => installAgent(node, { bundle })))
+  if (agents) await Promise.all(cluster.nodes.map((node) => installAgent(node, { bundle })))
   const start = ({ args = [], ...more }: Pick<ControllerOptions, 'stateDirectory' | 'name' | 'args'> = {}) =>
     startController(cluster, {
       repository: repository.url,

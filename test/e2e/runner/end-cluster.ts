@@ -4,23 +4,16 @@ import { join } from 'node:path'
 import { cacheRoot } from '../build/cache.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { saveJournal } from '../cluster/node.ts'
-import { waitUntil } from '../cluster/wait.ts'
 import { check, type Report } from '../scenario.ts'
 import { readSettings, settingsChanged } from './machine-settings.ts'
-import { tracesOf } from './traces.ts'
 
 const settingsBefore = readSettings()
 
 /** @throws when something is left of it */
 export async function takeAway(cluster: Cluster, report: Report): Promise<void> {
   await report.part('teardown', async () => cluster[Symbol.asyncDispose]())
-  const nothingLeft = () => {
-    const left = [...tracesOf(cluster.slot), ...settingsChanged(settingsBefore, readSettings())]
-    check('nothing is left of the cluster', left.length === 0, left)
-    return true
-  }
-  // A link goes with the network namespace it led into, which the kernel takes apart in its own time.
-  await waitUntil(nothingLeft, { for: 'the cluster to be gone', timeoutMs: 30_000 })
+  const changed = settingsChanged(settingsBefore, readSettings())
+  check('the settings of the machine are as before', changed.length === 0, changed)
 }
 
 /** Everything that was written, for reading after the cluster is gone. */

@@ -46,6 +46,14 @@ export function resultTable(results: readonly ScenarioResult[]): string {
   return rows.map(({ label, seconds }) => `${label.padEnd(width)}  ${seconds.toFixed(2).padStart(8)} s`).join('\n')
 }
 
+/** What failed and why, in one place at the end: whoever reads only the last lines of a log finds it there. */
+export function failureList(results: readonly ScenarioResult[]): string {
+  const failed = results.filter(({ error }) => error !== undefined)
+  return failed.map(({ name, error = '' }) => `\nFAILED ${name}: ${error.slice(0, LONGEST_ERROR)}\n`).join('')
+}
+
+const LONGEST_ERROR = 2000
+
 /** Gives the path of the file. */
 export async function keepResults(results: readonly ScenarioResult[]): Promise<string> {
   const path = process.env.NODEWAVE_E2E_RESULTS ?? join(cacheRoot, 'results', 'latest.json')

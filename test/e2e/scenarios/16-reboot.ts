@@ -6,6 +6,7 @@ import { assignedNodes } from '../product/course.ts'
 import { type Operator, operatorOf } from '../product/operator.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
+import { timeReboot } from '../product/reboot-parts.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { type Moment, startTimeline } from '../timeline.ts'
 import { deploy, sampleAvailability, waitPodsReady } from '../workload.ts'
@@ -16,13 +17,14 @@ const name = 'till'
 const replicas = 4
 const fleet = { version: versions.olderKubelet, rollout: { drain: { mode: 'Auto' } } }
 
-async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
+async function reboot(cluster: Cluster, report: Report): Promise<void> {
+  const { part } = report
   const product = await productOn(cluster)
   const operator = await operatorOf(cluster, 'edsger')
   await product.settle(fleet)
   await deploy(cluster, { name, replicas, minAvailable: 3 })
   await using sampler = sampleAvailability(cluster, name)
-  await part('nodewave reboot of a pool → every machine has rebooted', () => asked(cluster, operator))
+  await part('nodewave reboot of a pool → every machine has rebooted', () => asked(cluster, operator, report))
   await waitPodsReady(cluster, { name, replicas })
   await part('a host that requires a reboot is shown, and left alone', () => required(cluster, operator))
   await part('rollout.reboot InWindows → it reboots', () => inWindows(cluster, product))
@@ -32,10 +34,11 @@ async function reboot(cluster: Cluster, { part }: Report): Promise<void> {
   await cluster.kubectl(['delete', `deployment/${name}`, `poddisruptionbudget/${name}`])
 }
 
-async function asked(cluster: Cluster, operator: Operator): Promise<void> {
+async function asked(cluster: Cluster, operator: Operator, report: Report): Promise<void> {
   using timeline = await startTimeline(cluster.api)
   const before = await bootsOf(cluster)
   const digests = await digestsOf(cluster)
+  const askedAt = performance.now()
   const { code, stdout, stderr } = await operator('reboot', 'workers', '--reason', 'firmware', '--wait', '--timeout', '5m')
   check('the command waits for the end', code === 0 && stdout.includes('workers: rebooted'), { code, stdout, stderr })
   const after = await bootsOf(cluster)
@@ -43,6 +46,7 @@ async function asked(cluster: Cluster, operator: Operator): Promise<void> {
   check('the content is the same', JSON.stringify(await digestsOf(cluster)) === JSON.stringify(digests))
   await isSettled(cluster)
   checkOrder(await timeline.upToNow(), Object.keys(before))
+  await timeReboot(timeline, { asked: askedAt, boots: before, report })
   const { stdout: status } = await operator('history', 'workers')
   check('the history says who asked', /Reboot n1, n2 "firmware"/.test(status), status)
 }
@@ -73,18 +77,28 @@ async function inWindows(cluster: Cluster, product: Product): Promise<void> {
 
 const MENU = '/boot/grub/grub.cfg'
 const ARGUMENT = 'nodewave_e2e=1'
+const CALLS = '/var/log/grub-calls'
 /** What the containers lack: a boot loader. Their kernel is that of the machine, so that no argument ever counts. */
 const GRUB = [
-  { path: '/etc/default/grub', content: 'GRUB_CMDLINE_LINUX="quiet"\n' },
+  { path: '/etc/default/grub', content: 'GRUB_CMDLINE_LINUX=""\n' },
   {
     path: '/usr/sbin/update-grub',
     content: `#!/bin/sh
 . /etc/default/grub
 for file in /etc/default/grub.d/*.cfg; do [ ! -e "$file" ] || . "$file"; done
-mkdir -p /boot/grub; echo "linux /vmlinuz $GRUB_CMDLINE_LINUX" > ${MENU}
+kernel=$(sed -n 's/.*BOOT_IMAGE=\\([^ ]*\\).*/\\1/p' /proc/cmdline)
+mkdir -p /boot/grub
+{
+  echo "menuentry 'Debian' \\$menuentry_id_option 'simple' {"
+  echo "linux \${kernel:-/vmlinuz} $(sed 's/BOOT_IMAGE=[^ ]* *//' /proc/cmdline) $GRUB_CMDLINE_LINUX"
+  echo "}"
+  for script in /etc/grub.d/*; do [ ! -x "$script" ] || "$script"; done
+} > ${MENU}
 `,
     mode: 0o755,
   },
+  { path: '/usr/sbin/grub-reboot', content: `#!/bin/sh\ncp ${MENU} ${MENU}.tried\necho "once by $1" >> ${CALLS}\n`, mode: 0o755 },
+  { path: '/usr/bin/grub-editenv', content: `#!/bin/sh\necho "$2 $3" >> ${CALLS}\n`, mode: 0o755 },
 ]
 
 async function undone(cluster: Cluster, product: Product): Promise<void> {
@@ -92,6 +106,7 @@ async function undone(cluster: Cluster, product: Product): Promise<void> {
     for (const file of GRUB) await node.write(file)
     await node.exec(['update-grub'])
   }
+  const menu = await cluster.node('n1').read(MENU)
   const before = await countBoots(cluster)
   using timeline = await startTimeline(cluster.api)
   const host = { kernelArguments: [ARGUMENT] }
@@ -108,7 +123,11 @@ async function undone(cluster: Cluster, product: Product): Promise<void> {
     if (other !== first) check('the other node has not booted', after[other] === before[other], { before, after })
   checkCordoned(moments, first)
   const node = cluster.node(first)
-  check('the boot menu is as before', (await node.read(MENU)) === 'linux /vmlinuz quiet\n', await node.read(MENU))
+  check('the boot menu is as before', (await node.read(MENU)) === menu, await node.read(MENU))
+  const tried = await node.read(`${MENU}.tried`)
+  check('before the boot, the machine was to start as before', tried.includes("set default='nodewave-former'"), tried)
+  check('but once with the argument', (await node.read(CALLS)) === 'once by 0\nunset next_entry\n', await node.read(CALLS))
+  check('no entry is left', (await node.output(['sh', '-c', 'ls /etc/grub.d 2>/dev/null || true'])) === '')
   check('the file is gone', (await node.output(['sh', '-c', 'ls /etc/default/grub.d 2>/dev/null || true'])) === '')
 }
 

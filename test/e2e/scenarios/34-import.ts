@@ -77,7 +77,7 @@ async function importInto(cluster: Cluster, folder: string): Promise<Imported> {
   const hosts = join(cluster.slot.dir, 'hosts')
   await mkdir(hosts, { recursive: true })
   for (const node of cluster.nodes) {
-    const command = ['/opt/nodewave/node', '/opt/nodewave/nodewave-agent.mjs', 'import', '--node-name', node.name]
+    const command = ['/opt/nodewave/node', '/opt/nodewave/current/nodewave-agent.mjs', 'import', '--node-name', node.name]
     await writeFile(join(hosts, `${node.name}.json`), await node.output(command))
   }
   const args = ['import', folder, '--host', hosts, '--kubeconfig', cluster.kubeconfig, '-o', 'json']

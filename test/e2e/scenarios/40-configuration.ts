@@ -1,9 +1,9 @@
-/** A change of the kubelet's configuration by push, seen where kubelets show it. */
+/** Changes of the kubelet's configuration by push, seen where kubelets show it. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { productOn } from '../product/product.ts'
+import { type Product, productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'configuration', nodes: [{}, {}], group: 'fleet', run: changeMaxPods }]
@@ -26,6 +26,43 @@ async function changeMaxPods(cluster: Cluster, { part }: Report): Promise<void> 
     before.every(({ maxPods }) => maxPods === 110),
     before,
   )
+  await part('push of static policies for CPU and memory → pool Ready', () => managersAre(cluster, product, EXCLUSIVE))
+  await part('push of more reserved memory → pool Ready', () => managersAre(cluster, product, MORE_RESERVED))
+  await part('push of the policies before → pool Ready', () => managersAre(cluster, product, SHARED))
+}
+
+interface Managers {
+  readonly config: Readonly<Record<string, unknown>>
+  /** Policies of CPU and memory, as the state files name them. */
+  readonly policies: readonly [cpu: string, memory: string]
+}
+
+/** Reserved is what the kubelet keeps for the system, and its eviction threshold of 100Mi. */
+const staticWith = (memory: number): Managers => ({
+  config: {
+    maxPods: 57,
+    cpuManagerPolicy: 'static',
+    memoryManagerPolicy: 'Static',
+    systemReserved: { cpu: '200m', memory: `${memory}Mi` },
+    reservedMemory: [{ numaNode: 0, limits: { memory: `${memory + 100}Mi` } }],
+  },
+  policies: ['static', 'Static'],
+})
+const EXCLUSIVE = staticWith(200)
+const MORE_RESERVED = staticWith(300)
+const SHARED: Managers = { config: { maxPods: 57 }, policies: ['none', 'None'] }
+
+/** A kubelet refuses to start over the state of other policies, or of another reservation. */
+async function managersAre(cluster: Cluster, product: Product, { config, policies }: Managers): Promise<void> {
+  await product.settle({ version: versions.olderKubelet, config })
+  for (const node of cluster.nodes) {
+    const { cpuManagerPolicy = 'none', memoryManagerPolicy = 'None' } = await configOf(cluster, node)
+    const running = [cpuManagerPolicy, memoryManagerPolicy]
+    check(`the kubelet of ${node.name} has the policies`, running.join() === policies.join(), running)
+    const states = await Promise.all(['cpu', 'memory'].map((name) => node.read(`/var/lib/kubelet/${name}_manager_state`)))
+    const remembered = states.map((text) => JSON.parse(text).policyName)
+    check(`the state files of ${node.name} are of the policies`, remembered.join() === policies.join(), states)
+  }
 }
 
 /** What the running kubelet goes by. The API server may still hold a connection to the one before it, and fail once. */

@@ -1,6 +1,7 @@
 /** Labels, annotations and taints of the Node from Git, beside those that others wrote, with the rights that the controller has. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { waitUntil } from '../cluster/wait.ts'
 import type { FleetOptions } from '../product/fleet.ts'
 import { checkNotRestarted, kubeletsOf } from '../product/kubelets.ts'
 import { type Product, productOn } from '../product/product.ts'
@@ -27,7 +28,9 @@ async function nodeSettings(cluster: Cluster, { part }: Report): Promise<void> {
   await part('labels, annotations and taints → pool Ready', () => product.settle({ ...fleet, node }))
   await checkAll(cluster, [...GIT, ...THEIRS])
   await checkNotRestarted(cluster, kubelets)
-  await part('changed by hand → the next commit writes them again', () => byHand(cluster, product))
+  await part('changed by hand → written again', () => byHand(cluster))
+  await part('changed by another controller each time → named, and left alone', () => fought(cluster))
+  await part('the next commit writes them again', () => nextCommit(cluster, product))
   await part('a kubelet that restarts leaves them', () => restarted(cluster))
   await part('nothing named → those of others are left', () => product.settle(fleet))
   await checkAll(cluster, THEIRS)
@@ -43,9 +46,39 @@ async function ofOthers(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['taint', 'nodes', '--all', 'example.com/theirs=yes:PreferNoSchedule'])
 }
 
-async function byHand(cluster: Cluster, product: Product): Promise<void> {
+async function byHand(cluster: Cluster): Promise<void> {
   await cluster.kubectl(['label', 'node', 'n1', '--overwrite', 'example.com/tier=hand', 'example.com/shared-'])
   await cluster.kubectl(['taint', 'node', 'n1', 'example.com/dedicated-'])
+  await waitLines(cluster, GIT)
+  await checkAll(cluster, [...GIT, ...THEIRS])
+}
+
+/** The label was written again once before. */
+async function fought(cluster: Cluster): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await cluster.kubectl(['label', 'node', 'n1', '--overwrite', `example.com/tier=fight-${round}`])
+    await waitLines(cluster, ['label tier=front'])
+  }
+  await cluster.kubectl(['label', 'node', 'n1', '--overwrite', 'example.com/tier=won'])
+  const contested = await waitUntil(() => contestedOf(cluster), { for: '"n1" to say who fights' })
+  check('kubectl is named', contested['label example.com/tier'] === 'kubectl-label', contested)
+  check('the label is left to it', (await settingsOf(cluster, 'n1')).includes('label tier=won'))
+}
+
+async function contestedOf({ api }: Cluster): Promise<Readonly<Record<string, string>> | undefined> {
+  const { metadata } = await api.ask<ApiNode>('/api/v1/nodes/n1')
+  return JSON.parse(metadata.annotations?.['nodewave.io/node-settings'] ?? '{}').contested
+}
+
+async function waitLines(cluster: Cluster, expected: readonly string[]): Promise<void> {
+  const hasAll = async () => {
+    const found = await settingsOf(cluster, 'n1')
+    return expected.every((line) => found.includes(line))
+  }
+  await waitUntil(hasAll, { for: `"n1" to have ${expected.join(', ')}` })
+}
+
+async function nextCommit(cluster: Cluster, product: Product): Promise<void> {
   await product.settle({ ...fleet, node: { ...node, annotations: { 'example.com/owner': 'team-b' } } })
   await checkAll(cluster, [...GIT.map((line) => line.replace('team-a', 'team-b')), ...THEIRS])
 }
@@ -80,7 +113,7 @@ async function settingsOf({ api }: Cluster, name: string): Promise<string[]> {
     Object.entries(texts).map(([key, value]) => `${what} ${key}=${value}`)
   const taints = (spec.taints ?? []).map(({ key, value = '', effect }) => `taint ${key}=${value}:${effect}`)
   return [...lines('label', metadata.labels), ...lines('annotation', metadata.annotations), ...taints]
-    .filter((line) => line.includes(' example.com/'))
+    .filter((line) => /^\w+ example\.com\//.test(line))
     .map((line) => line.replace('example.com/', ''))
     .toSorted()
 }

@@ -1,8 +1,10 @@
 /** Machines that OpenRC, runit and sysvinit run: the agent's adapters keep the same contract, and its changes are made and taken back. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { bundleAgent } from '../../../scripts/bundle-agent.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
+import { agentFiles } from '../managers/agent-script.ts'
 import { machineFiles } from '../managers/files.ts'
 import { type Init, inits } from '../managers/layers.ts'
 import { bootInit, type InitMachine } from '../managers/machine.ts'
@@ -17,7 +19,8 @@ async function managersHold({ slot }: Cluster, { part }: Report): Promise<void> 
 
 async function managerHolds(init: Init, { slot, part }: Pick<Cluster, 'slot'> & Pick<Report, 'part'>): Promise<void> {
   const { manager } = init
-  const machine = await part(`${manager}: booted`, () => bootInit(slot, init, machineFiles(init)))
+  const agent = await agentFiles(init, await bundleAgent(slot.dir))
+  const machine = await part(`${manager}: booted`, () => bootInit(slot, init, [...machineFiles(init), ...agent]))
   const inside = async (program: string, ...args: readonly string[]) => {
     const command = ['/opt/nodewave/node', `/checkout/test/e2e/managers/${program}`, ...args]
     const { code, stdout, stderr } = await machine.exec(command, { allowFailure: true, timeoutMs: LONGEST })
@@ -25,6 +28,7 @@ async function managerHolds(init: Init, { slot, part }: Pick<Cluster, 'slot'> & 
   }
   await part(`${manager}: contract`, () => inside('contract.ts', manager))
   await part(`${manager}: changes made and taken back`, () => inside('change.ts'))
+  await part(`${manager}: the agent's own service`, () => inside('deployed.ts'))
   await part(`${manager}: asked to reboot → down`, () => goesDown(machine, manager))
 }
 

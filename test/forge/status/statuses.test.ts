@@ -159,3 +159,71 @@ test('no error has the token', async () => {
   expect(error.message).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api: HTTP 401: Bad credentials/)
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('secret-token')
 })
+
+test('statuses by account on GitHub and Gitea are the newest of each context and account', async () => {
+  const of = (state: string, login: string, description: string) => ({
+    ...{ context: 'nodewave/staging/workers', state, description },
+    creator: { login },
+  })
+  server.answers = [
+    {
+      status: 200,
+      body: [
+        of('success', 'mallory', 'forged'),
+        { ...of('success', '', 'by nobody'), creator: null },
+        of('failure', 'Nodewave[bot]', 'rolled back'),
+        of('success', 'nodewave[bot]', 'done'),
+      ],
+    },
+  ]
+  expect(await githubStatuses(access()).listByAccount(COMMIT, signal)).toEqual([
+    { context: 'nodewave/staging/workers', state: 'success', description: 'forged', account: 'mallory' },
+    { context: 'nodewave/staging/workers', state: 'success', description: 'by nobody', account: '' },
+    { context: 'nodewave/staging/workers', state: 'failure', description: 'rolled back', account: 'Nodewave[bot]' },
+  ])
+})
+
+test('statuses by account on GitLab have those that another account hides', async () => {
+  const of = (id: number, status: string, username: string) => ({
+    ...{ id, name: 'nodewave/staging/workers', status, description: null },
+    author: { username },
+  })
+  server.answers = [
+    { status: 200, body: [of(1, 'running', 'nodewave'), of(2, 'failed', 'nodewave'), of(3, 'success', 'mallory')] },
+  ]
+  expect(await gitlabStatuses(access()).listByAccount(COMMIT, signal)).toEqual([
+    { context: 'nodewave/staging/workers', state: 'success', description: '', account: 'mallory' },
+    { context: 'nodewave/staging/workers', state: 'failure', description: '', account: 'nodewave' },
+  ])
+  expect(server.asked[0]?.line).toContain('all=true')
+})
+
+test('a commit with more statuses on GitLab than are read is an error, for the newest one may be missing', async () => {
+  const status = { id: 1, name: 'x', status: 'success', description: null, author: { username: 'nodewave' } }
+  server.answers = Array.from({ length: 10 }, () => ({ status: 200, body: Array(100).fill(status) }))
+  tokens = Array(10).fill('one')
+  await expect(gitlabStatuses(access()).listByAccount(COMMIT, signal)).rejects.toThrow('has more than 1000 statuses')
+})
+
+test('a forge that limits requests is asked again after as long as it says, where somebody waits for it', async () => {
+  const waits: number[] = []
+  const patience = { longest: 60_000, sleep: async (milliseconds: number) => void waits.push(milliseconds) }
+  const limited = (after: string) => ({ status: 429, headers: { 'retry-after': after } })
+  server.answers = [limited('30'), limited('0'), { status: 201 }]
+  await githubStatuses({ ...access(), patience }).post(status, signal)
+  expect(waits).toEqual([30_000, 1000])
+  expect(server.asked).toHaveLength(3)
+})
+
+test('a forge that asks for a longer wait than is left is not waited for', async () => {
+  const waits: number[] = []
+  const patience = { longest: 60_000, sleep: async (milliseconds: number) => void waits.push(milliseconds) }
+  server.answers = [
+    { status: 429, headers: { 'retry-after': '40' } },
+    { status: 429, headers: { 'retry-after': '30' } },
+    { status: 500 },
+  ]
+  await expect(githubStatuses({ ...access(), patience }).post(status, signal)).rejects.toThrow('HTTP 429')
+  await expect(githubStatuses({ ...access(), patience }).post(status, signal)).rejects.toThrow('HTTP 500')
+  expect(waits).toEqual([40_000])
+})

@@ -2,12 +2,13 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Receiver, startReceiver } from '../../../src/forge/webhook/receiver.ts'
+import { startReceiver } from '../../../src/forge/webhook/receiver.ts'
+import type { Listening } from '../../../src/http/listen.ts'
 import { withDeadline } from '../../waiting/until.ts'
 
 const SECRET = 'a secret of sixteen'
 const PUSH = JSON.stringify({ ref: 'refs/heads/main', repository: { full_name: 'platform/fleet' } })
-let receiver: Receiver
+let receiver: Listening
 let pushes: number
 let log: string[]
 let secrets: string[]

@@ -1,5 +1,5 @@
+import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
-import { projectNode } from '../../../src/controller/cache/node-view.ts'
 import { fleetControls, poolControls } from '../../../src/controller/controls/controls.ts'
 import { parseDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { namesFor, POOL_CONTROLS } from '../../../src/protocol/names.ts'

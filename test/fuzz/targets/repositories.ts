@@ -1,6 +1,6 @@
 import { checkModel } from '../../../src/render/check-model.ts'
 import { createRenderer } from '../../../src/render/create-renderer.ts'
-import { loadFleet } from '../../../src/repo/load-fleet.ts'
+import { type LoadResult, loadFleet } from '../../../src/repo/load-fleet.ts'
 import { formatProblem } from '../../../src/repo/problem.ts'
 
 const NODE = { name: 'n1', labels: { role: 'worker' }, arch: 'amd64', osImage: 'Linux', internalIP: '192.0.2.1' }
@@ -11,7 +11,10 @@ export function repositories(input: Buffer): void {
   const files = new Map<string, { readonly kind: 'file'; readonly bytes: Buffer }>()
   for (let at = 1; at + 1 < parts.length; at += 2)
     files.set(parts[at] ?? '', { kind: 'file', bytes: Buffer.from(parts[at + 1] ?? '', 'latin1') })
-  const { model, problems } = loadFleet(files)
+  for (const cluster of [undefined, 'staging']) judge(loadFleet(files, { cluster }))
+}
+
+function judge({ model, problems }: LoadResult): void {
   for (const problem of problems) formatProblem(problem)
   if (!model) return
   checkModel(model)

@@ -9,7 +9,7 @@ function cycles(pools: Readonly<Record<string, readonly string[]>>): string[] {
     aDocument('NodePool', name, `spec: {nodeSelector: {matchLabels: {pool: ${name}}}, dependsOn: [${on.join(', ')}]}\n`),
   )
   const { documents } = loadFile('p.yaml', new TextEncoder().encode(text.join('---\n')))
-  return checkDependencies(draftOf(documents, new Map()).draft).map(
+  return checkDependencies(draftOf(documents, { files: new Map(), clusters: new Set() }).draft).map(
     ({ at, message, remedy }) => `${at.line}:${at.column} ${message}; ${remedy}`,
   )
 }

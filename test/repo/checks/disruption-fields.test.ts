@@ -7,7 +7,9 @@ import { aDocument } from '../fleets.ts'
 function problems(fields: string): (string | undefined)[] {
   const spec = `spec: {nodeSelector: {matchLabels: {}}, rollout: {disruption: {fields: {${fields}}}}}\n`
   const { documents } = loadFile('p.yaml', new TextEncoder().encode(aDocument('NodePool', 'a', spec)))
-  return checkDisruptionFields(draftOf(documents, new Map()).draft).flatMap(({ message, remedy }) => [message, remedy])
+  return checkDisruptionFields(draftOf(documents, { files: new Map(), clusters: new Set() }).draft).flatMap(
+    ({ message, remedy }) => [message, remedy],
+  )
 }
 
 test('fields that some kubelet has may be stated', () => {

@@ -34,6 +34,12 @@ test('overrides are fine when they agree, speak of different things, or of diffe
   expect(overrides('node: n, flags: {v: 2}', 'node: m, flags: {v: 3}')).toEqual([])
 })
 
+test('overrides with equal expressions are for the same nodes', () => {
+  const selector = (values: string) => `nodeSelector: {matchExpressions: [{key: a, operator: In, values: [${values}]}]}`
+  expect(overrides(`${selector('x, y')}, flags: {v: 2}`, `${selector('y, x')}, flags: {v: 3}`)).toHaveLength(1)
+  expect(overrides(`${selector('x')}, flags: {v: 2}`, `${selector('y')}, flags: {v: 3}`)).toEqual([])
+})
+
 test('overrides with equal selectors are for the same nodes', () => {
   const selector = 'nodeSelector: {matchLabels: {a: x, b: y}}'
 

@@ -78,7 +78,7 @@ test.each([
   ['whose key is not there', dnf(`${URL}, keyFrom: keys/b.asc`), 'the repository has no file "keys/b.asc"'],
   ['without a key', dnf(URL), 'expected one of key and keyFrom'],
   ['of two managers', profile(`repositories: [{name: r, apt: {${URL}}, dnf: {${URL}}}]`), 'expected one of key and keyFrom'],
-  ['of no manager', profile('repositories: [{name: r}]'), 'expected one of apt and dnf'],
+  ['of no manager', profile('repositories: [{name: r}]'), 'expected one of apt, dnf and zypper'],
   ['of two lines', dnf('url: "https://p.test/\\ngpgcheck=0", keyFrom: keys/a.asc'), 'expected an http or https URL'],
   ['with a suite', dnf(`${URL}, suite: /, keyFrom: keys/a.asc`), 'suite'],
 ])('a repository of dnf %s is refused', (_, document, message) => {

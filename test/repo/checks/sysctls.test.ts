@@ -22,6 +22,16 @@ test.each([
   expect(profile(text)[0]).toContain(message)
 })
 
+test.each([
+  ['empty lines', '\\n'.repeat(100_000)],
+  ['spaces', ' '.repeat(100_000)],
+])('a file of sysctls costs no more than its length: %s', (_, text) => {
+  const path = '/etc/sysctl.d/90-mine.conf'
+  const units = `units: [{name: systemd-sysctl.service, restartOn: [${path}]}]`
+  const spec = `spec: {files: [{path: ${path}, content: "${text}x"}], ${units}}\n`
+  expect(problemsOf({ 'h.yaml': aDocument('HostProfile', 'h', spec) })).toEqual([])
+})
+
 test('a sysctl by which nodes would be lost is refused, with what to do', () => {
   expect(profile('net.ipv4.ip_forward: 0')).toEqual([
     `h.yaml:4:39  spec: {sysctls: {net.ipv4.ip_forward: 0}}

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, condition, hour, minute, nodes, noon, selected, verdict } from '../builders.ts'
+import { condition, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 test('a paused pool takes no node, and tells why', () => {
   const decision = decide(aPool({ stable: 'older', controls: { paused: 'storm' } }).with(...nodes('a', 'b')), noon)

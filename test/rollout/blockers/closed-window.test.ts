@@ -3,23 +3,12 @@ import { expect, test } from 'vitest'
 import type { Window } from '../../../src/calendar/window.ts'
 import { windowState } from '../../../src/calendar/windows.ts'
 import { decide } from '../../../src/rollout/decide.ts'
-import {
-  aNode,
-  aPool,
-  aRef,
-  aWave,
-  aYoungNode,
-  condition,
-  hour,
-  minute,
-  nodes,
-  noon,
-  phases,
-  remembering,
-  selected,
-  stamp,
-  verdict,
-} from '../builders.ts'
+import { condition, phases, remembering, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRef } from '../builders/revisions.ts'
 
 /** Open from 22:00 to 04:00; it is noon. */
 const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import { aNode, aPool, aWave, condition, minute, noon, type PoolOptions, verdict } from '../builders.ts'
+import { condition, verdict } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aGate, aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 /** A pool on its way from `older` to `new`, which takes a drain. */
 function rolling(members: readonly NodeView[], options: PoolOptions = {}) {
@@ -57,4 +61,25 @@ test('a pool goes on without those that are left out while another node can be t
 
 test('a pool tells of its pause rather than of nodes that are left out', () => {
   expect(verdict(rolling([a.held()], { controls: { paused: '' } })).Stalled).toBe('True Paused')
+})
+
+test('a pool goes on while a node of an earlier wave is at work, though those of the newest are left out', () => {
+  const waves = [aWave('canary', { rack: '9' }), aWave('late', { rack: '1' }), aWave('rest', '100%')]
+  const wave = { index: 2, count: 3, name: 'late', opened: ['canary', 'late'] }
+  const atWork = a
+    .labelled({ rack: '9' })
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Applying')
+  const leftOut = aNode('b').on('older').labelled({ rack: '1' }).cordoned()
+
+  expect(verdict(rolling([atWork, leftOut], { waves, wave })).Stalled).toBe('False RollingOut')
+})
+
+test('a pool whose waves are done waits for their gate, though the nodes of the newest are left out', () => {
+  const waves = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+  const wave = { index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'] }
+  const done = a.labelled({ rack: '9' }).on('new', { at: noon - 5 * minute })
+  const leftOut = aNode('b').on('older').cordoned()
+
+  expect(verdict(rolling([done, leftOut], { waves, wave, gates: [aGate('disk')] })).Stalled).toBe('False WaitingForGate')
 })

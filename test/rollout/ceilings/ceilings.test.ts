@@ -3,20 +3,12 @@ import { policyViolation } from '../../../src/rollout/ceilings/policy-violation.
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Ceiling, CeilingRule } from '../../../src/rollout/model/ceiling.ts'
 import type { NodeTarget, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  aWave,
-  condition,
-  hour,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  selected,
-} from '../builders.ts'
+import { assignments, condition, selected } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const TEN = nodes('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j')
 const old = TEN.map((node) => node.on('older'))

@@ -1,6 +1,6 @@
 import type { Component, ControlPlaneInstance, ControlPlaneView } from '../../../src/rollout/control-plane/control-plane.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import { aNode, type NodeDraft } from '../builders.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 export const ROLE = { 'node-role.kubernetes.io/control-plane': '' }
 

@@ -6,7 +6,9 @@ import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { NodePods } from '../../../src/rollout/model/node-view.ts'
 import { NO_MEMORY, type PoolSnapshot, type Revision } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, minute, NodeDraft, noon } from '../builders.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, NodeDraft } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 import { instance, ROLE } from './a-control-plane.ts'
 
 /** A machine of the control plane, as it is; what can be seen of it may be less. */

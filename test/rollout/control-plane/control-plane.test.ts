@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ControlPlaneView, hindranceTo } from '../../../src/rollout/control-plane/control-plane.ts'
-import { aNode } from '../builders.ts'
+import { aNode } from '../builders/nodes.ts'
 import { aHost, but, instance, stacked } from './a-control-plane.ts'
 
 const hosts = [aHost('a'), aHost('b'), aHost('c')]

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, noon, type PoolOptions, selected, verdict } from '../builders.ts'
+import { condition, selected, verdict } from '../builders/decisions.ts'
+import { noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aHost, but, stacked } from './a-control-plane.ts'
 
 const hosts = ['a', 'b', 'c'].map((name) => aHost(name).on('old'))

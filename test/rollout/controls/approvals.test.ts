@@ -2,21 +2,12 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRevision,
-  aWave,
-  condition,
-  hour,
-  minute,
-  type NodeDraft,
-  nodes,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-} from '../builders.ts'
+import { condition, remembering, selected } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRevision } from '../builders/revisions.ts'
 
 const waves = [aWave('canary', 1), aWave('rest', '100%', { manual: true })]
 const base: PoolOptions = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { byHandChanges } from '../../../src/rollout/controls/by-hand.ts'
-import { aNode, aPool } from '../builders.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 const closed = aNode('closed')
 const open = Object.assign(aNode('open'), { byHandAllowed: true } as const)

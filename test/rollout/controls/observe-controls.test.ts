@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, minute, noon, type PoolOptions, remembering, stamp } from '../builders.ts'
+import { condition, remembering } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 const ada = { who: 'ada', at: '2026-11-21T11:59:00Z' }
 

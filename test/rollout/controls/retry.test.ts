@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRollout, assignments, minute, noon, remembering, selected, verdict } from '../builders.ts'
+import { assignments, remembering, selected, verdict } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const halted = {
   head: 'bad-commit',

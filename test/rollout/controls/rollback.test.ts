@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  aWave,
-  aYoungNode,
-  condition,
-  hour,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-} from '../builders.ts'
+import { assignments, condition, remembering, selected } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 const past = [

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, minute, noon, phases } from '../builders.ts'
+import { phases } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a broken node that somebody cordoned is mended all the same', () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, aWave, noon, phases } from '../builders.ts'
+import { phases } from '../builders/decisions.ts'
+import { noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a cordon that somebody else set is never taken back, and the node is left until it is', () => {

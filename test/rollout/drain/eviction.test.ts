@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { aPod, condition, minute, noon, phases, stamp, verdict } from '../builders.ts'
+import { condition, phases, verdict } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { aPod } from '../builders/pods.ts'
 import { a, b, done, kept, upgrade } from './upgrade.ts'
 
 test('a cordoned node whose pods are not known yet waits, and holds its place in the budget', () => {

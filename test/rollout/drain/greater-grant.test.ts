@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, minute, type NodeDraft, noon, phases } from '../builders.ts'
+import { phases } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
 import { b, done, upgrade } from './upgrade.ts'
 
 test('an agent that finds it needs a drain gets it, and then the greater grant', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgePod } from '../../../src/rollout/drain/judge-pod.ts'
 import type { PodView } from '../../../src/rollout/model/node-view.ts'
-import { aPod } from '../builders.ts'
+import { aPod } from '../builders/pods.ts'
 
 function judge(more: Partial<PodView>, allowed: { deleteEmptyDirData?: true; force?: true } = {}): string {
   const verdict = judgePod(aPod('a', more), { deleteEmptyDirData: false, force: false, ...allowed })

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { aNode, aPod, aWave, minute, noon } from '../builders.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a node whose agent is at work stays cordoned when a newer commit needs no drain', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { aPod } from '../builders.ts'
+import { aPod } from '../builders/pods.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a paused pool cordons nobody, and ends the drain that it began', () => {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import { strayCordons, uncordonStrays } from '../../../src/rollout/drain/strays.ts'
-import { aNode, aPool, condition, hour, type NodeDraft, noon } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { hour, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 const silent = aNode('x')
   .drainedFor('new', { at: noon - 100 * hour })

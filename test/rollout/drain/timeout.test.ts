@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPod, aPool, aWave, condition, minute, noon, phases, remembering, stamp, verdict } from '../builders.ts'
+import { condition, phases, remembering, verdict } from '../builders/decisions.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 import { a, b, done, overdue, stuck, upgrade } from './upgrade.ts'
 
 test('an overdue drain that holds goes on trying, and the pool says what blocks it', () => {

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { aNode, aWave, condition, minute, noon, phases } from '../builders.ts'
+import { condition, phases } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a node is uncordoned when the change holds, and soaks with pods on it', () => {

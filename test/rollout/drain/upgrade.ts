@@ -1,7 +1,10 @@
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import { aNode, aPod, aPool, minute, noon, type PoolOptions } from '../builders.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 /** `cordon a`, `evict a x`, `uncordon a`, `assign a new drain`. */
 export function done({ actions }: Decision): string[] {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aPool, aYoungNode, noon } from '../builders.ts'
+import { noon } from '../builders/instants.ts'
+import { aYoungNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 import { a, b, done, upgrade } from './upgrade.ts'
 
 test('a node that must be drained is cordoned first, as far as the budget goes', () => {

@@ -2,21 +2,12 @@ import { expect, test } from 'vitest'
 import { assessPool } from '../../../src/rollout/assess-pool.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  aWave,
-  aYoungNode,
-  hour,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  phases,
-  remembering,
-} from '../builders.ts'
+import { assignments, phases, remembering } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('old'))

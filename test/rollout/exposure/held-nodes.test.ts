@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aGate, aNode, aPool, aRollout, aWave, condition, hour, minute, nodes, noon, selected, verdict } from '../builders.ts'
+import { condition, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aGate, aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const waves = [aWave('canary', 1, { soak: 5 * minute })]
 const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
@@ -17,6 +22,16 @@ test('a canary that an operator holds keeps its place: no further node is expose
   expect(selected(decision)).toEqual([])
   expect(verdict(decision).Stalled).toBe('True NoEligibleNode')
   expect(condition(decision, 'Ready').message).toContain('"a": held; include it with: nodewave release')
+})
+
+test('a pool names the held member of an earlier wave when the last wave has no nodes', () => {
+  const opened = { index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'], sizes: [{ name: 'canary', nodes: 1 }] }
+  const held = aNode('a')
+    .on('new', { at: noon - minute })
+    .held()
+  const pool = aPool({ since: noon - 2 * minute, waves: [...waves, aWave('rest', '100%')], wave: opened }).with(held)
+
+  expect(verdict(decide(pool, noon)).Stalled).toBe('True NoEligibleNode')
 })
 
 test('a node that was held before it was exposed takes no place', () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, condition, minute, nodes, noon, selected } from '../builders.ts'
+import { condition, selected } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
 const down = (...names: string[]) => nodes(...names).map((node) => node.on('older').notReady(noon - 30 * minute))
@@ -45,6 +49,47 @@ test('dead nodes wait for their wave while a node at work will give the budget b
   expect(selected(decide(pool, noon))).toEqual([])
 })
 
+test('dead nodes wait for their wave while a node reboots for its work, until the time for that is over', () => {
+  const reboots = aNode('x')
+    .assignedTo('fix', { at: noon - minute })
+    .reporting('Applying')
+    .notReady(noon - minute / 2)
+  const options = {
+    head: 'fix',
+    stable: 'older',
+    since: noon - minute,
+    waves: [aWave('canary', 3)],
+    maxUnavailable: 3,
+    maxFailures: 1,
+  } as const
+  const pool = aPool(options).with(reboots, ...down('a', 'b'), ...up('d', 'e'))
+
+  expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 14 * minute })
+  expect(selected(decide(pool, noon + 14 * minute)).sort()).toEqual(['a', 'b'])
+})
+
+test('a node whose agent hangs keeps the stable content while one of another zone reboots for its work', () => {
+  const reboots = aNode('x')
+    .assignedTo('fix', { at: noon - minute })
+    .reporting('Applying')
+    .notReady(noon - minute / 2)
+    .inZone('zone-a')
+  const hung = aNode('hung')
+    .assignedTo('older', { at: noon - 30 * minute })
+    .reporting('Applying')
+    .inZone('zone-b')
+  const sound = up('d', 'e').map((node) => node.inZone('zone-b'))
+  const options = {
+    head: 'fix',
+    stable: 'older',
+    since: noon - minute,
+    zones: 'OneAtATime',
+    waves: [aWave('canary', 3)],
+  } as const
+
+  expect(selected(decide(aPool(options).with(reboots, hung, ...sound), noon))).toEqual([])
+})
+
 test('a node takes the place of one that cannot be paid for only when it has been down for longer than its work may take', () => {
   const blinks = aNode('a')
     .on('older')
@@ -53,6 +98,87 @@ test('a node takes the place of one that cannot be paid for only when it has bee
 
   expect(selected(decide(pool, noon))).toEqual([])
   expect(selected(decide(pool, noon + minute))).toEqual(['a'])
+})
+
+test('a fix reaches a node whose agent does not end the work on the stable content when it uses up the budget', () => {
+  const hung = aNode('hung')
+    .assignedTo('older', { at: noon - 14 * minute })
+    .reporting('Applying')
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1 }).with(hung, ...up('d', 'e'))
+
+  expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + minute })
+  expect(selected(decide(pool, noon + minute))).toEqual(['hung'])
+})
+
+test('a fix reaches a node whose agent does not end the work on the stable content when no other zone may begin before it', () => {
+  const hung = aNode('hung')
+    .assignedTo('older', { at: noon - 30 * minute })
+    .reporting('Applying')
+    .inZone('zone-b')
+  const options = { head: 'fix', stable: 'older', waves, zones: 'OneAtATime', maxUnavailable: 3 } as const
+
+  expect(selected(decide(aPool(options).with(hung, ...up('d', 'e')), noon))).toEqual(['hung'])
+  expect(selected(decide(aPool({ ...options, zones: 'Any' }).with(hung, ...up('d', 'e')), noon))).toEqual(['d'])
+})
+
+const pair = [aWave('canary', 2, { soak: minute })]
+
+test.each([
+  [
+    'works on the target',
+    aNode('x')
+      .on('older')
+      .assignedTo('fix', { at: noon - minute })
+      .reporting('Applying'),
+  ],
+  [
+    'ends what another commit gave it',
+    aNode('x')
+      .assignedTo('superseded', { at: noon - minute })
+      .reporting('Applying'),
+  ],
+  ['is drained', aNode('x').on('older').drainedFor('fix')],
+  [
+    'is proved by a pod',
+    aNode('x')
+      .on('fix', { at: noon - minute })
+      .noting('Wanted'),
+  ],
+])('dead nodes take no place of a wave while another node %s: it gives the budget back', (_, busy) => {
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const options = { head: 'fix', stable: 'older', since: noon - 5 * minute, waves: pair, wave, maxUnavailable: 2 } as const
+  const pool = aPool({ ...options, proof: {} }).with(busy, ...down('a', 'b'), ...up('d', 'e'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+  expect(selected(decide(aPool(options).with(...down('a', 'b'), ...up('d', 'e')), noon))).toHaveLength(2)
+})
+
+test.each([
+  ['a', 'b'],
+  ['b', 'a'],
+])('a dead node that cannot change takes no place from one that can: "%s" and "%s"', (left, changes) => {
+  const cordoned = down(left).map((node) => node.cordoned())
+  const options = { head: 'fix', stable: 'older', waves, maxUnavailable: 2 } as const
+
+  expect(selected(decide(aPool(options).with(...cordoned, ...down(changes), ...up('d', 'e')), noon))).toEqual([changes])
+
+  const unchanged = aNode(left)
+    .notReady(noon - 30 * minute)
+    .assignedTo('before', { at: noon - 90 * minute })
+  const pool = aPool({ ...options, wants: { [left]: { digest: 'older' } } }).with(unchanged, ...down(changes), ...up('d', 'e'))
+  expect(selected(decide(pool, noon))).toContain(changes)
+})
+
+test('dead nodes take places of a later wave, too, when it is open', () => {
+  const wave = { index: 2, count: 3, name: 'early', opened: ['canary', 'early'] }
+  const options = { head: 'fix', stable: 'older', since: noon - 30 * minute, maxUnavailable: 1 } as const
+  const pool = aPool({ ...options, waves: [...waves, aWave('early', 1)], wave }).with(
+    aNode('c').on('fix', { at: noon - 25 * minute }),
+    ...down('a'),
+    ...up('d', 'e'),
+  )
+
+  expect(selected(decide(pool, noon))).toEqual(['a'])
 })
 
 const rack = [aWave('rack', { rack: '1' }, { soak: minute })]

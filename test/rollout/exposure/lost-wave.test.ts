@@ -1,18 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import {
-  aNode,
-  aPool,
-  assignments,
-  aWave,
-  condition,
-  minute,
-  type NodeDraft,
-  nodes,
-  noon,
-  remembering,
-  verdict,
-} from '../builders.ts'
+import { assignments, condition, remembering, verdict } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', { canary: 'yes' }, { soak: minute })]
 const options = { head: 'new', stable: 'older', waves }

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, nodes, noon, selected } from '../builders.ts'
+import { selected } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', 1, { soak: minute })]
 const putBack = (name: string) => aNode(name).rolledBackFrom('bad', { at: noon - 40 * minute })
@@ -29,4 +33,31 @@ test.each([
   )
 
   expect(selected(decide(pool, noon))).toEqual([stuck])
+})
+
+test.each([
+  ['is not Ready, whatever its agent says', putBack('broken').notReady(noon - 20 * minute)],
+  ['does not end its work', overdue('broken')],
+])('no further broken node is tried after one in vain: a sound one takes the place of a node that %s', (_, broken) => {
+  const tried = aNode('tried')
+    .notReady(noon - 60 * minute)
+    .assignedTo('fix', { at: noon - 30 * minute })
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ head: 'fix', since: noon - 40 * minute, waves, wave }).with(tried, broken, aNode('sound').on('older'))
+
+  expect(selected(decide(pool, noon))).toEqual(['sound'])
+})
+
+test('a node that was put back, and serves, is tried after one in vain', () => {
+  const tried = aNode('tried')
+    .notReady(noon - 60 * minute)
+    .assignedTo('fix', { at: noon - 30 * minute })
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const pool = aPool({ head: 'fix', since: noon - 40 * minute, waves, wave }).with(
+    tried,
+    putBack('served'),
+    aNode('sound').on('older'),
+  )
+
+  expect(selected(decide(pool, noon))).toEqual(['served'])
 })

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { WavePolicy } from '../../../src/rollout/model/policy.ts'
-import { aNode, aPool, aWave, condition, hour, minute, nodes, noon, phases, remembering, selected, verdict } from '../builders.ts'
+import { condition, phases, remembering, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const since = noon - 10 * minute
 const waves = [aWave('canary', 1, { soak: 5 * minute }), aWave('rest', '100%')]
@@ -138,7 +142,7 @@ test('a pass is due when work is overdue', () => {
 })
 
 test('no pass is due when only events can bring anything new', () => {
-  expect(decide(aPool({ head: 'same', stable: 'same' }).with(aNode('a').on('same')), noon)).not.toHaveProperty('wakeAt')
+  expect(decide(aPool({ head: 'same', stable: 'same' }).with(aNode('a').on('same')), noon).wakeAt).toBeUndefined()
 })
 
 test('a run that was stamped in the future is stamped again', () => {

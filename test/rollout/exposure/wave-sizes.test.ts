@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aWave, hour, minute, noon, remembering, selected } from '../builders.ts'
+import { remembering, selected } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', '1%'), aWave('early', '10%'), aWave('half', '50%')]
 
@@ -99,3 +103,44 @@ test.each([1, '2%'] as const)(
     expect(selected(decide(edited, noon + minute))).toEqual([])
   },
 )
+
+test('a wave of a selector has the size of its own nodes: those that are kept from it count, those of other waves do not', () => {
+  const west = { zone: 'west' }
+  const labelled = (name: string) => aNode(name).labelled(west).on('old')
+  const exposed = (name: string) => labelled(name).on('new', { at: noon - 20 * minute })
+  const pool = aPool({
+    head: 'new',
+    stable: 'old',
+    since: noon - hour,
+    waves: [aWave('first', 2), aWave('west', west), aWave('rest', '100%')],
+    wave: { index: 1, count: 3, name: 'first', opened: ['first'] },
+    wants: { broken: { problem: 'no such variable' } },
+    maxFailures: 9,
+  }).with(
+    exposed('done'),
+    exposed('done-and-held').held(),
+    labelled('west'),
+    labelled('held').held(),
+    labelled('by-hand').byHand(),
+    labelled('leaving').beingDeleted(),
+    labelled('broken'),
+    aNode('elsewhere').on('old').held(),
+    aNode('later').on('old'),
+    aNode('latest').on('old'),
+  )
+
+  expect(decide(pool, noon).status.wave).toMatchObject({ name: 'west', sizes: [{ name: 'west', nodes: 4 }] })
+})
+
+test('a wave that is a percentage has its part of all nodes, also when fewer are left for it', () => {
+  const sizes = [{ name: 'most', nodes: 3 }]
+  const pool = aPool({
+    head: 'new',
+    stable: 'old',
+    since: noon - hour,
+    waves: [aWave('most', '75%'), aWave('half', '50%'), aWave('rest', '100%')],
+    wave: { index: 1, count: 3, name: 'most', opened: ['most'], sizes },
+  }).with(...['a', 'b', 'c'].map((name) => aNode(name).on('new', { at: noon - 20 * minute })), aNode('d').on('old'))
+
+  expect(decide(pool, noon).status.wave).toMatchObject({ name: 'half', sizes: [...sizes, { name: 'half', nodes: 2 }] })
+})

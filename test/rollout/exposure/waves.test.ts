@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type WaveCandidate, waveMembership, wavesOf } from '../../../src/rollout/exposure/waves.ts'
 import type { RolloutPolicy } from '../../../src/rollout/model/policy.ts'
-import { aWave } from '../builders.ts'
+import { aWave } from '../builders/policies.ts'
 
 const policy = (...waves: RolloutPolicy['waves']) => ({ waves }) as RolloutPolicy
 
@@ -67,4 +67,16 @@ test('waveMembership moves at most one other node across each border when a node
       expect(moved.every(({ name }) => (after.get(name) ?? 9) < (before.get(name) ?? 0))).toBe(true)
     }),
   )
+})
+
+test.each([
+  ['a', { a: 1, b: 2 }],
+  ['b', { a: 2, b: 1 }],
+])('of nodes that are taken already, the one that was taken first keeps the place: %s', (first, takenAt) => {
+  const taken = Object.entries(takenAt).map(([name, assignedAt]) => ({ name, labels: {}, isExposed: true, assignedAt }))
+  const nodes = [...taken, { name: 'c', labels: {} }]
+
+  const waveOf = waveMembership([aWave('canary', 1), aWave('all', '100%')], { pool: 'workers', nodes })
+
+  expect([...waveOf].filter(([, wave]) => wave === 0)).toEqual([[first, 0]])
 })

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import { aNode, aPool, aWave, condition, minute, type NodeDraft, nodes, noon, selected } from '../builders.ts'
+import { condition, selected } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
 const waves = [aWave('canary', 1)]

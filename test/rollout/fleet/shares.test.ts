@@ -1,21 +1,11 @@
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetPolicy, type FleetSnapshot } from '../../../src/rollout/decide-fleet.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  condition,
-  hour,
-  minute,
-  type NodeDraft,
-  nodes,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-} from '../builders.ts'
+import { assignments, condition, remembering, selected } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const cap = (count: number): FleetPolicy => ({ maxUnavailable: { count } })
 

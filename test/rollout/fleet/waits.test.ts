@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import { aNode, aPool, aRollout, condition, hour, minute, nodes, noon } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 /** The situation of story 3141593847 of kind fast: it ended without a word of what helps. */
 test('two pools that wait for each other are told so when the node that went down is still under a cordon of nodewave', () => {

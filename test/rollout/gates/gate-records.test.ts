@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { suspended, waiting } from '../../../src/rollout/gates/gate-records.ts'
-import { minute, noon, stamp } from '../builders.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
 
 const about = { name: 'apps', wave: 'canary', revision: 'new', rollout: stamp(noon) }
 const noted = { before: ['DaemonSet kube-system/cni 3'], recordedAt: stamp(noon) }

@@ -5,23 +5,12 @@ import type { AskGate, Decision } from '../../../src/rollout/model/decision.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import type { GatePolicy } from '../../../src/rollout/model/policy.ts'
 import type { GateAnswer, PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aGate,
-  aNode,
-  aPool,
-  aRollout,
-  aWave,
-  condition,
-  hour,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-  stamp,
-  verdict,
-} from '../builders.ts'
+import { condition, remembering, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aGate, aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const since = noon - 10 * minute
 const waves = [aWave('canary', 1), aWave('rest', '100%')]
@@ -143,6 +132,18 @@ test('a gate that cannot be asked is not passed, says why, and is asked again wi
     noon + 95_000,
   ])
   expect(condition(passing(pool, steps), 'Ready').message).toContain('gate "slo" after "canary": connection refused')
+})
+
+test.each([
+  ['after a wave', 'after', [aGate('slo')], { gate: 'slo' }],
+  ['before a wave', 'before', [apps], { gate: 'apps' }],
+] as const)('a pause ends the questions to a gate %s, and no pass is due for them', (_, question, gates, about) => {
+  const pool = afterCanary(gates)
+  const waiting = passing(pool, [{ at: noon + 1000, says: answer('Unanswered', noon + 1000, { question, ...about }) }])
+  const paused = { ...remembering(pool, waiting), controls: { paused: 'a test' } }
+
+  expect(asked(decide(paused, noon + hour))).toEqual([])
+  expect(decide(paused, noon + 2000).wakeAt).toBeUndefined()
 })
 
 test.each(['NotPassed', 'Unanswered'] as const)('a gate that is %s has failed when it still is after its timeout', (says) => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { reportOf } from '../../../src/rollout/model/agent-report.ts'
-import { aNode, minute, noon } from '../builders.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
 
 const assigned = { digest: 'new', revision: 'new', pool: 'p', grant: 'restart', at: noon } as const
 

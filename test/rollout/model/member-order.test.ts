@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, noon, selected } from '../builders.ts'
+import { selected } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 test('nodes are taken zone by zone', () => {
   const pool = aPool({ stable: 'older', maxUnavailable: 3 }).with(

@@ -5,7 +5,8 @@ import { reportOf } from '../../../src/rollout/model/agent-report.ts'
 import type { Instant } from '../../../src/rollout/model/instant.ts'
 import { progressOf } from '../../../src/rollout/model/node-progress.ts'
 import type { NodeTarget } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, hour, minute, type NodeDraft, noon, stamp } from '../builders.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
 
 interface Options {
   readonly wanted?: Partial<NodeTarget>

@@ -1,21 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  aWave,
-  aYoungNode,
-  minute,
-  nodes,
-  noon,
-  phases,
-  remembering,
-  selected,
-  verdict,
-} from '../builders.ts'
+import { assignments, phases, remembering, selected, verdict } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const since = noon - 10 * minute
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))

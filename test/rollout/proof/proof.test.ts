@@ -2,22 +2,12 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { Action } from '../../../src/rollout/model/decision.ts'
 import type { ProofPod } from '../../../src/rollout/model/node-view.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  aWave,
-  condition,
-  hour,
-  minute,
-  NodeDraft,
-  nodes,
-  noon,
-  type PoolOptions,
-  phases,
-  verdict,
-} from '../builders.ts'
+import { assignments, condition, phases, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, NodeDraft, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const PAUSE = 'registry.k8s.io/pause:3.10'
 /** When the canary was assigned. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ProofPod } from '../../../src/rollout/model/node-view.ts'
 import { strayProofs } from '../../../src/rollout/proof/actions.ts'
-import { noon } from '../builders.ts'
+import { noon } from '../builders/instants.ts'
 
 function podOn(node: string): ProofPod {
   const about = { digest: 'new', assignedAt: noon, startedAt: noon }

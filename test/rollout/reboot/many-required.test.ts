@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, minute, noon, remembering } from '../builders.ts'
+import { remembering } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 test('request is recorded and shown also where more nodes than the status shows require a reboot', () => {
   const names = Array.from({ length: 60 }, (_, index) => `n${String(index).padStart(2, '0')}`)

@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest'
 import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import {
-  aNode,
-  aPod,
-  aPool,
-  aWave,
-  condition,
-  hour,
-  minute,
-  type NodeDraft,
-  noon,
-  type PoolOptions,
-  phases,
-  remembering,
-  stamp,
-  verdict,
-} from '../builders.ts'
+import { condition, phases, remembering, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 const ASKED = stamp(noon - minute)
 const IN_WINDOWS = { whenRequired: 'InWindows', timeout: 10 * minute } as const
@@ -353,4 +343,26 @@ test('pod proves a node after its reboot where pods prove nodes', () => {
   const decision = deciding({ proof: {}, pods: { a: [] }, proofs: [] }, drained)
 
   expect(decision.actions.find(({ kind }) => kind === 'assign')).toMatchObject({ proof: { podCapacity: 110 } })
+})
+
+test('a pool whose reboots wait for the budget says who uses it up, and not that later waves wait', () => {
+  const asked = ['a', 'b', 'c'].map((name) => done(name).toReboot('1', { at: ASKED }))
+  const down = done('down').notReady(noon - hour)
+  const decision = deciding({ maxUnavailable: 1, maxFailures: 1, waves: CANARY }, ...asked, down)
+
+  expect(deeds(decision)).toEqual([])
+  expect(condition(decision, 'Ready').reason).toBe('WaitingForBudget')
+  expect(condition(decision, 'Ready').message).toContain('used up by "down"')
+})
+
+test('no other reboot waits for a machine that was down when its reboot was ordered, and had its time', () => {
+  const order = { boot: '1', at: ASKED }
+  const down = done('down')
+    .labelled({ canary: 'yes' })
+    .notReady(noon - 2 * hour)
+  const asked = done('a').toReboot('1', { at: ASKED })
+  const options = { maxUnavailable: 2, maxFailures: 1, waves: [aWave('canary', { canary: 'yes' }), aWave('rest', '100%')] }
+
+  expect(deeds(deciding(options, down.orderedToReboot('new', order), asked))).toEqual([])
+  expect(deeds(deciding(options, down.orderedToReboot('new', order, { at: noon - hour }), asked))).toEqual(['cordon a'])
 })

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, condition, hour, minute, type NodeDraft, nodes, noon, type PoolOptions } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft, nodes } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 const waiting = () => nodes('x', 'y').map((node) => node.on('old'))
 

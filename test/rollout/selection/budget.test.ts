@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
-import { aNode, aPool, minute, nodes, noon, phases, selected, verdict } from '../builders.ts'
+import { phases, selected, verdict } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
 

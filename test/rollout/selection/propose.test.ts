@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { assess, decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aRef, aRollout, aWave, condition, minute, nodes, noon } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
 
@@ -72,7 +77,7 @@ test('a node of the control plane that lacks the budget does not say that it wai
 test('no pass is due for the deadline of work that has ended', () => {
   const applied = aNode('a').on('same', { at: noon - 5 * minute })
 
-  expect(decide(aPool({ head: 'same', stable: 'same', waves: [aWave('all', '100%')] }).with(applied), noon)).not.toHaveProperty(
-    'wakeAt',
-  )
+  expect(
+    decide(aPool({ head: 'same', stable: 'same', waves: [aWave('all', '100%')] }).with(applied), noon).wakeAt,
+  ).toBeUndefined()
 })

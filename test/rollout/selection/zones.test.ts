@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPod, aPool, minute, noon, type PoolOptions } from '../builders.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 
 const inA = (name: string) => aNode(name).on('older').inZone('zone-a')
 const inB = (name: string) => aNode(name).on('older').inZone('zone-b')

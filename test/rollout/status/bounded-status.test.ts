@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aNode, aPool, aRef, aRollout, aWave, condition, hour, minute, noon, remembering } from '../builders.ts'
+import { condition, remembering } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const long = 'x'.repeat(200_000)
 const signed = { author: `${long} <a@b>`, subject: `v 3\u202e${long}` }
@@ -37,4 +42,13 @@ test('a bounded status given back as memory gives the same status', () => {
   const first = decide(pool, noon)
 
   expect(decide(remembering(pool, first), noon).status).toEqual(first.status)
+})
+
+test('a status keeps the lists of the memory in which nothing has to be cut', () => {
+  const pool = aPool({ head: 'old', stable: 'old', rejected: ['bad'] }).with(aNode('a').on('old'))
+  const { status } = decide(pool, noon)
+  const next = remembering(pool, { actions: [], events: [], status })
+
+  expect(decide(next, noon + minute).status.history).toBe(status.history)
+  expect(decide(next, noon + minute).status.rejected).toBe(status.rejected)
 })

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, condition, minute, type NodeDraft, noon } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, type NodeDraft } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 const waves = [aWave('canary', 1), { ...aWave('approved', '100%'), manual: true }]
 const wave = { index: 1, count: 2, name: 'canary' }

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aRollout, condition, hour, minute, noon, verdict } from '../builders.ts'
+import { condition, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const history = [
   aRollout('new', { result: 'Completed', startedAt: noon - 2 * hour }),

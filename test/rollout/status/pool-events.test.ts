@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, aWave, minute, noon, remembering } from '../builders.ts'
+import { remembering } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
 
 function told(pool: Parameters<typeof decide>[0]): string[] {
   return decide(pool, noon).events.map(({ on, type, reason, message }) => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { aNode, aPool, condition, minute, nodes, noon } from '../builders.ts'
+import { condition } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool } from '../builders/pools.ts'
 
 const old = nodes('b', 'c').map((node) => node.inZone('zone-b').on('older'))
 

@@ -3,20 +3,11 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRollout,
-  assignments,
-  condition,
-  hour,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  selected,
-  verdict,
-} from '../builders.ts'
+import { assignments, condition, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 function pool(name: string, options: PoolOptions, members: readonly NodeView[] = [aNode(`${name}-0`).on('older')]): PoolSnapshot {
   return { ...aPool({ stable: 'older', ...options }).with(...members), name }
@@ -95,6 +86,35 @@ test.each(['Rollback', 'Halt'] as const)(
     })
   },
 )
+
+const staging = { pool: 'staging/workers', failed: false }
+
+test('a pool waits for a pool of another cluster, and so do those that depend on it', () => {
+  const base = { ...pool('base', {}), awaitedClusters: [staging] }
+  const decision = decisions(workers(), base).get('workers')
+
+  expect(takenIn(workers(), base)).toEqual({ base: [], workers: [] })
+  expect(decision && condition(decision, 'Reconciling')?.message).toContain(
+    'new waits for "staging/workers", which has not completed it, and for "base", which has not completed it',
+  )
+})
+
+test('a pool that waits for another cluster says why, and is stalled when the commit failed there', () => {
+  const waiting = { ...pool('workers', {}), awaitedClusters: [{ ...staging, failed: true, why: 'where it failed: s-0' }] }
+  const decision = decisions(waiting).get('workers')
+
+  expect(decision && condition(decision, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'WaitingForDependency',
+    message: 'new waits for "staging/workers", where it failed: s-0',
+  })
+})
+
+test('a pool that goes back to what it completed does not wait for another cluster', () => {
+  const back = pool('workers', { head: 'older', history: [] }, [aNode('workers-0').on('bad')])
+
+  expect(takenIn({ ...back, awaitedClusters: [staging] }).workers).toEqual(['workers-0'])
+})
 
 test('a pool that has begun goes on, whatever becomes of the one that it depends on', () => {
   expect(takenIn(workers({ since: noon - minute }), pool('base', { rejected: ['new'] })).workers).toEqual(['workers-0'])

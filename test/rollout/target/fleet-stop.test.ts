@@ -5,19 +5,12 @@ import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { NodeView } from '../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../src/rollout/model/policy.ts'
 import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPod,
-  aPool,
-  aRollout,
-  condition,
-  minute,
-  nodes,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-} from '../builders.ts'
+import { condition, remembering, selected } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aPod } from '../builders/pods.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
 
 const since = noon - 9 * minute
 const begun = { at: noon - 8 * minute, pool: 'gpu' }

@@ -1,20 +1,11 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import {
-  aNode,
-  aPool,
-  aRef,
-  aRollout,
-  assignments,
-  aWave,
-  aYoungNode,
-  hour,
-  minute,
-  nodes,
-  noon,
-  selected,
-  verdict,
-} from '../builders.ts'
+import { assignments, selected, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 

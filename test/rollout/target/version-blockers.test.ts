@@ -2,19 +2,11 @@ import { expect, test } from 'vitest'
 import { skewFacts } from '../../../src/rollout/control-plane/skew.ts'
 import { decide } from '../../../src/rollout/decide.ts'
 import type { NodeTarget, PoolSnapshot, Revision } from '../../../src/rollout/model/snapshot.ts'
-import {
-  aNode,
-  aPool,
-  aRevision,
-  aRollout,
-  assignments,
-  condition,
-  noon,
-  type PoolOptions,
-  remembering,
-  selected,
-  verdict,
-} from '../builders.ts'
+import { assignments, condition, remembering, selected, verdict } from '../builders/decisions.ts'
+import { noon } from '../builders/instants.ts'
+import { aNode } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRevision, aRollout } from '../builders/revisions.ts'
 
 const at = (version: string) => ({ skew: skewFacts({ nodes: [], instances: [], answers: [version] }) })
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
-import { aNode, aPool, minute, type NodeDraft, noon } from '../../rollout/builders.ts'
+import { minute, noon } from '../../rollout/builders/instants.ts'
+import { aNode, type NodeDraft } from '../../rollout/builders/nodes.ts'
+import { aPool } from '../../rollout/builders/pools.ts'
 import { brokenFirst } from './invariants/broken-first.ts'
 
 const broken = aNode('a')

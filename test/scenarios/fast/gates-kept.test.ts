@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
-import { aGate, aNode, aPool, aRollout, aWave, hour, minute, nodes, noon, type PoolOptions } from '../../rollout/builders.ts'
+import { hour, minute, noon } from '../../rollout/builders/instants.ts'
+import { aNode, nodes } from '../../rollout/builders/nodes.ts'
+import { aGate, aWave } from '../../rollout/builders/policies.ts'
+import { aPool, type PoolOptions } from '../../rollout/builders/pools.ts'
+import { aRollout } from '../../rollout/builders/revisions.ts'
 import { gatesKept } from './invariants/gates-kept.ts'
 
 const options: PoolOptions = { stable: 'older', waves: [aWave('canary', 1), aWave('rest', '100%')], gates: [aGate('slo')] }

@@ -20,6 +20,7 @@ import { proofsKept } from './invariants/proofs-kept.ts'
 import { readyIsDone } from './invariants/ready-is-done.ts'
 import { readyIsTrue } from './invariants/ready-is-true.ts'
 import { releaseIsMeant } from './invariants/release-is-meant.ts'
+import { replacedMachines } from './invariants/replaced-machines.ts'
 import { respectsRelease } from './invariants/respects-release.ts'
 import { returnIsFast } from './invariants/return-is-fast.ts'
 import { sameAgain } from './invariants/same-again.ts'
@@ -71,6 +72,7 @@ export const INVARIANTS: readonly Invariant[] = [
   dependenciesKept,
   fleetStopKept,
   proofsKept,
+  replacedMachines,
 ]
 
 /** @throws naming what does not hold. */

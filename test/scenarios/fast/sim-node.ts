@@ -15,15 +15,34 @@ interface Shown {
   readonly readySince: Instant
   readonly unschedulable: boolean
   /** It is about to be deleted: something waits for its finalizers. */
-  readonly leaving?: boolean
-  readonly hold?: string
-  readonly mark?: CordonMark
-  readonly assigned?: Assignment
-  readonly status?: AgentStatus
-  readonly proof?: NodeProof
+  readonly leaving: boolean | undefined
+  readonly hold: string | undefined
+  readonly mark: CordonMark | undefined
+  readonly assigned: Assignment | undefined
+  readonly status: AgentStatus | undefined
+  readonly proof: NodeProof | undefined
   /** Another one after each boot. */
   readonly bootId: string
-  readonly rebootRequest?: RebootRequest
+  readonly rebootRequest: RebootRequest | undefined
+}
+
+const NOTHING_SHOWN = {
+  leaving: undefined,
+  hold: undefined,
+  mark: undefined,
+  assigned: undefined,
+  status: undefined,
+  proof: undefined,
+  rebootRequest: undefined,
+} as const
+
+const NO_LABELS = {}
+
+const assignedWhenDown = new WeakSet<Assignment>()
+
+/** What really was, whatever clocks have stamped. */
+export function wasDownWhenAssigned(assigned: Assignment): boolean {
+  return assignedWhenDown.has(assigned)
 }
 
 /** A machine with a kubelet and an agent, as a state machine: each `step` is one thing that happens on it. */
@@ -46,9 +65,11 @@ export class SimNode {
   refusesReboot = false
   /** Counts up with each change that the API server shows. */
   version = 1
+  readonly #uid: string
   readonly #createdAt: Instant
   readonly #onChange: (node: SimNode) => void
   #shown: Shown
+  #viewed: { readonly of: Shown; readonly view: NodeView } | undefined
   /** What the agent knows and says, whether or not it gets through. */
   #known: Assignment | undefined
   #said: AgentStatus | undefined
@@ -70,35 +91,42 @@ export class SimNode {
     this.name = name
     this.pool = options.pool
     this.zone = options.zone
+    this.#uid = `${name} of ${options.now}`
     this.#createdAt = Math.floor((options.createdAt ?? options.now) / 1000) * 1000
     this.#onChange = options.onChange
-    this.#shown = { ready: true, readySince: options.createdAt ?? options.now, unschedulable: false, bootId: 'boot-1' }
+    const readySince = options.createdAt ?? options.now
+    this.#shown = { ...NOTHING_SHOWN, ready: true, readySince, unschedulable: false, bootId: 'boot-1' }
   }
 
   get shown(): Shown {
     return this.#shown
   }
 
+  /** The same object while it shows the same, as the real controller has it. */
   view(): NodeView {
-    const { readySince, ...shown } = this.#shown
+    if (this.#viewed?.of !== this.#shown) this.#viewed = { of: this.#shown, view: this.#viewOf(this.#shown) }
+    return this.#viewed.view
+  }
+
+  #viewOf(shown: Shown): NodeView {
     return {
+      ...shown,
       name: this.name,
-      labels: {},
+      uid: this.#uid,
+      labels: NO_LABELS,
       zone: this.zone,
       createdAt: this.#createdAt,
       kubeletVersion: '1.36.3',
       assignedByHand: false,
       pauseImage: 'registry.k8s.io/pause:3.10',
-      readySince: Math.floor(readySince / 1000) * 1000,
-      ...shown,
+      readySince: Math.floor(shown.readySince / 1000) * 1000,
     }
   }
 
   assign(assigned: Assignment, wantsProof: boolean): void {
-    const { proof, ...shown } = this.#shown
-    this.#shown = shown
     const { digest, at: assignedAt = 0 } = assigned
-    this.show({ assigned, ...(wantsProof && { proof: { digest, assignedAt, state: 'Wanted' } }) })
+    if (!this.#shown.ready) assignedWhenDown.add(assigned)
+    this.show({ assigned, proof: wantsProof ? { digest, assignedAt, state: 'Wanted' } : undefined })
   }
 
   /** Something that a person or the controller writes. */
@@ -116,22 +144,16 @@ export class SimNode {
     mark?: CordonMark | undefined
     unschedulable?: boolean
   }): void {
-    const { mark: before, ...shown } = this.#shown
-    this.#shown = shown
-    this.show({ unschedulable, ...(mark && { mark }) })
+    this.show({ unschedulable, mark })
   }
 
   unhold(): void {
-    const { hold, ...shown } = this.#shown
-    this.#shown = shown
-    this.show({})
+    this.show({ hold: undefined })
   }
 
   /** The controller takes the request of a person away. */
   clearReboot(): void {
-    const { rebootRequest, ...shown } = this.#shown
-    this.#shown = shown
-    this.show({})
+    this.show({ rebootRequest: undefined })
   }
 
   die(now: Instant): void {

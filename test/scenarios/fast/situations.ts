@@ -32,6 +32,10 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'clock of a node is ahead in a soak': ({ pool, decision: { status }, at }) =>
     (status.nodes.byPhase.Soaking ?? 0) > 0 && pool.nodes.some((node) => Date.parse(node.status?.since ?? '') > at),
   'nodes went down with what completed': (decided) => says(decided, 'NodesDown'),
+  'machine that failed after completion was replaced': ({ decision: { status } }) =>
+    status.history[0]?.laterFailures?.replaced !== undefined,
+  'new node waits for another one that tries the content': ({ decision: { status } }) =>
+    status.conditions.some(({ reason, message }) => reason === 'NodesFailed' && message.includes('one at a time')),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),
   'pools wait for each other': ({ decision: { status } }) =>
     status.conditions.some(
@@ -40,13 +44,15 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'pool waits for another one': (decided) => says(decided, 'WaitingForDependency'),
 }
 
+const ENTRIES = Object.entries(SITUATIONS)
+
 export const SITUATION_NAMES: readonly string[] = Object.keys(SITUATIONS)
 
 /** Adds those that the decision is in. */
 export function noteSituations(observed: Observed, reached: Set<string>): void {
   if (!observed.isNews) return
   for (const decided of decidedPools(observed))
-    for (const [name, holds] of Object.entries(SITUATIONS)) if (!reached.has(name) && holds(decided, observed)) reached.add(name)
+    for (const [name, holds] of ENTRIES) if (!reached.has(name) && holds(decided, observed)) reached.add(name)
 }
 
 function says({ decision: { status } }: Decided, reason: string): boolean {

@@ -2,6 +2,7 @@ import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
 import { establish } from './establish.ts'
 import { adminReboots } from './faults/admin-reboots.ts'
+import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
 import { fixFollows } from './faults/fix-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
@@ -57,6 +58,12 @@ export function tellEdited(seed: number, steps: number): Told {
 export function tellRebooted(seed: number, steps: number): Told {
   const random = new Random(seed)
   return tell(new World(drawRules(random)), { random, steps, extra: adminReboots })
+}
+
+/** The same of fleets whose autoscalers replace machines that failed. */
+export function tellScaled(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: autoscalerReplaces })
 }
 
 interface Telling {

@@ -16,7 +16,7 @@ type Nodes = ReadonlyMap<string, SimNode>
 export class Workload {
   readonly pods = new Map<string, SimPod>()
   /** Nothing to do since then: the version, and what nodes showed. */
-  #rested = ''
+  #rested: { readonly version: number; readonly shown: number } | undefined
   replicas = 0
   minAvailable = 0
   /** Counts up with each change. */
@@ -43,10 +43,10 @@ export class Workload {
 
   /** Kubelets end what was told to go, the ReplicaSet makes what is missing, the scheduler finds it a node. @param shown changes with the nodes */
   step(nodes: Nodes, shown: number): void {
-    const state = `${this.version} ${shown}`
-    if (state === this.#rested) return
+    const { version } = this
+    if (this.#rested?.version === version && this.#rested.shown === shown) return
     this.#goOn(nodes)
-    if (state === `${this.version} ${shown}`) this.#rested = state
+    if (this.version === version) this.#rested = { version, shown }
   }
 
   #goOn(nodes: Nodes): void {

@@ -6,7 +6,7 @@ import { type Memory, NO_MEMORY, type NodeTarget, type PoolSnapshot, type Revisi
 import { type Observed, SimController } from './controller.ts'
 import type { Effect } from './effect.ts'
 import { GateOracle } from './gate-oracle.ts'
-import { allowed, hasEnded, isDown, isJoining } from './invariants/steps.ts'
+import { allowed, hasEnded, isBlocked, isDown, isJoining } from './invariants/steps.ts'
 import { ProofPods } from './proof-pods.ts'
 import type { FleetRules } from './rules.ts'
 import { SimNode } from './sim-node.ts'
@@ -71,7 +71,7 @@ export class World {
   /** Situations of this story. */
   readonly reached = new Set<string>()
   /** Counts up with each change of a node that the API server shows. */
-  #shown = 0
+  shown = 0
   /** What happened, for the message of a failure. */
   readonly told: (() => string)[] = []
 
@@ -108,7 +108,7 @@ export class World {
     { pool, zone, ...since }: { readonly pool: string; readonly zone: string; readonly createdAt?: Instant },
   ): void {
     const onChange = (node: SimNode): void => {
-      this.#shown += 1
+      this.shown += 1
       this.controller.told({ type: 'upsert', item: this.cached(node) })
     }
     const node = new SimNode(name, { pool, zone, ...since, now: this.now, onChange })
@@ -118,7 +118,7 @@ export class World {
 
   leave(name: string): void {
     this.nodes.delete(name)
-    this.#shown += 1
+    this.shown += 1
     this.controller.told({ type: 'delete', name, namespace: '' })
   }
 
@@ -166,7 +166,7 @@ export class World {
     this.given.set(key, (this.given.get(key) ?? 0) + 1)
     if (disturbs) node.disturbed = true
     const { digest, revision, grant, at, reboot } = action
-    node.assign({ digest, revision, grant, at, pool: pool.name, ...(reboot && { reboot }) }, action.proof !== undefined)
+    node.assign({ digest, revision, pool: pool.name, grant, reboot, at }, action.proof !== undefined)
     return true
   }
 
@@ -210,7 +210,8 @@ export class World {
   uncordonByHand(node: SimNode): void {
     this.cordonedByPeople.delete(node.name)
     if (node.shown.mark?.state === 'Ours') this.calledOff.set(node.name, node.shown.mark.digest)
-    if (node.shown.assigned === undefined || hasEnded(node.view())) node.disturbed = false
+    const view = node.view()
+    if (view.assigned === undefined || hasEnded(view) || isBlocked(view)) node.disturbed = false
   }
 
   /** Those that the policy would have gone, on a node that is Ready as far as the controller knows. */
@@ -230,7 +231,7 @@ export class World {
   }
 
   step(node: SimNode): void {
-    this.workload.step(this.nodes, this.#shown)
+    this.workload.step(this.nodes, this.shown)
     const effectOf = (content: string): Effect => this.effects.get(content) ?? 'good'
     node.step(effectOf, this.now)
     this.proofs.step(node, effectOf)

@@ -50,10 +50,13 @@ export class DpkgDatabase {
     if (this.#known?.stamp === stamp) return this.#known
     const text = await orMissing(readFile(this.#place(STATUS), 'utf8'))
     if (text === undefined)
-      throw new AgentError(`manage packages: there is no "${STATUS}", and no rpm database with dnf 4 (/usr/bin/dnf-3)`, {
-        kind: 'validate',
-        reason: 'NoPackageManager',
-      })
+      throw new AgentError(
+        `manage packages: there is no "${STATUS}", and no rpm database with dnf or zypper; yum 3 is not supported`,
+        {
+          kind: 'validate',
+          reason: 'NoPackageManager',
+        },
+      )
     const extended = (await orMissing(readFile(this.#place(EXTENDED), 'utf8'))) ?? ''
     this.#known = { stamp, status: parseDpkgStatus(text), automatic: parseAutomatic(extended) }
     return this.#known

@@ -26,6 +26,25 @@ export function locksIn(text: string): string[] {
     .filter((line) => line !== '' && !/^[#!]/.test(line))
 }
 
+/** Pure: of versionlock.toml of dnf 5, packages that stay at the version that is named, or at any. */
+export function tomlLocksIn(text: string): string[] {
+  const [, ...entries] = text.split(/^\[\[packages]]/m)
+  return entries.flatMap((entry) => {
+    const [head = {}, ...conditions] = entry.split(/^\[\[packages\.conditions]]/m).map(valuesIn)
+    const { name } = head
+    if (name === undefined || conditions.length > 1) return []
+    const [only] = conditions
+    if (only === undefined) return [name]
+    return only.key === 'evr' && only.comparator === '=' ? [`${name}-${only.value}`] : []
+  })
+}
+
+/** Pure: of lines `key = "value"`. */
+function valuesIn(text: string): Readonly<Record<string, string>> {
+  const lines = text.matchAll(/^(\w+)\s*=\s*(["'])(.*?)\2/gm)
+  return Object.fromEntries([...lines].map(([, key = '', , value = '']) => [key, value]))
+}
+
 /** Pure: the same configuration, which excludes this package, too. */
 export function withExclude(text: string, name: string): string {
   const blocks = blocksOf(text)

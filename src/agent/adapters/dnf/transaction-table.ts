@@ -1,9 +1,4 @@
-export interface PlannedPackage {
-  readonly name: string
-  readonly architecture: string
-  readonly version: string
-  readonly to: 'installed' | 'replaced' | 'removed'
-}
+import type { PlannedPackage } from '../rpm/planned.ts'
 
 const SECTIONS: readonly (readonly [RegExp, PlannedPackage['to'] | undefined])[] = [
   [/^Installing\b.*:$/, 'installed'],
@@ -12,10 +7,13 @@ const SECTIONS: readonly (readonly [RegExp, PlannedPackage['to'] | undefined])[]
   [/^\S.*:$/, undefined],
   [/^Transaction Summary/, undefined],
 ]
-const ROW = /^ (\S+)\s+(\S+)\s+(\S+)\s+\S+\s+[\d.]+\s*[kMGT]?\s*$/
+/** Sizes are "6.5 k" of dnf 4, and "6.5 KiB" of dnf 5. */
+const ROW = /^ (\S+)\s+(\S+)\s+(\S+)\s+\S+\s+[\d.]+\s*(?:[kMGT]|[KMGT]?i?B)?\s*$/
 /** Of a row whose name is too long for the column. */
 const NAME_ONLY = /^ (\S+)$/
-const REPLACED = /^\s+replacing\s+(\S+)\.(\S+)\s+(\S+)/
+const REPLACED = /^\s+replacing\s+(\S+)\.(\S+)\s+(\S+)\s*$/
+/** Of dnf 5, also for the version before. */
+const REPLACED_ROW = /^\s+replacing\s+(\S+)\s+(\S+)\s+(\S+)\s+\S+\s+[\d.]+\s*\S*\s*$/
 
 /** Pure: reads the table in which dnf says what it is going to do. */
 export function parseTransaction(output: string): PlannedPackage[] {
@@ -29,8 +27,9 @@ export function parseTransaction(output: string): PlannedPackage[] {
       start = ''
       continue
     }
-    const replaced = rowOf(REPLACED.exec(line), 'removed')
-    if (replaced !== undefined) planned.push(replaced)
+    const replaced = rowOf(REPLACED.exec(line) ?? REPLACED_ROW.exec(line), 'removed')
+    if (replaced !== undefined && replaced.name !== planned.at(-1)?.name) planned.push(replaced)
+    if (replaced !== undefined) continue
     const row = to && rowOf(ROW.exec(`${start}${line}`), to)
     if (row !== undefined) planned.push(row)
     start = NAME_ONLY.test(line) ? line : ''
@@ -40,18 +39,9 @@ export function parseTransaction(output: string): PlannedPackage[] {
 
 function rowOf(match: RegExpExecArray | null, to: PlannedPackage['to']): PlannedPackage | undefined {
   const [, name, architecture, version] = match ?? []
-  return name && architecture && version ? { name, architecture, version, to } : undefined
-}
-
-/** Pure: what dnf or rpm complained of, without what else they print. */
-export function complaintOf(output: string): string {
-  const lines = output.split('\n').map((line) => line.trim())
-  const errors = lines.filter((line) => /^(?:Error:? \S|Problem|error: |RPM: error: |- |warning: %)/.test(line))
-  const told = errors.length > 0 ? errors : lines.filter((line) => line !== '').slice(-3)
-  return [...new Set(told)]
-    .map((line) => line.replace(/^Error: /, '').replace(/^Problem(?: \d+)?: /, ''))
-    .join('; ')
-    .slice(0, 600)
+  if (!name || !architecture || !version) return undefined
+  // dnf 5 writes an epoch that is none.
+  return { name, architecture, version: version.replace(/^0:/, ''), to }
 }
 
 /** Pure: no repository has the package, or not in this version. */
@@ -61,17 +51,8 @@ export function isUnknownPackage(output: string): boolean {
 
 /** Pure: ids of repositories that did not answer. */
 export function missedRepositories(output: string): string[] {
-  return [...output.matchAll(/Failed to download metadata for repo '([^']+)'/g)].flatMap(([, id]) => id ?? [])
-}
-
-/** Pure: rpm could not have its lock. */
-export function isLocked(output: string): boolean {
-  return /transaction lock/.test(output)
-}
-
-/** Pure: names of packages whose script failed, before or after they were unpacked. What a package leaves behind when it goes is not judged. */
-export function failedScripts(output: string): string[] {
-  const byDnf = output.matchAll(/Error in (?:PREIN|POSTIN|PRETRANS|POSTTRANS) scriptlet in rpm package (\S+)/g)
-  const byRpm = output.matchAll(/%(?:pre|prein|post|pretrans|posttrans)\((\S+)-[^-\s]+-[^-\s]+\)(?: scriptlet failed|"\]:\d+: )/g)
-  return [...new Set([...byDnf, ...byRpm].flatMap(([, name]) => name ?? []))]
+  const byDnf4 = output.matchAll(/Failed to download metadata for repo '([^']+)'/g)
+  // dnf 5 shows how far it came with each repository, and then what went wrong.
+  const byDnf5 = output.matchAll(/^ (\S.*?)\s+(?:\?\?\?% \||\d+% \|.*\nError: )/gm)
+  return [...byDnf4, ...byDnf5].flatMap(([, id]) => id ?? [])
 }

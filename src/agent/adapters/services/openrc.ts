@@ -9,6 +9,7 @@ import {
   type ServiceParts,
   type ServicePartsOptions,
   serviceParts,
+  showEach,
   stateOf,
 } from './service-parts.ts'
 import type { RunningProcess } from './service-processes.ts'
@@ -48,6 +49,7 @@ export function openrc(options: ServicePartsOptions = {}): ServiceManager {
   return {
     name: 'openrc',
     show,
+    showAll: showEach(show),
     start: async (unit) => startAfresh((await begin(unit)).name),
     restart: async (unit) => {
       const { name, before } = await begin(unit)

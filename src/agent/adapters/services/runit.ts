@@ -5,7 +5,7 @@ import { startedIn } from '../proc-processes.ts'
 import { runProgram } from '../run-program.ts'
 import type { HostPlace } from './host-place.ts'
 import { act } from './service-call.ts'
-import { kernelBootId, MISSING, type ServicePartsOptions, serviceParts, stateOf } from './service-parts.ts'
+import { kernelBootId, MISSING, type ServicePartsOptions, serviceParts, showEach, stateOf } from './service-parts.ts'
 
 /** Directories of services, and those of them that runsvdir watches: /var/service on Void, /etc/service on Debian. */
 const SERVICES = '/etc/sv'
@@ -46,20 +46,22 @@ export function runit({ ask = runProgram, ...options }: RunitOptions = {}): Serv
     await logs.mark(service, { at: Date.now(), files: await logFiles(service, place) })
     await sv(['-w', verb === 'start' ? LONGEST_START : LONGEST_STOP, verb], service)
   }
+  const show = async (unit: string): Promise<ServiceState> => {
+    const service = await known(unit, place)
+    if (service === undefined) return MISSING
+    const { active, pid } = await status(service)
+    const process = await processes.find(pid === undefined ? [] : [pid])
+    const enabled = await isEnabled(service, place)
+    const restarts = processes.restarts(service, process)
+    // runsv has not noticed yet that it died, and starts it again when it does.
+    const isDead = active === 'active' && process === undefined
+    const shown = active === 'unsupervised' ? 'inactive' : isDead ? 'activating' : active
+    return stateOf(shown, { process, enabled, restarts })
+  }
   return {
     name: 'runit',
-    show: async (unit) => {
-      const service = await known(unit, place)
-      if (service === undefined) return MISSING
-      const { active, pid } = await status(service)
-      const process = await processes.find(pid === undefined ? [] : [pid])
-      const enabled = await isEnabled(service, place)
-      const restarts = processes.restarts(service, process)
-      // runsv has not noticed yet that it died, and starts it again when it does.
-      const isDead = active === 'active' && process === undefined
-      const shown = active === 'unsupervised' ? 'inactive' : isDead ? 'activating' : active
-      return stateOf(shown, { process, enabled, restarts })
-    },
+    show,
+    showAll: showEach(show),
     start: (unit) => launch('start', unit),
     restart: (unit) => launch('force-restart', unit),
     stop: async (unit) => {

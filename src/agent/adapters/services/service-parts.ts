@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ServiceState } from '../../ports.ts'
+import type { ServiceManager, ServiceState } from '../../ports.ts'
 import { HostPlace } from './host-place.ts'
 import { type Order, order } from './service-call.ts'
 import { ServiceLogs } from './service-logs.ts'
@@ -26,6 +26,7 @@ export function serviceParts({ root = '/', run = order, sleep = pause }: Service
 
 export const MISSING: ServiceState = {
   exists: false,
+  isGone: true,
   active: 'inactive',
   enabled: false,
   isStatic: false,
@@ -33,6 +34,11 @@ export const MISSING: ServiceState = {
   restarts: 0,
   runningFor: 0,
   lastExit: 0,
+}
+
+/** These managers are asked for one service at a time. */
+export function showEach(show: ServiceManager['show']): ServiceManager['showAll'] {
+  return (units) => Promise.all(units.map(async (unit) => ({ unit, service: await show(unit) })))
 }
 
 /** None of these managers tells how a process ended. */
@@ -45,7 +51,7 @@ export function stateOf(
   }: { readonly process: RunningProcess | undefined; readonly enabled: boolean; readonly restarts: number },
 ): ServiceState {
   const { pid = 0, runningFor = 0 } = process ?? {}
-  return { ...MISSING, exists: true, active, enabled, mainPid: pid, restarts, runningFor }
+  return { ...MISSING, exists: true, isGone: false, active, enabled, mainPid: pid, restarts, runningFor }
 }
 
 /** Milliseconds between two looks, and how many of them: as long as systemd waits for a service to stop. */

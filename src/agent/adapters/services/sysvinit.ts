@@ -10,6 +10,7 @@ import {
   type ServiceParts,
   type ServicePartsOptions,
   serviceParts,
+  showEach,
   stateOf,
 } from './service-parts.ts'
 import type { RunningProcess } from './service-processes.ts'
@@ -32,15 +33,17 @@ export function sysvinit({ ask = runProgram, ...options }: SysvinitOptions = {})
     await logs.mark(service, { at: Date.now(), files: await logFiles(service, place) })
     await act(run, definitionFile('sysvinit', service), [verb])
   }
+  const show = async (unit: string): Promise<ServiceState> => {
+    const service = await known(unit, place)
+    if (service === undefined) return MISSING
+    const { active, process } = await look(service, parts, ask)
+    const enabled = await isEnabled(service, place)
+    return stateOf(active, { process, enabled, restarts: processes.restarts(service, process) })
+  }
   return {
     name: 'sysvinit',
-    show: async (unit) => {
-      const service = await known(unit, place)
-      if (service === undefined) return MISSING
-      const { active, process } = await look(service, parts, ask)
-      const enabled = await isEnabled(service, place)
-      return stateOf(active, { process, enabled, restarts: processes.restarts(service, process) })
-    },
+    show,
+    showAll: showEach(show),
     start: (unit) => launch('start', unit),
     restart: (unit) => launch('restart', unit),
     stop: async (unit) => {

@@ -2,14 +2,18 @@ import { parse } from 'yaml'
 import type { Json, JsonObject } from '../json.ts'
 import { isObject } from '../json.ts'
 import { badRequest, unsupportedMediaType } from '../status-error.ts'
+import { hasProtobuf, readProtobufObject, readProtobufOptions } from './read-protobuf.ts'
 import type { ApiRequest } from './request.ts'
 
-const OBJECT_TYPES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const PROTOBUF = 'application/vnd.kubernetes.protobuf'
+const TEXT_TYPES = ['application/json', 'application/yaml']
+const OBJECT_TYPES = [...TEXT_TYPES, PROTOBUF]
 
 /** The object in the body. @throws {StatusError} 415, 400 */
 export function readObject({ contentType, body, type }: Pick<ApiRequest, 'contentType' | 'body' | 'type'>): JsonObject {
   const media = mediaType(contentType)
-  if (media !== '' && media !== 'application/json' && media !== 'application/yaml') throw unsupportedMediaType(OBJECT_TYPES)
+  if (media === PROTOBUF && hasProtobuf(type)) return readProtobufObject(bytesOf(body), type)
+  if (media !== '' && !TEXT_TYPES.includes(media)) throw unsupportedMediaType(hasProtobuf(type) ? OBJECT_TYPES : TEXT_TYPES)
   const problem = `the object provided is unrecognized (must be of type ${type.kind}): couldn't get version/kind; json parse error`
   const value = media === 'application/yaml' ? readYaml(body) : readJson(body, problem)
   if (!isObject(value)) throw badRequest(`${problem}: the body is not an object`)
@@ -17,10 +21,15 @@ export function readObject({ contentType, body, type }: Pick<ApiRequest, 'conten
 }
 
 /** Options of a deletion, or none. @throws {StatusError} 400 */
-export function readOptions({ body }: Pick<ApiRequest, 'body'>): JsonObject {
+export function readOptions({ contentType, body }: Pick<ApiRequest, 'contentType' | 'body'>): JsonObject {
   if (body.length === 0) return {}
+  if (mediaType(contentType) === PROTOBUF) return readProtobufOptions(bytesOf(body))
   const value = readJson(body, 'error decoding the options')
   return isObject(value) ? value : {}
+}
+
+function bytesOf(body: ApiRequest['body']): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : body
 }
 
 export function mediaType(contentType: string): string {
@@ -28,18 +37,18 @@ export function mediaType(contentType: string): string {
 }
 
 /** @param what opens the message: what could not be read. @throws {StatusError} 400 */
-export function readJson(body: string, what: string): Json {
+export function readJson(body: ApiRequest['body'], what: string): Json {
   try {
-    return JSON.parse(body) as Json
+    return JSON.parse(body.toString()) as Json
   } catch (cause) {
     throw badRequest(`${what}: ${(cause as Error).message}`)
   }
 }
 
 /** @throws {StatusError} 400 */
-export function readYaml(body: string): Json {
+export function readYaml(body: ApiRequest['body']): Json {
   try {
-    return parse(body, { maxAliasCount: 0 }) as Json
+    return parse(body.toString(), { maxAliasCount: 0 }) as Json
   } catch (cause) {
     throw badRequest(`error decoding YAML: ${(cause as Error).message}`)
   }

@@ -16,8 +16,8 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   readonly contentType: string
   readonly userAgent: string
-  /** As it came; empty: none. */
-  readonly body: string
+  /** As it came: text from the same process, bytes from another one; empty: none. */
+  readonly body: string | Buffer
   readonly form: Representation
 }
 

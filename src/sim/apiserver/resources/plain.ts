@@ -65,6 +65,20 @@ const accessReviews = builtIn({
   rules: { answer: (review) => ({ ...review, status: { allowed: true } }) },
 })
 
+const EVERYTHING = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+  incomplete: false,
+}
+
+const rulesReviews = builtIn({
+  apiVersion: 'authorization.k8s.io/v1',
+  kind: 'SelfSubjectRulesReview',
+  plural: 'selfsubjectrulesreviews',
+  namespaced: false,
+  rules: { answer: (review) => ({ ...review, status: EVERYTHING }) },
+})
+
 /** There is no authentication either: everybody is the same. */
 const subjectReviews = builtIn({
   apiVersion: 'authentication.k8s.io/v1',
@@ -81,6 +95,7 @@ export const plain: readonly ResourceType[] = [
   namespaces,
   leases,
   accessReviews,
+  rulesReviews,
   subjectReviews,
   builtIn({
     apiVersion: 'v1',

@@ -47,7 +47,7 @@ function answerTo(
   const resource = `${type.plural}${type.group ? `.${type.group}` : ''}${subresource ? `/${subresource}` : ''}`
   counters.add(verb, resource)
   faults.check(verb, resource)
-  return dispatch(core, { ...head, body: body.toString() }, { response, watch })
+  return dispatch(core, { ...head, body }, { response, watch })
 }
 
 function send(response: ServerResponse, { code, text, contentType, headers, warnings }: ApiResponse): void {

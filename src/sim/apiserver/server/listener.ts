@@ -4,6 +4,7 @@ import type { RequestListener, Server } from 'node:http'
 import { createServer as createPlain } from 'node:http'
 import { createServer as createSecure } from 'node:https'
 import type { Socket } from 'node:net'
+import { threadId } from 'node:worker_threads'
 
 export interface TlsFiles {
   /** PEM */
@@ -25,8 +26,10 @@ export interface ListenerOptions {
 
 /** Below those that systems give to outgoing connections: during an outage, one of them would take the port away. */
 const PORTS = { first: 24_000, count: 8_000 }
-/** Each process draws from a part of its own, as far as that goes: another one would take the port away, too. */
+/** Each thread of each process draws from a part of its own, as far as that goes: another one would take the port away, too. */
 const PARTS = 32
+/** Odd, so that the threads of a process draw from as many parts as there are; processes that begin together are neighbours. */
+const THREADS_APART = 11
 
 /** A socket to listen on that can go away and come back at the same address, as a server does that is restarted. */
 export class Listener {
@@ -74,7 +77,7 @@ export class Listener {
 
   /** @returns the port: the one that it had before, or else any that is free. */
   async #listen(server: Server): Promise<number> {
-    const port = this.#port || drawPort(process.pid)
+    const port = this.#port || drawPort()
     try {
       server.listen({ host: this.#options.host, port })
       await once(server, 'listening')
@@ -90,7 +93,8 @@ export class Listener {
   }
 }
 
-function drawPort(pid: number): number {
+function drawPort(): number {
   const size = PORTS.count / PARTS
-  return PORTS.first + (pid % PARTS) * size + randomInt(size)
+  const part = (process.pid + THREADS_APART * threadId) % PARTS
+  return PORTS.first + part * size + randomInt(size)
 }

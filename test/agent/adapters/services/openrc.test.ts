@@ -30,6 +30,7 @@ test.each([
 
   expect(await openrc({ root: host.root }).show('tiny.service')).toEqual({
     exists: true,
+    isGone: false,
     active: 'active',
     enabled: false,
     isStatic: false,

@@ -41,6 +41,7 @@ test('runit shows a service that runs with its process', async () => {
 
   expect(await known.services.show('tiny.service')).toMatchObject({
     exists: true,
+    isGone: false,
     active: 'active',
     enabled: true,
     mainPid: 37,

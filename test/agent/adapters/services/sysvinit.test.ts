@@ -23,6 +23,7 @@ test('sysvinit shows a daemon by the process id that its script writes, and runs
 
   expect(await known.services.show('tiny.service')).toMatchObject({
     exists: true,
+    isGone: false,
     active: 'active',
     mainPid: 57,
     runningFor: 600_000,

@@ -1,7 +1,7 @@
 import { isUnderDrain } from '../../../../src/rollout/model/cordon.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
-import { cordonsOf, type Decided, decidedPools, hasEnded, newlyDown, stepsOf } from './steps.ts'
+import { cordonsOf, type Decided, decidedPools, hasEnded, isJoining, newlyDown, stepsOf } from './steps.ts'
 
 export const brokenFirst: Invariant = {
   claim:
@@ -12,7 +12,8 @@ export const brokenFirst: Invariant = {
 function leavesNoneBehind(decided: Decided): boolean {
   const { stable, rejected } = decided.decision.status
   const hasStable = stable !== undefined && rejected.every(({ fingerprint }) => fingerprint !== stable.fingerprint)
-  if (!hasStable || newlyDown(decided).length === 0) return true
+  // A new node serves nobody yet: it gets what is proven in a closed window, too, when a repair waits.
+  if (!hasStable || newlyDown(decided).every(({ node }) => isJoining(node, decided))) return true
   const taken = new Set([...stepsOf(decided), ...cordonsOf(decided)].map(({ node }) => node.name))
   return decided.pool.nodes.every((node) => taken.has(node.name) || isUnderDrain(node) || !isLeftDown(node, decided))
 }

@@ -1,6 +1,7 @@
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
+import { wasDownWhenAssigned } from '../sim-node.ts'
 import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 
 /** Of unsound nodes as many may be tried as the wave has places, and no more of sound ones than that are ever exposed. */
@@ -40,8 +41,12 @@ function isExposed(
   return assigned?.digest === content && !leaving && (assigned?.at ?? 0) >= began
 }
 
-/** When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. */
+/**
+ * When it was assigned what it has: Ready, and its agent at work on nothing else, as far as can still be seen. Where the clock of the
+ * controller was behind, its stamp says that the outage came later than it did.
+ */
 function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
+  if (assigned !== undefined && wasDownWhenAssigned(assigned)) return false
   const at = assigned?.at ?? 0
   const isStuck = status !== undefined && !['Applied', 'RolledBack', 'Failed'].includes(status.phase)
   const speaksOfIt = status?.assignedAt === new Date(at).toISOString()

@@ -8,9 +8,13 @@ export const dependenciesKept: Invariant = {
   ofDecision: (observed) => decidedPools(observed).every((decided) => !begins(decided) || isFree(decided, observed)),
 }
 
-/** One that is known to have failed here is looked at, and halted: nothing begins. */
+/**
+ * One that is known to have failed here is looked at, and halted: nothing begins. A pool that a person rolled back goes where that
+ * person says, also when the newest commit happens to render the same.
+ */
 function begins({ pool, decision: { status } }: Decided): boolean {
   const { head } = pool
+  if (status.rollback !== undefined) return false
   if (status.rejected.some(({ fingerprint }) => fingerprint === head.fingerprint)) return false
   return status.target?.fingerprint === head.fingerprint && !hasBegun(pool)
 }

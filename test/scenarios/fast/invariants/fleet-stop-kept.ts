@@ -1,17 +1,27 @@
+import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { Observed } from '../controller.ts'
 import type { Invariant } from '../invariants.ts'
 import { type Decided, decidedPools, isJoining, stepsOf } from './steps.ts'
 
 export const fleetStopKept: Invariant = {
   claim: 'once more nodes failed at the newest commit than the fleet bears, no pool goes on with it that has not completed it',
-  ofDecision: (observed) => failuresOf(observed) <= borneBy(observed) || decidedPools(observed).every(standsStill),
+  ofDecision: (observed) => isBorne(observed) || decidedPools(observed).every(standsStill),
+}
+
+function isBorne(observed: Observed): boolean {
+  const borne = borneBy(observed)
+  return borne === Number.POSITIVE_INFINITY || failuresOf(observed) <= borne
 }
 
 function failuresOf({ fleet, decisions }: Observed): number {
-  const runs = fleet.pools.flatMap(({ name, head }) =>
-    (decisions.get(name)?.status.history ?? []).filter(({ revision }) => revision === head.revision),
-  )
-  return runs.reduce((sum, { failures = 0 }) => sum + failures, 0)
+  let sum = 0
+  for (const { name, head } of fleet.pools)
+    for (const run of decisions.get(name)?.status.history ?? []) if (run.revision === head.revision) sum += failedIn(run)
+  return sum
+}
+
+function failedIn({ failures = 0, laterFailures: { nodes, replaced = 0 } = { nodes: [] } }: HistoryEntry): number {
+  return Math.max(failures, nodes.length + replaced)
 }
 
 function borneBy({ fleet: { pools, policy, controls } }: Observed): number {

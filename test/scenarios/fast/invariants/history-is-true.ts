@@ -20,8 +20,16 @@ function tellsTheTruth({ decision: { status } }: Decided): boolean {
   )
 }
 
-function hasEnded({ result, startedAt, endedAt }: HistoryEntry): boolean {
-  return result !== 'Running' && endedAt !== undefined && Number.isFinite(Date.parse(endedAt) - Date.parse(startedAt))
+const ended = new WeakSet<HistoryEntry>()
+
+/** Asked of the same entries in each pass. */
+function hasEnded(run: HistoryEntry): boolean {
+  if (ended.has(run)) return true
+  const { result, startedAt, endedAt } = run
+  if (result === 'Running' || endedAt === undefined) return false
+  const isOver = Number.isFinite(Date.parse(endedAt) - Date.parse(startedAt))
+  if (isOver) ended.add(run)
+  return isOver
 }
 
 /** The same content again is another run only after the one before it came to an end of its own. */

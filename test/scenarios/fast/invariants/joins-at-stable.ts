@@ -1,3 +1,4 @@
+import type { RevisionRef } from '../../../../src/protocol/node-pool.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isJoining, type Step, stepsOf } from './steps.ts'
 
@@ -9,11 +10,18 @@ export const joinsAtStable: Invariant = {
 
 function givesProven(decided: Decided): boolean {
   const { status } = decided.decision
-  const proven = [status.stable, decided.pool.memory.stable].map((ref) => ref?.fingerprint)
+  const proven = [status.stable, decided.pool.memory.stable, wentBackTo(decided)].map((ref) => ref?.fingerprint)
   const isRejected = status.rejected.some(({ fingerprint }) => fingerprint === status.stable?.fingerprint)
   if (status.stable === undefined || isRejected) return true
   const given = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node }) => isJoining(node, decided))
   return given.every((step) => proven.includes(`of ${step.digest}`) || wasCalledOff(step))
+}
+
+/** While a person has the pool at what it completed before, that is the good content. */
+function wentBackTo({ decision: { status } }: Decided): RevisionRef | undefined {
+  const to = status.rollback?.to
+  const hasCompleted = status.history.some(({ fingerprint, result }) => fingerprint === to?.fingerprint && result === 'Completed')
+  return hasCompleted ? to : undefined
 }
 
 /** A person uncordoned it in the drain for what is proven; it was cordoned for another content in its turn. */

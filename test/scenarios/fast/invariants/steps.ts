@@ -26,25 +26,30 @@ export interface Step {
 function oncePer<In extends object, Out>(work: (of: In) => Out): (of: In) => Out {
   const known = new WeakMap<In, { readonly out: Out }>()
   return (of) => {
-    const found = known.get(of) ?? { out: work(of) }
-    known.set(of, found)
-    return found.out
+    const found = known.get(of)
+    if (found) return found.out
+    const out = work(of)
+    known.set(of, { out })
+    return out
   }
 }
 
 export const decidedPools = oncePer(({ fleet, decisions, at }: Observed): readonly Decided[] =>
-  fleet.pools.flatMap((pool) => {
+  fleet.pools.map((pool) => {
     const decision = decisions.get(pool.name)
-    return decision ? [{ at, pool, decision }] : []
+    if (!decision) throw new Error(`pool "${pool.name}" has no decision`)
+    return { at, pool, decision }
   }),
 )
 
-export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
-  decision.actions.flatMap((action) => {
+export const stepsOf = oncePer(({ pool, decision }: Decided): readonly Step[] => {
+  const steps: Step[] = []
+  for (const action of decision.actions) {
     const node = action.kind === 'assign' ? pool.nodes.find(({ name }) => name === action.node) : undefined
-    return node && action.kind === 'assign' ? [{ node, digest: action.digest, reboots: action.reboot !== undefined }] : []
-  }),
-)
+    if (node && action.kind === 'assign') steps.push({ node, digest: action.digest, reboots: action.reboot !== undefined })
+  }
+  return steps
+})
 
 /** Told again here, or a mistake in the rule itself would go unseen. */
 export function isDown(node: NodeView): boolean {
@@ -61,7 +66,7 @@ function isUnproved(node: NodeView): boolean {
 }
 
 /** It waits for a greater grant, and nothing on it is disturbed until then. */
-function isBlocked({ assigned, status }: NodeView): boolean {
+export function isBlocked({ assigned, status }: NodeView): boolean {
   if (assigned === undefined || status?.phase !== 'Blocked') return false
   return assigned.grant !== 'drain' && status.assignedAt === stampOf(assigned)
 }
@@ -94,12 +99,14 @@ export function isYoung(node: NodeView, { at, pool, decision }: Decided): boolea
 }
 
 /** Nodes that are cordoned, and what for. */
-export const cordonsOf = oncePer(({ pool, decision }: Decided): readonly Step[] =>
-  decision.actions.flatMap((action) => {
+export const cordonsOf = oncePer(({ pool, decision }: Decided): readonly Step[] => {
+  const cordons: Step[] = []
+  for (const action of decision.actions) {
     const node = action.kind === 'cordon' ? pool.nodes.find(({ name }) => name === action.node) : undefined
-    return node && action.kind === 'cordon' ? [{ node, digest: action.mark.digest, reboots: false }] : []
-  }),
-)
+    if (node && action.kind === 'cordon') cordons.push({ node, digest: action.mark.digest, reboots: false })
+  }
+  return cordons
+})
 
 /** How many nodes may be down; a percentage allows at least one. */
 export function allowed(share: Share, total: number): number {

@@ -1,1 +1,0 @@
-export const REPOSITORIES = '/etc/yum.repos.d'

@@ -1,0 +1,130 @@
+import { existsSync, type Stats } from 'node:fs'
+import { readFile, stat } from '../../../kube/file-calls.ts'
+import { orMissing } from '../or-missing.ts'
+import { lockHolders } from '../packages/locks.ts'
+import type { Outcome, RunOptions } from '../run-program.ts'
+
+/** The second is where newer distributions keep it; the first then leads there. */
+const DIRECTORIES = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
+/** Of the formats sqlite, ndb and Berkeley DB. */
+const DATABASES = ['rpmdb.sqlite', 'Packages.db', 'Packages']
+const QUERY = '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{INSTALLTIME}\\n'
+
+export interface RpmPackage {
+  readonly name: string
+  readonly version: string
+  readonly architecture: string
+  /** Seconds. */
+  readonly installedAt: number
+}
+
+interface Known {
+  readonly stamp: string
+  readonly packages: readonly RpmPackage[]
+  readonly automatic: ReadonlySet<string>
+}
+
+/** What the program in front of rpm knows, and rpm does not. */
+export interface DatabaseFront {
+  /** Where the program writes its process id while it works, and names of processes that do. */
+  readonly lock: { readonly path: string; readonly names: RegExp }
+  /** Files that change whenever another package counts as one that came for others. */
+  readonly reasonFiles: readonly string[]
+  /** Names of packages that came because others need them. */
+  automatic(): Promise<ReadonlySet<string>>
+}
+
+export interface RpmDatabaseOptions {
+  readonly place: (path: string) => string
+  readonly run: (program: string, args: readonly string[], options?: RunOptions) => Promise<Outcome>
+  /** Known when the first package is asked for. */
+  readonly front: () => DatabaseFront
+}
+
+export function hasRpmDatabase(place: (path: string) => string): boolean {
+  return DIRECTORIES.some((directory) => DATABASES.some((name) => existsSync(place(`${directory}/${name}`))))
+}
+
+/** rpm's database, in whatever format: rpm reads it, once for each change of it. */
+export class RpmDatabase {
+  readonly #options: RpmDatabaseOptions
+  #known: Known | undefined
+
+  constructor(options: RpmDatabaseOptions) {
+    this.#options = options
+  }
+
+  /** The version that was installed last, where there are several. */
+  async find(name: string): Promise<(RpmPackage & { readonly automatic: boolean }) | undefined> {
+    const { packages, automatic } = await this.#read()
+    const versions = packages.filter((each) => each.name === name)
+    // rpm lists what came later later: that counts within one second.
+    const [found] = versions.toReversed().toSorted((a, b) => b.installedAt - a.installedAt)
+    return found && { ...found, automatic: automatic.has(name) }
+  }
+
+  /** What is remembered of packages that came for others changes without the database. */
+  forget(): void {
+    this.#known = undefined
+  }
+
+  async holder(): Promise<string | undefined> {
+    const inodes: number[] = []
+    for (const directory of DIRECTORIES) inodes.push((await this.#stat(`${directory}/.rpm.lock`))?.ino ?? -1)
+    const [locked] = lockHolders(await readFile('/proc/locks', 'utf8').catch(() => ''), inodes)
+    if (locked !== undefined) return `${(await nameOf(locked)) ?? 'a process'} (pid ${locked})`
+    const { path, names } = this.#options.front().lock
+    const written = Number((await orMissing(readFile(this.#options.place(path), 'utf8'))) ?? 0)
+    const name = written > 0 ? await nameOf(written) : undefined
+    // Else it is of one that died, and the number another's by now.
+    return name !== undefined && names.test(name) ? `${name} (pid ${written})` : undefined
+  }
+
+  async #read(): Promise<Known> {
+    const stamp = await this.#stamp()
+    if (this.#known?.stamp === stamp) return this.#known
+    const packages = parsePackages(await this.#ask('rpm', ['-qa', '--queryformat', QUERY]))
+    const automatic = await this.#options.front().automatic()
+    this.#known = { stamp, packages, automatic }
+    return this.#known
+  }
+
+  async #ask(program: string, args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.#options.run(program, args)
+    if (code !== 0) throw new Error(`read the package database: ${program}: ${stderr.trim().slice(-300)}`)
+    return stdout
+  }
+
+  /** Reading changes none of it. */
+  async #stamp(): Promise<string> {
+    const parts: string[] = []
+    for (const directory of DIRECTORIES)
+      for (const name of [...DATABASES, 'rpmdb.sqlite-wal']) parts.push(stampOf(await this.#stat(`${directory}/${name}`)))
+    for (const path of this.#options.front().reasonFiles) parts.push(stampOf(await this.#stat(path)))
+    return parts.join()
+  }
+
+  #stat(path: string) {
+    return orMissing(stat(this.#options.place(path)))
+  }
+}
+
+async function nameOf(pid: number): Promise<string | undefined> {
+  return readFile(`/proc/${pid}/comm`, 'utf8').then(
+    (name) => name.trim(),
+    () => undefined,
+  )
+}
+
+/** Pure. */
+function parsePackages(output: string): RpmPackage[] {
+  return output.split('\n').flatMap((line): RpmPackage[] => {
+    const [name = '', version = '', architecture = '', installedAt] = line.split('\t')
+    return version === '' ? [] : [{ name, version, architecture, installedAt: Number(installedAt) }]
+  })
+}
+
+/** Pure. */
+function stampOf(found: Stats | undefined): string {
+  return found === undefined ? 'none' : `${found.ino} ${found.mtimeMs} ${found.size}`
+}

@@ -1,0 +1,19 @@
+/** One folder for each version, and links to the one that runs and to the one before. */
+export const INSTALL_DIRECTORY = '/opt/nodewave'
+export const CURRENT_LINK = `${INSTALL_DIRECTORY}/current`
+export const PREVIOUS_LINK = `${INSTALL_DIRECTORY}/previous`
+
+export const AGENT_UNIT = 'nodewave-agent.service'
+export const AGENT_UNIT_FILE = `/etc/systemd/system/${AGENT_UNIT}`
+/** What `agent install` was told of this node. */
+export const AGENT_DROP_IN = `${AGENT_UNIT_FILE}.d/10-install.conf`
+
+/** In the folder of a version that did not report: it is not started again by itself. */
+export const REFUSED_MARK = 'refused'
+
+/** Names of folders that are being copied, or were when the power went. */
+export const PARTIAL_FOLDER = /^\..+\.partial$/
+
+export function versionFolder(version: string): string {
+  return `${INSTALL_DIRECTORY}/${version}`
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import type { AgentContext } from '../context.ts'
+import type { Look } from '../health/health-judge.ts'
+import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
+import { looksHealthy, observeHealth } from '../health/verify.ts'
+import { KUBELET_UNIT } from '../paths.ts'
+import { staysRunning } from '../service-state.ts'
+import type { TransactionHead } from '../transaction/journal.ts'
+import type { Plan } from '../transaction/plan.ts'
+import type { Prospect } from '../transaction/prospect.ts'
+import type { Begun } from './begin.ts'
+import type { Work } from './work.ts'
+
+/** What the journal says first of a transaction: what it is for, what proves it, and how the host was before. */
+export async function headOf(
+  work: Work,
+  { target, plan, reboots }: Prospect & Pick<Begun, 'reboots'>,
+  context: AgentContext,
+): Promise<TransactionHead> {
+  const { ports, options } = context
+  const { kubelet, version } = target
+  const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
+  const look = await observeHealth({ healthz: healthzBefore }, ports)
+  const { reload, restarts, required, stopped: stoppedForFile } = plan.activation
+  const running = await runningOf([...restarts, ...stoppedForFile], ports)
+  const started = plan.steps.flatMap(({ change }) => change.effects.starts ?? [])
+  const stopped = plan.steps.flatMap(({ change }) => change.effects.stops ?? [])
+  const isOther = (unit: string) => unit !== KUBELET_UNIT && !stopped.includes(unit)
+  const proof = {
+    healthz: kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthz,
+    runtime: kubelet?.runtime,
+    units: [...new Set([...running.filter((unit) => required.includes(unit)), ...started])].filter(isOther),
+    unitsIfKnown: running.filter((unit) => !required.includes(unit)),
+    ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
+    ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
+    within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
+    ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
+  }
+  return {
+    at: 'begin',
+    id: randomUUID(),
+    purpose: work.goingBack ? 'fallback' : 'apply',
+    ...(work.goal === undefined ? {} : { digest: work.goal.digest }),
+    activation: { reload, restarts: [...restarts], required: [...required], stopped: [...stoppedForFile] },
+    proof,
+    proofs: plan.steps.flatMap(({ change }) => (work.goingBack && change.isProvedByNode ? [] : (change.proof ?? []))),
+    awaits: await awaitsOf(plan, { reboots, ports }),
+    before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
+    because: work.goingBack?.because,
+  }
+}
+
+async function awaitsOf(
+  { steps }: Plan,
+  { reboots, ports }: Pick<Begun, 'reboots'> & Pick<AgentContext, 'ports'>,
+): Promise<TransactionHead['awaits']> {
+  const awaited = steps.flatMap(({ change }) => change.awaits ?? [])
+  if (awaited.length === 0 && !reboots) return undefined
+  const agent = awaited.find((what) => what !== 'boot')?.agent
+  const undo = awaited.includes('boot')
+  return { agent, ...(undo || reboots ? { boot: await ports.services.bootId() } : {}), ...(undo && { undo }) }
+}
+
+/** Then the Node is Ready by what its kubelet found before: a broken network shows only later. */
+function disturbsBesideKubelet({ needs, activation }: Prospect['plan']): boolean {
+  return needs !== 'none' && !activation.restarts.includes(KUBELET_UNIT)
+}
+
+/** Going back is proved by the host alone: a Node that is slow to show it must not send the host forward again. */
+const HOST_ALONE = { ready: false }
+
+/** A Node that was not Ready, or heard nothing from its kubelet before, has something else the matter. */
+function nodeDemands(
+  { node }: Work,
+  { version, look }: { readonly version: string | undefined; readonly look: Look },
+): NodeDemands {
+  const startedAt = look.now - look.service.runningFor
+  const heartbeat = node !== undefined && hasReportedSince(startedAt, { node, leaseRenewed: undefined })
+  return { version, ready: node?.ready ?? false, heartbeat }
+}
+
+async function runningOf(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {
+  const others = await services.showAll(units.filter((unit) => unit !== KUBELET_UNIT))
+  return others.filter(({ service }) => staysRunning(service)).map(({ unit }) => unit)
+}
+
+const DEFAULT_HEALTHZ = 'http://127.0.0.1:10248/healthz'

@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { copyFolder } from '../agent/adapters/copy-folder.ts'
+import { createRealPorts } from '../agent/adapters/real-host.ts'
+import { realInstallHost } from '../agent/adapters/real-install-host.ts'
+import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
+import { type InstallResult, install } from '../agent/install/install.ts'
+import type { InstallHost } from '../agent/install/install-host.ts'
+import { INSTALL_DIRECTORY, versionFolder } from '../agent/install/paths.ts'
+import { uninstall } from '../agent/install/uninstall.ts'
+import type { ServiceManagerName } from '../agent/service-managers.ts'
+import { VERSION } from '../protocol/version.ts'
+import type { AgentArguments } from './agent-arguments.ts'
+
+const NO_API = unreachableNodeApi(new Error('reach the API server: installing is done without it'))
+
+/** @returns the exit code: 0 when the agent of this folder runs and reports, 1 when it does not */
+export async function runInstall(settings: AgentArguments, manager: ServiceManagerName): Promise<number> {
+  if (settings.host !== undefined) return installOn(settings.host, settings)
+  requireOwnFolder()
+  const result = await install(
+    {
+      version: VERSION,
+      proof: settings.proof,
+      stateDirectory: settings.options.stateDirectory,
+      retry: settings.retry,
+      nodeName: settings.nodeName ?? process.env.NODE_NAME,
+    },
+    installHost(manager),
+  )
+  process.stdout.write(`${MESSAGES[result]}\n`)
+  return result === 'installed' ? 0 : 1
+}
+
+export async function runUninstall({ options }: AgentArguments, manager: ServiceManagerName): Promise<void> {
+  await uninstall(options.stateDirectory, installHost(manager))
+  process.stdout.write('the agent is removed\n')
+}
+
+const MESSAGES: Readonly<Record<InstallResult, string>> = {
+  installed: `agent ${VERSION} is installed, and reports`,
+  unproved: `agent ${VERSION} is installed and runs, but has not reached its Node yet; see journalctl -u nodewave-agent`,
+  'went back': `agent ${VERSION} did not report; the one before runs again`,
+  refused: `agent ${VERSION} did not report when it was tried last, and is not tried again; correct the cause, and add --retry`,
+}
+
+function installHost(manager: ServiceManagerName): InstallHost {
+  if (manager !== 'systemd')
+    throw new Error(
+      `install the agent: this host is run by ${manager}, and install supports systemd only; see docs/service-managers.md`,
+    )
+  const { files, services } = createRealPorts({ node: NO_API, manager })
+  return realInstallHost(files, services, (line) => void process.stdout.write(`${line}\n`))
+}
+
+/** What is installed is what runs now. */
+function requireOwnFolder(): void {
+  const folder = versionFolder(VERSION)
+  const own = ownFolder()
+  if (own === folder) return
+  throw new Error(
+    `install the agent: this one is in "${own}", and not in "${folder}"; unpack the tarball nodewave-agent-VERSION-linux-ARCH.tar.gz in ${INSTALL_DIRECTORY}, and run nodewave-agent of that folder`,
+  )
+}
+
+/** Of the file that Node was started with. */
+function ownFolder(): string {
+  return dirname(realpathSync(process.argv[1] ?? ''))
+}
+
+/** From a container that sees the host's file system: its folder is copied, and the copy goes on in that file system. */
+function installOn(host: string, { nodeName = process.env.NODE_NAME, proof, retry }: AgentArguments): number {
+  const folder = versionFolder(VERSION)
+  copyFolder(ownFolder(), join(host, folder))
+  const args = [
+    'install',
+    `--proof=${proof / 1000}`,
+    ...(retry ? ['--retry'] : []),
+    ...(nodeName ? [`--node-name=${nodeName}`] : []),
+  ]
+  const { status, error } = spawnSync('/usr/sbin/chroot', [host, join(folder, 'nodewave-agent'), ...args], { stdio: 'inherit' })
+  if (error) throw error
+  return status ?? 1
+}

@@ -1,0 +1,101 @@
+import type { ClusterNode } from '../../controller/cache/cluster-node.ts'
+import { projectNode } from '../../controller/cache/cluster-node.ts'
+import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
+import { CEILINGS_PATH } from '../../controller/ceilings/ceiling-schema.ts'
+import { leasePath, observationOf } from '../../controller/leadership/lease.ts'
+import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
+import { LEADER_VERSION, type Names } from '../../protocol/names.ts'
+import { type FirstCommitTrouble, firstCommitTrouble } from '../status/first-commit.ts'
+import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
+
+/** What was found, or why nobody could look. */
+export type Looked<T> = { readonly value: T } | Unseen
+
+export interface Unseen {
+  readonly error: string
+  /** HTTP status; 0: no answer. */
+  readonly code: number
+}
+
+/** The controller that leads, or led. */
+export interface Leader {
+  readonly holder: string
+  readonly renewedAt: number
+  readonly leaseDuration: number
+  readonly version: string | undefined
+}
+
+/** What a cluster says of a nodewave in it. */
+export interface ClusterFacts {
+  readonly server: Looked<string>
+  /** Undefined: the kind is not installed. */
+  readonly pools: Looked<readonly PoolStatusView[] | undefined>
+  readonly hasCeilings: Looked<boolean>
+  /** Names of admission policies. */
+  readonly policies: Looked<readonly string[]>
+  /** Names of those that some binding has the server enforce. */
+  readonly enforced: Looked<readonly string[]>
+  readonly leader: Looked<Leader | undefined>
+  readonly nodes: Looked<readonly ClusterNode[]>
+  readonly trouble: FirstCommitTrouble | undefined
+}
+
+const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
+const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'
+
+export async function readClusterFacts(
+  kube: KubeApi,
+  { names, namespace }: { readonly names: Names; readonly namespace: string },
+): Promise<ClusterFacts> {
+  const [server, pools, hasCeilings, policies, enforced, leader, nodes, trouble] = await Promise.all([
+    looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
+    looked(listed(kube, nodePoolsPath(), projectPool)),
+    looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
+    looked(listed(kube, POLICIES, ({ metadata }) => metadata.name).then((found) => found ?? [])),
+    looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
+    readLeader(kube, namespace),
+    readClusterNodes(kube, names),
+    firstCommitTrouble(kube).catch(() => undefined),
+  ])
+  return { server, pools, hasCeilings, policies, enforced, leader, nodes, trouble }
+}
+
+export function readLeader(kube: KubeApi, namespace: string): Promise<Looked<Leader | undefined>> {
+  return looked(kube.get<KubeObject>(leasePath(namespace)).then(leaderOf, unlessMissing))
+}
+
+export function readClusterNodes(kube: KubeApi, names: Names): Promise<Looked<readonly ClusterNode[]>> {
+  const project = projectNode(names)
+  return looked(kube.list('/api/v1/nodes', { project: (object) => project(object) }).then(({ items }) => items))
+}
+
+/** @returns the policy whose violations a binding has the server deny; undefined when it only warns of them */
+function enforcedBy({ spec }: KubeObject): string | undefined {
+  const { policyName, validationActions = [] } = (spec ?? {}) as BindingSpec
+  return validationActions.includes('Deny') ? policyName : undefined
+}
+
+interface BindingSpec {
+  readonly policyName?: string
+  readonly validationActions?: readonly string[]
+}
+
+/** @returns undefined where the server does not know the collection */
+async function listed<T>(kube: KubeApi, path: string, project: (object: KubeObject) => T): Promise<readonly T[] | undefined> {
+  const found = await kube.list(path, { project }).catch(unlessMissing)
+  return found?.items
+}
+
+async function looked<T>(work: Promise<T>): Promise<Looked<T>> {
+  try {
+    return { value: await work }
+  } catch (error) {
+    if (error instanceof KubeError) return { error: error.message, code: error.code }
+    throw error
+  }
+}
+
+function leaderOf(lease: KubeObject): Leader {
+  const { holder, renewedAt, leaseDuration } = observationOf(lease).record
+  return { holder, renewedAt, leaseDuration, version: lease.metadata.annotations?.[LEADER_VERSION] }
+}

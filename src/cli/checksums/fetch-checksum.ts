@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+
+/** Milliseconds for one file; a kubelet has 60 MB. */
+const DEADLINE = 600_000
+const LONGEST_LINE = 4096
+
+export interface FetchedChecksum {
+  readonly sha256: string
+  /** What answered, after redirects. */
+  readonly from: string
+}
+
+/**
+ * What the server has at a URL.
+ * @param isBeside whether it says so itself, as `URL.sha256`; where it does not, the file is downloaded
+ * @throws {Error} saying what the server answered
+ */
+export async function fetchChecksum(url: string, { isBeside }: { readonly isBeside: boolean }): Promise<FetchedChecksum> {
+  if (isBeside) {
+    const said = await asked(`${url}.sha256`)
+    if (said.ok) return { sha256: sumIn((await said.text()).slice(0, LONGEST_LINE), `${url}.sha256`), from: said.url }
+    await said.body?.cancel()
+    if (said.status !== 404) throw new Error(`failed to download "${url}.sha256": HTTP ${said.status}`)
+  }
+  const answer = await asked(url)
+  if (!answer.ok || !answer.body) throw new Error(`failed to download "${url}": HTTP ${answer.status}`)
+  const hash = createHash('sha256')
+  for await (const chunk of answer.body) hash.update(chunk)
+  return { sha256: hash.digest('hex'), from: answer.url }
+}
+
+async function asked(url: string): Promise<Response> {
+  if (!/^https?:\/\//.test(url))
+    throw new Error(`failed to download "${url}": it is no https:// address; add its checksum by hand`)
+  try {
+    return await fetch(url, { signal: AbortSignal.timeout(DEADLINE) })
+  } catch (cause) {
+    const why = cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause)
+    throw new Error(`failed to download "${url}": ${why}`, { cause })
+  }
+}
+
+function sumIn(text: string, url: string): string {
+  const [sum] = /^[0-9a-f]{64}(?=\s|$)/.exec(text.trim()) ?? []
+  if (sum === undefined) throw new Error(`"${url}" is no SHA-256 checksum`)
+  return sum
+}

@@ -1,0 +1,110 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { FleetConclusions, FleetSource, Telemetry } from '../../controller/metrics/telemetry.ts'
+import { startDashboard } from '../../dashboard/dashboard-server.ts'
+import { type FleetView, fleetView, type PoolConclusion } from '../../dashboard/fleet-view.ts'
+import type { PlanView } from '../../dashboard/plan-view.ts'
+import type { Assessment } from '../../rollout/decide.ts'
+import { nodeFacts } from '../status/node-facts.ts'
+import { dashboardPlan } from './dashboard-plan.ts'
+import { dashboardWindows } from './dashboard-windows.ts'
+import { RecentPlans } from './recent-plans.ts'
+
+export interface DashboardOptions {
+  readonly dashboardPort?: number
+}
+
+export function addDashboardOptions(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--dashboard-port <port>',
+      'serve a page that shows the fleet, on this port of 127.0.0.1 only. Default: off',
+    ).argParser(parsePort),
+  )
+}
+
+function parsePort(text: string): number {
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError(
+    'expected a port such as 8081; the page is served on 127.0.0.1, reach it by kubectl port-forward',
+  )
+}
+
+export interface ServedDashboard extends AsyncDisposable {
+  readonly telemetry: Telemetry
+  readonly port: number
+}
+
+/** @param port 0: any that is free. @throws when it cannot be had */
+export async function serveDashboard(port: number): Promise<ServedDashboard> {
+  const look = new FleetLook()
+  const server = await startDashboard({
+    port,
+    source: { fleet: () => look.fleet(), node: (name) => look.node(name), plan: (pool) => look.plan(pool) },
+  })
+  return { telemetry: look.telemetry, port: server.port, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
+}
+
+/** What the page shows, taken from the memory of the controller: no viewer costs a request to the API server. */
+class FleetLook {
+  #known: FleetSource | undefined
+  #conclusions: FleetConclusions | undefined
+  readonly #plans = new RecentPlans(() => performance.now())
+  readonly telemetry: Telemetry = {
+    synced: (fleet) => {
+      this.#known = fleet
+    },
+    leads: (conclusions) => {
+      this.#conclusions = conclusions
+    },
+    passed: () => undefined,
+    passFailed: () => undefined,
+    gitReadable: () => undefined,
+    notifies: () => () => undefined,
+  }
+
+  fleet(): FleetView | undefined {
+    const [known, conclusions] = [this.#known, this.#conclusions]
+    if (!known || !conclusions) return undefined
+    return fleetView(conclusions.assessments().map((assessment) => poolConclusion(assessment, { known, conclusions })))
+  }
+
+  async plan(name: string): Promise<PlanView | undefined> {
+    const conclusions = this.#conclusions
+    const pool = conclusions?.assessments().find((assessment) => assessment.pool.name === name)?.pool
+    if (!conclusions || !pool) return undefined
+    return this.#plans.of(name, async () => {
+      const found = await conclusions.plan(name)
+      return found && dashboardPlan(found, dashboardWindows(pool.policy.windows, Date.now()).window)
+    })
+  }
+
+  node(name: string): readonly (readonly [string, string])[] | undefined {
+    const node = this.#conclusions && this.#known?.nodes.items.get(name)
+    if (!node) return undefined
+    const { status = {} } = this.#known?.pools.items.get(node.poolLabel ?? '') ?? {}
+    return Object.entries(
+      nodeFacts(
+        node,
+        status.failed?.find((failed) => failed.node === name),
+      ),
+    )
+  }
+}
+
+interface Looked {
+  readonly known: FleetSource
+  readonly conclusions: FleetConclusions
+}
+
+function poolConclusion(assessment: Assessment, { known, conclusions }: Looked): PoolConclusion {
+  const { pool, state } = assessment
+  return {
+    name: pool.name,
+    status: known.pools.items.get(pool.name)?.status ?? {},
+    waiting: conclusions.waiting(assessment),
+    ...dashboardWindows(pool.policy.windows, Date.now()),
+    waves: state.waves.map(({ name }) => name),
+    members: state.members.map(({ node, progress, wave }) => ({ name: node.name, phase: progress.phase, wave })),
+  }
+}

@@ -1,0 +1,27 @@
+import { shellWord } from '../shell-word.ts'
+import type { CiForge } from './packaged-files.ts'
+
+const CI_STEPS: Readonly<Record<CiForge, string>> = {
+  github: 'in .github/workflows/plan.yml: enter the owner of nodewave and the version of your API servers',
+  gitlab: 'in .gitlab-ci.yml: enter the version of your API servers, and set the variables that it names',
+  gitea: 'in .gitea/workflows/plan.yml: enter the version of your API servers, and set the variable that it names',
+}
+
+export interface Written {
+  readonly ci: CiForge | undefined
+  readonly isRepository: boolean
+  /** Commands that give nodes the labels of their pools; undefined where the repository was written without a cluster. */
+  readonly labels: readonly string[] | undefined
+}
+
+export function nextSteps(path: string, { ci, isRepository, labels }: Written): string[] {
+  const folder = shellWord(path)
+  const subject = labels ? 'as the nodes run' : 'a new fleet'
+  return [
+    ...(labels ?? []),
+    `nodewave validate ${folder}`,
+    ...(ci === undefined ? [] : [`kubectl get nodes -o json > ${folder}/nodes.json # CI plans for these`, `# ${CI_STEPS[ci]}`]),
+    `${isRepository ? '' : `git -C ${folder} init -b main && `}git -C ${folder} add . && git -C ${folder} commit -m '${subject}'`,
+    ...(labels ? [`nodewave plan ${folder} # no change: the nodes run it already`] : []),
+  ]
+}

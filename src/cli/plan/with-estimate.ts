@@ -1,0 +1,26 @@
+import type { PoolCourse } from '../../simulate/simulation.ts'
+import type { PlanView, WaveView } from '../plan-view.ts'
+import type { Estimate } from '../simulate/estimate.ts'
+
+/** The plan with how its rollout would go: in a line, and when each wave comes. */
+export function withEstimate(view: PlanView, { text, courses, startsAt, endsAt }: Estimate): PlanView {
+  const byPool = new Map(courses.map((course) => [course.pool, course]))
+  const pools = view.pools.map((pool) => {
+    const course = byPool.get(pool.pool)
+    if (course === undefined) return pool
+    return { ...pool, waves: pool.waves.map((wave) => ({ ...wave, ...timesOf(wave, course, { startsAt, endsAt }) })) }
+  })
+  return { ...view, pools, estimate: text }
+}
+
+function timesOf(
+  { name, nodes }: WaveView,
+  { steps }: PoolCourse,
+  { startsAt, endsAt }: Pick<Estimate, 'startsAt' | 'endsAt'>,
+): Pick<WaveView, 'begins' | 'lasts'> {
+  const first = steps.findIndex((step) => step.wave?.name === name && step.nodes > 0)
+  const begin = steps[first]
+  if (begin === undefined || nodes.length === 0) return {}
+  const end = steps.find((step, index) => index > first && step.wave?.name !== name)?.at ?? endsAt
+  return { begins: (begin.at - startsAt) / 1000, lasts: (end - begin.at) / 1000 }
+}

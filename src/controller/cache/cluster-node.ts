@@ -1,0 +1,144 @@
+import type { KubeObject } from '../../kube/kube-api.ts'
+import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
+import { signerOf } from '../../protocol/assignment-signature.ts'
+import type { DesiredConfig } from '../../protocol/desired-config.ts'
+import { foreignText } from '../../protocol/foreign-text.ts'
+import type { Names } from '../../protocol/names.ts'
+import { MAX_NODE_HISTORY } from '../../protocol/node-history.ts'
+import { parseWrittenSettings, type Taint } from '../../protocol/node-settings.ts'
+import { readOnce } from '../../protocol/read-once.ts'
+import { isSameData } from '../../protocol/same-data.ts'
+import { capacityOf } from '../../render/node-capacity.ts'
+import type { NodeFacts } from '../../render/node-facts.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { SettingsOnNode } from '../execution/settings-patch.ts'
+import { fieldManagers } from '../node-settings/field-managers.ts'
+import { type AnnotatedConfig, NOTHING, readAnnotatedConfig } from './annotated-config.ts'
+import { MAX_FACT, type NodeStatus } from './node-status.ts'
+import { viewOf } from './node-view.ts'
+import { parseRenderedFrom, type RenderedFrom } from './rendered-from.ts'
+
+/** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
+export interface ClusterNode {
+  readonly name: string
+  readonly namespace: ''
+  readonly uid: string
+  readonly resourceVersion: string
+  readonly view: NodeView
+  /** The same object for as long as they are the same. */
+  readonly facts: NodeFacts
+  /** When its facts or labels changed lately; see `fact-limit.ts`. */
+  readonly factChanges?: readonly Instant[]
+  /** Status by type: `True`, `False` or `Unknown`. */
+  readonly conditions: Readonly<Record<string, string>>
+  /** What the node last proved healthy with, as its agent reports. */
+  readonly current?: DesiredConfig
+  /** Names of the payload ConfigMaps that its annotations speak of. */
+  readonly payloads: readonly string[]
+  /** COUNTER of its assignment, and the id of the key that signed it, if one did. */
+  readonly counter?: number
+  readonly signedBy?: string
+  /** What it ran before, as the controller wrote it. */
+  readonly history?: string
+  /** Present where numbers of what it is assigned depend on its capacity. */
+  readonly renderedFrom?: RenderedFrom
+  /** The pool its label names. */
+  readonly poolLabel?: string
+  /** What the controller wrote to it besides, and its taints; absent: none. */
+  readonly settings?: SettingsOnNode
+}
+
+/**
+ * Never throws: annotations are written by agents and people, and a malformed one concerns its own node alone.
+ * @param names which annotations are ours
+ * @returns reads a Node, and takes over the facts that were the same before
+ */
+export function projectNode(names: Names): (object: KubeObject, before?: ClusterNode) => ClusterNode {
+  const read = readOnce(readAnnotatedConfig)
+  const desiredIn = (annotation: string | undefined): AnnotatedConfig => (annotation === undefined ? NOTHING : read(annotation))
+  const readStatus = readOnce((annotation) => ({ status: boundedStatus(parseAgentStatus(annotation)) }))
+  return (object, before) => {
+    const { metadata } = object
+    const annotations = metadata.annotations ?? {}
+    const status = (object.status ?? {}) as NodeStatus
+    const facts = factsOf(object, status, before?.facts)
+    const desired = desiredIn(annotations[names.desiredConfig])
+    const current = desiredIn(annotations[names.currentConfig]).config
+    const history = annotations[names.history]
+    const from = parseRenderedFrom(annotations[names.renderedFrom])
+    const renderedFrom = before?.renderedFrom && isSameData(before.renderedFrom, from) ? before.renderedFrom : from
+    const reported = annotations[names.status]
+    const agent = reported === undefined ? undefined : readStatus(reported).status
+    const { COUNTER: counter } = desired.config ?? {}
+    const signedBy = signerOf(desired.config ?? {})
+    const poolLabel = metadata.labels?.[names.pool]
+    return {
+      name: metadata.name,
+      namespace: '',
+      uid: metadata.uid ?? '',
+      resourceVersion: metadata.resourceVersion ?? '',
+      view: viewOf(object, { annotations, names, status, desired, agent, facts }),
+      facts,
+      conditions: Object.fromEntries(
+        (status.conditions ?? []).slice(0, MAX_CONDITIONS).map(({ type, status }) => [foreignText(type, MAX_FACT), status]),
+      ),
+      ...(current && { current }),
+      payloads: [...payloadsOf(desired.config), ...payloadsOf(current)],
+      ...(history !== undefined && history.length <= MAX_NODE_HISTORY && { history }),
+      ...(counter !== undefined && { counter }),
+      ...(signedBy !== undefined && { signedBy }),
+      ...(renderedFrom && { renderedFrom }),
+      ...(poolLabel !== undefined && { poolLabel }),
+      ...settingsOn(object, annotations[names.settings]),
+    }
+  }
+}
+
+const MAX_CONDITIONS = 100
+
+/** Few Nodes have either. */
+function settingsOn(object: KubeObject, written: string | undefined): { readonly settings?: SettingsOnNode } {
+  const { taints = [] } = (object.spec ?? {}) as { readonly taints?: readonly Taint[] }
+  if (written === undefined) return taints.length === 0 ? {} : { settings: { written, taints } }
+  const { labels, annotations, repairs } = parseWrittenSettings(written)
+  const { metadata } = object
+  const values = { labels: valuesOf(labels, metadata.labels), annotations: valuesOf(annotations, metadata.annotations) }
+  // Who changed them is asked only where something was changed before.
+  const managers = repairs && fieldManagers(object)
+  return { settings: { written, taints, ...values, ...(managers && { managers }) } }
+}
+
+function valuesOf(keys: readonly string[] = [], all: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(keys.flatMap((key) => (Object.hasOwn(all, key) ? [[key, all[key] ?? '']] : [])))
+}
+
+/** Whoever has a node's credential writes this; the status of the pool, which repeats the errors of many nodes, must stay writable. */
+const MAX_ERROR = 2000
+
+function boundedStatus(status: AgentStatus | undefined): AgentStatus | undefined {
+  if (!status?.error) return status
+  const { reason, message } = status.error
+  return { ...status, error: { reason: reason.slice(0, 100), message: message.slice(0, MAX_ERROR) } }
+}
+
+function factsOf(
+  { metadata }: KubeObject,
+  { nodeInfo, addresses, capacity }: NodeStatus,
+  before: NodeFacts | undefined,
+): NodeFacts {
+  const internal = addresses?.find((address) => address.type === 'InternalIP')
+  const facts = {
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    arch: foreignText(nodeInfo?.architecture ?? '', MAX_FACT),
+    osImage: foreignText(nodeInfo?.osImage ?? '', MAX_FACT),
+    ...(internal && { internalIP: foreignText(internal.address, MAX_FACT) }),
+    ...capacityOf(capacity),
+  }
+  return before && isSameData(before, facts) ? before : facts
+}
+
+function payloadsOf(config: DesiredConfig | undefined): string[] {
+  return [config?.KUBELET_CONFIG, config?.HOST_CONFIG, config?.SECRET_CONFIG].filter((name) => name !== undefined)
+}

@@ -1,0 +1,55 @@
+/** Items by name; those that are looked for together share a key. */
+export class GroupedItems<T extends { readonly name: string }> {
+  readonly #byName = new Map<string, T>()
+  readonly #groups = new Map<string, Map<string, T>>()
+  readonly #keyOf: (item: T) => string | undefined
+
+  /** @param keyOf undefined for an item that is found by its name alone */
+  constructor(keyOf: (item: T) => string | undefined) {
+    this.#keyOf = keyOf
+  }
+
+  get byName(): ReadonlyMap<string, T> {
+    return this.#byName
+  }
+
+  /** Those with this key, in the order in which they came. */
+  group(key: string): Iterable<T> {
+    return this.#groups.get(key)?.values() ?? []
+  }
+
+  set(item: T): void {
+    const key = this.#keyOf(item)
+    const known = this.#byName.get(item.name)
+    if (known && this.#keyOf(known) !== key) this.#leaveGroup(known)
+    this.#byName.set(item.name, item)
+    if (key !== undefined) this.#groupOf(key).set(item.name, item)
+  }
+
+  delete(name: string): T | undefined {
+    const item = this.#byName.get(name)
+    if (!item) return undefined
+    this.#byName.delete(name)
+    this.#leaveGroup(item)
+    return item
+  }
+
+  clear(): void {
+    this.#byName.clear()
+    this.#groups.clear()
+  }
+
+  #groupOf(key: string): Map<string, T> {
+    const group = this.#groups.get(key) ?? new Map<string, T>()
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #leaveGroup(item: T): void {
+    const key = this.#keyOf(item)
+    const group = key === undefined ? undefined : this.#groups.get(key)
+    if (key === undefined || !group) return
+    group.delete(item.name)
+    if (group.size === 0) this.#groups.delete(key)
+  }
+}

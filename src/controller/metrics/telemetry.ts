@@ -1,0 +1,55 @@
+import type { Assessment } from '../../rollout/decide.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { PoolPlan, WaitingCommit } from '../plans/pool-plan.ts'
+
+/** What is known of the fleet, as it is whenever it is looked at. */
+export interface FleetSource {
+  readonly nodes: { readonly items: ReadonlyMap<string, ClusterNode> }
+  readonly pools: { readonly items: ReadonlyMap<string, NodePoolView> }
+}
+
+/** What the controller that leads concludes about its pools, whenever it is looked at. */
+export interface FleetConclusions {
+  readonly assessments: () => readonly Assessment[]
+  /** The newest commit, where a pool waits with it. */
+  readonly waiting: (assessment: Assessment) => WaitingCommit | undefined
+  /** What the commit that waits, or is under way, still changes in a pool. Undefined: there is none. */
+  readonly plan: (pool: string) => Promise<PoolPlan | undefined>
+}
+
+/** Sent: the channel has it. Refused: it will not take this one, and may take others. Failed: it takes nothing now. */
+export const NOTIFICATION_RESULTS = ['sent', 'refused', 'failed'] as const
+export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
+
+/** What a controller tells of its own work, for those who watch it. Nothing depends on who listens. */
+export interface Telemetry {
+  /** What may be read from now on: the fleet as it is known. */
+  readonly synced: (fleet: FleetSource) => void
+  /** It leads from now on, and this is what it concludes; absent: it does not any more. */
+  readonly leads: (conclusions?: FleetConclusions) => void
+  /** A pass ended: how long it worked. */
+  readonly passed: (milliseconds: number) => void
+  readonly passFailed: () => void
+  /** Whether the repository can be read, each time that it is learnt. */
+  readonly gitReadable: (readable: boolean) => void
+  /** There is a channel of notifications. @returns to be told what became of each attempt to send one */
+  readonly notifies: (channel: string) => (result: NotificationResult) => void
+}
+
+/** Tells all of them. @returns undefined for nobody */
+export function telemetryOf(listeners: readonly (Telemetry | undefined)[]): Telemetry | undefined {
+  const all = listeners.filter((listener) => listener !== undefined)
+  if (all.length < 2) return all[0]
+  return {
+    synced: (fleet) => all.forEach(({ synced }) => void synced(fleet)),
+    leads: (conclusions) => all.forEach(({ leads }) => void leads(conclusions)),
+    passed: (milliseconds) => all.forEach(({ passed }) => void passed(milliseconds)),
+    passFailed: () => all.forEach(({ passFailed }) => void passFailed()),
+    gitReadable: (readable) => all.forEach(({ gitReadable }) => void gitReadable(readable)),
+    notifies: (channel) => {
+      const counts = all.map(({ notifies }) => notifies(channel))
+      return (result) => counts.forEach((count) => void count(result))
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { Channel, Notification } from '../../notify/notification.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
+import { markOf, type Told } from './told-record.ts'
+
+export interface DueInput {
+  readonly wanted: readonly Notification[]
+  readonly told: Told
+  /** When notifications were sent within the last minute. */
+  readonly sentAt: readonly Instant[]
+  readonly channel: Pick<Channel, 'perMinute'>
+}
+
+export interface Due {
+  readonly due: readonly Notification[]
+  readonly wakeAt: Instant | undefined
+}
+
+/** Milliseconds. Conditions that come and go at once are no news; nor is it when one obstacle shows the next. */
+const SETTLED_AFTER = 10_000
+export const MINUTE = 60_000
+
+/** @returns what to send now, oldest first, and when there will be more though nothing changes */
+export function dueNotifications({ wanted, told, sentAt, channel }: DueInput, now: Instant): Due {
+  const fresh = wanted.filter((each) => !told.get(each.pool)?.includes(markOf(each)))
+  const age = ({ time }: Notification) => now - Date.parse(time)
+  const settled = fresh.filter((notification) => age(notification) >= SETTLED_AFTER)
+  const free = Math.max(0, channel.perMinute - sentAt.length)
+  const waits = [
+    ...fresh.filter((each) => age(each) < SETTLED_AFTER).map(({ time }) => Date.parse(time) + SETTLED_AFTER),
+    ...(settled.length > free ? sentAt.slice(0, 1).map((at) => at + MINUTE) : []),
+  ]
+  return { due: settled.slice(0, free), wakeAt: waits.length === 0 ? undefined : Math.min(...waits) }
+}
+
+/** What is remembered beside what still stands in NodePools: of one pool, and of all, since it stands in one object. */
+const REMEMBERED = 30
+const MOST_REMEMBERED = 30_000
+
+export interface CurrentPools {
+  readonly pools: ReadonlySet<string>
+  /** What pools say now: forgotten, it would be told again. Bounded by the history of each pool. */
+  readonly wanted: readonly Notification[]
+}
+
+/** @returns with these told, and without pools that are no more */
+export function withTold(told: Told, added: readonly Notification[], { pools, wanted }: CurrentPools): Told {
+  const news = Map.groupBy(added, ({ pool }) => pool)
+  const names = new Set([...[...told.keys()].filter((pool) => pools.has(pool)), ...news.keys()])
+  const remembered = Math.min(REMEMBERED, Math.floor(MOST_REMEMBERED / names.size))
+  const standing = new Set(wanted.map(markOf))
+  const marksOf = (pool: string): readonly string[] => {
+    const marks = [...(told.get(pool) ?? []), ...(news.get(pool) ?? []).map(markOf)]
+    return marks.filter((each, index) => standing.has(each) || index >= marks.length - remembered)
+  }
+  return new Map([...names].map((pool) => [pool, marksOf(pool)]))
+}

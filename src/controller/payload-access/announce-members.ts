@@ -1,0 +1,30 @@
+import type { Action } from '../../rollout/model/decision.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { PayloadAccess } from './payload-access.ts'
+import { readablesOf } from './readables-of.ts'
+
+export interface MembersToAnnounce {
+  readonly actions: readonly Action[]
+  readonly nodes: ReadonlyMap<string, ClusterNode>
+  /** Of the pool. */
+  readonly members: readonly ClusterNode[]
+  readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
+}
+
+/** As soon as nodes are assigned a payload with a Role that they share, the others of the pool that are to read it get their right, too. */
+export function announceMembers(
+  access: Pick<PayloadAccess, 'unannounced' | 'announce'> | undefined,
+  { actions, nodes, members, rendered }: MembersToAnnounce,
+): void {
+  if (!access) return
+  for (const action of actions) {
+    const node = action.kind === 'assign' ? nodes.get(action.node) : undefined
+    const config = node && action.kind === 'assign' ? rendered(node, action.revision) : undefined
+    if (!config || action.kind !== 'assign') continue
+    for (const object of access.unannounced(readablesOf(config))) {
+      const reads = (member: ClusterNode) => readablesOf(rendered(member, action.revision) ?? { payloads: [] }).includes(object)
+      access.announce(members.filter(reads), object)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Assessment } from '../../rollout/decide.ts'
+import type { ControllerParts } from '../controller-parts.ts'
+import type { FleetConclusions } from '../metrics/telemetry.ts'
+import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
+import { assignMembers } from '../snapshot/assign-members.ts'
+import { revisionsInUse } from '../snapshot/gather.ts'
+import { changingNodes } from './changing-nodes.ts'
+import { groupChanges } from './group-changes.ts'
+import { plannedWaves, wavesToCome, wavesUnderWay } from './planned-waves.ts'
+import type { PoolPlan } from './pool-plan.ts'
+import { type Waiting, waitingCommit } from './upcoming.ts'
+
+export type ConclusionSources = Pick<ControllerParts, 'decider' | 'intake' | 'cluster' | 'library' | 'renderer'>
+
+/** What a controller that leads concludes. Nothing is computed before somebody asks. */
+export function conclusionsOf(parts: ConclusionSources): FleetConclusions {
+  const { decider, intake } = parts
+  const waiting = (assessment: Assessment) => waitingCommit(assessment, intake.state)
+  return {
+    assessments: () => decider.assessments(),
+    waiting: (assessment) => waiting(assessment)?.commit,
+    plan: async (name) => {
+      const assessment = decider.assessments().find(({ pool }) => pool.name === name)
+      return assessment && planOf(parts, assessment, waiting(assessment))
+    },
+  }
+}
+
+async function planOf(
+  { intake, cluster, library, renderer }: ConclusionSources,
+  { pool: { name }, state }: Assessment,
+  waiting: Waiting | undefined,
+): Promise<PoolPlan | undefined> {
+  const { fleet: head, heldFleet } = intake.state
+  if (!head || (!waiting && state.rollout.state !== 'InProgress')) return undefined
+  const revisions = await revisionsInUse({ cluster, library }, { head, kept: library.kept() })
+  const fleet = waiting ? (waiting.isUnaccepted ? heldFleet : head) : revisions.get(state.rollout.target.revision)
+  const pool = fleet?.pools.get(name)
+  if (!fleet || !pool) return undefined
+  const nodes = assignMembers(fleet, cluster.nodes.items.values()).byPool.get(name) ?? []
+  const { changing, contentsOf, ...found } = changingNodes({ pool, nodes, revisions, renderer })
+  const division = waiting ? wavesToCome(pool, { nodes, memory: state.rollout.memory }) : wavesUnderWay(state)
+  return {
+    commit: commitOf(fleet),
+    ...(waiting && { because: waiting.commit.because }),
+    ...{ total: nodes.length, changing: changing.length, ...found },
+    waves: plannedWaves(changing, { ...division, ...(pool.policy.gates && { gates: pool.policy.gates }) }),
+    ...groupChanges({ changing, contentsOf }, pool),
+  }
+}
+
+function commitOf({ commit, subject, author }: CompiledFleet): PoolPlan['commit'] {
+  return { revision: commit, subject, author }
+}

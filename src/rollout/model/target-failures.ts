@@ -1,0 +1,26 @@
+import type { HistoryEntry, LaterFailures } from '../../protocol/node-pool.ts'
+import { isInRollout } from './node-progress.ts'
+import type { Member, PoolState } from './pool-state.ts'
+
+/** Nodes that failed at the target. One that was assigned before this run began, or was not sound then, says nothing about it. */
+export function failuresOf({ notable, rollout }: Pick<PoolState, 'notable' | 'rollout'>): readonly Member[] {
+  return notable.filter(
+    ({ node, progress }) =>
+      progress.phase === 'Failed' &&
+      progress.isEvidence !== false &&
+      node.assigned &&
+      isInRollout(node.assigned, { rolloutStart: rollout.startedAt }),
+  )
+}
+
+/** Those whose failure is not that of a reboot that somebody asked for. */
+export function failuresByContent(state: Pick<PoolState, 'notable' | 'rollout'>): readonly Member[] {
+  return failuresOf(state).filter(({ node }) => node.assigned?.reboot === undefined)
+}
+
+/** The history with this said of failures since the run on top completed; nothing is said of none. */
+export function withLaterFailures([top, ...older]: readonly HistoryEntry[], later: LaterFailures): readonly HistoryEntry[] {
+  if (!top) return []
+  const { laterFailures: _, ...run } = top
+  return [later.nodes.length === 0 && later.replaced === undefined ? run : { ...run, laterFailures: later }, ...older]
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { nodeKey, WriteFailures } from '../../../src/controller/execution/write-failures.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+
+const HOUR = 3_600_000
+const NOW = 10 * HOUR
+const forbidden = new KubeError('no', { code: 403, reason: 'Forbidden' })
+
+test('write that was refused is not tried again before its time', () => {
+  const failures = new WriteFailures()
+  failures.failed(nodeKey('n0'), { error: forbidden, now: NOW })
+  expect(failures.mayTry(nodeKey('n0'), NOW - 30_000)).toBe(false)
+  expect(failures.mayTry(nodeKey('n0'), NOW)).toBe(false)
+  expect(failures.mayTry(nodeKey('n0'), NOW + 9_999)).toBe(false)
+  expect(failures.mayTry(nodeKey('n0'), NOW + 10_000)).toBe(true)
+  expect(failures.nextTry(NOW)).toBe(NOW + 10_000)
+})
+
+test('write that failed before the clock was put back is tried again at once', () => {
+  const failures = new WriteFailures()
+  failures.failed(nodeKey('n0'), { error: forbidden, now: NOW })
+  expect(failures.mayTry(nodeKey('n0'), NOW - HOUR)).toBe(true)
+  expect(failures.refusals(NOW - HOUR).map(({ isDue }) => isDue)).toEqual([true])
+  expect(failures.nextTry(NOW - HOUR)).toBeUndefined()
+})

@@ -1,0 +1,317 @@
+import { expect, test } from 'vitest'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import {
+  projectBinding,
+  projectRole,
+  type Readable,
+  type StoredAccess,
+} from '../../../src/controller/payload-access/access-objects.ts'
+import { bindingCache } from '../../../src/controller/payload-access/binding-cache.ts'
+import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
+import type { KubeObject } from '../../../src/kube/kube-api.ts'
+import { FakeKube, refusal } from '../fake-kube.ts'
+
+const namespace = 'nodewave-system'
+const COMMON = 'configmaps/workers-kubelet-common'
+const NEXT = 'configmaps/workers-kubelet-next'
+const rbac = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`
+const ROLE = `${rbac}/roles/nodewave-payload-workers-kubelet-common`
+const bindingPath = (index: number) => `${rbac}/rolebindings/nodewave-payload-workers-kubelet-common-${index}`
+const MINUTES = 60_000
+
+/** Payloads by uid; `COMMON` is there. */
+function some(uids = new Map<Readable, string>([[COMMON, 'p1']])) {
+  const kube = new FakeKube()
+  const caches = { roles: new ObjectCache<StoredAccess>(nothing), bindings: bindingCache(nothing) }
+  const access = new PayloadAccess({ kube, namespace, ...caches, uidOf: (readable) => uids.get(readable) })
+  const nodesIn = (index: number) => projectBinding(kube.objects.get(bindingPath(index)) as KubeObject).nodes
+  return { kube, access, uids, nodesIn, ...caches }
+}
+
+function node(name: string) {
+  return { name, uid: `uid-of-${name}`, payloads: [] as readonly string[] }
+}
+
+function nodes(count: number, from = 0) {
+  return Array.from({ length: count }, (_, index) => node(`n${from + index}`))
+}
+
+/** So many that all others share the Role. */
+async function shared(options = some()) {
+  for (const each of nodes(10)) await options.access.ensure(each, [COMMON])
+  options.kube.requests.length = 0
+  return options
+}
+
+function fill(count: number, { access }: Pick<ReturnType<typeof some>, 'access'>, from = 10) {
+  return Promise.all(nodes(count, from).map((each) => access.ensure(each, [COMMON])))
+}
+
+test('from the tenth node on, a payload has a Role that nodes share, which belongs to the payload', async () => {
+  const { kube, access } = some()
+  for (const each of nodes(9)) await access.ensure(each, [COMMON])
+  expect(kube.objects.has(ROLE)).toBe(false)
+  await access.ensure(node('n9'), [COMMON])
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'workers-kubelet-common', uid: 'p1' }]
+  expect(kube.objects.get(ROLE)).toMatchObject({
+    metadata: { ownerReferences },
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'], resourceNames: ['workers-kubelet-common'] }],
+  })
+  expect(kube.objects.get(bindingPath(0))).toMatchObject({
+    metadata: { ownerReferences },
+    roleRef: { kind: 'Role', name: 'nodewave-payload-workers-kubelet-common' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:node:n9' }],
+  })
+  expect(kube.objects.has(`${rbac}/roles/nodewave-node-n9`)).toBe(false)
+})
+
+test('a Secret that many read is shared as such, and owned by it', async () => {
+  const secret = 'secrets/workers-secret-common'
+  const { kube, access } = some(new Map([[secret, 's1']]))
+  for (const each of nodes(10)) await access.ensure(each, [secret])
+  const role = kube.objects.get(`${rbac}/roles/nodewave-payload-workers-secret-common`)
+  expect(role).toMatchObject({
+    metadata: { ownerReferences: [{ kind: 'Secret', uid: 's1' }] },
+    rules: [{ resources: ['secrets'] }],
+  })
+})
+
+test('nodes that wait while one write is under way are written together', async () => {
+  const { kube, access, nodesIn } = await shared()
+  await fill(30, { access })
+  expect(kube.requests).toEqual([`PATCH ${bindingPath(0)}`])
+  expect(nodesIn(0)).toHaveLength(31)
+})
+
+test('a RoleBinding that is full has another one beside it', async () => {
+  const { access, nodesIn } = await shared()
+  await fill(250, { access })
+  expect([nodesIn(0).length, nodesIn(1).length]).toEqual([200, 51])
+  expect(nodes(251, 9).every((each) => access.isGranted(each, [COMMON]))).toBe(true)
+})
+
+test('nodes that are announced are written together, and ask for no write of their own', async () => {
+  const { kube, access, nodesIn } = await shared()
+  expect(access.unannounced([COMMON, NEXT])).toEqual([COMMON])
+  access.announce(nodes(30, 10), COMMON)
+  await access.ensure(node('n10'), [COMMON])
+  expect(kube.requests).toEqual([`PATCH ${bindingPath(0)}`])
+  for (const each of nodes(30, 10)) await access.ensure(each, [COMMON])
+  expect([kube.requests.length, nodesIn(0).length, access.unannounced([COMMON])]).toEqual([1, 31, []])
+})
+
+test('a node reads what is shared, and by its own Role what only it needs', async () => {
+  const { kube, access } = await shared()
+  await access.ensure(node('n20'), [COMMON, 'configmaps/workers-host-n20'])
+  const own = projectRole(kube.objects.get(`${rbac}/roles/nodewave-node-n20`) as KubeObject)
+  expect(own.readable).toEqual(['configmaps/workers-host-n20'])
+  expect(access.isGranted(node('n20'), [COMMON, 'configmaps/workers-host-n20'])).toBe(true)
+  expect(access.isGranted(node('n21'), [COMMON])).toBe(false)
+})
+
+test('what another controller added meanwhile is not taken away', async () => {
+  const { kube, access, nodesIn } = await shared()
+  const binding = kube.objects.get(bindingPath(0)) as KubeObject
+  const subjects = [
+    ...(binding.subjects as object[]),
+    { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:node:x' },
+  ]
+  kube.put(bindingPath(0), { ...binding, subjects })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('Conflict')
+  expect(nodesIn(0)).toEqual(['n9', 'x'])
+})
+
+test('what failed is tried again for all that waited', async () => {
+  const { kube, access, nodesIn } = await shared()
+  kube.failures.push({ on: `PATCH ${bindingPath(0)}`, error: refusal(403, 'Forbidden') })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('Forbidden')
+  expect(access.isGranted(node('n30'), [COMMON])).toBe(false)
+  await access.ensure(node('n30'), [COMMON])
+  expect(nodesIn(0)).toEqual(['n9', 'n30'])
+})
+
+test('a controller that starts goes on with the Roles that are shared, and with those that nodes have', async () => {
+  const before = await shared()
+  const access = new PayloadAccess({ ...before, namespace, uidOf: () => 'p1' })
+  expect(nodes(10).every((each) => access.isGranted(each, [COMMON]))).toBe(true)
+  await access.ensure(node('n30'), [COMMON])
+  expect(before.nodesIn(0)).toEqual(['n9', 'n30'])
+})
+
+test('a Role that was written by a controller which then ended gets its RoleBinding by the next node', async () => {
+  const before = some()
+  before.kube.failures.push({ on: `POST ${bindingPath(0)}`, error: refusal(500, 'InternalError') })
+  await expect(shared(before)).rejects.toThrow('InternalError')
+  const access = new PayloadAccess({ ...before, namespace, uidOf: () => 'p1' })
+  await access.ensure(node('n9'), [COMMON])
+  expect(before.nodesIn(0)).toEqual(['n9'])
+})
+
+test('Role and RoleBinding of a payload that was deleted and made again belong to the new one', async () => {
+  const { kube, access, uids, nodesIn } = await shared()
+  uids.set(COMMON, 'p2')
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(false)
+  for (const each of nodes(10, 9)) await access.ensure(each, [COMMON])
+  expect(kube.objects.get(ROLE)?.metadata.ownerReferences).toMatchObject([{ uid: 'p2' }])
+  expect(kube.objects.get(bindingPath(0))?.metadata.ownerReferences).toMatchObject([{ uid: 'p2' }])
+  expect(nodesIn(0)).toContain('n18')
+})
+
+test('a RoleBinding of the payload that was deleted counts for nothing, though the Role is of the new one', async () => {
+  const { kube, access, uids, roles, nodesIn } = await shared()
+  uids.set(COMMON, 'p2')
+  const role = kube.objects.get(ROLE) as KubeObject
+  const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'workers-kubelet-common', uid: 'p2' }]
+  const owned = { ...role, metadata: { ...role.metadata, ownerReferences } } as KubeObject
+  roles.observe({ type: 'upsert', item: projectRole(kube.put(ROLE, owned)) })
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(false)
+  await access.ensure(node('n9'), [COMMON])
+  expect(kube.objects.get(bindingPath(0))?.metadata.ownerReferences).toMatchObject([{ uid: 'p2' }])
+  expect(nodesIn(0)).toEqual(['n9'])
+})
+
+test('a payload that is not there is granted node by node', async () => {
+  const { kube, access } = some(new Map())
+  for (const each of nodes(12)) await access.ensure(each, [COMMON])
+  expect(kube.objects.has(ROLE)).toBe(false)
+})
+
+test('a Role to which somebody gave more is written again', async () => {
+  const { kube, access, roles } = await shared()
+  const role = kube.objects.get(ROLE) as KubeObject
+  const changed = { ...role, rules: [{ ...(role.rules as object[])[0], verbs: ['get', 'list'] }] }
+  roles.observe({ type: 'upsert', item: projectRole(kube.put(ROLE, changed)) })
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(false)
+  for (const each of nodes(10, 20)) await access.ensure(each, [COMMON])
+  expect(kube.objects.get(ROLE)?.rules).toMatchObject([{ verbs: ['get'] }])
+})
+
+test('a node that does not need a payload for ten minutes may not read it any more', async () => {
+  const { access, nodesIn } = await shared()
+  await fill(3, { access })
+  const needs = (name: string) => name !== 'n11'
+  await access.revokeUnneeded(needs, 0)
+  await access.revokeUnneeded(needs, 10 * MINUTES - 1)
+  expect(nodesIn(0)).toEqual(['n9', 'n10', 'n11', 'n12'])
+  await access.revokeUnneeded(needs, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual(['n9', 'n10', 'n12'])
+  expect(access.isGranted(node('n11'), [COMMON])).toBe(false)
+})
+
+test('a node that is about to be assigned the payload again keeps its right', async () => {
+  const { access, nodesIn } = await shared()
+  await access.revokeUnneeded(() => false, 0)
+  await access.ensure(node('n9'), [COMMON])
+  await access.revokeUnneeded(() => false, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual(['n9'])
+})
+
+test('a node that asks while its right is being taken away has it afterwards', async () => {
+  const { access, nodesIn } = await shared()
+  await fill(2, { access })
+  await access.revokeUnneeded(() => false, 0)
+  const revoked = access.revokeUnneeded(() => false, 10 * MINUTES)
+  expect(access.isGranted(node('n10'), [COMMON])).toBe(false)
+  await Promise.all([revoked, access.ensure(node('n10'), [COMMON])])
+  expect(nodesIn(0)).toEqual(['n10'])
+  expect(access.isGranted(node('n10'), [COMMON])).toBe(true)
+})
+
+test('room that nodes have left is filled again', async () => {
+  const { access, nodesIn } = await shared()
+  await access.revokeUnneeded(() => false, 0)
+  await access.revokeUnneeded(() => false, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual([])
+  await access.ensure(node('n40'), [COMMON])
+  expect(nodesIn(0)).toEqual(['n40'])
+})
+
+test('a subject that is no kubelet is removed by the next look', async () => {
+  const { kube, access, bindings } = await shared()
+  const binding = kube.objects.get(bindingPath(0)) as KubeObject
+  const subjects = [...(binding.subjects as object[]), { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'mallory' }]
+  bindings.observe({ type: 'upsert', item: projectBinding(kube.put(bindingPath(0), { ...binding, subjects })) })
+  await access.revokeUnneeded(() => true, 0)
+  expect(kube.objects.get(bindingPath(0))?.subjects).toMatchObject([{ name: 'system:node:n9' }])
+})
+
+test('a RoleBinding that somebody bound to another Role counts for nothing', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  const binding = kube.objects.get(bindingPath(0)) as KubeObject
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'admin' }
+  bindings.observe({ type: 'upsert', item: projectBinding(kube.put(bindingPath(0), { ...binding, roleRef })) })
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(false)
+  await access.ensure(node('n9'), [COMMON])
+  expect(nodesIn(1)).toEqual(['n9'])
+})
+
+test('a RoleBinding of a ClusterRole of the same name is left alone, and keeps no node from its right', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  const binding = kube.objects.get(bindingPath(0)) as KubeObject
+  const roleRef = { ...(binding.roleRef as object), kind: 'ClusterRole' }
+  bindings.observe({ type: 'upsert', item: projectBinding(kube.put(bindingPath(0), { ...binding, roleRef })) })
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(false)
+  kube.requests.length = 0
+  await access.ensure(node('n9'), [COMMON])
+  await access.revokeUnneeded(() => true, 0)
+  expect(nodesIn(1)).toEqual(['n9'])
+  expect(kube.requests).toEqual([`POST ${bindingPath(1)}`])
+})
+
+test('a RoleBinding whose labels somebody removed, so that it is not seen, keeps no node from its right for long', async () => {
+  const { access, bindings, nodesIn } = await shared()
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('AlreadyExists')
+  await access.ensure(node('n30'), [COMMON])
+  expect(nodesIn(1)).toEqual(['n30'])
+})
+
+test('a RoleBinding that follows one which somebody deleted gives its rights, and loses them', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  await fill(250, { access })
+  kube.objects.delete(bindingPath(0))
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  expect([node('n258'), node('n9')].map((each) => access.isGranted(each, [COMMON]))).toEqual([true, false])
+
+  const needs = (name: string) => name !== 'n258'
+  await access.revokeUnneeded(needs, 0)
+  await access.revokeUnneeded(needs, 10 * MINUTES)
+  expect(nodesIn(1)).not.toContain('n258')
+  expect(nodesIn(1)).toHaveLength(50)
+})
+
+test('a RoleBinding that somebody deleted is made again under its name when the others are full', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  await fill(250, { access })
+  kube.objects.delete(bindingPath(0))
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await Promise.all(nodes(200, 9).map((each) => access.ensure(each, [COMMON])))
+  expect([nodesIn(0).length, nodesIn(1).length]).toEqual([51, 200])
+})
+
+test('a look at payloads that all need writes nothing', async () => {
+  const { kube, access } = await shared(some(new Map([[COMMON, 'p1'] as const, [NEXT, 'p2'] as const])))
+  await access.revokeUnneeded(() => true, 0)
+  await access.revokeUnneeded(() => true, 20 * MINUTES)
+  expect(kube.requests).toEqual([])
+})
+
+test('a node whose new payloads are all shared no longer reads what its own Role gave it two assignments ago', async () => {
+  const { kube, access } = await shared(some(new Map([[COMMON, 'p1']])))
+  const secret = 'secrets/controllers-secret-0123456789'
+  const moved = node('moved')
+  await access.ensure(moved, [secret])
+  await access.ensure({ ...moved, payloads: ['controllers-secret-0123456789'] }, [COMMON])
+  expect(kube.objects.get(`${rbac}/roles/nodewave-node-moved`)?.rules).toMatchObject([{ resources: ['secrets'] }])
+  await access.ensure({ ...moved, payloads: ['workers-kubelet-common'] }, [COMMON])
+  expect(kube.objects.get(`${rbac}/roles/nodewave-node-moved`)?.rules).toEqual([])
+})
+
+test('a node that may read already what others share costs no request when its own Role is as it should be', async () => {
+  const { kube, access } = await shared()
+  const named = { ...node('n3'), payloads: ['workers-kubelet-common'] }
+  await access.ensure(named, [COMMON])
+  expect(kube.requests).toEqual([])
+})
+
+function nothing(): void {}

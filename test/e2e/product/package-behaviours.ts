@@ -1,0 +1,10 @@
+/** The suite that holds for every package manager and for the simulated host, with the real programs in roots of their own. */
+import { fileURLToPath } from 'node:url'
+import { run } from '../exec.ts'
+
+export async function packageBehaviours(manager: 'dnf' | 'dnf5' | 'zypper'): Promise<void> {
+  const cwd = fileURLToPath(new URL('../../..', import.meta.url))
+  const files = ['behaviour', 'security-updates'].map((name) => `test/agent/packages/${name}.test.ts`)
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', ...files, `--testNamePattern=^real ${manager} `]
+  await run(process.execPath, vitest, { cwd, env: { NODEWAVE_RPM: manager } })
+}

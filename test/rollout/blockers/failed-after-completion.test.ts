@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { assignments, verdict } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+import { aRollout } from '../builders/revisions.ts'
+
+/** Where `new` has completed: what nodes are not at comes from their facts, or they were away. */
+const completed = (options: PoolOptions & { readonly failures?: number } = {}) =>
+  aPool({
+    stable: 'new',
+    maxUnavailable: 10,
+    ...options,
+    history: [
+      {
+        ...aRollout('new', { startedAt: noon - 3 * hour, result: 'Completed' }),
+        ...(options.failures !== undefined && { failures: options.failures }),
+      },
+    ],
+  })
+
+const failed = (...names: string[]) => nodes(...names).map((node) => node.rolledBackFrom('new', { at: noon - hour }))
+const others = nodes('x', 'y').map((node) => node.on('before'))
+
+test('a completed pool gives new content to no further node when more nodes failed than it tolerates', () => {
+  const decision = decide(completed().with(...failed('a'), ...others), noon)
+
+  expect(assignments(decision)).toEqual([])
+  expect(verdict(decision)).toEqual({ Ready: 'False NodesFailed', Reconciling: 'False NodesFailed', Stalled: 'True NodesFailed' })
+})
+
+test('a completed pool goes on while it tolerates the failures', () => {
+  const decision = decide(completed({ maxFailures: 1 }).with(...failed('a'), ...others), noon)
+
+  expect(assignments(decision)).toEqual(['x → new', 'y → new'])
+})
+
+test('a completed pool goes on when its rollout had as many failures', () => {
+  const pool = completed({ failures: 1 })
+
+  expect(assignments(decide(pool.with(...failed('a'), ...others), noon))).toEqual(['x → new', 'y → new'])
+  expect(assignments(decide(pool.with(...failed('a', 'b'), ...others), noon))).toEqual([])
+})
+
+test('a failed node that is held, or whose reboot failed, stops no other', () => {
+  const held = aNode('a')
+    .rolledBackFrom('new', { at: noon - hour })
+    .held()
+  const error = { reason: 'NotRebooted', message: 'the machine still runs' }
+  const rebooted = aNode('b')
+    .on('new')
+    .orderedToReboot('new', { boot: '1' }, { at: noon - hour })
+    .reporting('Failed', { error })
+
+  expect(assignments(decide(completed().with(held, rebooted, ...others), noon))).toEqual(['x → new', 'y → new'])
+})
+
+test('nodes that join, that have begun, or that a rollout has broken get their content beside a failure', () => {
+  const joining = aYoungNode('j')
+  const drained = aNode('d').on('before').drainedFor('new')
+  const broken = aNode('k')
+    .rolledBackFrom('older', { at: noon - 2 * minute })
+    .notReady(noon - minute)
+
+  const decision = decide(
+    completed({ pods: { d: [] }, wants: { d: { disruption: 'drain' } } }).with(
+      ...failed('a'),
+      joining,
+      drained,
+      broken,
+      ...others,
+    ),
+    noon,
+  )
+
+  expect(assignments(decision)).toEqual(['d → new', 'k → new', 'j → new'])
+})
+
+test('a node that somebody took its assignment from, and that still has the content, gets it back beside a failure', () => {
+  const { assigned, ...robbed } = aNode('r').on('new')
+
+  expect(assignments(decide(completed().with(...failed('a'), robbed, ...others), noon))).toEqual(['r → new'])
+})

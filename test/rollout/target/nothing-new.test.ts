@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import { currentRollout } from '../../../src/rollout/target/current-rollout.ts'
+import { remembering } from '../builders/decisions.ts'
+import { minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool } from '../builders/pools.ts'
+
+const canary = [aWave('canary', 1, { soak: 10 * minute })]
+
+test.each([
+  ['amid a rollout', aPool({ stable: 'old', waves: canary }).with(...nodes('a', 'b').map((node) => node.on('old')))],
+  ['after it', aPool({ head: 'old', stable: 'old' }).with(aNode('a').on('old'))],
+])('a pool that has nothing new to remember remembers the same object %s', (_, pool) => {
+  const next = remembering(pool, decide(pool, noon))
+
+  expect(currentRollout(next, noon + minute).memory).toBe(next.memory)
+})
+
+test('a pool whose newest commit has another name and the same content remembers that name', () => {
+  const pool = aPool({ head: 'old', stable: 'old' }).with(aNode('a').on('old'))
+  const next = remembering(pool, decide(pool, noon))
+  const renamed = { ...next, head: { ...next.head, revision: 'readme' } }
+
+  expect(currentRollout(renamed, noon + minute).memory).toMatchObject({
+    target: { revision: 'readme', fingerprint: 'of old' },
+    stable: { revision: 'readme', fingerprint: 'of old' },
+  })
+})

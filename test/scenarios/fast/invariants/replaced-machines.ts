@@ -1,0 +1,73 @@
+import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { Invariant } from '../invariants.ts'
+import { stampOf } from '../stamp.ts'
+import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
+
+export const replacedMachines: Invariant = {
+  claim:
+    'a machine that failed after a rollout had completed is remembered when it is gone; more than the pool bears, and new nodes are tried one at a time',
+  ofDecision: (observed) => decidedPools(observed).every((decided) => isCounted(decided) && triesOne(decided)),
+}
+
+/** Those of whom it was known that they fail, and that are not there any more, or are other machines. */
+function isCounted({ pool, decision: { status }, at }: Decided): boolean {
+  const [before, after] = [pool.memory.history[0], status.history[0]]
+  const known = before?.laterFailures
+  if (known === undefined || !isSameRollout(before, after) || wasRetried(pool.memory, status)) return true
+  const gone = known.nodes.filter((name) => pool.nodes.every((node) => node.name !== name || isAnother(node)))
+  const counted = after?.laterFailures?.replaced ?? 0
+  if (gone.length > 0) return counted >= gone.length && after?.laterFailures?.since === new Date(at).toISOString()
+  const { replaced = 0, nodes, uids = [] } = known
+  const back = pool.nodes.filter((node) => !isAnother(node) && !nodes.includes(node.name) && uids.includes(node.uid ?? ''))
+  return counted === replaced - back.length || (counted === 0 && pool.nodes.some((node) => worksSince(known.since ?? '', node)))
+}
+
+/** After a clock was put back, the next one may begin at the instant that this one was stamped again. */
+function isSameRollout(before: HistoryEntry | undefined, after: HistoryEntry | undefined): boolean {
+  return before?.startedAt === after?.startedAt && before?.fingerprint === after?.fingerprint
+}
+
+function wasRetried(before: Decided['pool']['memory'], { observedControls }: Decided['decision']['status']): boolean {
+  return before.observedControls?.retry !== observedControls?.retry
+}
+
+function isAnother({ leaving, assigned }: NodeView): boolean {
+  return leaving === true || assigned === undefined
+}
+
+function worksSince(since: string, node: NodeView): boolean {
+  return node.status?.phase === 'Applied' && hasEnded(node) && (node.assigned?.at ?? 0) > Date.parse(since)
+}
+
+function triesOne(decided: Decided): boolean {
+  const { pool, decision } = decided
+  const [run] = decision.status.history
+  const replaced = run?.laterFailures?.replaced ?? 0
+  if (run?.result !== 'Completed' || replaced <= borneBy(decided, run)) return true
+  const isNew = ({ createdAt }: NodeView): boolean => createdAt > Date.parse(run.startedAt)
+  const tried = stepsOf(decided).filter(({ node }) => node.assigned === undefined && isNew(node))
+  const atIt = pool.nodes.filter((node) => isNew(node) && isAtIt(node, run))
+  return tried.length === 0 || (tried.length === 1 && atIt.every((node) => isOverdue(node, decided)))
+}
+
+function isAtIt(node: NodeView, { fingerprint }: HistoryEntry): boolean {
+  const { assigned, hold, leaving, assignedByHand } = node
+  if (hold !== undefined || leaving || assignedByHand) return false
+  return assigned !== undefined && fingerprint === `of ${assigned.digest}` && !hasEnded(node) && !hasGivenUp(node)
+}
+
+/** Its agent could not even put it back. */
+function hasGivenUp({ assigned, status }: NodeView): boolean {
+  return status?.phase === 'Failed' && assigned !== undefined && status.assignedAt === stampOf(assigned)
+}
+
+/** Its work has had its time, also where it took the node down. */
+function isOverdue({ assigned }: NodeView, { at, pool: { policy } }: Decided): boolean {
+  return at >= (assigned?.at ?? 0) + Math.min(policy.applyTimeout, policy.agentTimeout ?? Number.POSITIVE_INFINITY)
+}
+
+function borneBy({ pool: { policy, nodes } }: Decided, { failures = 0 }: HistoryEntry): number {
+  const share = policy.maxFailures
+  return Math.max('count' in share ? share.count : Math.floor((nodes.length * share.percent) / 100), failures)
+}
