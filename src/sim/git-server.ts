@@ -1,11 +1,10 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { access } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { CgiHeaders } from './cgi-headers.ts'
+import { Listener } from './listener.ts'
 
 export interface GitServerOptions {
   /** The folder whose repositories are served: `<root>/fleet.git` is at `<url>/fleet.git`. */
@@ -25,6 +24,10 @@ export interface GitServer extends AsyncDisposable {
   readonly url: string
   /** Makes an empty repository below the root. @returns its URL */
   createRepository(name: string): Promise<string>
+  /** An outage: connections are cut, new ones as they come. */
+  stop(): void
+  /** The end of an outage, at the same address. */
+  start(): void
 }
 
 /**
@@ -35,30 +38,27 @@ export async function startGitServer(options: GitServerOptions): Promise<GitServ
   const run = promisify(execFile)
   const backend = join((await run('git', ['--exec-path'])).stdout.trim(), 'git-http-backend')
   await access(backend)
-  const server = createServer((request, response) => {
-    if (isKnown(request, options)) serve({ backend, request, response, options })
-    else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
-  })
-  server.listen(options.port ?? 0, options.host ?? '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://${options.host ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`
+  const listener = new Listener(
+    { host: options.host ?? '127.0.0.1', port: options.port ?? 0, tls: undefined },
+    (request, response) => {
+      if (isKnown(request, options)) serve({ backend, request, response, options })
+      else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
+    },
+  )
+  await listener.open()
+  const { url } = listener
   return {
     url,
+    stop: () => listener.goAway(),
+    start: () => listener.comeBack(),
     async createRepository(name) {
       const path = join(options.root, name)
       await run('git', ['init', '--quiet', '--bare', '--initial-branch=main', path])
       await run('git', ['-C', path, 'config', 'uploadpack.allowFilter', String(options.filters ?? true)])
       return `${url}/${name}`
     },
-    [Symbol.asyncDispose]: () => stop(server),
+    [Symbol.asyncDispose]: () => listener.close(),
   }
-}
-
-async function stop(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeAllConnections()
-  await closed
 }
 
 function isKnown(request: IncomingMessage, { password }: GitServerOptions): boolean {

@@ -102,8 +102,9 @@ async function answerWell(request: IncomingMessage, response: ServerResponse, do
     .end(JSON.stringify(contentOf(`${request.method} ${path}`, done)))
 }
 
-/** Of the lists that the controller asks for, one matters: it looks whether its pull request is there before it opens one. */
+/** Of what the controller asks for, two matter: whether its pull request is there already, and the modes of the files that it puts back. */
 function contentOf(line: string, done: readonly string[]): unknown {
   if (line === 'GET /pulls') return done.includes('POST /pulls') ? [MADE] : []
+  if (line.startsWith('GET /git/trees/')) return { tree: [] }
   return line.startsWith('GET /git/') || !line.startsWith('GET ') ? MADE : []
 }

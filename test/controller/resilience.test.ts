@@ -112,8 +112,8 @@ test('an API server that is away in the middle of a wave is waited for', async (
   stage.startController({ clock: systemClock })
   stage.push('a', aFleet({ rollout: TWO_WAVES }))
   await third.promise
-  await stage.server.stop()
-  await stage.server.start()
+  stage.server.stop()
+  stage.server.start()
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
   expect(isAt(A)(await stage.until(NODES, () => true))).toBe(true)
 })
@@ -126,7 +126,7 @@ test('what failed while the API server was away is done as soon as a watch is op
   stage.startController({ kube: createKubeClient(connection, { timers, random: () => 0.5 }) })
   stage.push('a', aFleet())
   await stage.until(NODES, isAt(A))
-  await stage.server.stop()
+  stage.server.stop()
   const failed = (wait: number) => stage.logged((line) => line.startsWith(`warn pass failed, next in ${wait} ms`))
   let next = failed(250)
   stage.push('b', aFleet({ v: 4 }))
@@ -137,7 +137,7 @@ test('what failed while the API server was away is done as soon as a watch is op
   }
   await next
   stage.clock.advance(250)
-  await stage.server.start()
+  stage.server.start()
   timers.advance(800)
   await stage.until(NODES, isAt(B))
 })
@@ -146,7 +146,8 @@ test('a watch that is cut and forgotten is taken up again', async () => {
   await using stage = await aStage()
   await stage.addNodes(2)
   stage.startAgents()
-  stage.startController()
+  // A write that was cut is done again after a while.
+  stage.startController({ clock: systemClock })
   stage.push('a', aFleet())
   await stage.until(POOLS, (found) => readyOf(found.get('workers')) === COMPLETED)
   stage.server.compact()

@@ -77,8 +77,8 @@ test('a node that two pools claim is left alone, both say so, and it is taken up
 test('an API server that goes away in the middle of a wave is waited for by the controller and every agent', async () => {
   const commit = await pushHealthy()
   await world.until(NODES, (found) => [...found.values()].some((node) => agentStatusOf(node)?.revision === commit))
-  await world.server.stop()
-  await world.server.start()
+  world.server.stop()
+  world.server.start()
   await world.untilDone(commit)
 })
 

@@ -97,11 +97,11 @@ test('a force-push is refused until the branch descends again from what was acce
 })
 
 test('a Git server that is away is told of, and what was pushed meanwhile arrives when it is back', async () => {
-  await world.gitDown()
+  world.gitServer.stop()
   await world.until('/api/v1/namespaces/default/events', (events) =>
     [...events.values()].some(({ reason }) => reason === 'RepositoryUnreachable'),
   )
   expect([...(await world.until(POOLS, () => true)).keys()]).toEqual(['workers'])
-  await world.gitUp()
+  world.gitServer.start()
   await world.untilDone(await world.push(healthy()))
 })

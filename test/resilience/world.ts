@@ -17,9 +17,8 @@ export interface World extends AsyncDisposable {
   readonly server: EmbeddedApiServer
   readonly kube: KubeApi
   readonly git: GitFixture
-  /** The remote's address; away after `gitDown`, back at the same one after `gitUp`. */
-  gitDown(): Promise<void>
-  gitUp(): Promise<void>
+  /** The remote. */
+  readonly gitServer: GitServer
   /** The commit that the working tree is at, to the remote, come what may. @returns the commit */
   pushHead(): Promise<string>
   /** Everything in the working tree, with these files written first, as a commit on the remote. @returns the commit */
@@ -52,9 +51,7 @@ export async function aWorld({ nodes, setup, onHost }: WorldOptions): Promise<Wo
   const kube = createKubeClient({ server: server.url, credentials: async () => ({}) })
   for (const name of ['nodewave-system', 'nodewave-revisions']) await kube.create('/api/v1/namespaces', { metadata: { name } })
   await kube.create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', nodePoolCrd())
-  let gitServer: GitServer | undefined = await startGitServer({ root: git.folder })
-  const { port } = new URL(gitServer.url)
-  building.defer(() => gitServer?.[Symbol.asyncDispose]())
+  const gitServer = building.use(await startGitServer({ root: git.folder }))
   const repo = await gitServer.createRepository('fleet.git')
   await git.git('remote', 'add', 'origin', repo)
 
@@ -81,14 +78,7 @@ export async function aWorld({ nodes, setup, onHost }: WorldOptions): Promise<Wo
   }
   const all = building.move()
   return {
-    ...{ server, kube, git, until },
-    async gitDown() {
-      await gitServer?.[Symbol.asyncDispose]()
-      gitServer = undefined
-    },
-    async gitUp() {
-      gitServer = await startGitServer({ root: git.folder, port: Number(port) })
-    },
+    ...{ server, kube, git, gitServer, until },
     pushHead,
     async push(files) {
       await git.commit('change', files)

@@ -1,10 +1,10 @@
 import { isIPv4 } from 'node:net'
+import type { TlsFiles } from '../listener.ts'
+import { Listener } from '../listener.ts'
 import { type CoreOptions, createCore } from './create-core.ts'
 import { Faults } from './server/faults.ts'
 import { handleRequest } from './server/handle-request.ts'
 import { kubeconfigFor } from './server/kubeconfig.ts'
-import type { TlsFiles } from './server/listener.ts'
-import { Listener } from './server/listener.ts'
 import { RequestCounters } from './server/request-counters.ts'
 import type { Store } from './storage/store.ts'
 
@@ -35,10 +35,10 @@ export interface EmbeddedApiServer {
   compact(): void
   /** Cuts every connection; new ones are taken. */
   breakConnections(): void
-  /** An outage: connections cut, new ones refused. What is stored stays. */
-  stop(): Promise<void>
+  /** An outage: connections are cut, new ones as they come. What is stored stays. */
+  stop(): void
   /** The end of an outage, at the same address. */
-  start(): Promise<void>
+  start(): void
   close(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     { host: options.host ?? '127.0.0.1', port: options.port ?? 0, tls: options.tls },
     (message, response) => void handleRequest(message, response, { core, faults, counters, watch }),
   )
-  await listener.start()
+  await listener.open()
   return {
     url: listener.url,
     kubeconfig: () => kubeconfigFor(listener.url, options.tls),
@@ -69,9 +69,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
       core.snapshots.clear()
     },
     breakConnections: () => listener.breakConnections(),
-    stop: () => listener.stop(),
-    start: () => listener.start(),
-    close: () => listener.stop(),
+    stop: () => listener.goAway(),
+    start: () => listener.comeBack(),
+    close: () => listener.close(),
   }
 }
 

@@ -66,7 +66,7 @@ check('it works again', (await assign(80)).phase === 'Applied')
 await run('/bin/sh', ['-c', AGENT_COMMANDS[manager].does('stop')])
 await services.stop('kubelet.service')
 clearInterval(beats)
-await server.stop()
+await server.close()
 console.log(`the agent's service holds under ${manager}`)
 process.exit(0)
 

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import type { TlsFiles } from './listener.ts'
+import type { TlsFiles } from '../../listener.ts'
 
 /** A kubeconfig for a server without authentication. */
 export function kubeconfigFor(server: string, tls: TlsFiles | undefined): string {
