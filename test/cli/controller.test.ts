@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -63,6 +63,13 @@ test('the folder of a path below the root of a repository is counted from its ro
   expect((await findRepo(setup({ repo: 'repo/fleet', path: './' }))).folder).toBe('fleet')
   expect((await findRepo(setup({ repo: 'repo/fleet', path: 'pools/' }))).folder).toBe('fleet/pools')
   expect((await findRepo(setup({ repo: 'repo', path: '' }))).folder).toBe('')
+})
+
+test('a clone is kept in the state directory, and nowhere else', async () => {
+  const { close } = await findRepo(setup({ repo: 'https://git.example.com/fleet.git', stateDir: 'state' }))
+  expect(await readdir(join(folder, 'state'))).toEqual([expect.stringMatching(/^nodewave-git-\d+-.{6}$/)])
+  await close()
+  expect(await readdir(join(folder, 'state'))).toEqual([])
 })
 
 test.each([

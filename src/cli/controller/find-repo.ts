@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { posix, resolve } from 'node:path'
 import type { GitCredentials } from '../../gitsync/git-credentials.ts'
@@ -20,6 +20,8 @@ export interface RepoOptions extends GitOptions, RefOptions, GithubAppOptions {
   readonly repo: string
   /** Folder of the fleet in the repository, or below the path. */
   readonly path?: string
+  /** Where the clone is kept. Default: the system's folder of temporary files. */
+  readonly stateDir?: string
   readonly usernameFile?: string
   readonly passwordFile?: string
   readonly tokenFile?: string
@@ -52,11 +54,13 @@ export async function findRepo(options: RepoOptions): Promise<FoundRepo> {
 }
 
 async function remoteRepo(options: RepoOptions, folder: string): Promise<FoundRepo> {
-  const { repo: url, caFile, cwd } = options
+  const { repo: url, caFile, stateDir, cwd } = options
   const credentials = credentialsOf(options)
   const ssh = sshFilesOf(options)
   const clientCertificate = clientCertificateOf(options)
-  const directory = await makeOwnFolder(tmpdir(), systemProcesses())
+  const parent = stateDir === undefined ? tmpdir() : resolve(cwd, stateDir)
+  await mkdir(parent, { recursive: true })
+  const directory = await makeOwnFolder(parent, systemProcesses())
   const trust = { insecureHttp: options.insecureHttp ?? false, ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
   const limits = remoteLimitsOf(options)
   return {
