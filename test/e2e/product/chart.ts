@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { buildBinaries } from '../build/binaries.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { output, type RunOptions, type RunResult, run } from '../exec.ts'
@@ -28,7 +28,8 @@ type Objects = ReadonlyMap<string, Record<string, unknown>>
 
 /** The chart and the kustomization are one source: with its defaults it gives the same objects, with all its switches all of deploy/. */
 export async function checkOneSource(cluster: Cluster, { folder, helm }: Chart): Promise<void> {
-  const switches = ['agents', 'webhook', 'metrics', 'prometheus', 'gates', 'secrets', 'secretRefs']
+  const values = parse((await helm(['show', 'values', folder])).stdout) as Record<string, object>
+  const switches = Object.keys(values).filter((name) => Object.hasOwn(values[name] ?? {}, 'enabled'))
   const template = async (...args: string[]) => {
     const url = 'repository.url=https://git.example.com/fleet.git'
     const { stdout } = await helm(['template', 'nodewave', folder, '--namespace', 'kube-system', '--set', url, ...args])
