@@ -1,5 +1,7 @@
+import { failsOnCgroupV1 } from '../protocol/cgroup-version.ts'
 import { splitFlagString } from '../protocol/flag-string.ts'
 import type { ConfigMode } from '../protocol/host-document.ts'
+import type { JsonObject } from '../protocol/merge-patch.ts'
 import { own } from '../protocol/own.ts'
 import type { Doc, FleetModel } from '../repo/model.ts'
 import type { NodePoolSpec } from '../repo/schema/node-pool.ts'
@@ -12,7 +14,10 @@ import { flagString, type MergedFlags, mergeFlags, splitFlags } from './prepare-
 import type { Origin } from './render-problem.ts'
 import { traceConfig } from './trace-config.ts'
 
-/** What a kubelet would be started with by a pool, on a node that has no overrides. */
+/**
+ * What a kubelet would be started with by a pool, on a node that has no overrides. Without what it refuses only for the cgroup v1 of the
+ * machine that runs it: that machine is not the node.
+ */
 export interface KubeletSample {
   /** As the kubelet gets them, in order, without quoting. */
   readonly args: readonly string[]
@@ -45,15 +50,21 @@ export function kubeletSample(model: FleetModel, pool: Doc<NodePoolSpec>): Kubel
   const layers = configLayers(model, subject)
   const resolved = madeUp(collectTemplates(flags, layers).references.keys())
   const { shared, own } = splitFlags(flags)
+  const version = pool.spec.kubelet?.version
   const fields = mergeConfig(layers, 'full')
+  const args = [shared, own].flatMap((part) => splitFlagString(flagString(part, resolved) ?? ''))
+  const fails = failsOnCgroupV1({ version: version ?? '', args, document: fields ?? {} })
   return {
-    args: [shared, own].flatMap((part) => splitFlagString(flagString(part, resolved) ?? '')),
-    ...(fields === undefined
-      ? {}
-      : { config: configText(fillFields(fields, { resolved, version: pool.spec.kubelet?.version })) }),
+    args: fails ? [...args, '--fail-cgroupv1=false'] : args,
+    ...(fields && { config: configText(fillFields(onAnyCgroup(fields), { resolved, version })) }),
     configMode: pool.spec.kubelet?.configMode ?? 'overlay',
     origins: [...originsOfFlags(flags), ...traceConfig(layers)],
   }
+}
+
+/** With cgroup v1, a kubelet refuses false and nothing else of this field. */
+function onAnyCgroup(fields: JsonObject): JsonObject {
+  return fields.singleProcessOOMKill === false ? { ...fields, singleProcessOOMKill: true } : fields
 }
 
 function madeUp(references: Iterable<string>): ReadonlyMap<string, string> {

@@ -41,7 +41,7 @@ valid: 2 NodePools, 1 FlagSet, 1 KubeletConfig, 1 NodeOverride
     {
       subject: {
         binary: '/opt/kubelet',
-        args: ['--v=2', '--node-ip=192.0.2.1'],
+        args: ['--v=2', '--node-ip=192.0.2.1', '--fail-cgroupv1=false'],
         config: expect.stringContaining('kubelet.yaml'),
       },
       config: 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 110\n',
@@ -73,10 +73,10 @@ test('validate shows the line of the flag that the kubelet refuses', async () =>
 })
 
 test("validate points to the pool's version when the kubelet names nothing that the repository sets", async () => {
-  const { judge } = aKubelet({ ok: false, message: 'kubelet is configured to not run on a host using cgroup v1' })
+  const { judge } = aKubelet({ ok: false, message: 'systemd version 219 is too old' })
   expect((await validate(FLEET, judge)).stdout).toContain(`pools/workers.yaml:7:14  version: "1.35.4"
                                   ^^^^^^^^
-  kubelet 1.35.4 refuses: kubelet is configured to not run on a host using cgroup v1
+  kubelet 1.35.4 refuses: systemd version 219 is too old
 
 `)
 })
