@@ -12,7 +12,7 @@ test('pool wakes when superseded work is overdue, also when a controller whose c
     stable: 'old',
     maxUnavailable: 1,
     applyTimeout: 10 * minute,
-    waves: [aWave('canary', 1)],
+    waves: [aWave('canary', 1, { soak: hour })],
     history: [
       aRollout('new', { startedAt: noon - 2 * minute }),
       aRollout('bad', { result: 'Superseded', startedAt: noon - hour }),
@@ -22,7 +22,7 @@ test('pool wakes when superseded work is overdue, also when a controller whose c
       .on('old')
       .assignedTo('bad', { at: noon + 90 * minute })
       .reporting('Fetching', { active: 'old' }),
-    aNode('n1').on('old'),
+    aNode('n1').on('new', { at: noon - minute }),
   )
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 8 * minute })
 })

@@ -18,21 +18,37 @@ export interface LastResortContext extends PoolContext, OpenWaves {
 const NOBODY: ReadonlySet<string> = new Set()
 
 /**
- * Nodes that are down come last into a wave: a zone that comes back must not meet an unproven target all at once. But when they use up
- * the budget for long, no sound node of an open wave can be paid for, and what would heal them never reaches them. Then they may take
- * the places of those that cannot be paid for: no more than are free, and no more than such a wave tries.
+ * Nodes that are down, or at work on a superseded commit, come last into a wave: a zone that comes back must not meet an unproven target
+ * all at once. But when they use up the budget, no sound node of an open wave can be paid for, and what would heal them reaches them late
+ * or never. Then they may take the places of those that cannot be paid for: no more than are free, and no more than such a wave tries.
  * @param nodes that the waves divide, scattered
  */
 export function lastResort(nodes: readonly NodeFacts[], context: LastResortContext): ReadonlySet<string> {
   const { rollout, clock, waves, waveOf, sizes, open } = context
   if (rollout.state !== 'InProgress' || open < 0) return NOBODY
   const isMember = (index: number): boolean => (waveOf[index] ?? Number.POSITIVE_INFINITY) <= open
-  const down = nodes.filter((facts, index) => isDownForLong(facts, clock) && !isMember(index))
-  if (down.length === 0 || nodes.some((facts) => isBusy(facts, clock))) return NOBODY
-  const names = down.filter((facts) => !isAside(facts, context)).map(({ name }) => name)
+  const waiting = nodes.filter((_, index) => !isMember(index))
+  const candidates = mostUrgent(waiting, { nodes, clock }).filter((facts) => !isAside(facts, context))
+  if (candidates.length === 0) return NOBODY
   const members = nodes.filter((_, index) => isMember(index))
   const places = placesLeft(waves.slice(0, open + 1), { members, division: { nodes, sizes } })
-  return new Set(names.slice(0, places))
+  return new Set(candidates.slice(0, places).map(({ name }) => name))
+}
+
+/** Nodes that are down wait for the work of others, which gives back its part of the budget. */
+function mostUrgent(
+  waiting: readonly NodeFacts[],
+  { nodes, clock }: { readonly nodes: readonly NodeFacts[]; readonly clock: RolloutClock },
+): readonly NodeFacts[] {
+  const superseded = waiting.filter(isSuperseded)
+  if (superseded.length > 0) return superseded
+  const down = waiting.filter((facts) => isDownForLong(facts, clock))
+  return down.length === 0 || nodes.some((facts) => isBusy(facts, clock)) ? [] : down
+}
+
+/** At work on a commit that is neither the target nor stable: a fix need not wait until that work ends. */
+function isSuperseded({ node, stable, condition, changes }: NodeFacts): boolean {
+  return condition === 'InFlight' && changes && !(stable?.kind === 'config' && stable.digest === node.assigned?.digest)
 }
 
 /**

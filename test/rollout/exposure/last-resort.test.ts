@@ -121,6 +121,67 @@ test('a fix reaches a node whose agent does not end the work on the stable conte
   expect(selected(decide(aPool({ ...options, zones: 'Any' }).with(hung, ...up('d', 'e')), noon))).toEqual(['d'])
 })
 
+const superseded = (name: string, at = noon - minute) =>
+  aNode(name).on('older').assignedTo('bad', { at }).reporting('Applying', { active: 'bad' })
+
+test('a fix reaches the node at work on the superseded commit at once when that uses up the budget', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1 }).with(superseded('x'), ...up('d', 'e'))
+
+  expect(selected(decide(pool, noon))).toEqual(['x'])
+})
+
+test('a node at work on the superseded commit finishes it when a sound one can begin', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2 }).with(superseded('x'), ...up('d'))
+
+  expect(selected(decide(pool, noon))).toEqual(['d'])
+})
+
+test('as many nodes at work on the superseded commit get the fix as its wave has places', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 2 }).with(
+    ...['x', 'y'].map((name) => superseded(name)),
+    ...up('d', 'e'),
+  )
+
+  expect(selected(decide(pool, noon))).toHaveLength(1)
+})
+
+test('a node at work on the superseded commit does not get the fix while a canary that has it is at work', () => {
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const options = { head: 'fix', stable: 'older', since: noon - minute, waves, wave, maxUnavailable: 1 } as const
+  const canary = aNode('c')
+    .on('older')
+    .assignedTo('fix', { at: noon - minute })
+    .reporting('Applying', { active: 'older' })
+
+  expect(selected(decide(aPool(options).with(canary, superseded('x'), ...up('d')), noon))).toEqual([])
+})
+
+test('dead nodes take no place of a wave while one that is at work on the superseded commit can', () => {
+  const pool = aPool({ head: 'fix', stable: 'older', waves: [aWave('canary', 2)], maxUnavailable: 2 }).with(
+    superseded('x'),
+    ...down('a', 'b'),
+    ...up('d', 'e'),
+  )
+
+  expect(selected(decide(pool, noon))).toEqual(['x'])
+})
+
+test('a node at work on the stable content finishes it though it uses up the budget', () => {
+  const goesBack = aNode('x')
+    .assignedTo('older', { at: noon - minute })
+    .reporting('Applying', { active: 'bad' })
+  const pool = aPool({ head: 'fix', stable: 'older', waves, maxUnavailable: 1 }).with(goesBack, ...up('d'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+})
+
+test('a fix does not reach a node at work on the superseded commit before an operator promotes it', () => {
+  const manual = [aWave('canary', 1, { manual: true })]
+  const pool = aPool({ head: 'fix', stable: 'older', waves: manual, maxUnavailable: 1 }).with(superseded('x'), ...up('d'))
+
+  expect(selected(decide(pool, noon))).toEqual([])
+})
+
 const pair = [aWave('canary', 2, { soak: minute })]
 
 test.each([
@@ -129,12 +190,6 @@ test.each([
     aNode('x')
       .on('older')
       .assignedTo('fix', { at: noon - minute })
-      .reporting('Applying'),
-  ],
-  [
-    'ends what another commit gave it',
-    aNode('x')
-      .assignedTo('superseded', { at: noon - minute })
       .reporting('Applying'),
   ],
   ['is drained', aNode('x').on('older').drainedFor('fix')],
