@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { parseDpkgStatus } from '../agent/adapters/apt/dpkg-status.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
+import { isAlreadySo } from '../agent/inventory/already-so.ts'
 import { readInventory } from '../agent/inventory/read-inventory.ts'
+import { statePaths } from '../agent/paths.ts'
 import type { HostFiles } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { readFile } from '../kube/file-calls.ts'
@@ -19,12 +21,14 @@ export async function inventoryText(
   // Without a state directory: with one of its own it would close that to others, and it is to change nothing.
   const ports = createRealPorts({ node: NO_API, root, logFormat, manager })
   const { files, services, packages, kubelet, kernel } = ports
-  const { arch, layout, environmentFile } = options
+  const { arch, layout, environmentFile, stateDirectory } = options
+  const place = { files, arch, manager, paths: statePaths(stateDirectory) }
   const inventory = await readInventory(
     {
       ...{ files, services, packages, kubelet, kernel },
       commandOf: (pid) => commandOf(join(root, 'proc', String(pid), 'cmdline')),
       heldPackages: () => heldPackages(files),
+      isSwapOff: () => isAlreadySo({ section: 'swap', value: 'off' }, { host: ports, place }),
     },
     { node, arch, layout, environmentFile },
   )

@@ -6,7 +6,7 @@ import { type FileContent, type HostContent, type Remark, remark, type UnitConte
 const ZONES = '/usr/share/zoneinfo/'
 /** What the boot loader always says. */
 const OF_THE_MACHINE = /^(?:BOOT_IMAGE|root|ro|rw|quiet|splash|initrd|console)(?:=|$)/
-export const NO_HOST: HostContent = { files: {}, units: {}, packages: {}, time: {} }
+export const NO_HOST: HostContent = { files: {}, units: {}, packages: {}, time: {}, settings: {} }
 
 /** What stands around the kubelet, as far as managing it changes nothing on the host. */
 export function describeHost(inventory: HostInventory): HostContent {
@@ -18,6 +18,7 @@ export function describeHost(inventory: HostInventory): HostContent {
     units: unitsOf(inventory, plain),
     packages: Object.fromEntries(packages.map(({ name, version, held }) => [name, held ? { version } : {}])),
     time: zone === undefined ? {} : { zone },
+    settings: inventory.swapOff ? { swap: 'off' } : {},
   }
 }
 
@@ -67,15 +68,10 @@ function fileContent({ content, mode, uid, gid }: InventoryFile): FileContent {
 
 /** What the host has and the repository does not say. */
 export function hostRemarks(inventory: HostInventory): Remark[] {
-  const { swaps, kernelArguments, repositories, certificates, omitted, files } = inventory
+  const { kernelArguments, repositories, certificates, omitted, files } = inventory
   const added = kernelArguments.split(/\s+/).filter((word) => word !== '' && !OF_THE_MACHINE.test(word))
   return [
-    swaps.length === 0
-      ? remark('host', 'swap is off', { why: '"swap: off" writes a file that keeps it off', remedy: 'add swap: off' })
-      : remark('host', `swap: ${swaps.join(', ')}`, {
-          why: '"swap: off" would switch it off',
-          remedy: 'drain the nodes, and add swap: off',
-        }),
+    ...swapRemarks(inventory),
     ...(files.some(({ path }) => path.startsWith('/etc/sysctl.d/') || path.startsWith('/etc/modules-load.d/'))
       ? [
           remark('host', 'kernel settings and modules in files', {
@@ -92,12 +88,32 @@ export function hostRemarks(inventory: HostInventory): Remark[] {
             remedy: proposed(added),
           }),
         ]),
-    ...listRemark('repositories', repositories, 'a repository here is a file of its own, and apt refuses the same one twice'),
-    ...listRemark('certificates', certificates, 'a certificate here is a file of its own'),
+    ...listRemark('repositories', repositories, {
+      why: 'a repository here is a file of its own, and apt refuses the same one twice',
+      entry: '{name, apt: {url, suite, components, keyFrom}}, of rpm {name, dnf: {url, keyFrom}} or zypper',
+    }),
+    ...listRemark('certificates', certificates, { why: 'a certificate here is a file of its own', entry: '{name, from}' }),
     ...staticPodRemarks(inventory.staticPods ?? []),
     ...omitted.map(({ path, why }) =>
       remark('host', path, { why, remedy: 'it stays on the host; for a secret use contentFrom with sopsFile' }),
     ),
+  ]
+}
+
+function swapRemarks({ swaps, swapOff }: HostInventory): Remark[] {
+  if (swapOff) return []
+  if (swaps.length > 0)
+    return [
+      remark('host', `swap: ${swaps.join(', ')}`, {
+        why: '"swap: off" would switch it off',
+        remedy: 'drain the nodes, and add swap: off',
+      }),
+    ]
+  return [
+    remark('host', 'swap is off', {
+      why: '"swap: off" also keeps it off at the next boot, by a file for systemd or by the lines of /etc/fstab',
+      remedy: 'add swap: off in a later commit',
+    }),
   ]
 }
 
@@ -132,8 +148,12 @@ function proposed(words: readonly string[]): string {
   return `to have nodewave keep them, add kernelArguments: [${taken.map((word) => JSON.stringify(word)).join(', ')}]`
 }
 
-function listRemark(section: string, paths: readonly string[], why: string): Remark[] {
+function listRemark(
+  section: string,
+  paths: readonly string[],
+  { why, entry }: { readonly why: string; readonly entry: string },
+): Remark[] {
   if (paths.length === 0) return []
-  const remedy = `write them under ${section}, and these files with state: absent`
+  const remedy = `write each under ${section} as ${entry}, and these files with state: absent, in one commit`
   return [remark('host', `${section}: ${paths.join(', ')}`, { why, remedy })]
 }

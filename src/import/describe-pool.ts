@@ -78,6 +78,7 @@ function sharedHost(members: readonly NodeDescription[]): HostContent {
     units: common(hosts.map(({ units }) => units)),
     packages: common(hosts.map(({ packages }) => packages)),
     time: common(hosts.map(({ time }) => time)),
+    settings: common(hosts.map(({ settings }) => settings)),
   }
 }
 
@@ -101,7 +102,7 @@ function versionRemarks(members: readonly NodeDescription[], versions: readonly 
 
 function hostDifferences(members: readonly NodeDescription[]): Remark[] {
   const shared = sharedHost(members)
-  const sections = ['files', 'units', 'packages', 'time'] as const
+  const sections = ['files', 'units', 'packages', 'time', 'settings'] as const
   return sections.flatMap((section) => {
     const names = new Set(members.flatMap(({ host }) => Object.keys(without<unknown>(host[section], shared[section]))))
     if (names.size === 0) return []

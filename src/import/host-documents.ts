@@ -17,6 +17,7 @@ export function sharedHost(pools: readonly Pick<Pool, 'host'>[]): HostContent {
     units: common(hosts.map(({ units }) => units)),
     packages: common(hosts.map(({ packages }) => packages)),
     time: common(hosts.map(({ time }) => time)),
+    settings: common(hosts.map(({ settings }) => settings)),
   }
 }
 
@@ -32,16 +33,17 @@ export function withoutShared(host: HostContent, shared: HostContent): HostConte
     units: without(host.units, shared.units),
     packages: without(host.packages, shared.packages),
     time: without(host.time, shared.time),
+    settings: without(host.settings, shared.settings),
   }
 }
 
 function profileFiles(
   name: string,
-  { files, units, packages, time }: HostContent,
+  { files, units, packages, time, settings }: HostContent,
   remarks: Pool['remarks'],
 ): Record<string, string> {
   const comments = remarkLines(remarks.filter(({ about }) => about === 'host'))
-  const isNothing = [files, units, packages, time].every(isEmpty)
+  const isNothing = [files, units, packages, time, settings].every(isEmpty)
   if (isNothing) return comments.length === 0 ? {} : { [`hosts/${name}.yaml`]: commentText(comments) }
   const attached = Object.entries(files).filter(([, { content }]) => content.split('\n').length > LONGEST_INLINE)
   const placeOf = (path: string): string => `hosts/files/${name}${path}`
@@ -54,6 +56,7 @@ function profileFiles(
     ...section('units', units, (unit, parts) => ({ name: unit, ...parts })),
     ...section('packages', packages, (each, { version }) => ({ name: each, ...(version === undefined ? {} : { version }) })),
     ...(isEmpty(time) ? {} : { time }),
+    ...settings,
   }
   return {
     [`hosts/${name}.yaml`]: repoDocument('HostProfile', spec, { name, comments }),

@@ -52,6 +52,8 @@ export interface HostContent {
   /** Versions of those that are held. */
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
   readonly time: { readonly zone?: string }
+  /** Fields that are one value. */
+  readonly settings: { readonly swap?: 'off' }
 }
 
 /** What the repository says of one node, such that its agent finds nothing to change. */

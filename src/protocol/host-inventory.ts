@@ -64,6 +64,8 @@ export const hostInventory = z.object({
   staticPods: z.optional(z.array(z.string())),
   kernelArguments: z.string(),
   swaps: z.array(z.string()),
+  /** Whether `swap: off` of a HostProfile finds nothing to change. Missing in what older agents print. */
+  swapOff: z.optional(z.boolean()),
   /** Where /etc/localtime leads. */
   localTime: z.optional(z.string()),
   /** What is there and was not copied. */

@@ -1,8 +1,10 @@
 /** From a host through its inventory and the repository back to the host: the agent finds nothing to change. */
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { isAlreadySo } from '../../src/agent/inventory/already-so.ts'
 import type { InventoryOptions } from '../../src/agent/inventory/inventory-ports.ts'
 import { readInventory } from '../../src/agent/inventory/read-inventory.ts'
+import { statePaths } from '../../src/agent/paths.ts'
 import { buildRepository } from '../../src/import/build-repository.ts'
 import type { ApiNodeFacts } from '../../src/import/subject.ts'
 import { type HostInventory, hostInventory } from '../../src/protocol/host-inventory.ts'
@@ -27,9 +29,13 @@ const NODE: ApiNodeFacts = {
 }
 
 async function inventoryOf({ host, node }: Machine, commandLine?: string): Promise<HostInventory> {
-  const { files, services, packages, kubelet, kernel: own } = host.process(node).ports
+  const { ports: hands } = host.process(node)
+  const { files, services, packages, kubelet, kernel: own } = hands
+  const place = { files, arch: 'amd64', paths: statePaths(), manager: services.name }
   const kernel = { swaps: () => own.swaps(), commandLine: async () => commandLine ?? (await own.commandLine()) }
-  const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], heldPackages: async () => ['cri-tools'] }
+  const isSwapOff = () => isAlreadySo({ section: 'swap', value: 'off' }, { host: hands, place })
+  const heldPackages = async () => ['cri-tools']
+  const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], heldPackages, isSwapOff }
   return z.parse(hostInventory, JSON.parse(JSON.stringify(await readInventory(ports, OPTIONS))))
 }
 
@@ -134,7 +140,8 @@ test('agent changes nothing on a host of kubeadm after its import', async () => 
   `)
   expect(files['hosts/workers.yaml']).toMatchInlineSnapshot(`
     "# nodewave import left these as they are:
-    # - swap is off: "swap: off" writes a file that keeps it off; add swap: off.
+    # - swap is off: "swap: off" also keeps it off at the next boot, by a file for systemd or by the lines of
+    #   /etc/fstab; add swap: off in a later commit.
     # - kernel settings and modules in files: as files they count at the next boot; sysctls and kernelModules
     #   also set and prove them at once; write them as sysctls and kernelModules instead, and the files with
     #   state: absent.
@@ -320,4 +327,35 @@ test('inventory names the static pods in the directory that the kubelet reads, a
 
   expect(await stateOf(machine)).toEqual(before)
   expect(files['hosts/workers.yaml']).toContain('# - static pods: /srv/pods/dns.yaml: one from the repository has an annotation')
+})
+
+const SWAP_DROP_IN = {
+  '/etc/systemd/system/swap.d/10-nodewave.conf':
+    '# Written by nodewave: no swap unit starts as long as this file is here.\n[Unit]\nConditionPathExists=!/etc/systemd/system/swap.d/10-nodewave.conf\n',
+}
+
+test.each([
+  ['OpenRC has no swap', { serviceManager: 'openrc' }, { '/etc/fstab': '/dev/sda1 / ext4 defaults 0 1\n' }],
+  ['systemd starts no swap', {}, SWAP_DROP_IN],
+] as const)('import writes "swap: off" when a host of %s, and its agent changes nothing', async (_, options, files) => {
+  const machine = await aMachine(options, files)
+  const before = await stateOf(machine)
+  const written = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(written['hosts/workers.yaml']).toContain('swap: off\n')
+  expect(written['hosts/workers.yaml']).not.toContain('# - swap')
+})
+
+test.each([
+  ['systemd might start swap', {}, {}],
+  ['OpenRC swaps at the next boot', { serviceManager: 'openrc' }, { '/etc/fstab': '/dev/sda2 none swap sw 0 0\n' }],
+] as const)('import writes no "swap: off" when %s, and says why', async (_, options, files) => {
+  const machine = await aMachine(options, files)
+  const before = await stateOf(machine)
+  const written = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(written['hosts/workers.yaml']).toContain('# - swap is off: "swap: off" also keeps it off at the next boot')
+  expect(written['hosts/workers.yaml']).not.toContain('\n  swap:')
 })

@@ -6,6 +6,8 @@ export interface InventoryPorts extends Pick<AgentPorts, 'files' | 'services' | 
   readonly commandOf: (pid: number) => Promise<string[]>
   /** Names of packages that are held. */
   readonly heldPackages: () => Promise<readonly string[]>
+  /** Whether `swap: off` of a HostProfile would find nothing to change. */
+  readonly isSwapOff: () => Promise<boolean>
 }
 
 export interface InventoryOptions {

@@ -29,6 +29,7 @@ export async function readInventory(ports: InventoryPorts, options: InventoryOpt
     staticPods: await staticPodsOf(kubelet, files),
     kernelArguments: hideKernelSecrets(await kernel.commandLine().catch(() => '')),
     swaps: (await kernel.swaps().catch(() => [])).map(({ path }) => path),
+    swapOff: await ports.isSwapOff().catch(() => false),
     ...(localTime === undefined ? {} : { localTime }),
   } as HostInventory
 }
