@@ -2,7 +2,7 @@ import type { Exposure, NoContent } from '../model/exposure.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { isSuperseded } from '../model/rollout.ts'
 import { needsRepair } from './condition.ts'
-import { type NodeFacts, targetFor } from './node-facts.ts'
+import { isAtSuperseded, type NodeFacts, targetFor } from './node-facts.ts'
 
 export interface ExposureContext {
   readonly rollout: Rollout
@@ -27,7 +27,8 @@ export function exposureOf(facts: NodeFacts, context: ExposureContext): Exposure
   }
   const repair = repairOf(facts, rollout)
   if (repair) return repair
-  return isLastResort ? { content: 'target', because: 'LastResort' } : none(waitsBecause(facts, open))
+  if (!isLastResort) return none(waitsBecause(facts, open))
+  return { content: 'target', because: isAtSuperseded(facts) ? 'Superseded' : 'LastResort' }
 }
 
 /** A newer commit that has to wait would else wait for ever for the budget that these nodes use up. */

@@ -4,7 +4,7 @@ import type { RolloutClock } from '../model/deadlines.ts'
 import { hasHadItsChance, isEvidence } from '../model/evidence.ts'
 import type { PoolContext } from '../model/pool-state.ts'
 import { isBeingProved } from '../model/proof.ts'
-import type { NodeFacts } from './node-facts.ts'
+import { isAtSuperseded, type NodeFacts } from './node-facts.ts'
 import { type OpenWaves, placesLeft, type WaveDivision } from './waves.ts'
 
 export interface LastResortContext extends PoolContext, OpenWaves {
@@ -40,15 +40,10 @@ function mostUrgent(
   waiting: readonly NodeFacts[],
   { nodes, clock }: { readonly nodes: readonly NodeFacts[]; readonly clock: RolloutClock },
 ): readonly NodeFacts[] {
-  const superseded = waiting.filter(isSuperseded)
+  const superseded = waiting.filter(isAtSuperseded)
   if (superseded.length > 0) return superseded
   const down = waiting.filter((facts) => isDownForLong(facts, clock))
   return down.length === 0 || nodes.some((facts) => isBusy(facts, clock)) ? [] : down
-}
-
-/** At work on a commit that is neither the target nor stable: a fix need not wait until that work ends. */
-function isSuperseded({ node, stable, condition, changes }: NodeFacts): boolean {
-  return condition === 'InFlight' && changes && !(stable?.kind === 'config' && stable.digest === node.assigned?.digest)
 }
 
 /**

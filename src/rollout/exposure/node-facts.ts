@@ -69,6 +69,11 @@ export function factsOf(node: NodeView, { rollout, clock, policy, isDivided }: F
   }
 }
 
+/** At work on a commit that is neither the target nor stable: a fix need not wait until that work ends. */
+export function isAtSuperseded({ node, stable, condition, changes }: NodeFacts): boolean {
+  return condition === 'InFlight' && changes && !isAssigned(node, stable)
+}
+
 /** What a node is to become at a revision. */
 export function targetFor({ name }: NodeView, { wanted }: Revision): NodeTarget {
   return wanted.get(name) ?? NOT_RENDERED

@@ -1,6 +1,12 @@
 import type { Grant } from '../model/grant.ts'
 import { type NodeRequest, type Places, type Price, type Proposal, WORK_KINDS, type WorkKind } from '../model/proposal.ts'
 
+/** Of all pools. */
+export interface SharedPlaces extends Places {
+  /** Work, or an uncordon, brings nodes back that use them up. */
+  readonly isGivenBack?: boolean
+}
+
 const ANY_NUMBER = Number.POSITIVE_INFINITY
 const WITHOUT_LIMIT: Places = { places: ANY_NUMBER, servingPlaces: ANY_NUMBER, idlePlaces: ANY_NUMBER }
 
@@ -14,7 +20,7 @@ const NONE: ReadonlyMap<string, Grant> = new Map()
  * @param budget what is left of the fleet's budget; absent: each pool's own alone counts
  * @returns by pool; of one that asks for nothing, nothing
  */
-export function arbitrate(proposals: readonly Proposal[], budget = WITHOUT_LIMIT): ReadonlyMap<string, Grant> {
+export function arbitrate(proposals: readonly Proposal[], budget: SharedPlaces = WITHOUT_LIMIT): ReadonlyMap<string, Grant> {
   const ledger = new Ledger(budget)
   const asking = proposals.filter(({ requests }) => requests.length > 0)
   if (asking.length === 0) return NONE
@@ -69,6 +75,18 @@ class Purse {
 /** What all pools draw on. */
 class Ledger extends Purse {
   turnOf: string | undefined
+  /** Who is granted a place in this pass gives it back, too. */
+  isGivenBack: boolean
+
+  constructor(left: SharedPlaces) {
+    super(left)
+    this.isGivenBack = left.isGivenBack === true
+  }
+
+  override pay(price: Price): void {
+    super.pay(price)
+    this.isGivenBack = true
+  }
 }
 
 class Account {
@@ -96,14 +114,17 @@ class Account {
     const requests = this.#proposal.requests.filter((request) => request.kind === kind)
     let next = 0
     return () => {
-      if (kind === 'lastResort' && !this.#isStarved) return false
+      if (!this.#mayBegin(kind)) return false
       for (let request = requests[next++]; request; request = requests[next++]) if (this.#take(request)) return true
       return false
     }
   }
 
-  get #isStarved(): boolean {
-    return this.#isRefused && !this.#hasPaid
+  #mayBegin(kind: WorkKind): boolean {
+    if (kind !== 'supersede' && kind !== 'lastResort') return true
+    const isStarved = this.#isRefused && !this.#hasPaid
+    const isForAMoment = kind === 'lastResort' && this.#lacksFleetBudget && this.#ledger.isGivenBack
+    return isStarved && !isForAMoment
   }
 
   grant(): Grant {

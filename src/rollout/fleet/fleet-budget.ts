@@ -17,25 +17,32 @@ export interface FleetNodes {
 /** The budget of the fleet, and what is left of it. */
 export interface FleetBudget extends Places {
   readonly allowed: number
+  /** Work, or an uncordon, brings nodes back that use it up. */
+  readonly isGivenBack: boolean
+}
+
+interface Claim {
+  readonly proposal: { readonly use: BudgetUse }
+  readonly holders: readonly string[]
 }
 
 /** Undefined: each pool's own budget alone counts. */
 export function fleetBudget(
-  {
-    pools,
-    strays = [],
-    claims,
-  }: FleetNodes & { readonly claims: ReadonlyMap<string, { readonly proposal: { readonly use: BudgetUse } }> },
+  { pools, strays = [], claims }: FleetNodes & { readonly claims: ReadonlyMap<string, Claim> },
   maxUnavailable: Share | undefined,
 ): FleetBudget | undefined {
   if (maxUnavailable === undefined) return undefined
   const total = pools.reduce((sum, { nodes }) => sum + nodes.length, 0)
   const uses = pools.map((pool) => claims.get(pool.name)?.proposal.use ?? useOf(pool))
   const unavailable = uses.reduce((sum, use) => sum + use.unavailable, strayHolders(strays).length)
+  const held = pools.reduce(
+    (sum, pool, index) => sum + (claims.get(pool.name)?.holders.length ?? uses[index]?.unavailable ?? 0),
+    strayHolders(strays).length,
+  )
   const serving = uses.reduce((sum, use) => sum + use.serving, 0)
   const idle = uses.reduce((sum, use) => sum + use.idle, 0)
   const allowed = allowedUnavailable(maxUnavailable, total)
-  return { allowed, ...placesLeft(allowed, { unavailable, serving, idle }) }
+  return { allowed, isGivenBack: held < allowed, ...placesLeft(allowed, { unavailable, serving, idle }) }
 }
 
 /** Of a pool that cannot be assessed. */

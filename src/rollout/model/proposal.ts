@@ -17,10 +17,11 @@ export interface Places {
 export type Price = 'Nothing' | 'Idle' | 'Serving' | 'Available'
 
 /**
- * What work is for. Over all pools, an earlier kind is served before a later one; the last is granted only to a pool that asked
- * for places in a budget and got none, or whose zones keep it from asking.
+ * What work is for. Over all pools, an earlier kind is served before a later one. The last two are granted only to a pool that asked for
+ * places in a budget and got none, or whose zones keep it from asking. The last of all waits, too, for work in other pools that
+ * gives places back.
  */
-export const WORK_KINDS = ['finish', 'repair', 'rollback', 'forward', 'lastResort'] as const
+export const WORK_KINDS = ['finish', 'repair', 'rollback', 'forward', 'supersede', 'lastResort'] as const
 export type WorkKind = (typeof WORK_KINDS)[number]
 
 /** One node that a pool asks to change now. */

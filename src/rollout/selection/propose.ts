@@ -106,11 +106,11 @@ function isUndisturbed(member: Member, state: PoolState): boolean {
 }
 
 function requestFor(member: Member, { price, state }: { readonly price: Price; readonly state: PoolState }): SelectableNode {
-  const { node, wanted, exposure } = member
+  const { node, wanted } = member
   return {
     member,
     name: node.name,
-    kind: exposure.because === 'LastResort' ? 'lastResort' : kindOf(member, state),
+    kind: kindOf(member, state),
     price,
     isControlPlane: isControlPlane(member, state.pool),
     digest: wanted.kind === 'config' ? wanted.digest : '',
@@ -156,7 +156,9 @@ function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): bo
   return blocker.sparesJoining === true && exposure.because === 'Joining'
 }
 
-function kindOf({ drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {
+function kindOf({ exposure, drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {
+  if (exposure.because === 'Superseded') return 'supersede'
+  if (exposure.because === 'LastResort') return 'lastResort'
   if (assigned || drain?.kind === 'Done') return 'finish'
   if (broken) return 'repair'
   const isReturn = rollout.memory.rollback !== undefined || isRejected(rollout.memory, pool.head)

@@ -36,7 +36,7 @@ test('a node in flight is left to finish when its commit is superseded: the cana
   const pool = aPool(superseded).with(...['f0', 'f1', 'f2'].map(inFlight), ...old('n0', 'n1'))
 
   expect(assignments(decide(pool, noon)).map((text) => text.slice(0, 1))).toEqual(['n'])
-  expect(exposures(pool)).toMatchObject({ f0: 'none InFlight', f1: 'none InFlight', f2: 'target LastResort' })
+  expect(exposures(pool)).toMatchObject({ f0: 'none InFlight', f1: 'none InFlight', f2: 'target Superseded' })
 })
 
 test('one of twenty nodes whose agents have not even seen the superseded commit gets the new one', () => {

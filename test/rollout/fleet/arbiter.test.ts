@@ -111,7 +111,18 @@ test('arbitrate grants a last resort only to a pool that asked for places in a b
   expect(granted([proposal('a', asked.slice(1))], 0)).toEqual({ a: [] })
 })
 
-const kinds = fc.constantFrom(...WORK_KINDS.filter((kind) => kind !== 'lastResort'))
+test("arbitrate grants a last resort for lack of the fleet's budget only when no work gives that back", () => {
+  const asked = (kind: NodeRequest['kind']) => [...requests('a', 1), ...requests('x', 1, { kind, price: 'Nothing' })]
+  const outcome = (kind: NodeRequest['kind'], places: number, isGivenBack: boolean) =>
+    arbitrate([proposal('a', asked(kind), evenly(places))], { ...evenly(0), isGivenBack }).get('a')?.nodes
+
+  expect(outcome('lastResort', 1, true)).toEqual(new Set())
+  expect(outcome('lastResort', 1, false)).toEqual(new Set(['x-0']))
+  expect(outcome('lastResort', 0, true)).toEqual(new Set(['x-0']))
+  expect(outcome('supersede', 1, true)).toEqual(new Set(['x-0']))
+})
+
+const kinds = fc.constantFrom(...WORK_KINDS.filter((kind) => kind !== 'supersede' && kind !== 'lastResort'))
 const prices = fc.constantFrom<Price>('Nothing', 'Idle', 'Serving', 'Available')
 const request = fc.record({ kind: kinds, price: prices, isControlPlane: fc.boolean() })
 const proposals = fc
