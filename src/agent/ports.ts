@@ -111,6 +111,8 @@ export interface ServiceManager {
   show(unit: string): Promise<ServiceState>
   /** All in one call where a call costs a process. @throws as `show` does, also when one of many gets no answer. */
   showAll(units: readonly string[]): Promise<readonly UnitLook[]>
+  /** Others that the service manager, or this port, stops when one of these stops or restarts: units that require it, the service of a socket. */
+  stoppedWith(units: readonly string[]): Promise<readonly string[]>
   /** Also a unit that was started too often of late, and that the service manager has given up. */
   restart(unit: string): Promise<void>
   start(unit: string): Promise<void>

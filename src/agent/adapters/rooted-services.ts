@@ -20,6 +20,7 @@ export function rootedServices(log: Log, name: ServiceManagerName = 'systemd'): 
     name,
     show,
     showAll: showEach(show),
+    stoppedWith: async () => [],
     restart: says('restart', (unit) => stopped.delete(unit)),
     start: says('start', (unit) => stopped.delete(unit)),
     stop: says('stop', (unit) => stopped.add(unit)),

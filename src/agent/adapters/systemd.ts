@@ -20,6 +20,7 @@ const PROPERTIES = [
 const LONGEST_STOP = 120_000
 const ENABLED = ['enabled', 'enabled-runtime', 'alias']
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
+const RUNNABLE = /\.(?:service|socket|timer|path|mount|automount)$/
 /** A unit in these states runs, and reads its configuration again. */
 const RELOADING = ['reloading', 'refreshing']
 
@@ -46,6 +47,13 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     if (answers.length !== units.length)
       throw new Error(`systemctl show ${units.join(' ')}: ${answers.length} answers for ${units.length} units`)
     return units.map((unit, index) => ({ unit, service: parseShow(answers[index] ?? '', monotonic()) }))
+  }
+  /** Units that these properties of the units name. */
+  const relatedTo = async (names: string, units: readonly string[]): Promise<readonly string[]> => {
+    if (units.length === 0) return []
+    const { code, stdout, stderr } = await systemctl('show', `--property=${names}`, '--value', '--', ...units)
+    if (code !== 0) throw new Error(`systemctl show ${units.join(' ')}: exit ${code}: ${stderr.trim()}`)
+    return stdout.split(/\s+/)
   }
   const showTemplate = async (unit: string): Promise<ServiceState> =>
     templateState(unit, await systemctl('is-enabled', '--', unit))
@@ -82,6 +90,11 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
       const templates = units.filter(isTemplate).map(async (unit) => ({ unit, service: await showTemplate(unit) }))
       return [...(await showTogether(units.filter((unit) => !isTemplate(unit)))), ...(await Promise.all(templates))]
     },
+    stoppedWith: (units) =>
+      dependentsOf(
+        units.filter((unit) => !isTemplate(unit)),
+        relatedTo,
+      ),
     restart: (unit) => (unit.endsWith('.socket') ? restartSocket(unit) : launch('restart', unit)),
     start: (unit) => launch('start', unit),
     stop: async (unit) => {
@@ -106,6 +119,22 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
       return stdout.split('\n').filter((line) => line !== '' && !line.startsWith('-- '))
     },
   }
+}
+
+/** All that require one of these, or one of those; the service of a socket stops before that restarts. */
+async function dependentsOf(
+  units: readonly string[],
+  relatedTo: (properties: string, units: readonly string[]) => Promise<readonly string[]>,
+): Promise<string[]> {
+  const found = new Set(units)
+  for (let latest = units; latest.length > 0; ) {
+    const sockets = latest.filter((unit) => unit.endsWith('.socket'))
+    const related = [...(await relatedTo('RequiredBy,BoundBy,ConsistsOf', latest)), ...(await relatedTo('Triggers', sockets))]
+    // A target that is started would start whatever belongs to it.
+    latest = [...new Set(related)].filter((unit) => RUNNABLE.test(unit) && !found.has(unit))
+    for (const unit of latest) found.add(unit)
+  }
+  return [...found].filter((unit) => !units.includes(unit))
 }
 
 /** WHO UID USER PID COMM WHAT WHY MODE. What only delays a shutdown ends by itself. */

@@ -25,6 +25,7 @@ export async function headOf(
   const running = await runningOf([...restarts, ...stoppedForFile], ports)
   const started = plan.steps.flatMap(({ change }) => change.effects.starts ?? [])
   const stopped = plan.steps.flatMap(({ change }) => change.effects.stops ?? [])
+  const alongside = await alongsideOf({ restarts, stopped }, ports)
   const isOther = (unit: string) => unit !== KUBELET_UNIT && !stopped.includes(unit)
   const proof = {
     healthz: kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthz,
@@ -41,11 +42,17 @@ export async function headOf(
     id: randomUUID(),
     purpose: work.goingBack ? 'fallback' : 'apply',
     ...(work.goal === undefined ? {} : { digest: work.goal.digest }),
-    activation: { reload, restarts: [...restarts], required: [...required], stopped: [...stoppedForFile] },
+    activation: {
+      reload,
+      restarts: [...restarts],
+      required: [...required],
+      stopped: [...stoppedForFile],
+      alongside: alongside.again,
+    },
     proof,
     proofs: plan.steps.flatMap(({ change }) => (work.goingBack && change.isProvedByNode ? [] : (change.proof ?? []))),
     awaits: await awaitsOf(plan, { reboots, ports }),
-    before: { healthy: looksHealthy(look), healthz: healthzBefore, running },
+    before: { healthy: looksHealthy(look), healthz: healthzBefore, running: [...running, ...alongside.ran] },
     because: work.goingBack?.because,
   }
 }
@@ -77,6 +84,19 @@ function nodeDemands(
   const startedAt = look.now - look.service.runningFor
   const heartbeat = node !== undefined && hasReportedSince(startedAt, { node, leaseRenewed: undefined })
   return { version, ready: node?.ready ?? false, heartbeat }
+}
+
+/** Units that run, and that the service manager stops together with others: all, and those that are started again when all is in place. */
+async function alongsideOf(
+  { restarts, stopped }: { readonly restarts: readonly string[]; readonly stopped: readonly string[] },
+  ports: AgentContext['ports'],
+): Promise<{ readonly ran: string[]; readonly again: string[] }> {
+  const withStopped = await ports.services.stoppedWith(stopped)
+  const withRestarted = await ports.services.stoppedWith(restarts)
+  const known = [...restarts, ...stopped]
+  const others = [...withStopped, ...withRestarted].filter((unit) => !known.includes(unit))
+  const ran = await runningOf([...new Set(others)], ports)
+  return { ran, again: ran.filter((unit) => !withStopped.includes(unit)) }
 }
 
 async function runningOf(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {

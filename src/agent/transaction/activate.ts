@@ -11,7 +11,7 @@ type ServicePorts = Pick<AgentPorts, 'services' | 'clock'>
  * failed gets another chance with the new files, and may fail again. One whose definition is gone could not be started again: it is stopped.
  */
 export async function activate(
-  { reload, restarts, required = [], stopped = [] }: TransactionHead['activation'],
+  { reload, restarts, required = [], stopped = [], alongside = [] }: TransactionHead['activation'],
   ports: ServicePorts,
 ): Promise<void> {
   const { services } = ports
@@ -20,6 +20,8 @@ export async function activate(
     if (unit === KUBELET_UNIT || required.includes(unit)) await startUnit(unit, 'restart', ports)
     else await renew(unit, { ran: stopped.includes(unit), ports })
   }
+  const others = await services.showAll(alongside)
+  for (const { unit, service } of others) if (service.exists && !isRunning(service.active)) await startUnit(unit, 'start', ports)
 }
 
 /** What triggers a unit is stopped after it, and may have started it again by then. */

@@ -25,6 +25,8 @@ const line = z.union([
       restarts: z.array(z.string()),
       required: z.optional(z.array(z.string())),
       stopped: z.optional(z.array(z.string())),
+      /** Units that ran, and stop with those of `restarts`: they are started again. */
+      alongside: z.optional(z.array(z.string())),
     }),
     /** What the kubelet has to show when all is done. */
     proof: z.object({
@@ -45,7 +47,7 @@ const line = z.union([
       /** Whether the kubelet was healthy: an undo cannot give back more. */
       healthy: z.boolean(),
       healthz: z.optional(z.string()),
-      /** Units to restart or to stop that ran: an undo gives them back, also those that have failed since. */
+      /** Units to restart or to stop that ran, and those that stop with them: an undo gives them back, also those that have failed since. */
       running: z.optional(z.array(z.string())),
     }),
     /** What the changes themselves have to show, by kind. */

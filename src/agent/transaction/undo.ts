@@ -46,7 +46,8 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
     ports,
   )
   if (failed.length === 0 || !done.again) {
-    const activation = { reload: head.activation.reload, restarts, required: head.before.running ?? [] }
+    const { running = [] } = head.before
+    const activation = { reload: head.activation.reload, restarts, required: running, alongside: running }
     failed.push(...(await persist([() => activate(activation, ports)], ports)))
   }
   // A boot is a restart, too. What is not as before is tried again later, and these with it.

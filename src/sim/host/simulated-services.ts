@@ -85,6 +85,16 @@ export class SimulatedServices implements ServiceManager {
     return Promise.all(names.map(async (unit) => ({ unit, service: await this.show(unit) })))
   }
 
+  async stoppedWith(names: readonly string[]): Promise<string[]> {
+    const found = new Set(names)
+    // What is added is looked at, too.
+    for (const name of found) {
+      for (const [other] of this.#requiring(name)) found.add(other)
+      if (name.endsWith('.socket')) found.add(name.replace(/socket$/, 'service'))
+    }
+    return [...found].filter((name) => !names.includes(name))
+  }
+
   async start(name: string): Promise<void> {
     const unit = this.#startable(name)
     if (unit.active === 'active') return
@@ -97,12 +107,14 @@ export class SimulatedServices implements ServiceManager {
     const unit = this.#startable(name)
     unit.restarts = 0
     this.#launch(name, unit)
+    for (const [other, { active }] of this.#requiring(name)) if (active === 'active') await this.restart(other)
   }
 
   async stop(name: string): Promise<void> {
     const unit = this.#known(name)
     Object.assign(unit, { active: 'inactive', pid: 0, lastExit: 0 })
     if (unit.isGone) this.#units.delete(name)
+    for (const [other, { active }] of this.#requiring(name)) if (active === 'active') await this.stop(other)
   }
 
   /** As systemctl does: for a unit without [Install] there is nothing to do, which is no error. */
@@ -117,6 +129,13 @@ export class SimulatedServices implements ServiceManager {
 
   async reload(): Promise<void> {
     this.#readFiles()
+  }
+
+  #requiring(name: string): (readonly [string, Unit])[] {
+    return [...this.#units].filter(([other]) => {
+      const [, required = ''] = /^(?:Requires|BindsTo|PartOf)=(.*)$/m.exec(this.#defined.get(other) ?? '') ?? []
+      return required.split(' ').includes(name)
+    })
   }
 
   /** Others than systemd know no service without its script, whether it runs or not. */

@@ -257,6 +257,25 @@ test('systemd stops the service of a socket before that restarts, and starts it 
   ])
 })
 
+test('systemd names what stops with a socket: its service, and what requires one of them', async () => {
+  const answers: Readonly<Record<string, string>> = {
+    'RequiredBy,BoundBy,ConsistsOf echo.socket': '\nreader.service sockets.target\n\n',
+    'Triggers echo.socket': 'echo.service\n',
+    'RequiredBy,BoundBy,ConsistsOf reader.service echo.service': 'echo.socket\n\nlater.service reader.service\n',
+  }
+  const services = systemd(async (_, [, ...args]) => {
+    const [names = '', ...units] = args.filter((arg) => arg.includes('=') || !arg.startsWith('--'))
+    const stdout = answers[[names.replace('--property=', ''), ...units].join(' ')] ?? '\n\n\n'
+    return { code: 0, stdout, stderr: '', timedOut: false }
+  })
+
+  expect(await services.stoppedWith(['echo.socket', 'many@.service'])).toEqual([
+    'reader.service',
+    'echo.service',
+    'later.service',
+  ])
+})
+
 test('systemd restarts a socket whose service does not run', async () => {
   const { services, asked } = answering({ code: 0, stdout: '' })
   await services.restart('echo.socket')

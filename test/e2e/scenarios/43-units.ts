@@ -20,6 +20,8 @@ const SLEEP = 'ExecStart=/bin/sleep infinity'
 /** Where the plain service says that its own command stopped it. */
 const STOPPED = '/run/plain-stopped'
 
+/** Of the host's own administrator: systemd stops it together with the socket. */
+const THEIRS = { path: '/etc/systemd/system/theirs.service', content: `[Unit]\nRequires=talk.socket\n[Service]\n${SLEEP}\n` }
 /** The word shows which commit they are of. Nothing but the timer is told to run. */
 const unitsOf = (word: string) => [
   { name: 'plain.service', content: `[Unit]\nDescription=${word}\n[Service]\n${SLEEP}\nExecStop=/bin/touch ${STOPPED}\n` },
@@ -55,7 +57,9 @@ function fleetWith(found: readonly object[]) {
 async function started({ product, nodes }: Place): Promise<void> {
   await product.settle(fleetWith(unitsOf('one')))
   for (const node of nodes) {
-    await node.exec(['systemctl', 'start', ...BY_HAND])
+    await node.write(THEIRS)
+    await node.exec(['systemctl', 'daemon-reload'])
+    await node.exec(['systemctl', 'start', ...BY_HAND, 'theirs.service'])
     await allRun(node, 'one')
   }
 }
@@ -125,6 +129,8 @@ async function allRun(node: Node, word: string): Promise<void> {
     found.every((line) => line.endsWith(' loaded active')),
     found,
   )
+  const theirs = await stateOf(node, 'theirs.service')
+  check(`what requires the socket runs on "${node.name}"`, theirs === 'loaded active', theirs)
   const named = ['plain.service', 'talk.service', 'many@a.service']
   const words = await Promise.all(named.map((unit) => property(node, unit, 'Description')))
   check(

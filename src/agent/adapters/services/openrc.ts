@@ -50,6 +50,7 @@ export function openrc(options: ServicePartsOptions = {}): ServiceManager {
     name: 'openrc',
     show,
     showAll: showEach(show),
+    stoppedWith: async () => [],
     start: async (unit) => startAfresh((await begin(unit)).name),
     restart: async (unit) => {
       const { name, before } = await begin(unit)

@@ -62,6 +62,7 @@ export function runit({ ask = runProgram, ...options }: RunitOptions = {}): Serv
     name: 'runit',
     show,
     showAll: showEach(show),
+    stoppedWith: async () => [],
     start: (unit) => launch('start', unit),
     restart: (unit) => launch('force-restart', unit),
     stop: async (unit) => {

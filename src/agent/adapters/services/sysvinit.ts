@@ -44,6 +44,7 @@ export function sysvinit({ ask = runProgram, ...options }: SysvinitOptions = {})
     name: 'sysvinit',
     show,
     showAll: showEach(show),
+    stoppedWith: async () => [],
     start: (unit) => launch('start', unit),
     restart: (unit) => launch('restart', unit),
     stop: async (unit) => {
