@@ -15,8 +15,8 @@ export const POOL_LABELS: Readonly<Record<string, string>> = {
   'workers-c': `${WORKER}-c`,
 }
 
-/** A commit of the example fleet with two more pools of workers; each `number` changes what every node is to become. */
-export function exampleCommit(number: number): RepoSnapshot {
+/** A commit of the example fleet with two more pools of workers; each `number` changes what every node is to become. @param more lines of its base configuration */
+export function exampleCommit(number: number, more = ''): RepoSnapshot {
   const paths = globSync('**', { cwd: REPO }).filter((path) => statSync(join(REPO, path)).isFile())
   const files = new Map(paths.map((path) => [path, fileOf(readFileSync(join(REPO, path)))]))
   const workers = textOf(files.get('pools/workers.yaml'))
@@ -24,7 +24,7 @@ export function exampleCommit(number: number): RepoSnapshot {
     const pool = workers.replace('name: workers\n', `name: workers${suffix}\n`).replace(WORKER, `${WORKER}${suffix}`)
     files.set(`pools/workers${suffix}.yaml`, fileOf(Buffer.from(pool)))
   }
-  const base = textOf(files.get('config/base.yaml')).replace('MaxSize: 50Mi', `MaxSize: ${50 + number}Mi`)
+  const base = textOf(files.get('config/base.yaml')).replace('MaxSize: 50Mi', `MaxSize: ${50 + number}Mi${more}`)
   files.set('config/base.yaml', fileOf(Buffer.from(base)))
   return {
     commit: number.toString(16).padStart(40, '0'),

@@ -71,11 +71,13 @@ class FleetLook {
 
   async plan(name: string): Promise<PlanView | undefined> {
     const conclusions = this.#conclusions
-    const pool = conclusions?.assessments().find((assessment) => assessment.pool.name === name)?.pool
-    if (!conclusions || !pool) return undefined
-    return this.#plans.of(name, async () => {
+    const assessment = conclusions?.assessments().find(({ pool }) => pool.name === name)
+    if (!conclusions || !assessment) return undefined
+    const waiting = conclusions.waiting(assessment)
+    const about = waiting ? `${waiting.revision} waits` : assessment.state.rollout.target.revision
+    return this.#plans.of(name, about, async () => {
       const found = await conclusions.plan(name)
-      return found && dashboardPlan(found, dashboardWindows(pool.policy.windows, Date.now()).window)
+      return found && dashboardPlan(found, dashboardWindows(assessment.pool.policy.windows, Date.now()).window)
     })
   }
 

@@ -3,6 +3,7 @@ import type { PlanView } from '../../dashboard/plan-view.ts'
 type Plan = Promise<PlanView | undefined>
 
 interface Made {
+  readonly about: string
   readonly plan: Plan
   /** Absent: it is being made. */
   until?: number
@@ -23,12 +24,13 @@ export class RecentPlans {
     this.#elapsed = elapsed
   }
 
-  of(pool: string, make: () => Plan): Plan {
+  /** @param about what it is a plan of: one of something else is not shown in its place */
+  of(pool: string, about: string, make: () => Plan): Plan {
     const begun = this.#elapsed()
     for (const [name, { until = Number.POSITIVE_INFINITY }] of this.#plans) if (begun >= until) this.#plans.delete(name)
     const known = this.#plans.get(pool)
-    if (known) return known.plan
-    const made: Made = { plan: make() }
+    if (known?.about === about) return known.plan
+    const made: Made = { about, plan: make() }
     this.#plans.set(pool, made)
     const rest = () => {
       const now = this.#elapsed()

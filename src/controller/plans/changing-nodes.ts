@@ -4,6 +4,7 @@ import { factsFor } from '../cache/rendered-from.ts'
 import type { CompiledFleet, CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
 import { runningContent } from '../snapshot/node-targets.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
+import { inSlices, type Turns } from './in-slices.ts'
 
 export interface ChangingNode {
   readonly node: ClusterNode
@@ -36,15 +37,16 @@ export interface Changing {
   readonly contentsOf: (node: ClusterNode) => NodeContents
 }
 
-export function changingNodes(sources: ChangeSources): Changing {
+export async function changingNodes(sources: ChangeSources, turns: Turns): Promise<Changing> {
   const render = renderOf(sources)
   const problems: { readonly node: string; readonly message: string }[] = []
   const others: ChangingNode[] = []
-  for (const node of sources.nodes) {
+  const look = (node: ClusterNode) => {
     const after = render(node)
     if (after.kind === 'problem') problems.push({ node: node.name, message: after.message })
     else if (node.view.assigned?.digest !== after.digest) others.push({ node, digest: after.digest })
   }
+  await inSlices(sources.nodes, look, turns)
   const changing = others.filter(({ node: { view } }) => view.hold === undefined && !view.assignedByHand && !view.leaving)
   const contentsOf = (node: ClusterNode) => ({
     before: runningContent(node, node.current, sources),

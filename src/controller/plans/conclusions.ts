@@ -6,11 +6,14 @@ import { assignMembers } from '../snapshot/assign-members.ts'
 import { revisionsInUse } from '../snapshot/gather.ts'
 import { changingNodes } from './changing-nodes.ts'
 import { groupChanges } from './group-changes.ts'
+import { SYSTEM_TURNS } from './in-slices.ts'
 import { plannedWaves, wavesToCome, wavesUnderWay } from './planned-waves.ts'
 import type { PoolPlan } from './pool-plan.ts'
 import { type Waiting, waitingCommit } from './upcoming.ts'
 
-export type ConclusionSources = Pick<ControllerParts, 'decider' | 'intake' | 'cluster' | 'library' | 'renderer'>
+export interface ConclusionSources extends Pick<ControllerParts, 'decider' | 'cluster' | 'library' | 'renderer'> {
+  readonly intake: Pick<ControllerParts['intake'], 'state'>
+}
 
 /** What a controller that leads concludes. Nothing is computed before somebody asks. */
 export function conclusionsOf(parts: ConclusionSources): FleetConclusions {
@@ -38,14 +41,14 @@ async function planOf(
   const pool = fleet?.pools.get(name)
   if (!fleet || !pool) return undefined
   const nodes = assignMembers(fleet, cluster.nodes.items.values()).byPool.get(name) ?? []
-  const { changing, contentsOf, ...found } = changingNodes({ pool, nodes, revisions, renderer })
+  const { changing, contentsOf, ...found } = await changingNodes({ pool, nodes, revisions, renderer }, SYSTEM_TURNS)
   const division = waiting ? wavesToCome(pool, { nodes, memory: state.rollout.memory }) : wavesUnderWay(state)
   return {
     commit: commitOf(fleet),
     ...(waiting && { because: waiting.commit.because }),
     ...{ total: nodes.length, changing: changing.length, ...found },
     waves: plannedWaves(changing, { ...division, ...(pool.policy.gates && { gates: pool.policy.gates }) }),
-    ...groupChanges({ changing, contentsOf }, pool),
+    ...(await groupChanges({ changing, contentsOf }, pool, SYSTEM_TURNS)),
   }
 }
 

@@ -8,10 +8,12 @@ function aNode(name: string, [before, after]: readonly [string, string]): Changi
   return { node: node as unknown as ChangingNode['node'], digest: after }
 }
 
+const ALL_AT_ONCE = { elapsed: () => 0, giveWay: async () => undefined }
+
 /** @returns also how often a content was asked for */
-function grouped(changing: readonly ChangingNode[]) {
+async function grouped(changing: readonly ChangingNode[]) {
   let asked = 0
-  const found = groupChanges(
+  const found = await groupChanges(
     {
       changing,
       contentsOf: ({ name, current }) => {
@@ -21,13 +23,14 @@ function grouped(changing: readonly ChangingNode[]) {
       },
     },
     { disruption: {} },
+    ALL_AT_ONCE,
   )
   return { ...found, asked }
 }
 
-test('nodes that change alike are one group, though each has a content of its own', () => {
+test('nodes that change alike are one group, though each has a content of its own', async () => {
   const nodes = ['a', 'b', 'c'].map((name) => aNode(name, [`--v=2 --node-ip=${name}`, `--v=4 --node-ip=${name}`]))
-  const { groups, uncompared } = grouped([...nodes, aNode('d', ['--v=2', '--v=6'])])
+  const { groups, uncompared } = await grouped([...nodes, aNode('d', ['--v=2', '--v=6'])])
 
   expect(groups.map(({ nodes: names, changes }) => [names, changes])).toEqual([
     [['a', 'b', 'c'], [{ path: ['flags', 'v'], from: '2', to: '4' }]],
@@ -36,12 +39,12 @@ test('nodes that change alike are one group, though each has a content of its ow
   expect(uncompared).toBe(0)
 })
 
-test('at most two hundred ways are compared, those of most nodes first', () => {
+test('at most two hundred ways are compared, those of most nodes first', async () => {
   const single = Array.from({ length: 300 }, (_, index) =>
     aNode(`n${index}`, [`--v=2 --node-ip=${index}`, `--v=4 --node-ip=${index}`]),
   )
   const many = ['x', 'y'].map((name) => aNode(name, ['--v=1', '--v=9']))
-  const { groups, uncompared, asked } = grouped([...single, ...many])
+  const { groups, uncompared, asked } = await grouped([...single, ...many])
 
   expect(groups.map(({ nodes }) => nodes.length)).toEqual([199, 2])
   expect(uncompared).toBe(101)
