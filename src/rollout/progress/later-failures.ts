@@ -44,19 +44,24 @@ function laterFailures(before: LaterFailures, { failing, state }: Found): LaterF
 /** That the content works on a machine that got it afterwards ends the count. One that is back in the pool was not replaced. */
 function replacedMachines(
   before: LaterFailures,
-  { present, state: { members, now } }: { readonly present: PresentNodes; readonly state: PoolState },
+  { present, state }: { readonly present: PresentNodes; readonly state: PoolState },
 ): Pick<LaterFailures, 'replaced' | 'since'> {
-  const since = lastGone(before, now)
+  const { members, now } = state
+  const since = lastGone(before, state)
   const isProven = since !== undefined && members.some((member) => worksSince(since, { member, now }))
   const known = isProven ? 0 : Math.max(0, (before.replaced ?? 0) - countBack(before, present))
   const gone = before.nodes.filter((name) => !present.has(name)).length
-  if (gone > 0) return { replaced: known + gone, since: stamp(now) }
+  if (gone > 0) return { replaced: known + gone, since: stamp(Math.max(now, since ?? now)) }
   return known > 0 && since !== undefined ? { replaced: known, since: stamp(since) } : {}
 }
 
-/** A clock that was ahead and was put back would else keep the count: no machine works on since then. */
-function lastGone({ since }: LaterFailures, now: Instant): Instant | undefined {
-  return since === undefined ? undefined : Math.min(Date.parse(since), now)
+/**
+ * A clock that is put back a little ends no count: what was assigned before would seem to be assigned since. One that was further ahead than
+ * work may take would keep the count for as long: no machine works on since then.
+ */
+function lastGone({ since }: LaterFailures, { now, clock }: Pick<PoolState, 'now' | 'clock'>): Instant | undefined {
+  const at = since === undefined ? undefined : Date.parse(since)
+  return at === undefined || at - now < clock.applyTimeout ? at : now
 }
 
 /** A stamp of the future is of a clock that was put back since: it tells nothing. */

@@ -114,6 +114,27 @@ test('a machine that was replaced while a clock was years ahead is forgotten onc
   expect(last.history[0]?.laterFailures).toBe(undefined)
 })
 
+test('a machine that was replaced still counts when a clock is put back a little: nodes that got the content before it prove nothing', () => {
+  const early = young('early').on('new', { at: noon - minute })
+  const gone = decide({ ...aPool(options).with(early), memory: inTurn([[early, failing('bad')]]).status }, noon).status
+  const back = decide({ ...aPool(options).with(early), memory: gone }, noon - 5 * minute).status
+  const [run] = decide({ ...aPool(options).with(early), memory: back }, noon - minute / 2).status.history
+
+  expect(run?.laterFailures).toEqual({ nodes: [], replaced: 1, since: stamp(noon) })
+})
+
+test('another machine that is replaced after a clock was put back a little does not let earlier nodes end the count', () => {
+  const early = young('early').on('new', { at: noon - minute })
+  const both = decide(
+    { ...aPool(options).with(early, failing('b')), memory: inTurn([[early, failing('a'), failing('b')]]).status },
+    noon,
+  )
+  const back = decide({ ...aPool(options).with(early), memory: both.status }, noon - 5 * minute)
+  const [run] = decide({ ...aPool(options).with(early), memory: back.status }, noon - minute / 2).status.history
+
+  expect(run?.laterFailures).toEqual({ nodes: [], replaced: 2, since: stamp(noon) })
+})
+
 test('a machine that is replaced after a clock was put back counts, though others were assigned by the clock before', () => {
   const before = aNode('old').on('new', { at: noon + hour })
   const [run] = inTurn([[before, failing('bad')], [before]]).status.history
