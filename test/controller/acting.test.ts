@@ -140,6 +140,29 @@ spec: {node: n2, config: {maxPods: 99}}
   await completed(stage)
 })
 
+test('a RoleBinding of a node that gives another Role is named with the words of the server, and its node alone waits', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(2)
+  stage.startAgents()
+  let isForeign = true
+  const kube = guarded(stage, (verb, path) => {
+    if (!isForeign || verb !== 'patch' || !path.endsWith('/rolebindings/nodewave-node-n1')) return
+    const message = 'RoleBinding "nodewave-node-n1" is invalid: roleRef: Invalid value: "view": cannot change roleRef'
+    throw new KubeError(message, { code: 422, reason: 'Invalid' })
+  })
+  stage.startController({ kube })
+  stage.push('a', aFleet())
+  const pools = await stage.until(POOLS, (found) => readyOf(found.get('workers')) === 'False WriteRefused')
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain(
+    '"n1": RoleBinding "nodewave-node-n1" is invalid: roleRef: Invalid value: "view": cannot change roleRef',
+  )
+  const nodes = await stage.until(NODES, isAt(A, ['n0']))
+  expect(assignedRevision(nodes.get('n1'))).toBeUndefined()
+  isForeign = false
+  stage.clock.advance(300_000)
+  await stage.until(NODES, isAt(A))
+})
+
 test('a pool whose writes never end keeps no other pool from completing', async () => {
   await using stage = await aStage()
   await stage.addNodes(3)
