@@ -42,14 +42,21 @@ export const link: Kind<LinkSpec> = defineKind({
     reload: isUnitPath(path),
     writes: new Map(target === undefined ? [[path, undefined]] : []),
   }),
-  perform: (change, { files }) => setLink(change, files),
+  perform: async (change, { files }) => {
+    await readLink(files, change.path)
+    await setLink(change, files)
+  },
 
   undo: {
     fidelity: 'exact',
     schema: linkState,
     leavesTrace: true,
     prepare: ({ path }, { host }) => stateOf(path, { files: host.files }),
-    perform: (undo, { files }) => setLink(undo, files),
+    // A file that others have put there meanwhile is kept nowhere.
+    perform: async (undo, { files }) => {
+      const stat = await files.stat(undo.path)
+      if (stat === undefined || stat.type === 'symlink') await setLink(undo, files)
+    },
     // Where others have put a file meanwhile, nothing is as it was.
     isUndone: async ({ path, target }, { files }) => {
       const stat = await files.stat(path)
