@@ -1,10 +1,11 @@
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { nameOf } from '../payload-access/access-objects.ts'
-import { type AccessNeed, grantMissing } from '../payload-access/grant-missing.ts'
+import { nameOf, type Readable } from '../payload-access/access-objects.ts'
+import type { AccessNeed } from '../payload-access/grant-missing.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
+import { updateAccess } from '../payload-access/update-access.ts'
 import { commitsToKeep } from '../revisions/commits-in-use.ts'
 import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
 import type { RevisionStore } from '../revisions/revision-store.ts'
@@ -56,15 +57,15 @@ export class GarbageCollector {
     const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     const { named, needs, rendered } = this.#namedPayloads(gathered)
-    const isNeeded = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
+    const isKept = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
     let isSwept = true
-    for (const kept of payloads) isSwept = (await sweep(kept, { isNeeded, now })).isDone && isSwept
-    const granted = await grantMissing(access, needs)
+    for (const kept of payloads) isSwept = (await sweep(kept, { isNeeded: isKept, now })).isDone && isSwept
     const isOwn = (node: ClusterNode, name: string) => node.payloads.includes(name) || rendered.get(node.name)?.has(name) === true
-    await access?.revokeUnneeded((name, readable) => {
+    const isNeeded = (name: string, readable: Readable): boolean => {
       const node = cluster.nodes.get(name)
       return node !== undefined && isOwn(node, nameOf(readable))
-    }, now)
+    }
+    const granted = await updateAccess(access, { needs, isNeeded, now })
     const isDone = revisions.isDone && isSwept && granted.isDone
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }

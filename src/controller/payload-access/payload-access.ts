@@ -82,6 +82,7 @@ export class PayloadAccess {
       this.#announced.delete(object)
     }
     await this.#unneeded.revoke(needs, now)
+    await this.#shared.adoptUnseen(now)
   }
 
   #isShared({ name }: NodeIdentity, object: Readable): boolean {

@@ -1,5 +1,6 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { sharedAccessName } from '../../protocol/names.ts'
+import type { Instant } from '../../rollout/model/instant.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
 import { forEach, throwFirst } from '../execution/for-each.ts'
 import {
@@ -17,6 +18,7 @@ import {
 } from './access-objects.ts'
 import { Batches } from './batches.ts'
 import { planBindings } from './plan-bindings.ts'
+import { UnseenBindings } from './unseen-bindings.ts'
 
 /** Each may wait for seconds: before it answers, the server makes sure that it knows every Role and RoleBinding. */
 const IN_FLIGHT = 16
@@ -40,11 +42,11 @@ export class SharedAccess {
   /** Nodes whose right is being taken away. */
   readonly #leaving = new Map<Readable, ReadonlySet<string>>()
   readonly #nodes = new WeakMap<StoredAccess, ReadonlySet<string>>()
-  /** RoleBindings that are there and not seen, by name: their labels are not ours. */
-  readonly #unseen = new Set<string>()
+  readonly #unseen: UnseenBindings
 
   constructor(options: SharedAccessOptions) {
     this.#options = options
+    this.#unseen = new UnseenBindings({ ...options, payloadOf: (readable) => this.#payload(readable) })
   }
 
   /** Whether the payload has such a Role already. */
@@ -74,6 +76,11 @@ export class SharedAccess {
     } finally {
       if (this.#leaving.get(readable) === nodes) this.#leaving.delete(readable)
     }
+  }
+
+  /** @throws {KubeError} */
+  adoptUnseen(now: Instant): Promise<void> {
+    return this.#unseen.adopt(now)
   }
 
   /** Those that give its Role, whichever of their numbers are there: somebody may have deleted one. */
@@ -112,17 +119,17 @@ export class SharedAccess {
           metadata: { resourceVersion: known.resourceVersion, ownerReferences: body.metadata.ownerReferences },
           subjects: body.subjects,
         })
-      : await this.#create(body)
+      : await this.#create(body, payload)
     bindings.wrote(projectBinding(written))
   }
 
   /** Where the name is taken, the next try takes another one. */
-  async #create(binding: KubeObject): Promise<KubeObject> {
+  async #create(binding: KubeObject, { readable }: SharedPayload): Promise<KubeObject> {
     const { kube, namespace } = this.#options
     try {
       return await kube.create<KubeObject>(accessPath(namespace, 'rolebindings'), binding)
     } catch (error) {
-      if (error instanceof KubeError && error.reason === 'AlreadyExists') this.#unseen.add(binding.metadata.name)
+      if (error instanceof KubeError && error.reason === 'AlreadyExists') this.#unseen.note(binding.metadata.name, readable)
       throw error
     }
   }

@@ -3,9 +3,8 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import { forEach, throwFirst } from '../execution/for-each.ts'
 import { nameOf, type Readable } from './access-objects.ts'
 import type { SharedAccess, SharedAccessOptions } from './shared-access.ts'
+import { GRACE } from './unseen-bindings.ts'
 
-/** Between the first look and the revocation, in milliseconds: an assignment may be on its way. */
-const GRACE = 10 * 60_000
 const IN_FLIGHT = 8
 
 /** Whether the node has to be able to read it. */

@@ -8,6 +8,7 @@ import {
 } from '../../../src/controller/payload-access/access-objects.ts'
 import { bindingCache } from '../../../src/controller/payload-access/binding-cache.ts'
 import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
+import { updateAccess } from '../../../src/controller/payload-access/update-access.ts'
 import type { KubeObject } from '../../../src/kube/kube-api.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 
@@ -264,6 +265,55 @@ test('a RoleBinding whose labels somebody removed, so that it is not seen, keeps
   await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('AlreadyExists')
   await access.ensure(node('n30'), [COMMON])
   expect(nodesIn(1)).toEqual(['n30'])
+})
+
+test('a RoleBinding whose labels somebody removed gets them again after ten minutes, and gives nobody a right', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await expect(access.ensure(node('n9'), [COMMON])).rejects.toThrow('AlreadyExists')
+  await access.ensure(node('n9'), [COMMON])
+  const needs = () => true
+  await access.revokeUnneeded(needs, 0)
+  await access.revokeUnneeded(needs, 10 * MINUTES - 1)
+  expect(nodesIn(0)).toEqual(['n9'])
+  kube.requests.length = 0
+  await access.revokeUnneeded(needs, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual([])
+  expect(access.isGranted(node('n9'), [COMMON])).toBe(true)
+  await access.revokeUnneeded(needs, 20 * MINUTES)
+  expect(kube.requests).toEqual([`PATCH ${bindingPath(0)}`])
+})
+
+test('a RoleBinding of somebody else that is not seen is left alone when the server refuses to change it', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('AlreadyExists')
+  await access.revokeUnneeded(() => true, 0)
+  kube.failures.push({ on: `PATCH ${bindingPath(0)}`, error: refusal(422, 'Invalid') })
+  await access.revokeUnneeded(() => true, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual(['n9'])
+})
+
+test('a RoleBinding that another controller made a moment ago is not taken for one without labels', async () => {
+  const { kube, access, bindings, nodesIn } = await shared()
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('AlreadyExists')
+  bindings.observe({ type: 'upsert', item: projectBinding(kube.objects.get(bindingPath(0)) as KubeObject) })
+  await access.revokeUnneeded(() => true, 0)
+  await access.revokeUnneeded(() => true, 10 * MINUTES)
+  expect(nodesIn(0)).toEqual(['n9'])
+})
+
+test('a node whose own RoleBinding the server refuses does not keep another one from losing its right', async () => {
+  const { kube, access, nodesIn } = await shared()
+  await fill(3, { access })
+  const needs = [{ node: node('refused'), readable: [NEXT] as readonly Readable[] }]
+  const isNeeded = (name: string) => name !== 'n11'
+  for (const now of [0, 10 * MINUTES]) {
+    kube.failures.push({ on: `PATCH ${rbac}/rolebindings/nodewave-node-refused`, error: refusal(422, 'Invalid') })
+    await expect(updateAccess(access, { needs, isNeeded, now })).rejects.toThrow('Invalid')
+  }
+  expect(nodesIn(0)).toEqual(['n9', 'n10', 'n12'])
 })
 
 test('a RoleBinding that follows one which somebody deleted gives its rights, and loses them', async () => {
