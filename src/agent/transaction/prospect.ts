@@ -9,6 +9,7 @@ import { type Blueprint, buildTarget, readBlueprint, type Target } from '../reso
 import { type Baselines, captureBaselines, readBaselines } from '../state/baselines.ts'
 import type { Managed } from '../state/managed.ts'
 import { recaptureBaselines } from '../state/recapture.ts'
+import { refuseMountsByHand } from './mounts-by-hand.ts'
 import { type Observed, observeAll } from './observe-all.ts'
 import { type Plan, plan } from './plan.ts'
 
@@ -46,13 +47,15 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
   const baselines = await captureBaselines(blueprint.managed, { ...place, already })
   const target = await buildTarget(blueprint, { baselines, files: ports.files, kinds })
   const { findings, strange } = await observeAll(target.resources, ports)
+  const planned = plan(target.resources, findings, blueprint.document.rebootOn)
+  await refuseMountsByHand(planned, { already, services: ports.services })
   const args = target.kubelet?.args ?? []
   const dropIns = new KubeletDropIns(ports.files)
   const fields = content.config === undefined ? [] : await dropIns.overridden(content.config, args)
   const overridden = [...fields, ...findings.flatMap((finding) => finding.overridden ?? [])]
   return {
     target,
-    plan: plan(target.resources, findings, blueprint.document.rebootOn),
+    plan: planned,
     strange,
     overridden,
     steps: blueprint.document.steps,

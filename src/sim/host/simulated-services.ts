@@ -104,6 +104,8 @@ export class SimulatedServices implements ServiceManager {
   }
 
   async restart(name: string): Promise<void> {
+    // Unmounted, and nothing says how to mount it again.
+    if (name.endsWith('.mount') && this.#known(name).isGone) await this.stop(name)
     const unit = this.#startable(name)
     unit.restarts = 0
     this.#launch(name, unit)
@@ -129,6 +131,12 @@ export class SimulatedServices implements ServiceManager {
 
   async reload(): Promise<void> {
     this.#readFiles()
+  }
+
+  /** As `mount` does it: a unit that runs and has no file. */
+  mountByHand(name: string): void {
+    const startedAt = this.#options.clock.elapsed()
+    this.#units.set(name, { ...stoppedUnit(), isGone: true, active: 'active', pid: this.#nextPid++, startedAt })
   }
 
   #requiring(name: string): (readonly [string, Unit])[] {

@@ -47,6 +47,7 @@ async function units(cluster: Cluster, { part }: Report): Promise<void> {
   await part('push of others → all run as the commit says', () => changed(place))
   await part('taken out by a commit that fails → all run again', () => undone(place))
   await part('taken out while a mount is in use → undone, and the pool says why', () => refused(place))
+  await part('declares a mount made by hand → refused, and it stays as it is', () => mountedByHand(place))
   await part('taken out → stopped, and unknown', () => takenOut(place))
 }
 
@@ -86,6 +87,18 @@ async function refused(place: Place): Promise<void> {
   for (const node of place.nodes) {
     await allRun(node, 'two')
     await node.exec(['systemctl', 'stop', 'user-of-shelf'])
+  }
+}
+
+async function mountedByHand(place: Place): Promise<void> {
+  const mount = 'mkdir -p /srv/hand && mount -t tmpfs by-hand /srv/hand && touch /srv/hand/theirs'
+  for (const node of place.nodes) await node.exec(['sh', '-c', mount])
+  const declared = { name: 'srv-hand.mount', content: '[Mount]\nWhat=declared\nWhere=/srv/hand\nType=tmpfs\n' }
+  await rejected(place, { units: [...unitsOf('two'), declared], reason: 'MountedByHand' })
+  for (const node of place.nodes) {
+    const found = await node.output(['sh', '-c', 'grep -c "^by-hand /srv/hand " /proc/mounts; ls /srv/hand'])
+    check(`"${node.name}" has the mount`, found === '1\ntheirs', found)
+    await node.exec(['umount', '/srv/hand'])
   }
 }
 
