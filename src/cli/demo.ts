@@ -65,9 +65,9 @@ function introduction({ machines, kubeconfig, repoUrl, dashboardUrl }: Stage): s
   ].join('\n')
 }
 
-async function keepUp({ git, signal }: Stage, io: CliIo): Promise<void> {
+async function keepUp({ git, kubeconfig, signal }: Stage, io: CliIo): Promise<void> {
   io.stdout(
-    `\nEverything keeps running. Push your own commits from\n${git.folder},\nor look around with kubectl. Ctrl-C stops it.\n`,
+    `\nEverything keeps running. Push your own commits from\n${git.folder},\nor look around: export KUBECONFIG=${kubeconfig}\nCtrl-C stops it.\n`,
   )
   const forever = setInterval(() => {}, 2 ** 30)
   await once(signal, 'abort')

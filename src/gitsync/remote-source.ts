@@ -112,14 +112,11 @@ export function createRemoteSource(options: RemoteOptions): RepoSource {
 
   const look = async (signal: AbortSignal): Promise<Found> => {
     if ('commit' in ref) return { name: ref.commit, id: checkedId(ref.commit) }
-    const refs = await refsLike(prefixOf(ref), signal)
-    const name = followedIn(
-      refs.map((each) => each.ref),
-      ref,
-    )
-    const id = refs.find((each) => each.ref === name)?.oid
-    if (name !== undefined && id !== undefined) return { name, id: checkedId(id) }
+    const found = foundIn(await refsLike(prefixOf(ref), signal), ref)
+    if (found) return found
     const others = await refsLike('branch' in ref ? 'refs/heads/' : 'refs/tags/', signal)
+    const since = foundIn(others, ref)
+    if (since) return since
     throw refMissing(ref, { url: shown, names: others.map((other) => other.ref) })
   }
 
@@ -179,6 +176,18 @@ interface Found {
   /** In full; or the id, where that was asked for. */
   readonly name: string
   readonly id: string
+}
+
+function foundIn(
+  refs: readonly { readonly ref: string; readonly oid: string }[],
+  ref: Parameters<typeof followedIn>[1],
+): Found | undefined {
+  const name = followedIn(
+    refs.map((each) => each.ref),
+    ref,
+  )
+  const id = refs.find((each) => each.ref === name)?.oid
+  return name === undefined || id === undefined ? undefined : { name, id: checkedId(id) }
 }
 
 function orIncomplete(error: unknown): never {

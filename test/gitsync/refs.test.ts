@@ -5,9 +5,11 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { followedIn } from '../../src/gitsync/git-ref.ts'
 import { createLocalSource } from '../../src/gitsync/local-source.ts'
+import { createRemoteSource } from '../../src/gitsync/remote-source.ts'
 import { readTrustedKeys } from '../../src/gitsync/signatures/trusted-keys.ts'
-import { brief, startFollow, startRemote } from './follow-fixture.ts'
+import { brief, serverThat, startFollow, startRemote } from './follow-fixture.ts'
 import type { GitFixture } from './git-fixture.ts'
+import { line } from './hostile-server-fixture.ts'
 import { sshRemote } from './ssh-fixture.ts'
 
 test.for([
@@ -151,4 +153,16 @@ test('a signed tag under the name of another one is refused: an old release cann
   const event = await it.next()
   expect(brief(event)).toEqual(['refused', first, 'UntrustedCommit'])
   expect(event).toMatchObject({ message: expect.stringContaining('of tag "v1.9.0": it was made as tag "v1.0.0"') })
+})
+
+test('a branch whose first push comes between the look for it and the look for others is followed', async () => {
+  const id = 'a'.repeat(40)
+  const branches = ['refs/heads/other', 'refs/heads/main']
+  const url = await serverThat((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-advertisement' })
+    const ref = `${id} ${branches.shift()}\0shallow side-band-64k\n`
+    response.end(`${line('# service=git-upload-pack\n')}0000${line(ref)}0000`)
+  })
+  const source = createRemoteSource({ url, ref: { branch: 'main' }, directory: '/nonexistent' })
+  expect(await source.head(new AbortController().signal)).toBe(id)
 })
