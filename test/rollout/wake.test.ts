@@ -27,6 +27,21 @@ test('pool wakes when superseded work is overdue, also when a controller whose c
   expect(decide(pool, noon)).toMatchObject({ actions: [], wakeAt: noon + 8 * minute })
 })
 
+test('pool wakes when a stamp that is further ahead than work may take comes near: from then on it counts for the soak', () => {
+  const options = {
+    since: noon - hour,
+    applyTimeout: 10 * minute,
+    waves: [aWave('canary', 2, { soak: minute })],
+    maxUnavailable: 0,
+  }
+  const pool = aPool(options).with(aNode('n0').on('new', { at: noon + 13 * minute }), aNode('n1').on('older'))
+  const wave = { index: 1, count: 2, name: 'canary', opened: ['canary'] }
+  const paused = { ...pool, memory: { ...pool.memory, wave }, controls: { paused: '' } }
+
+  expect(decide(paused, noon)).toMatchObject({ status: { nodes: { byPhase: { Current: 1 } } }, wakeAt: noon + 3 * minute + 1 })
+  expect(decide(paused, noon + 3 * minute + 1).status.nodes.byPhase).toEqual({ Soaking: 1, Waiting: 1 })
+})
+
 test('pool wakes when a node that joins is young no more: from then on it waits for its turn', () => {
   const young = aNode('y').createdAtInstant(noon - 2 * minute)
   const options = { head: 'older', stable: 'older', since: noon - hour, applyTimeout: 10 * minute, controls: { paused: '' } }

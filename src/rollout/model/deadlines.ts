@@ -58,6 +58,12 @@ export function latestOf(
   return latest - clock.now < clock.applyTimeout ? latest : deadlineOf(assigned, clock)
 }
 
+/** When the latest of stamps that is further ahead than work may take comes near enough to count for what it says; undefined: it does. */
+export function countsFrom(stamps: readonly Instant[], { now, applyTimeout }: RolloutClock): Instant | undefined {
+  const latest = Math.max(...stamps)
+  return latest - now < applyTimeout ? undefined : latest - applyTimeout + 1
+}
+
 /**
  * A stamp a little ahead is from a controller whose clock is ahead, before a failover: the work began just now. One that is further
  * ahead than work may take was made before a clock was put back: then the start of the rollout stands for it.

@@ -1,7 +1,7 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isApplied, isFailure } from './agent-report.ts'
-import { countedFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
+import { countedFrom, countsFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
 import { stamp } from './instant.ts'
@@ -160,7 +160,10 @@ function proving(subject: Subject): NodeProgress {
   if (course.soak === 0) return { phase: 'Current', pending: false }
   const stamps = [appliedAt(report), node.readySince, ...(proof ? [proof.at] : [])]
   const until = countedFrom(latestOf(stamps, { assigned, clock: course }), course) + course.soak
-  if (course.now >= until) return { phase: 'Current', pending: false }
+  if (course.now >= until) {
+    const changesAt = countsFrom(stamps, course)
+    return { phase: 'Current', pending: false, ...(changesAt !== undefined && { until: changesAt }) }
+  }
   const pressure = node.pressures?.find(({ since }) => since >= (assigned.at ?? since))
   if (!pressure) return { phase: 'Soaking', pending: true, until }
   return failed({ reason: pressure.type, message: `node has ${pressure.type} since ${stamp(pressure.since)}, in its soak` })
