@@ -49,7 +49,8 @@ function wasSound({ assigned, ready, readySince, status }: NodeView): boolean {
   if (assigned !== undefined && wasDownWhenAssigned(assigned)) return false
   const at = assigned?.at ?? 0
   const isStuck = status !== undefined && !['Applied', 'RolledBack', 'Failed'].includes(status.phase)
-  const speaksOfIt = status?.assignedAt === new Date(at).toISOString()
+  // Two assignments may be of one instant.
+  const speaksOfIt = status?.assignedAt === new Date(at).toISOString() && status.digest === assigned?.digest
   return (ready || readySince + 1000 > at) && !(isStuck && !speaksOfIt)
 }
 
