@@ -98,7 +98,45 @@ test('Role and RoleBinding of a payload that many nodes read are written for nod
   await server.send('DELETE', sharedPath(namespace, 'rolebindings', `${role}-0`))
 })
 
+/** A RoleBinding of thirty nodes, whose labels somebody removed, and a controller that has started since and does not see it. */
+async function withoutLabels(payload: string, more: object = {}) {
+  await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
+  const nodes = Array.from({ length: 30 }, (_, index) => ({ name: `many-${index}`, uid: `u${index}`, payloads: [] }))
+  const role = `nodewave-payload-${payload}`
+  const path = sharedPath(namespace, 'rolebindings', `${role}-0`)
+  const shared: SharedPayload = { namespace, readable: `configmaps/${payload}`, uid: 'u2' }
+  const body = { ...sharedBinding(shared, { name: `${role}-0`, nodes: ['left'] }), ...more } as KubeObject
+  await server.send('POST', accessPath(namespace, 'rolebindings'), {
+    body: { ...body, metadata: { ...body.metadata, labels: {} } },
+  })
+  const access = accessOf()
+  const ensure = () => Promise.allSettled(nodes.map((node) => access.ensure(node, [shared.readable])))
+  await ensure()
+  await ensure()
+  for (const now of [0, 600_000]) await access.revokeUnneeded(() => true, now)
+  const left = (await server.send('GET', path)).body as KubeObject
+  const taken = (await server.send('GET', path.replace(/0$/, '1'))).body as KubeObject
+  await server.send('DELETE', sharedPath(namespace, 'roles', role))
+  for (const index of [0, 1]) await server.send('DELETE', path.replace(/0$/, String(index)))
+  return { left, taken }
+}
+
+test('a RoleBinding of a shared Role whose labels somebody removed gets them again, and gives nobody a right', async () => {
+  const { left, taken } = await withoutLabels('workers-host-without-labels')
+  expect(left.metadata.labels).toMatchObject({ 'app.kubernetes.io/managed-by': 'nodewave' })
+  expect(projectBinding(left)).toMatchObject({ nodes: [], isAsMeant: true, owner: 'u2' })
+  expect(projectBinding(taken).nodes).toHaveLength(21)
+})
+
 describe.runIf(isReal)('access to payloads', () => {
+  test('a RoleBinding of another Role that has the name of a shared one stays as it is', async () => {
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }
+    const { left, taken } = await withoutLabels('workers-host-foreign', { roleRef })
+    expect(left).toMatchObject({ roleRef, subjects: [{ name: 'system:node:left' }] })
+    expect(left.metadata.labels).toBeUndefined()
+    expect(projectBinding(taken).nodes).toHaveLength(21)
+  })
+
   const controller = identityOf('controller')
   let manifests: Awaited<ReturnType<typeof readManifests>>
 
