@@ -159,9 +159,11 @@ export class Agent {
     options: { readonly signal: AbortSignal; readonly goingBack?: GoneBad },
   ): Promise<Outcome> {
     const isOwn = options.goingBack !== undefined
-    const onTaken = (taken: Outcome): Promise<void> => {
+    const onTaken = async (taken: Outcome): Promise<void> => {
       if (!isOwn) this.#taken = taken
-      return this.#showUnlessTaken(taken)
+      await this.#showUnlessTaken(taken)
+      // What follows reads files without giving way: until it has, the report would not leave this process.
+      await this.#context.ports.clock.sleep(0)
     }
     const outcome = await converge({ goal, node: this.#watch.node, onTaken, ...options }, this.#context).finally(() => {
       if (!isOwn) this.#taken = undefined
