@@ -109,3 +109,29 @@ test('agent ends when it is told to, and leaves nothing running', async () => {
 
   expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
 })
+
+test('agent lets the report of what it takes up leave before it looks at the host again', async () => {
+  const machine = new Machine()
+  const seen: string[] = []
+  const { node } = machine
+  const { files } = machine.host
+  const annotate = node.annotate.bind(node)
+  // As a request over a kept connection, which is written when nothing else can go on.
+  node.annotate = (annotations) => {
+    seen.push('report begun')
+    process.nextTick(() => seen.push('report left'))
+    return annotate(annotations)
+  }
+  const stat = files.stat.bind(files)
+  files.stat = (path) => {
+    seen.push('look')
+    return stat(path)
+  }
+  machine.assign({ flags: '--v=3' })
+  machine.start()
+
+  await machine.until('Applied')
+
+  const begun = seen.indexOf('report begun')
+  expect(seen.slice(begun, begun + 2)).toEqual(['report begun', 'report left'])
+})
