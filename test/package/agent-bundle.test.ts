@@ -50,10 +50,10 @@ test('the bundled agent is text that V8 keeps in one byte a character', () => {
 test('the bundled agent starts with the flags of node that its unit gives', () => {
   expect(flags).toEqual([
     '--max-semi-space-size=1',
-    '--initial-heap-size=18',
+    '--initial-heap-size=24',
     '--jitless',
     '--optimize-for-size',
-    '--bytecode-old-age=2',
+    '--bytecode-old-age=1',
   ])
   expect(spawnSync(process.execPath, [...flags, bundle, '--version'], { encoding: 'utf8' })).toMatchObject({
     status: 0,
