@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ChangingNode } from '../../../src/controller/plans/changing-nodes.ts'
 import { groupChanges } from '../../../src/controller/plans/group-changes.ts'
+import type { Turns } from '../../../src/controller/plans/in-slices.ts'
 
 /** Its flags before and after. */
 function aNode(name: string, [before, after]: readonly [string, string]): ChangingNode {
@@ -8,10 +9,10 @@ function aNode(name: string, [before, after]: readonly [string, string]): Changi
   return { node: node as unknown as ChangingNode['node'], digest: after }
 }
 
-const ALL_AT_ONCE = { elapsed: () => 0, giveWay: async () => undefined }
+const ALL_AT_ONCE: Turns = { elapsed: () => 0, giveWay: async () => undefined }
 
 /** @returns also how often a content was asked for */
-async function grouped(changing: readonly ChangingNode[]) {
+async function grouped(changing: readonly ChangingNode[], turns: Turns = ALL_AT_ONCE) {
   let asked = 0
   const found = await groupChanges(
     {
@@ -23,7 +24,7 @@ async function grouped(changing: readonly ChangingNode[]) {
       },
     },
     { disruption: {} },
-    ALL_AT_ONCE,
+    turns,
   )
   return { ...found, asked }
 }
@@ -49,4 +50,22 @@ test('at most two hundred ways are compared, those of most nodes first', async (
   expect(groups.map(({ nodes }) => nodes.length)).toEqual([199, 2])
   expect(uncompared).toBe(101)
   expect(asked).toBe(200)
+})
+
+test('comparing gives way to other work between ways that take long', async () => {
+  let [now, given] = [0, 0]
+  const turns = {
+    elapsed: () => {
+      now += 20
+      return now
+    },
+    giveWay: async () => {
+      given += 1
+    },
+  }
+  await grouped(
+    ['a', 'b', 'c'].map((name) => aNode(name, [`--v=2 --node-ip=${name}`, `--v=4 --node-ip=${name}`])),
+    turns,
+  )
+  expect(given).toBe(3)
 })

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { type ChangeSources, changingNodes } from '../../../src/controller/plans/changing-nodes.ts'
+
+/** A node that runs another content than the pool renders. */
+function aNode(name: string): object {
+  return { name, facts: {}, view: { assigned: { digest: 'former' }, assignedByHand: false, leaving: false } }
+}
+
+test('rendering gives way to other work between nodes that take long', async () => {
+  let [now, course] = [0, '']
+  const turns = {
+    elapsed: () => now,
+    giveWay: async () => {
+      course += '|'
+    },
+  }
+  const render = () => {
+    now += 20
+    course += '.'
+    return { kind: 'config', digest: 'new', content: {} }
+  }
+  const sources = { pool: { name: 'workers', render }, nodes: ['a', 'b', 'c'].map(aNode), revisions: new Map() }
+  const { changing } = await changingNodes(sources as unknown as ChangeSources, turns)
+
+  expect(changing.map(({ node }) => node.name)).toEqual(['a', 'b', 'c'])
+  expect(course).toBe('.|.|.')
+})
