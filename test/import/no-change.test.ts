@@ -359,3 +359,15 @@ test.each([
   expect(written['hosts/workers.yaml']).toContain('# - swap is off: "swap: off" also keeps it off at the next boot')
   expect(written['hosts/workers.yaml']).not.toContain('\n  swap:')
 })
+
+test('inventory leaves out a package that came only because another needs it, unless it is held', async () => {
+  const machine = await aMachine({}, {})
+  machine.host.packages.put({ name: 'containerd', version: '2.1.0' })
+  machine.host.packages.put({ name: 'runc', version: '1.3.0' }, { automatic: true })
+  machine.host.packages.put({ name: 'cri-tools', version: '1.35.0-1.1' }, { automatic: true, held: true })
+
+  expect((await inventoryOf(machine)).packages).toEqual([
+    { name: 'containerd', version: '2.1.0', held: false },
+    { name: 'cri-tools', version: '1.35.0-1.1', held: true },
+  ])
+})
