@@ -131,3 +131,13 @@ test('runit reboots by the name that the first program has everywhere', async ()
 
   expect(known.asked).toEqual(['init 6'])
 })
+
+test('runit has the boot of the machine from the kernel, and says what to do where there is no /proc', async () => {
+  using known = machine({ ...LINKED, '/proc/sys/kernel/random/boot_id': '802343db-ff00\n' }, [RUNS])
+  expect(await known.services.bootId()).toBe('802343db-ff00')
+
+  known.host.remove('/proc/sys/kernel/random/boot_id')
+  await expect(known.services.bootId()).rejects.toThrow(
+    'read "/proc/sys/kernel/random/boot_id": there is none; mount /proc',
+  )
+})
