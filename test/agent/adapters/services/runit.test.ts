@@ -137,7 +137,5 @@ test('runit has the boot of the machine from the kernel, and says what to do whe
   expect(await known.services.bootId()).toBe('802343db-ff00')
 
   known.host.remove('/proc/sys/kernel/random/boot_id')
-  await expect(known.services.bootId()).rejects.toThrow(
-    'read "/proc/sys/kernel/random/boot_id": there is none; mount /proc',
-  )
+  await expect(known.services.bootId()).rejects.toThrow('read "/proc/sys/kernel/random/boot_id": there is none; mount /proc')
 })
