@@ -39,6 +39,7 @@ test('pool wakes when a stamp that is further ahead than work may take comes nea
   const paused = { ...pool, memory: { ...pool.memory, wave }, controls: { paused: '' } }
 
   expect(decide(paused, noon)).toMatchObject({ status: { nodes: { byPhase: { Current: 1 } } }, wakeAt: noon + 3 * minute + 1 })
+  expect(decide(paused, noon + 3 * minute)).toMatchObject({ wakeAt: noon + 3 * minute + 1 })
   expect(decide(paused, noon + 3 * minute + 1).status.nodes.byPhase).toEqual({ Soaking: 1, Waiting: 1 })
 })
 

@@ -75,17 +75,11 @@ class Purse {
 /** What all pools draw on. */
 class Ledger extends Purse {
   turnOf: string | undefined
-  /** Who is granted a place in this pass gives it back, too. */
-  isGivenBack: boolean
+  readonly isGivenBack: boolean
 
   constructor(left: SharedPlaces) {
     super(left)
     this.isGivenBack = left.isGivenBack === true
-  }
-
-  override pay(price: Price): void {
-    super.pay(price)
-    this.isGivenBack = true
   }
 }
 

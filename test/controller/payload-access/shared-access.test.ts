@@ -294,6 +294,16 @@ test('a RoleBinding of somebody else that is not seen is left alone when the ser
   expect(nodesIn(0)).toEqual(['n9'])
 })
 
+test('a RoleBinding without labels is left to the server when its payload is deleted', async () => {
+  const { kube, access, bindings, uids } = await shared()
+  bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })
+  await expect(access.ensure(node('n30'), [COMMON])).rejects.toThrow('AlreadyExists')
+  uids.delete(COMMON)
+  kube.requests.length = 0
+  for (const now of [0, 10 * MINUTES]) await access.revokeUnneeded(() => true, now)
+  expect(kube.requests).toEqual([])
+})
+
 test('a RoleBinding that another controller made a moment ago is not taken for one without labels', async () => {
   const { kube, access, bindings, nodesIn } = await shared()
   bindings.observe({ type: 'delete', name: 'nodewave-payload-workers-kubelet-common-0', namespace })

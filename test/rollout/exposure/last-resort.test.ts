@@ -156,6 +156,12 @@ test('a node at work on the superseded commit does not get the fix while a canar
   expect(selected(decide(aPool(options).with(canary, superseded('x'), ...up('d')), noon))).toEqual([])
 })
 
+test('a node at work on the superseded commit for which the fix changes nothing takes no place of its wave', () => {
+  const options = { head: 'fix', stable: 'older', waves, maxUnavailable: 1, wants: { x: { digest: 'older' } } } as const
+
+  expect(selected(decide(aPool(options).with(superseded('x'), ...up('d')), noon))).toEqual([])
+})
+
 test('dead nodes take no place of a wave while one that is at work on the superseded commit can', () => {
   const pool = aPool({ head: 'fix', stable: 'older', waves: [aWave('canary', 2)], maxUnavailable: 2 }).with(
     superseded('x'),

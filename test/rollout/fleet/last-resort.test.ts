@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
+import { fleetBudget } from '../../../src/rollout/fleet/fleet-budget.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
 import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { selected } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
@@ -23,6 +25,12 @@ function granted(allowed: number, ...pools: readonly PoolSnapshot[]): Record<str
   return Object.fromEntries([...decisions].map(([name, decision]) => [name, selected(decision)]))
 }
 
+function decisionOf(decisions: ReadonlyMap<string, Decision>): Decision {
+  const decision = decisions.get('gpu')
+  if (!decision) throw new Error('no decision')
+  return decision
+}
+
 test('a dead node takes no place of a wave while work in another pool will give the budget of the Fleet back', () => {
   expect(granted(2, pool('gpu', down('g0'), up('g1')), pool('web', atWork('w0'), up('w1')))).toEqual({ gpu: [], web: [] })
 })
@@ -35,6 +43,20 @@ test('a dead node takes a place of a wave when dead nodes of another pool use up
   const dead = pool('web', down('w0'), down('w1'))
 
   expect(granted(3, pool('gpu', down('g0'), up('g1')), dead)).toMatchObject({ gpu: ['g0'] })
+})
+
+test('a dead node takes a place of a wave when a dead node of no pool uses up the budget of the Fleet, too', () => {
+  const fleet = { pools: [pool('gpu', down('g0'), up('g1'))], strays: [down('s0')], controls: {} }
+
+  expect(selected(decisionOf(decideFleet({ ...fleet, policy: { maxUnavailable: { count: 2 } } }, noon)))).toEqual(['g0'])
+  expect(selected(decisionOf(decideFleet({ ...fleet, policy: { maxUnavailable: { count: 3 } } }, noon)))).toEqual(['g1'])
+})
+
+test('of a pool that cannot be assessed, no unavailable node is taken to come back', () => {
+  const budget = (allowed: number) =>
+    fleetBudget({ pools: [pool('gpu', down('g0'))], claims: new Map() }, { count: allowed })?.isGivenBack
+
+  expect([budget(1), budget(2)]).toEqual([false, true])
 })
 
 test('a node at work on a superseded commit gets the fix when it uses up the budget of the Fleet', () => {
