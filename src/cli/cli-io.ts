@@ -10,9 +10,9 @@ export interface CliIo {
   readonly showsProgress: boolean
   /** Whether to colour what goes to stdout. */
   readonly color: boolean
-  /** Columns of the terminal, which may change; 80 where there is none. */
+  /** Columns of the terminal, which may change; 80 where there is none, or its size is unknown. */
   readonly columns: number
-  /** Lines of the terminal, which may change; 24 where there is none. */
+  /** Lines of the terminal, which may change; 24 where there is none, or its size is unknown. */
   readonly rows: number
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -31,6 +31,11 @@ function endWithReader(error: NodeJS.ErrnoException): void {
   if (!process.emit('SIGINT')) process.exit()
 }
 
+/** A terminal whose size is unknown says 0, as a serial console does; what is no terminal says nothing. */
+export function terminalSize({ columns, rows }: { readonly columns?: number; readonly rows?: number }) {
+  return { columns: columns || 80, rows: rows || 24 }
+}
+
 /** NO_COLOR and FORCE_COLOR have the last word, as on no-color.org. */
 export function processIo(): CliIo {
   const { stdout, stderr, env } = process
@@ -45,10 +50,10 @@ export function processIo(): CliIo {
     showsProgress: stderr.isTTY === true && env.TERM !== 'dumb',
     color: env.FORCE_COLOR ? env.FORCE_COLOR !== '0' : isTTY && !env.NO_COLOR && env.TERM !== 'dumb',
     get columns() {
-      return stdout.columns ?? 80
+      return terminalSize(stdout).columns
     },
     get rows() {
-      return stdout.rows ?? 24
+      return terminalSize(stdout).rows
     },
     now: Date.now,
     exit: (code) => {

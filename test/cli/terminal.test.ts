@@ -1,6 +1,7 @@
 /** Names, labels and messages come from nodes, commits and servers. None of them may redraw or reorder what a person reads. */
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { terminalSize } from '../../src/cli/cli-io.ts'
 import { jsonText } from '../../src/cli/output/json-text.ts'
 import { yamlText } from '../../src/cli/output/yaml-text.ts'
 import { terminalText } from '../../src/cli/terminal-text.ts'
@@ -49,4 +50,12 @@ test.each([
   const { stdout, stderr } = await runCli(folder, [...args, '--nodes', 'nodes.json'])
   expect(stdout + stderr).toContain('w-0')
   expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(OBEYED)
+})
+
+test.each([
+  ['a terminal', { columns: 132, rows: 50 }, { columns: 132, rows: 50 }],
+  ['a terminal of unknown size, which says 0,', { columns: 0, rows: 0 }, { columns: 80, rows: 24 }],
+  ['what is no terminal', {}, { columns: 80, rows: 24 }],
+])('%s has columns and rows', (_, stream, size) => {
+  expect(terminalSize(stream)).toEqual(size)
 })
