@@ -5,8 +5,8 @@ import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
 import { unpassedGates } from '../gates/gates.ts'
 import type { Blocker } from '../model/blocker.ts'
-import { stamp } from '../model/instant.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import { type Instant, stamp } from '../model/instant.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { isRejected } from '../model/remembered-revision.ts'
 import { describeGates, describeNodes, listNames } from '../model/text.ts'
 import type { Selection } from '../selection/select.ts'
@@ -72,8 +72,15 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
     }
   if (counts.byPhase.has('Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
-  const soaking = !moves && ongoing.some(({ progress }) => progress.phase === 'Soaking')
-  return { reason: soaking ? 'Soaking' : 'RollingOut', message }
+  const soakEnd = moves ? undefined : endOfSoak(ongoing)
+  if (soakEnd === undefined) return { reason: 'RollingOut', message }
+  return { reason: 'Soaking', message: `${message}; soaks until ${stamp(soakEnd)}` }
+}
+
+/** Of the last node that soaks. A time and no countdown: the message changes only when the end does. */
+function endOfSoak(members: readonly Member[]): Instant | undefined {
+  const ends = members.flatMap(({ progress }) => (progress.phase === 'Soaking' ? [progress.until ?? 0] : []))
+  return ends.length > 0 ? Math.max(...ends) : undefined
 }
 
 function howToPromote({ pool, rollout, waves, open }: PoolState): string {

@@ -32,6 +32,20 @@ test('the next wave stays closed while the canary soaks, and a pass is due at th
   expect(verdict(decision).Reconciling).toBe('True Soaking')
 })
 
+test('the message of a wave that soaks says until when its last node does, and is the same all the while', () => {
+  const canaries = [aWave('canary', 2, { soak: 5 * minute }), aWave('rest', '100%')]
+  const later = aNode('b').on('new', { at: noon - 3 * minute })
+  const pool = aPool({ stable: 'older', since, waves: canaries, maxUnavailable: 2 }).with(
+    canaryAt(noon - 4 * minute),
+    later,
+    ...old('c'),
+  )
+  const message = '0 of 3 nodes are at new; wave 1 of 2, "canary"; soaks until 2026-11-21T12:02:00.000Z'
+
+  expect(condition(decide(pool, noon), 'Reconciling')).toMatchObject({ reason: 'Soaking', message })
+  expect(condition(decide(pool, noon + 59_000), 'Reconciling')).toMatchObject({ reason: 'Soaking', message })
+})
+
 test('a wave that was opened stays open when the canary goes down later', () => {
   const pool = aPool({ stable: 'older', since, waves, wave: { index: 2, count: 2, name: 'rest' }, maxUnavailable: 2 }).with(
     canaryAt(noon - 8 * minute).notReady(),
