@@ -70,6 +70,12 @@ export function whenStatus({ kube }: Cluster, name: string, wanted: (status: Age
   return whenSeen(kube, { path: '/api/v1/nodes', wanted: reports })
 }
 
+/** When the agent asks for it: below a root that is not the machine's, it only says so. */
+export async function whenRestarted({ log }: RunningAgent): Promise<number> {
+  for (let said = ''; !said.includes('restart kubelet.service'); ) said += String((await once(log, 'data'))[0])
+  return performance.now()
+}
+
 const ROOT = join(import.meta.dirname, '..')
 
 /** Of node, as the unit of `deploy/` has them. */

@@ -17,13 +17,14 @@ import {
   furnish,
   IDLE,
   type Machine,
-  type RunningAgent,
   registerAssigned,
   startAgent,
+  whenRestarted,
   whenStatus,
   writeProgram,
 } from './agent-machine.ts'
 import { startCluster } from './support/cluster.ts'
+import { kubeletScript } from './support/kubelet-script.ts'
 import { type ProcessUsage, usageOf } from './support/process-usage.ts'
 import { median, print, readOptions } from './support/report.ts'
 
@@ -91,11 +92,6 @@ function whenApplied(name: string, content: NodeContent): Promise<number> {
   return whenStatus(cluster, name, ({ phase, digest }) => phase === 'Applied' && digest === contentDigest(content))
 }
 
-async function whenRestarted({ log }: RunningAgent): Promise<number> {
-  for (let said = ''; !said.includes('restart kubelet.service'); ) said += String((await once(log, 'data'))[0])
-  return performance.now()
-}
-
 async function prepareMachine(name: string): Promise<Machine> {
   await registerAssigned(cluster, { name, content: flags, named: { KUBELET_OPTS: flags.opts } })
   const machine = await furnish(cluster, name)
@@ -105,11 +101,6 @@ async function prepareMachine(name: string): Promise<Machine> {
 }
 
 function kubelet(version: string): Buffer {
-  const script = [
-    '#!/bin/sh',
-    `[ "$1" = --version ] && echo "Kubernetes ${version}" && exit`,
-    'echo validate CRI v1 runtime API for endpoint >&2',
-    'exit 1\n',
-  ].join('\n')
+  const script = kubeletScript(version)
   return Buffer.concat([Buffer.from(script), randomBytes(SIZE - script.length)])
 }
