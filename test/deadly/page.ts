@@ -23,6 +23,15 @@ const ONCE: readonly (readonly [commit: string, caughtBy: string, hurt: number, 
   ['`protectKernelDefaults: true`', 'nothing to catch on these nodes: their settings are the ones that it wants', 0, '–'],
 ]
 
+/** Each is pushed to real nodes by another scenario. */
+const APPLIED: readonly (readonly [commit: string, why: string, scenario: string])[] = [
+  [
+    '`cpuManagerPolicy`, `memoryManagerPolicy` or `reservedMemory` against the state file of the kubelet, which would not start over it',
+    'the agent moves the [state file](agent.md#state-files-of-the-kubelet) aside before the kubelet starts',
+    '`configuration`',
+  ],
+]
+
 export interface PageParts {
   readonly results: readonly DeadlyResult[]
   readonly refused: readonly RefusedCommit[]
@@ -65,6 +74,12 @@ have are refused by the preflight on the node (scenarios \`by-hand\` and \`refus
 | commit | caught by | nodes hurt | healed after |
 |---|---|---|---|
 ${ONCE.map((row) => `| ${row.join(' | ')} |`).join('\n')}
+
+## Applied, and no node is hurt
+
+| commit | why it does no harm | scenario |
+|---|---|---|
+${APPLIED.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
 ## Not caught, or not tried
 
