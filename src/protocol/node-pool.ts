@@ -271,5 +271,11 @@ export interface NodePoolStatus {
   readonly history: readonly HistoryEntry[]
   readonly conditions: readonly PoolCondition[]
   /** What the table of `kubectl get` shows: its columns can pick a member, not shorten or join. */
-  readonly summary?: { readonly revision: string; readonly wave: string; readonly updated: string }
+  readonly summary?: {
+    readonly revision: string
+    readonly wave: string
+    readonly updated: string
+    /** What is paused; absent when nothing is. */
+    readonly paused?: 'Pool' | 'Fleet'
+  }
 }

@@ -59,7 +59,7 @@ const status: Full<NodePoolStatus> = {
       observedGeneration: 1,
     },
   ],
-  summary: { revision: 'aaaaaaa', wave: '1/2 canary', updated: '1/120' },
+  summary: { revision: 'aaaaaaa', wave: '1/2 canary', updated: '1/120', paused: 'Pool' },
 }
 
 test('every member of a status is kept by the API server, and read back by the controller', async () => {

@@ -9,6 +9,7 @@ const COLUMNS = [
   { name: 'Wave', type: 'string', jsonPath: '.status.summary.wave' },
   { name: 'Updated', type: 'string', jsonPath: '.status.summary.updated', description: 'Nodes at the target, of all.' },
   { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'Paused', type: 'string', jsonPath: '.status.summary.paused', description: 'Pool or Fleet, when that is paused.' },
   { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
   { name: 'Stable', type: 'string', jsonPath: '.status.stable.revision', priority: 1 },
   { name: 'Message', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },

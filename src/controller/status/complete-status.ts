@@ -18,8 +18,15 @@ export function completeStatus(decided: NodePoolStatus, { generation, observedRe
       revision: target?.revision.slice(0, 7) ?? '',
       wave: wave ? `${wave.index}/${wave.count}` : '',
       updated: `${nodes.current}/${nodes.total}`,
+      ...pausedBy(decided),
     },
   })
+}
+
+/** A pool's own pause comes first, as in `nodewave status`. */
+function pausedBy({ observedControls }: NodePoolStatus): { readonly paused?: 'Pool' | 'Fleet' } {
+  if (observedControls?.paused !== undefined) return { paused: 'Pool' }
+  return observedControls?.fleetPaused === undefined ? {} : { paused: 'Fleet' }
 }
 
 /** Texts that were cut in the middle of an emoji: an API server mends them as it stores them, and what it has would never be what was meant. */

@@ -141,7 +141,12 @@ export const nodePoolStatus = z.object({
   history: z.array(historyEntry).describe('Newest first, at most 10.'),
   conditions: z.array(condition),
   summary: z
-    .object({ revision: z.string(), wave: z.string(), updated: z.string() })
+    .object({
+      revision: z.string(),
+      wave: z.string(),
+      updated: z.string(),
+      paused: z.enum(['Pool', 'Fleet']).describe('What is paused; absent when nothing is.').exactOptional(),
+    })
     .describe('The columns of kubectl get.')
     .exactOptional(),
 })

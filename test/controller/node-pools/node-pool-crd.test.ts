@@ -10,6 +10,19 @@ test('the CustomResourceDefinition in deploy is the one of the code; else run "n
   expect(parse(readFileSync('deploy/crds/nodepools.yaml', 'utf8'))).toEqual(JSON.parse(JSON.stringify(nodePoolCrd())))
 })
 
+test('kubectl get has the columns that nodewave status has', () => {
+  const { versions } = nodePoolCrd().spec as { versions: [{ additionalPrinterColumns: { name: string; jsonPath: string }[] }] }
+  const columns = versions[0].additionalPrinterColumns.map(({ name, jsonPath }) => [name, jsonPath])
+  expect(columns.slice(0, 6)).toEqual([
+    ['Revision', '.status.summary.revision'],
+    ['Wave', '.status.summary.wave'],
+    ['Updated', '.status.summary.updated'],
+    ['Ready', '.status.conditions[?(@.type=="Ready")].status'],
+    ['Paused', '.status.summary.paused'],
+    ['Reason', '.status.conditions[?(@.type=="Ready")].reason'],
+  ])
+})
+
 test('every schema has a type, or says that it has several', () => {
   const untyped: string[] = []
   const visit = (schema: ReturnType<typeof structuralSchema>, path: string): void => {

@@ -85,6 +85,17 @@ test('a status carries what the table of kubectl shows', () => {
   })
 })
 
+test.each([
+  ['a paused pool', { paused: 'new firmware' }, 'Pool'],
+  ['a pool that is paused without a reason', { paused: '' }, 'Pool'],
+  ['a pool of a paused fleet', { fleetPaused: 'cooling' }, 'Fleet'],
+  ['a paused pool of a paused fleet', { paused: '', fleetPaused: 'cooling' }, 'Pool'],
+  ['a pool that nobody paused', { retry: 'abc' }, undefined],
+])('the table of kubectl shows what is paused of %s', (_, observedControls, paused) => {
+  const complete = completeStatus({ ...aStatus(4), observedControls }, { generation: 3, observedRevision: 'abc' })
+  expect(complete.summary?.paused).toBe(paused)
+})
+
 test('a text that was cut in the middle of an emoji is written once, as the server will have it', async () => {
   const { kube, writer } = aWriter()
   const status = { ...aStatus(1), target: { revision: 'abc', fingerprint: 'v1:0', subject: '🚀'.slice(0, 1) } }
