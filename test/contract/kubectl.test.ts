@@ -21,6 +21,7 @@ afterAll(() => rm(home, { recursive: true }))
 vi.setConfig({ testTimeout: 120_000 })
 
 const NODE = '/api/v1/nodes/contract-kubectl'
+const NODE_COLUMNS = join(import.meta.dirname, '../../examples/node-columns.txt')
 const PODS = `/api/v1/namespaces/${server.namespace}/pods`
 
 /** What it prints; its exit code and errors are the exception's. */
@@ -73,6 +74,16 @@ test('annotate, label and patch change what get reads', async () => {
   )
   expect(await kubectl('get', 'nodes', '-l', 'tier=gold', '-o', 'name')).toBe('node/contract-kubectl')
   expect(await kubectl('get', 'nodes', '-l', 'other', '-o', 'name')).toBe('')
+})
+
+test('get shows nodes in the columns of the examples', async () => {
+  await kubectl('annotate', 'node', 'contract-kubectl', 'nodewave.io/hold=a person looks at it')
+  const table = rows(await kubectl('get', 'node', 'contract-kubectl', '-o', `custom-columns-file=${NODE_COLUMNS}`))
+
+  expect(table).toEqual([
+    ['NODE', 'POOL', 'KUBELET', 'CORDONED', 'HELD', 'REPORT'],
+    ['contract-kubectl', '<none>', 'v1.36.3', '<none>', 'a person looks at it', '<none>'],
+  ])
 })
 
 test('a label that is there already is not overwritten unasked', async () => {
