@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
@@ -35,6 +36,19 @@ test('links between pages lead to pages and headings that there are', () => {
       .map(([link]) => `${page}: ${link}`),
   )
   expect(broken).toEqual([])
+})
+
+test('pictures of pages are there, each with a text for those who do not see it', () => {
+  const pictures = [...texts].flatMap(([page, text]) =>
+    [...text.matchAll(/!\[([^\]]*)\]\(([^)\s]+)\)/g)].map(([link, alt = '', path = '']) => ({ page, link, alt, path })),
+  )
+  const broken = pictures.filter(({ page, alt, path }) => alt === '' || !existsSync(join(ROOT, page, '..', path)))
+
+  expect(pictures.filter(({ page }) => page === 'README.md').map(({ path }) => path)).toEqual([
+    'docs/pictures/dashboard.png',
+    'docs/pull-requests.png',
+  ])
+  expect(broken.map(({ page, link }) => `${page}: ${link}`)).toEqual([])
 })
 
 function leads(page: string, heading: string | undefined): boolean {
