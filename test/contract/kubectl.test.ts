@@ -1,10 +1,11 @@
 /** What people do with kubectl, done with the real one. Left out of the run, with a word about it, where there is none. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import { findKubectl } from './find-kubectl.ts'
 import { MERGE } from './raw-client.ts'
 import { contractServer } from './server.ts'
@@ -21,7 +22,8 @@ afterAll(() => rm(home, { recursive: true }))
 vi.setConfig({ testTimeout: 120_000 })
 
 const NODE = '/api/v1/nodes/contract-kubectl'
-const NODE_COLUMNS = join(import.meta.dirname, '../../examples/node-columns.txt')
+const ROOT = join(import.meta.dirname, '../..')
+const NODE_COLUMNS = join(ROOT, 'examples/node-columns.txt')
 const PODS = `/api/v1/namespaces/${server.namespace}/pods`
 
 /** What it prints; its exit code and errors are the exception's. */
@@ -84,6 +86,31 @@ test('get shows nodes in the columns of the examples', async () => {
     ['NODE', 'POOL', 'KUBELET', 'CORDONED', 'HELD', 'REPORT'],
     ['contract-kubectl', '<none>', 'v1.36.3', '<none>', 'a person looks at it', '<none>'],
   ])
+})
+
+test('kustomize puts image, repository and credential of the overlay in docs/install.md into the Deployment', async () => {
+  const page = await readFile(join(ROOT, 'docs/install.md'), 'utf8')
+  const [, overlay = ''] = /^```yaml\n# overlay\/kustomization\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const folder = join(home, 'overlay')
+  await cp(join(ROOT, 'deploy'), join(home, 'deploy'), { recursive: true })
+  await mkdir(folder)
+  await writeFile(join(folder, 'kustomization.yaml'), overlay)
+  const objects = parseAllDocuments(await kubectl('kustomize', folder)).map((document) => document.toJSON())
+  const { containers } = objects.find(({ kind }) => kind === 'Deployment').spec.template.spec
+
+  expect(containers[0].image).toBe('registry.example.com/nodewave:0.1.0')
+  expect(containers[0].args).toEqual([
+    'controller',
+    '--repo=https://git.example.com/fleet.git',
+    '--branch=main',
+    '--namespace=nodewave-system',
+    '--revisions-namespace=nodewave-revisions',
+    '--state-dir=/var/lib/nodewave',
+    '--log-format=json',
+    '--metrics-address=:8080',
+    '--token-file=/etc/nodewave/git/token',
+  ])
+  expect(containers[0].volumeMounts).toContainEqual({ name: 'git', mountPath: '/etc/nodewave/git', readOnly: true })
 })
 
 test('a label that is there already is not overwritten unasked', async () => {

@@ -69,6 +69,7 @@ const OTHERS: Readonly<Record<string, (part: Part) => unknown>> = {
   'docs/install.md repository': ofAnotherProgram,
   'docs/webhooks.md patches': ofAnotherProgram,
   Config: ofAnotherProgram,
+  Kustomization: ofAnotherProgram,
   CronJob: ofAnotherProgram,
 }
 
