@@ -58,7 +58,7 @@ async function complete(words: readonly string[], io: CliIo): Promise<void> {
 async function buildProgram(name: string | undefined, io: CliIo): Promise<Command> {
   const program = new Command('nodewave')
     .description('GitOps for the machines under Kubernetes: git push upgrades kubelets')
-    .version(VERSION, '--version')
+    .version(VERSION, '-v, --version')
     .addHelpText(
       'after',
       '\n`nodewave agent --help` describes the agent, which runs on each node.\n\nExit codes: 0 success, no change, everything Ready; 1 there are changes,\nsomething is not Ready, or --wait timed out; 2 an error.\n\nExample:\n  $ nodewave plan fleet/ --from main --to HEAD',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { expectation } from './expectation.ts'
+import { remedyForKey } from './kubelet-knowledge/meant-flag.ts'
 import { meantVersion } from './kubelet-knowledge/versions.ts'
 import type { Place, Problem } from './problem.ts'
 import { fieldsOf, schemaAt } from './schema-shape.ts'
@@ -21,7 +22,7 @@ export function explainIssue(found: Issue, document: Rejected): Problem[] {
     const path = issue.path as Path
     if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField(key, path, document))
     if (valueAt(document.value, path) === undefined) return [missingField(path, issue, document)]
-    if (issue.code === 'invalid_key') return [invalid(document.source.whereKey(path), { message: expectation(issue) })]
+    if (issue.code === 'invalid_key') return [invalid(document.source.whereKey(path), invalidKey(path, issue))]
     return [invalid(document.source.where(path), invalidValue(path, issue, document))]
   })
 }
@@ -36,6 +37,11 @@ function nearestBranch(issue: Issue): Issue[] {
   const inner = issue.errors.filter((branch) => branch.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'))
   const [branch] = inner.length === 1 ? inner : []
   return branch ? branch.flatMap((nested) => nearestBranch({ ...nested, path: [...issue.path, ...nested.path] })) : [issue]
+}
+
+function invalidKey(path: Path, issue: Issue): Pick<Problem, 'message' | 'remedy'> {
+  const remedy = path.at(-2) === 'flags' ? remedyForKey(String(path.at(-1))) : undefined
+  return { message: expectation(issue), remedy }
 }
 
 function unknownField(key: string, path: Path, { schema, source }: Rejected): Problem {

@@ -110,3 +110,7 @@ skew        this command is ${VERSION}, the controller is 0.0.9; use the command
     code: 0,
   })
 })
+
+test.each(['-v', '--version'])('nodewave %s prints the version of the command', async (option) => {
+  expect(await runCli(await aFolder({}), [option])).toEqual({ stdout: `${VERSION}\n`, stderr: '', code: 0 })
+})

@@ -55,11 +55,22 @@ function told(text: string): string[] {
 
 const poolOf = (spec: string) => aDocument('NodePool', 'p', `spec: {nodeSelector: {matchLabels: {}}, ${spec}}\n`)
 
+const FLAG_NAME = '  expected the name of a kubelet flag without leading dashes, such as "node-labels"'
+
 test.for([
   [poolOf('rollout: {maxUnavailable: "1"}'), '  expected a whole number or a percentage such as "20%"'],
   [poolOf('rollout: {maxUnavailable: 150%}'), '  expected a whole number or a percentage such as "20%"'],
   [poolOf('kubelet: {flags: "--v=2"}'), '  expected a map of flags, such as {max-pods: 110}'],
   [poolOf('kubelet: {flags: ["--v=2"]}'), '  expected a map of flags, such as {max-pods: 110}'],
+  [poolOf('kubelet: {flags: {--v: 4}}'), `${FLAG_NAME};  write  v`],
+  [poolOf('kubelet: {flags: {--max-pods: 5}}'), `${FLAG_NAME};  write  max-pods`],
+  [poolOf('kubelet: {flags: {maxPods: 5}}'), `${FLAG_NAME};  write  max-pods`],
+  [poolOf('kubelet: {flags: {max_pods: 5}}'), `${FLAG_NAME};  write  max-pods`],
+  [poolOf('kubelet: {flags: {--max-pod: 5}}'), `${FLAG_NAME};  did you mean "max-pods"?`],
+  [
+    poolOf('kubelet: {flags: {shutdownGracePeriod: 10s}}'),
+    `${FLAG_NAME};  it is a field of the configuration: write it into a KubeletConfig`,
+  ],
   [
     aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {node-role.kubernetes.io/worker: }}}\n'),
     '  expected a quoted string; it is empty;  write  node-role.kubernetes.io/worker: ""',

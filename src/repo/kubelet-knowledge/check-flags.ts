@@ -16,6 +16,10 @@ const REMOVED_BEFORE: Readonly<Record<string, string>> = {
   'docker-endpoint': 'removed in 1.24',
   'dynamic-config-dir': 'removed in 1.26',
   'image-pull-progress-deadline': 'removed in 1.24',
+  'log-dir': 'removed in 1.26',
+  'log-file': 'removed in 1.26',
+  'log-file-max-size': 'removed in 1.26',
+  logtostderr: 'removed in 1.26',
   'network-plugin': 'removed in 1.24',
   'network-plugin-mtu': 'removed in 1.24',
 }

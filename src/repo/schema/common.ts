@@ -82,7 +82,8 @@ export const flags = z
   .record(
     z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'expected the name of a kubelet flag without leading dashes, such as "node-labels"'),
     flagValue,
-    'expected a map of flags, such as {max-pods: 110}',
+    // Of a key that is no name of a flag, the name's own message says more.
+    { error: ({ code }) => (code === 'invalid_type' ? 'expected a map of flags, such as {max-pods: 110}' : undefined) },
   )
   .describe('Kubelet flags by name, without the leading dashes; lists and maps are written in the syntax of the kubelet.')
 export type Flags = z.infer<typeof flags>

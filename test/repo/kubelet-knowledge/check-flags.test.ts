@@ -52,6 +52,7 @@ test.each([
     'with flag --config the kubelet would read another file than the one that nodewave writes; write the fields into a KubeletConfig, and name it under kubelet.config',
   ],
   [{ 'container-runtime': 'remote' }, 'flag --container-runtime is not known to kubelet 1.36.3 (removed in 1.27); take it out'],
+  [{ 'log-file': '/var/log/kubelet.log' }, 'flag --log-file is not known to kubelet 1.36.3 (removed in 1.26); take it out'],
   [
     { 'node-labels': { 'kubernetes.io/pool': 'gpu' } },
     'a kubelet does not start with "kubernetes.io/pool" in --node-labels: it may not give itself labels of "kubernetes.io"; set it under labels of the pool, where the controller writes it, or use node.kubernetes.io/',
