@@ -30,7 +30,7 @@ test('a cluster that is not there, or does not know nodewave, is told with what 
   const server = await startApiServer()
   const folder = await aFolder({ kubeconfig: server.kubeconfig() })
   const status = async () => (await runCli(folder, ['status', '--kubeconfig', 'kubeconfig'])).stderr
-  expect(await status()).toMatch(/\(404\); is nodewave installed in this cluster\? Install it: kubectl apply -k deploy\/\n$/)
+  expect(await status()).toMatch(/\(404\); is nodewave installed in this cluster\? Install it: docs\/install\.md\n$/)
   await server.close()
   // Not the port of that server: somebody else may have it by now.
   await writeFile(join(folder, 'kubeconfig'), server.kubeconfig().replaceAll(server.url, 'http://127.0.0.1:1'))

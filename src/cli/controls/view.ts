@@ -21,7 +21,7 @@ export async function readPools(kube: KubeApi): Promise<PoolStatusView[]> {
     return items.sort(byName)
   } catch (cause) {
     if (!(cause instanceof KubeError) || cause.code !== 404) throw cause
-    throw new Error(`${cause.message}; is nodewave installed in this cluster? Install it: kubectl apply -k deploy/`, { cause })
+    throw new Error(`${cause.message}; is nodewave installed in this cluster? Install it: docs/install.md`, { cause })
   }
 }
 
