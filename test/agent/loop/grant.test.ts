@@ -67,6 +67,21 @@ test.each<Disruption>(['restart', 'drain', 'reboot'])(
   },
 )
 
+test('agent brings another minor release under the grant "restart": the controller decides whether the node is drained for it', async () => {
+  const machine = new Machine({ version: '1.35.4' })
+  machine.start()
+  await machine.clock.advance(5000)
+  const host = JSON.stringify({ kubelet: machine.release('1.36.1') })
+  const digest = machine.assign({ version: '1.36.1', host }, { GRANT: 'restart' })
+
+  const status = await machine.until('Applied', 'Blocked')
+
+  expect(status).toMatchObject({ phase: 'Applied', digest, active: digest, kubelet: '1.36.1' })
+  expect(status).not.toHaveProperty('needs')
+  expect(machine.host.services.healthyVersion()).toBe('v1.36.1')
+  expect(machine.host.reboots).toBe(0)
+})
+
 test('agent that is granted too little again says so of the second assignment', async () => {
   const { machine, content } = await running()
   machine.assign(content, { GRANT: 'none', ASSIGNED: FIRST })
