@@ -13,7 +13,10 @@ export const scenarios: readonly Scenario[] = [{ name: 'agent-unit', nodes: [{}]
 const service = 'slow.service'
 const settings = '/etc/slow/settings.conf'
 
-/** A service that takes five seconds to start, each time the file of a commit changes: long enough to be in the middle of it. */
+/** While it is there, the service does not come to an end of its start: nobody misses the middle of it. */
+const hold = '/run/slow.hold'
+
+/** A service that is restarted each time the file of a commit changes, and takes five seconds more than the hold lasts. */
 const commitOf = (text: string) => ({
   version: versions.olderKubelet,
   host: {
@@ -21,7 +24,7 @@ const commitOf = (text: string) => ({
     units: [{ name: service, content: SLOW, enabled: true, state: 'running', restartOn: [settings] }],
   },
 })
-const SLOW = '[Service]\nExecStartPre=/bin/sleep 5\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n'
+const SLOW = `[Service]\nExecStartPre=/bin/sh -c 'while test -e ${hold}; do sleep 0.1; done'\nExecStartPre=/bin/sleep 5\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n`
 
 async function agentUnitHolds(cluster: Cluster, { part, say }: Report): Promise<void> {
   const product = await productOn(cluster)
@@ -51,9 +54,10 @@ interface Place {
 /** The commit is completed, and was not rejected: an interruption is no failure. */
 async function interrupt({ cluster, product, node }: Place, { text, by }: { text: string; by: string[] }): Promise<void> {
   const before = await node.unit(agentUnit)
+  await node.write({ path: hold, content: '' })
   const commit = await product.push(commitOf(text), text)
   await waitUntil(async () => (await node.unit(service)).ActiveState === 'activating', { for: `"${service}" to be restarted` })
-  await node.exec(by)
+  await Promise.all([node.exec(by), node.exec(['rm', hold])])
   const status = await waitPool(cluster, { for: `Ready at ${commit}`, when: completed(commit) })
   check('the commit was not rejected', !status.rejected.some(({ revision }) => revision === commit), status.rejected)
   check('the file is as the commit says', (await node.read(settings)).trim() === text)
