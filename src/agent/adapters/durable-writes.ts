@@ -4,26 +4,21 @@ import type { WriteOptions } from '../ports.ts'
 import type { Place } from './host-tree.ts'
 import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
+import { removeTemporaries, throughTemporary, withTemporary } from './temporary-names.ts'
 
 /** The old content or the new one, never between, whenever the power goes. `fill` creates the temporary file. */
 export async function replace(target: Place, options: WriteOptions, fill: (temporary: string) => Promise<void>): Promise<void> {
   const before = await orMissing(lstat(target.path))
-  const temporary = temporaryOf(target)
-  await orMissing(unlink(temporary))
   const ownership = {
     mode: options.mode ?? (before?.isFile() ? before.mode & 0o7777 : 0o644),
     uid: options.uid ?? before?.uid ?? -1,
     gid: options.gid ?? before?.gid ?? -1,
   }
-  try {
+  await throughTemporary(target, async (temporary) => {
     await fill(temporary)
     await settle(temporary, ownership)
     await rename(temporary, target.path)
-  } catch (error) {
-    // Half a kubelet on a full disk would keep it full.
-    await unlink(temporary).catch(() => {})
-    throw error
-  }
+  })
   await syncDirectory(target)
 }
 
@@ -34,25 +29,23 @@ export async function installCopy(source: Place, target: Place, options: WriteOp
   await replace(target, options, (temporary) => copyFile(opened, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE))
 }
 
-/** One name per target: what a crash leaves behind is swept up when the same file is written next, or removed. */
-export function temporaryOf(target: Place): string {
-  return target.beside(`.${target.name}.nodewave-tmp`)
-}
-
-/** By a link, which fails when there is something: nobody ever sees half of it. @returns whether it was made. */
+/**
+ * By a link, which fails when there is something: nobody ever sees half of it. Others may be creating the same: what they have under way is
+ * left alone, and what a crash leaves behind is removed with the file.
+ * @returns whether it was made.
+ */
 export async function createWhole(target: Place, bytes: Uint8Array): Promise<boolean> {
-  const temporary = target.beside(`.${target.name}.${process.pid}.nodewave-tmp`)
-  await orMissing(unlink(temporary))
-  try {
+  return withTemporary(target, async (temporary) => {
     await writeNew(temporary, bytes)
-    await link(temporary, target.path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    return false
-  } finally {
-    await orMissing(unlink(temporary))
-  }
+    try {
+      await link(temporary, target.path)
+      return true
+    } catch (error) {
+      // Missing: another agent, which was faster and removed the file again, took what is under way here for the remains of a crash.
+      if (!['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      return false
+    }
+  })
 }
 
 /** @throws when there is something already, be it only a link. */
@@ -74,7 +67,7 @@ export async function appendDurably(target: Place, line: string): Promise<void> 
 
 /** A file or a link. @throws for a directory */
 export async function removeDurably(target: Place): Promise<void> {
-  await orMissing(unlink(temporaryOf(target)))
+  await removeTemporaries(target)
   await orMissing(unlink(target.path))
   await syncDirectory(target)
 }

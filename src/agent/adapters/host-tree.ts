@@ -11,6 +11,7 @@ import {
   type Stats,
   statfsSync,
 } from 'node:fs'
+import { nameInError } from './name-in-error.ts'
 import { isOwnerTrusted, isSharedDirectory, refuseDirectory, refuseEntry, refuseKernelLink } from './trusted-directory.ts'
 
 /** Fails for a link, also for one to a directory. */
@@ -293,10 +294,7 @@ class Walk implements Disposable {
 }
 
 function explained(error: unknown, { fd, path }: { readonly fd: number; readonly path: string }): unknown {
-  if (!(error instanceof Error)) return error
-  const named = (text: string): string => text.replaceAll(pathIn(fd, ''), `${path}/`)
-  error.message = named(error.message)
-  return 'path' in error && typeof error.path === 'string' ? Object.assign(error, { path: named(error.path) }) : error
+  return nameInError(error, pathIn(fd, ''), `${path}/`)
 }
 
 /** Node has no openat(2); what the kernel shows of an open directory is the same. */

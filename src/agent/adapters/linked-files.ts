@@ -1,10 +1,11 @@
 import type { Stats } from 'node:fs'
 import { link, lstat, rename, unlink } from '../../kube/file-calls.ts'
 import type { WriteOptions } from '../ports.ts'
-import { installCopy, syncDirectory, temporaryOf } from './durable-writes.ts'
+import { installCopy, syncDirectory } from './durable-writes.ts'
 import type { Place } from './host-tree.ts'
 import { openRegular } from './open-regular.ts'
 import { orMissing } from './or-missing.ts'
+import { throughTemporary } from './temporary-names.ts'
 
 /** Another file system, one without links, too many of them, or a file that is not ours to link. */
 const NO_LINK = ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES']
@@ -21,14 +22,17 @@ export async function keepLinked(source: Place, target: Place): Promise<void> {
 export async function restoreLinked(source: Place, target: Place, options: Required<WriteOptions>): Promise<void> {
   // A link shares mode and owner with what was kept: changing them would change both.
   const isSame = hasOwnership(await lstat(source.path), options)
-  const temporary = temporaryOf(target)
-  await orMissing(unlink(temporary))
-  if (!isSame || !(await tryLink(source.path, temporary))) return installCopy(source, target, options)
+  const isLinked = isSame && (await throughTemporary(target, (temporary) => replaceByLink(source, target, temporary)))
+  if (!isLinked) return installCopy(source, target, options)
+  await syncDirectory(target)
+}
+
+/** When both are names of one file already, the rename does nothing, and leaves the temporary name. */
+async function replaceByLink(source: Place, target: Place, temporary: string): Promise<boolean> {
+  if (!(await tryLink(source.path, temporary))) return false
   await syncContent(temporary)
   await rename(temporary, target.path)
-  // Two names of one file: then a rename does nothing, and leaves both.
-  await orMissing(unlink(temporary))
-  await syncDirectory(target)
+  return true
 }
 
 async function tryLink(source: string, target: string): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { closeSync, fchmodSync, fchownSync, fstatSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { rename, symlink, unlink } from '../../kube/file-calls.ts'
+import { rename, symlink } from '../../kube/file-calls.ts'
 import type { WriteOptions } from '../ports.ts'
-import { syncDirectory, temporaryOf } from './durable-writes.ts'
+import { syncDirectory } from './durable-writes.ts'
 import { DIRECTORY, type Place } from './host-tree.ts'
-import { orMissing } from './or-missing.ts'
+import { throughTemporary } from './temporary-names.ts'
 
 const NEW_DIRECTORY = 0o755
 
@@ -37,14 +37,9 @@ function makeName(target: Place): boolean {
 
 /** By a rename, as a file is written. */
 export async function makeLinkDurably(place: Place, target: string): Promise<void> {
-  const temporary = temporaryOf(place)
-  await orMissing(unlink(temporary))
-  await symlink(target, temporary)
-  try {
+  await throughTemporary(place, async (temporary) => {
+    await symlink(target, temporary)
     await rename(temporary, place.path)
-  } catch (error) {
-    await orMissing(unlink(temporary))
-    throw error
-  }
+  })
   await syncDirectory(place)
 }

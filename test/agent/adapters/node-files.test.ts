@@ -39,8 +39,11 @@ test('nodeFiles keeps the mode of a file it replaces when none is asked for', as
   expect(statSync(join(root, 'secret')).mode & 0o7777).toBe(0o600)
 })
 
-test('nodeFiles sweeps up the temporary file of a crash at the next write', async () => {
-  writeFileSync(join(root, '.config.yaml.nodewave-tmp'), 'half a fi')
+/** As earlier releases named them. */
+const REMAINS = ['.config.yaml.nodewave-tmp', '.config.yaml.4711.nodewave-tmp']
+
+test.each(REMAINS)('nodeFiles removes what an earlier release left, %s, with the next write', async (name) => {
+  writeFileSync(join(root, name), 'half a fi')
   await files().writeAtomic('/config.yaml', bytes('whole'))
   expect(readdirSync(root)).toEqual(['config.yaml'])
 })
@@ -134,8 +137,8 @@ test('nodeFiles removes a directory only when nothing is in it', async () => {
   expect(readdirSync(join(root, 'a'))).toEqual([])
 })
 
-test('nodeFiles removes with a file what a crash left of its writing', async () => {
-  writeFileSync(join(root, '.config.yaml.nodewave-tmp'), 'half a fi')
+test.each(REMAINS)('nodeFiles removes what an earlier release left, %s, with the file', async (name) => {
+  writeFileSync(join(root, name), 'half a fi')
   await files().remove('/config.yaml')
 
   expect(readdirSync(root)).toEqual([])

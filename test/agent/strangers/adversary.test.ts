@@ -12,6 +12,8 @@ const ROUNDS = 20
 /** Milliseconds, for a machine that has much else to do. */
 const DEADLINE = 80_000 + AT_LEAST
 const MINE = 'written-by-the-agent\n'
+/** A file of root in a directory for all. */
+const KEPT = 'tmp/kept.conf'
 
 let place: HostilePlace
 beforeEach(() => {
@@ -24,6 +26,7 @@ test('a user who swaps links, directories and files wherever it may write change
   timeout: DEADLINE + 30_000,
 }, async () => {
   writeFileSync(place.at('staged'), MINE, { mode: 0o644 })
+  writeFileSync(place.at(KEPT), MINE)
   const before = place.sentinels()
   await place.attack(2)
   const done = await work()
@@ -37,6 +40,8 @@ test('a user who swaps links, directories and files wherever it may write change
     expect(place.contentsOf(path).filter((text) => text.includes(MINE))).toEqual([])
   // Where nobody interferes everything works, and something does in /tmp, or nothing was proved.
   expect(done.failedInEtc).toBe(0)
+  // Nobody can take the name of a file of root in a sticky directory, and the names beside it are of no use to an adversary.
+  expect(done.failedToKeep).toEqual([])
   expect(done.inTmp).toBeGreaterThan(0)
   expect(done.refused).toBeGreaterThan(0)
   expect(done.rounds).toBeGreaterThanOrEqual(ROUNDS)
@@ -44,6 +49,7 @@ test('a user who swaps links, directories and files wherever it may write change
 })
 
 interface Done {
+  readonly failedToKeep: unknown[]
   failedInEtc: number
   inTmp: number
   refused: number
@@ -54,7 +60,7 @@ interface Done {
 async function work(): Promise<Done> {
   // As a whole host would be: absolute links lead where they say.
   const files = nodeFiles(new HostTree('/', { own: place.at('var/lib/nodewave') }))
-  const done: Done = { failedInEtc: 0, inTmp: 0, refused: 0, rounds: 0 }
+  const done: Done = { failedToKeep: [], failedInEtc: 0, inTmp: 0, refused: 0, rounds: 0 }
   const start = performance.now()
   const lasted = (): number => performance.now() - start
   const isEnough = (): boolean =>
@@ -62,6 +68,7 @@ async function work(): Promise<Done> {
   for (; !isEnough() && lasted() < DEADLINE; done.rounds++) {
     const round = done.rounds
     await use(files, { name: 'etc/agent/a.conf', round }).catch(() => done.failedInEtc++)
+    await rewrite(files, place.at(KEPT)).catch((error: unknown) => done.failedToKeep.push(error))
     for (const { path } of OPEN)
       for (const name of ['a.conf', 'sub/a.conf'])
         await use(files, { name: `${path}/${name}`, round }).then(
@@ -70,6 +77,14 @@ async function work(): Promise<Done> {
         )
   }
   return done
+}
+
+async function rewrite(files: HostFiles, path: string): Promise<void> {
+  const kept = place.at('var/lib/nodewave/kept')
+  await files.keep(path, kept)
+  await files.writeAtomic(path, Buffer.from(MINE))
+  await files.install(place.at('staged'), path)
+  await files.restore(kept, path, { mode: 0o644, uid: 0, gid: 0 })
 }
 
 interface Use {
