@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { isApplied, isFailure } from './agent-report.ts'
+import { asksForMore, isApplied, isFailure } from './agent-report.ts'
 import { countedFrom, countsFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
@@ -99,9 +99,15 @@ function onGoal(subject: Subject): NodeProgress {
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
+  if (isOursToGrant(node, report)) return { phase: 'Waiting', pending: true }
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+}
+
+/** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */
+function isOursToGrant(node: NodeView, report: AgentStatus): boolean {
+  return node.ready && report.error === undefined && asksForMore(node, report)
 }
 
 /** It was down when it was assigned, so nobody waits for it; but it keeps its place in the wave until it has had its chance. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { phases } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import type { Window } from '../../../src/calendar/window.ts'
+import { condition, phases } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
 import { b, done, upgrade } from './upgrade.ts'
@@ -34,6 +35,35 @@ test('an agent that waits for its drain does not fail by its deadline', () => {
 
   expect(phases(decision)).toEqual({ Draining: 1, Waiting: 1 })
   expect(decision.status.rejected).toEqual([])
+})
+
+/** It is noon. */
+const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]
+
+test.each([
+  ['a window is closed', { windows: nights }, b, 'WaitingForWindow'],
+  ['the pool is paused', { controls: { paused: 'storm' } }, b, 'Paused'],
+  ['the budget is used up', {}, b.cordoned(), 'WaitingForBudget'],
+] as const)('an agent that asked for a drain in time does not fail while %s', (_, options, other, reason) => {
+  const asking = aNode('a')
+    .assignedTo('new', { at: noon - 20 * minute })
+    .reporting('Blocked', { needs: 'drain', active: 'older' })
+  const decision = upgrade({ since: noon - 30 * minute, disruption: 'restart', ...options }, asking, other)
+
+  expect(phases(decision).Failed).toBeUndefined()
+  expect(decision.status.rejected).toEqual([])
+  expect(done(decision)).toEqual([])
+  expect(condition(decision, 'Ready').reason).toBe(reason)
+})
+
+test('an agent that asks to go back, and may not drain yet, fails by its deadline', () => {
+  const error = { reason: 'TrialFailed', message: 'failed to validate config: kubelet went bad during its trial: out of luck' }
+  const bad = aNode('a')
+    .assignedTo('new', { at: noon - 20 * minute })
+    .reporting('Blocked', { needs: 'drain', active: 'new', error })
+  const decision = upgrade({ since: noon - 30 * minute, disruption: 'restart', windows: nights }, bad, b)
+
+  expect(decision.status.rejected).toMatchObject([{ revision: 'new' }])
 })
 
 test('an agent gets a greater grant at once when the policy never drains', () => {

@@ -178,9 +178,18 @@ test('a node fails when its agent does not end the work in time', () => {
     reason: 'ApplyTimeout',
     message: 'the agent is still at "Staging"',
   })
-  expect(progress(silent.reporting('Blocked', { needs: 'reboot' })).failure?.message).toBe(
-    'the agent is still at "Blocked", needs "reboot" and is granted "restart"',
+})
+
+test('a node that asks for a greater grant waits without a deadline, unless it went bad or is not Ready', () => {
+  const late = aNode('a').assignedTo('new', { at: noon - 15 * minute })
+  const asking = late.reporting('Blocked', { needs: 'reboot' })
+  const error = { reason: 'TrialFailed', message: 'out of luck' }
+
+  expect(progress(asking)).toEqual({ phase: 'Waiting', pending: true })
+  expect(progress(late.reporting('Blocked', { needs: 'reboot', error })).failure?.message).toBe(
+    'the agent is still at "Blocked", needs "reboot" and is granted "restart": out of luck',
   )
+  expect(progress(asking.notReady()).failure?.reason).toBe('ApplyTimeout')
 })
 
 test('a node is not overdue when the controller that assigned it has a clock that is a second ahead', () => {

@@ -55,7 +55,7 @@ test('every pool stops in the very pass in which more failed, each below its own
 test('a node that fails only because its drain is stopped counts in the very pass that stops it', () => {
   const overdue = aNode('gpu-0')
     .assignedTo('new', { at: noon - 11 * minute, pool: 'gpu' })
-    .reporting('Blocked', { needs: 'drain', active: 'older' })
+    .reporting('Blocked', { needs: 'drain', active: 'new', error: { reason: 'TrialFailed', message: 'out of luck' } })
     .drainedFor('new')
   const options = {
     maxFailures: 1,
