@@ -1,11 +1,9 @@
 import { join } from 'node:path'
-import { parseDpkgStatus } from '../agent/adapters/apt/dpkg-status.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { isAlreadySo } from '../agent/inventory/already-so.ts'
 import { readInventory } from '../agent/inventory/read-inventory.ts'
 import { statePaths } from '../agent/paths.ts'
-import type { HostFiles } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { readFile } from '../kube/file-calls.ts'
 import type { AgentArguments } from './agent-arguments.ts'
@@ -27,7 +25,6 @@ export async function inventoryText(
     {
       ...{ files, services, packages, kubelet, kernel },
       commandOf: (pid) => commandOf(join(root, 'proc', String(pid), 'cmdline')),
-      heldPackages: () => heldPackages(files),
       isSwapOff: () => isAlreadySo({ section: 'swap', value: 'off' }, { host: ports, place }),
     },
     { node, arch, layout, environmentFile },
@@ -38,10 +35,4 @@ export async function inventoryText(
 async function commandOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch(() => '')
   return text === '' ? [] : text.replace(/\0$/, '').split('\0')
-}
-
-async function heldPackages(files: HostFiles): Promise<string[]> {
-  const bytes = await files.read('/var/lib/dpkg/status')
-  if (bytes === undefined) return []
-  return [...parseDpkgStatus(Buffer.from(bytes).toString()).packages].flatMap(([name, { held }]) => (held ? [name] : []))
 }

@@ -94,11 +94,12 @@ export function hostRemarks(inventory: HostInventory): Remark[] {
     }),
     ...listRemark('certificates', certificates, { why: 'a certificate here is a file of its own', entry: '{name, from}' }),
     ...staticPodRemarks(inventory.staticPods ?? []),
-    ...omitted.map(({ path, why }) =>
-      remark('host', path, { why, remedy: 'it stays on the host; for a secret use contentFrom with sopsFile' }),
-    ),
+    ...omitted.map(({ path, why }) => remark('host', path, { why, remedy: path.startsWith('/') ? OF_A_FILE : OF_PACKAGES })),
   ]
 }
+
+const OF_A_FILE = 'it stays on the host; for a secret use contentFrom with sopsFile'
+const OF_PACKAGES = 'run "nodewave agent import" there again when they can be'
 
 function swapRemarks({ swaps, swapOff }: HostInventory): Remark[] {
   if (swapOff) return []

@@ -1,6 +1,7 @@
 /** From a host through its inventory and the repository back to the host: the agent finds nothing to change. */
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
+import { AgentError } from '../../src/agent/agent-error.ts'
 import { isAlreadySo } from '../../src/agent/inventory/already-so.ts'
 import type { InventoryOptions } from '../../src/agent/inventory/inventory-ports.ts'
 import { readInventory } from '../../src/agent/inventory/read-inventory.ts'
@@ -34,8 +35,7 @@ async function inventoryOf({ host, node }: Machine, commandLine?: string): Promi
   const place = { files, arch: 'amd64', paths: statePaths(), manager: services.name }
   const kernel = { swaps: () => own.swaps(), commandLine: async () => commandLine ?? (await own.commandLine()) }
   const isSwapOff = () => isAlreadySo({ section: 'swap', value: 'off' }, { host: hands, place })
-  const heldPackages = async () => ['cri-tools']
-  const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], heldPackages, isSwapOff }
+  const ports = { files, services, packages, kubelet, kernel, commandOf: async () => [], isSwapOff }
   return z.parse(hostInventory, JSON.parse(JSON.stringify(await readInventory(ports, OPTIONS))))
 }
 
@@ -254,9 +254,14 @@ test('inventory leaves out files that may hold a secret, that a package brought,
       '/etc/containerd/config.toml': '[plugins.registry.auth]\npassword = "hunter2"\n',
       '/etc/sysctl.d/10-network.conf': 'net.core.somaxconn = 512\n',
       '/etc/sysctl.d/99-zz-nodewave.conf': 'vm.swappiness = 1\n',
-      '/var/lib/dpkg/info/procps.conffiles': '/etc/sysctl.d/10-network.conf\n',
     },
   )
+  machine.host.packages.put({
+    name: 'procps',
+    version: '2:4.0.4-2',
+    files: { '/etc/sysctl.d/10-network.conf': 'net.core.somaxconn = 512\n' },
+    conffiles: ['/etc/sysctl.d/10-network.conf'],
+  })
   const { files, omitted } = await inventoryOf(machine)
 
   expect(files).toEqual([])
@@ -370,4 +375,32 @@ test('inventory leaves out a package that came only because another needs it, un
     { name: 'containerd', version: '2.1.0', held: false },
     { name: 'cri-tools', version: '1.35.0-1.1', held: true },
   ])
+})
+
+test('inventory keeps a configuration file of a package when somebody edited it', async () => {
+  const path = '/etc/containerd/config.toml'
+  const machine = await aMachine({}, {})
+  machine.host.packages.put({ name: 'containerd.io', version: '2.1.4-1', files: { [path]: 'version = 2\n' }, conffiles: [path] })
+  machine.host.files.put(path, 'version = 3\n')
+
+  expect((await inventoryOf(machine)).files.map(({ content }) => content)).toEqual(['version = 3\n'])
+})
+
+test('import says that packages could not be read when their manager does not answer, and the agent changes nothing', async () => {
+  const machine = await aMachine({}, {})
+  machine.host.packages.held = () => Promise.reject(new Error('read the package database: rpm: cannot open Packages index'))
+  const before = await stateOf(machine)
+  const files = await importAndApply(machine)
+
+  expect(await stateOf(machine)).toEqual(before)
+  expect(files['hosts/workers.yaml']).toContain('# - packages: they cannot be read: read the package database: rpm: cannot open')
+})
+
+test('inventory has no packages, and nothing that was left out, when a host has no package manager', async () => {
+  const machine = await aMachine({}, {})
+  const error = new AgentError('manage packages: there is none', { kind: 'validate', reason: 'NoPackageManager' })
+  machine.host.packages.held = () => Promise.reject(error)
+  const { packages, omitted } = await inventoryOf(machine)
+
+  expect([packages, omitted]).toEqual([[], []])
 })

@@ -3,6 +3,7 @@ import { KUBEADM_DROP_INS } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { mayHoldSecret } from './credentials.ts'
 import { FILE_DIRECTORIES, FILES, REGISTRIES } from './interests.ts'
+import type { InventoryPorts } from './inventory-ports.ts'
 
 /** What is longer is no file that a person wrote. */
 const LONGEST = 64 * 1024
@@ -12,13 +13,14 @@ export interface FoundFiles {
   readonly omitted: HostInventory['omitted']
 }
 
-/** Files of the administrator around the kubelet. What a package brought, and what may hold a secret, is left out. */
-export async function readHostFiles(files: HostFiles): Promise<FoundFiles> {
-  const packaged = await conffiles(files)
+/** Files of the administrator around the kubelet. What is as a package brought it, and what may hold a secret, is left out. */
+export async function readHostFiles({ files, packages }: Pick<InventoryPorts, 'files' | 'packages'>): Promise<FoundFiles> {
   const found: InventoryFile[] = []
   const omitted: { path: string; why: string }[] = []
-  for (const path of await candidates(files)) {
-    if (packaged.has(path) || path.includes('nodewave') || KUBEADM_DROP_INS.some((known) => known === path)) continue
+  const paths = await candidates(files)
+  const unedited = await packages.unedited(paths).catch((): readonly string[] => [])
+  for (const path of paths) {
+    if (unedited.includes(path) || path.includes('nodewave') || KUBEADM_DROP_INS.some((known) => known === path)) continue
     const file = await readOne(files, path).catch((error: Error) => error.message)
     if (typeof file === 'string') omitted.push({ path, why: file })
     else if (file !== undefined) found.push(file)
@@ -46,15 +48,6 @@ async function readOne(files: HostFiles, path: string): Promise<InventoryFile | 
   if (content.includes('\0') || Buffer.compare(Buffer.from(content), bytes) !== 0) return 'it is no text'
   if (mayHoldSecret(content)) return 'it may hold a secret'
   return { path, content, mode: `0${stat.mode.toString(8)}`.slice(-4), uid: stat.uid, gid: stat.gid }
-}
-
-/** Configuration files that packages of Debian brought: a repository has no need of them. */
-async function conffiles(files: HostFiles): Promise<ReadonlySet<string>> {
-  const directory = '/var/lib/dpkg/info'
-  const lists = (await namesIn(files, directory)).filter((name) => name.endsWith('.conffiles'))
-  const texts: string[] = []
-  for (const name of lists) texts.push(Buffer.from((await files.read(`${directory}/${name}`)) ?? []).toString())
-  return new Set(texts.flatMap((text) => text.split('\n')))
 }
 
 /** Empty when there is no such directory, or when others than root could lead elsewhere. */

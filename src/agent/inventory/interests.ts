@@ -14,24 +14,32 @@ export const UNITS = [
   'rpcbind.service',
 ] as const
 
-/** Besides these, every package that is held. The kubelet's is no such package: a release manages it. */
+/** By the names of Debian, Fedora and SUSE. Besides these, every package that is held. The kubelet's is none: a release manages it. */
 export const PACKAGES = [
   'containerd',
   'containerd.io',
   'runc',
   'cri-o',
   'docker-ce',
+  'docker',
+  'moby-engine',
   'cri-dockerd',
   'kubeadm',
   'kubectl',
   'cri-tools',
   'kubernetes-cni',
   'conntrack',
+  'conntrack-tools',
   'socat',
   'ipset',
+  'iproute-tc',
   'nfs-common',
+  'nfs-utils',
+  'nfs-client',
   'open-iscsi',
+  'iscsi-initiator-utils',
   'multipath-tools',
+  'device-mapper-multipath',
   'chrony',
   'nvidia-container-toolkit',
 ] as const

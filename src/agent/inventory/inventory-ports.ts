@@ -4,8 +4,6 @@ export interface InventoryPorts extends Pick<AgentPorts, 'files' | 'services' | 
   readonly kernel: Pick<AgentPorts['kernel'], 'commandLine' | 'swaps'>
   /** Arguments of a process, the program first; empty when nobody may know. */
   readonly commandOf: (pid: number) => Promise<string[]>
-  /** Names of packages that are held. */
-  readonly heldPackages: () => Promise<readonly string[]>
   /** Whether `swap: off` of a HostProfile would find nothing to change. */
   readonly isSwapOff: () => Promise<boolean>
 }

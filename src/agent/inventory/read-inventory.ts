@@ -1,5 +1,6 @@
 import type { HostInventory, InventoryKubelet } from '../../protocol/host-inventory.ts'
 import { SECTION_FILES } from '../../protocol/written-paths.ts'
+import { AgentError } from '../agent-error.ts'
 import { lenientDocument } from '../kubelet/kubelet-document.ts'
 import { staticPodPath } from '../kubelet/kubelet-flags.ts'
 import type { HostFiles } from '../ports.ts'
@@ -15,15 +16,17 @@ export async function readInventory(ports: InventoryPorts, options: InventoryOpt
   const { files, kernel } = ports
   const localTime = await files.readLink(SECTION_FILES.localTime).catch(() => undefined)
   const kubelet = await readKubelet(ports, options)
+  const found = await readHostFiles(ports)
+  const { packages, omitted: unread } = await readPackages(ports)
   return {
     kind: 'HostInventory',
     version: 1,
     node: options.node,
     arch: options.arch,
     kubelet,
-    ...(await readHostFiles(files)),
+    files: found.files,
     units: await unitsOf(ports),
-    packages: await packagesOf(ports),
+    packages,
     repositories: await filesIn(files, REPOSITORY_DIRECTORIES),
     certificates: await filesIn(files, CERTIFICATE_DIRECTORIES),
     staticPods: await staticPodsOf(kubelet, files),
@@ -31,6 +34,7 @@ export async function readInventory(ports: InventoryPorts, options: InventoryOpt
     swaps: (await kernel.swaps().catch(() => [])).map(({ path }) => path),
     swapOff: await ports.isSwapOff().catch(() => false),
     ...(localTime === undefined ? {} : { localTime }),
+    omitted: [...found.omitted, ...unread],
   } as HostInventory
 }
 
@@ -43,12 +47,22 @@ async function unitsOf({ services }: InventoryPorts): Promise<HostInventory['uni
   return found
 }
 
+/** A host without a package manager has no packages; one whose manager does not answer has some that nobody sees. */
+async function readPackages({ packages }: InventoryPorts): Promise<Pick<HostInventory, 'packages' | 'omitted'>> {
+  try {
+    return { packages: await packagesOf(packages), omitted: [] }
+  } catch (error) {
+    if (error instanceof AgentError && error.reason === 'NoPackageManager') return { packages: [], omitted: [] }
+    return { packages: [], omitted: [{ path: 'packages', why: `they cannot be read: ${(error as Error).message}` }] }
+  }
+}
+
 /** What came only because another package needs it comes with that one. */
-async function packagesOf({ packages, heldPackages }: InventoryPorts): Promise<HostInventory['packages']> {
-  const names = new Set([...PACKAGES, ...(await heldPackages().catch(() => []))])
+async function packagesOf(packages: InventoryPorts['packages']): Promise<HostInventory['packages']> {
+  const names = new Set([...PACKAGES, ...(await packages.held())])
   const found: HostInventory['packages'] = []
   for (const name of [...names].filter((each) => each !== 'kubelet').sort()) {
-    const state = await packages.installed(name).catch(() => undefined)
+    const state = await packages.installed(name)
     if (state?.complete && (!state.automatic || state.held)) found.push({ name, version: state.version, held: state.held })
   }
   return found

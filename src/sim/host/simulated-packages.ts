@@ -23,6 +23,7 @@ const OF_RPM = {
   packsAgain: false,
   keepsConfiguration: false,
   triesAgain: false,
+  knowsEveryFile: true,
 } as const
 
 /** What differs between them as far as it is simulated. */
@@ -41,6 +42,8 @@ const MANNERS = {
     keepsConfiguration: true,
     /** What failed before is tried again with everything else. */
     triesAgain: true,
+    /** Of which files it can say whether they are as they came; else of configuration files. */
+    knowsEveryFile: false,
   },
   dnf: {
     database: '/var/lib/rpm/rpmdb.sqlite',
@@ -143,6 +146,17 @@ export class SimulatedPackages implements PackageManager {
     if (packed === undefined) return undefined
     this.#files.put(path, JSON.stringify(packed), { mode: 0o600 })
     return path
+  }
+
+  async held(): Promise<readonly string[]> {
+    return Object.entries(this.#read()).flatMap(([name, { held }]) => (held ? [name] : []))
+  }
+
+  async unedited(paths: readonly string[]): Promise<readonly string[]> {
+    const brought = Object.values(this.#read()).flatMap(({ definition: { files = {}, conffiles = [] } }) =>
+      Object.entries(files).filter(([path]) => this.#manners.knowsEveryFile || conffiles.includes(path)),
+    )
+    return brought.flatMap(([path, text]) => (paths.includes(path) && this.#files.text(path) === text ? [path] : []))
   }
 
   async files(name: string): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import type { PackageFormat, PackageManager } from '../../../src/agent/package-manager.ts'
+import type { HostFiles } from '../../../src/agent/ports.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 import type { PackageDefinition } from '../../../src/sim/host/package-solver.ts'
 import { SimulatedPackages } from '../../../src/sim/host/simulated-packages.ts'
@@ -7,6 +8,7 @@ import { VirtualClock } from '../../../src/sim/virtual-clock.ts'
 /** A host with a package manager, and repositories that come and go. */
 export interface PackageWorld extends Disposable {
   readonly packages: PackageManager
+  readonly files: HostFiles
   read(path: string): string | undefined
   put(path: string, content: string): void
   /** Where the host looks for the repository of this name. */
@@ -20,6 +22,8 @@ export interface PackageWorld extends Disposable {
   refresh(): void
   /** Loses all archives that were fetched. */
   forget(): void
+  /** Has the manager leave a package at its version, by whatever people use for that with it. */
+  lock(name: string, version: string): Promise<void>
   /** Unpacks an archive and goes no further, as when the power fails. */
   interrupt(archive: string): Promise<void>
 }
@@ -40,6 +44,7 @@ async function simulated(manager: PackageFormat['manager']): Promise<PackageWorl
   const url = (name: string): string => `https://${name}.test/`
   return {
     packages,
+    files,
     read: (path) => files.text(path),
     put: (path, content) => files.put(path, content),
     offer: (name, definitions) => {
@@ -53,6 +58,7 @@ async function simulated(manager: PackageFormat['manager']): Promise<PackageWorl
     forget: () => {
       for (const path of Object.keys(files.snapshot())) if (path.startsWith(packages.store)) void files.remove(path)
     },
+    lock: (name) => packages.hold(name, true),
     interrupt: async (archive) => {
       packages.faults.interrupted = true
       await packages.apply({ install: [archive], remove: [] }).catch(() => {})

@@ -59,6 +59,7 @@ export async function realApt(): Promise<PackageWorld> {
   })
   return {
     packages,
+    files,
     read: (path) => (existsSync(named(path)) ? readFileSync(named(path), 'utf8') : undefined),
     put: (path, content) => put(named(path), content),
     offer: (name, definitions) => {
@@ -71,6 +72,9 @@ export async function realApt(): Promise<PackageWorld> {
     withdraw: (name) => rmSync(join(base, name), { recursive: true, force: true }),
     refresh: () => {},
     forget: () => rmSync(named('/var/lib/nodewave/packages'), { recursive: true, force: true }),
+    lock: async (name) => {
+      execFileSync('dpkg', [...dpkg, '--set-selections'], { input: `${name} hold\n` })
+    },
     interrupt: async (archive) => {
       execFileSync('dpkg', [...dpkg, '--unpack', named(archive)], { stdio: 'ignore' })
     },

@@ -35,6 +35,12 @@ const FRONTS = {
     repositories: '/etc/yum.repos.d',
     more: 'skip_if_unavailable=0\n',
     refresh: ['dnf-3', '--releasever=1', '--disableplugin=local', 'makecache'],
+    // As its plugin writes it, which is not in the root.
+    lock: (name: string, version: string) => [
+      'sh',
+      '-c',
+      `mkdir -p /etc/dnf/plugins && echo '${name}-0:${version}.*' > /etc/dnf/plugins/versionlock.list`,
+    ],
   },
   dnf5: {
     front: dnf5Front,
@@ -42,6 +48,7 @@ const FRONTS = {
     repositories: '/etc/yum.repos.d',
     more: 'skip_if_unavailable=0\n',
     refresh: ['dnf5', '--releasever=1', '--assumeyes', 'makecache'],
+    lock: (name: string) => ['dnf5', '--releasever=1', '--assumeyes', 'versionlock', 'add', name],
   },
   zypper: {
     front: zypperFront,
@@ -49,6 +56,7 @@ const FRONTS = {
     repositories: '/etc/zypp/repos.d',
     more: '',
     refresh: ['zypper', '--non-interactive', '--no-gpg-checks', 'refresh'],
+    lock: (name: string) => ['zypper', '--non-interactive', 'addlock', name],
   },
 } as const
 
@@ -71,7 +79,7 @@ export const realZypper = (): Promise<RpmWorld> => realRpm('zypper')
 
 /** Another one for each test: programs of a distribution, which see nothing of this machine but its kernel. */
 async function realRpm(manager: RpmManager): Promise<RpmWorld> {
-  const { front, settings, repositories, more, refresh } = FRONTS[manager]
+  const { front, settings, repositories, more, refresh, lock } = FRONTS[manager]
   const { root, unmount } = mounted(manager)
   const named = (path: string): string => join(root, path)
   const files = nodeFiles(new HostTree(root, { own: '/var/lib/nodewave' }))
@@ -95,6 +103,7 @@ async function realRpm(manager: RpmManager): Promise<RpmWorld> {
   put(named('/etc/pki/rpm-gpg/tests.asc'), key)
   return {
     packages,
+    files,
     run,
     advise: (name, updates) => {
       put(named(`/srv/${name}.xml`), updates)
@@ -113,6 +122,7 @@ async function realRpm(manager: RpmManager): Promise<RpmWorld> {
     withdraw: (name) => rmSync(named(`/srv/${name}`), { recursive: true, force: true }),
     refresh: () => void inside(root, refresh),
     forget: () => rmSync(named('/var/lib/nodewave/packages'), { recursive: true, force: true }),
+    lock: async (name, version) => void inside(root, lock(name, version)),
     // As rpm leaves it when it is killed: the new version is there, and the old one has not gone.
     interrupt: async (archive) => {
       faults.killed = true

@@ -1,6 +1,7 @@
 import { AgentError } from '../../agent-error.ts'
 import { archivePath, PACKAGE_FORMATS, type PackageArchive, type PackageManager } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
+import { uneditedFiles } from '../packages/unedited-files.ts'
 import { busy, untilFree } from '../packages/until-free.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 import { AptIndex } from './apt-index.ts'
@@ -117,6 +118,8 @@ export function aptPackages(options: AptOptions): PackageManager {
       return found && path
     },
 
+    held: () => database.held(),
+    unedited: async (paths) => uneditedFiles(paths, { files, packaged: await database.configurationFiles() }),
     files: brought,
 
     contents: async (archive) => {

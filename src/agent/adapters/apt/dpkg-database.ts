@@ -3,7 +3,8 @@ import { AgentError } from '../../agent-error.ts'
 import type { InstalledPackage } from '../../package-manager.ts'
 import { orMissing } from '../or-missing.ts'
 import { lockHolders } from '../packages/locks.ts'
-import { type DpkgStatus, parseAutomatic, parseDpkgStatus } from './dpkg-status.ts'
+import type { PackagedFile } from '../packages/unedited-files.ts'
+import { type DpkgStatus, parseAutomatic, parseConfigurationFiles, parseDpkgStatus } from './dpkg-status.ts'
 
 const STATUS = '/var/lib/dpkg/status'
 const UPDATES = '/var/lib/dpkg/updates'
@@ -29,6 +30,16 @@ export class DpkgDatabase {
     const { status, automatic } = await this.#read()
     const found = status.packages.get(name)
     return found && { ...found, automatic: automatic.has(name) }
+  }
+
+  async held(): Promise<string[]> {
+    const { packages } = (await this.#read()).status
+    return [...packages].flatMap(([name, { held }]) => (held ? [name] : []))
+  }
+
+  /** As packages brought them. Not remembered: an agent that runs has no need of them. */
+  async configurationFiles(): Promise<readonly PackagedFile[]> {
+    return parseConfigurationFiles((await orMissing(readFile(this.#place(STATUS), 'utf8'))) ?? '')
   }
 
   async isInterrupted(): Promise<boolean> {

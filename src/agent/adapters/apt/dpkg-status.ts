@@ -1,4 +1,5 @@
 import type { InstalledPackage } from '../../package-manager.ts'
+import type { PackagedFile } from '../packages/unedited-files.ts'
 
 /** Of every package that dpkg knows, and is more than the configuration files of one that was removed. */
 export interface DpkgStatus {
@@ -30,6 +31,13 @@ const GONE: readonly string[] = ['', 'not-installed', 'config-files']
 export function parseAutomatic(text: string): ReadonlySet<string> {
   const stanzas = text.split('\n\n').filter((stanza) => fieldOf(stanza, 'Auto-Installed') === '1')
   return new Set(stanzas.map((stanza) => fieldOf(stanza, 'Package')))
+}
+
+/** Pure: reads /var/lib/dpkg/status. @returns configuration files as packages brought them */
+export function parseConfigurationFiles(text: string): PackagedFile[] {
+  const lists = [...text.matchAll(/^Conffiles:\n((?: .*(?:\n|$))+)/gm)].map(([, list = '']) => list)
+  const lines = lists.flatMap((list) => [...list.matchAll(/^ (\/.*?) ([0-9a-f]{32})(?: .*)?$/gm)])
+  return lines.map(([, path = '', digest = '']) => ({ path, digest }))
 }
 
 function fieldOf(stanza: string, name: string): string {

@@ -2,6 +2,7 @@ import { existsSync, type Stats } from 'node:fs'
 import { readFile, stat } from '../../../kube/file-calls.ts'
 import { orMissing } from '../or-missing.ts'
 import { lockHolders } from '../packages/locks.ts'
+import type { PackagedFile } from '../packages/unedited-files.ts'
 import type { Outcome, RunOptions } from '../run-program.ts'
 
 /** The second is where newer distributions keep it; the first then leads there. */
@@ -9,6 +10,15 @@ const DIRECTORIES = ['/var/lib/rpm', '/usr/lib/sysimage/rpm']
 /** Of the formats sqlite, ndb and Berkeley DB. */
 const DATABASES = ['rpmdb.sqlite', 'Packages.db', 'Packages']
 const QUERY = '%{NAME}\\t%|EPOCH?{%{EPOCH}:}|%{VERSION}-%{RELEASE}\\t%{ARCH}\\t%{INSTALLTIME}\\n'
+const FILES = '[%{FILENAMES}\\t%{FILEDIGESTS}\\n]'
+/** What is installed beside its own older versions says so by one of these, as dnf and zypper have it by default. */
+const BESIDE_OTHERS = [
+  'kernel',
+  'installonlypkg(kernel)',
+  'installonlypkg(kernel-module)',
+  'installonlypkg(vm)',
+  'multiversion(kernel)',
+]
 
 export interface RpmPackage {
   readonly name: string
@@ -61,6 +71,23 @@ export class RpmDatabase {
     // rpm lists what came later later: that counts within one second.
     const [found] = versions.toReversed().toSorted((a, b) => b.installedAt - a.installedAt)
     return found && { ...found, automatic: automatic.has(name) }
+  }
+
+  /** Packages that do not stand beside others of their name, as kernels and those of several architectures do. */
+  async lone(): Promise<readonly RpmPackage[]> {
+    const { packages } = await this.#read()
+    // It fails where one of them is provided by nothing.
+    const { stdout } = await this.#options.run('rpm', ['-q', '--whatprovides', '--queryformat', '%{NAME}\\n', ...BESIDE_OTHERS])
+    const kernels = stdout.split('\n')
+    const byName = [...Map.groupBy(packages, ({ name }) => name)]
+    return byName.flatMap(([name, all]) => (all.length === 1 && !kernels.includes(name) ? all : []))
+  }
+
+  /** As packages brought them; a path that no package has is not among them. */
+  async filesAt(paths: readonly string[]): Promise<readonly PackagedFile[]> {
+    if (paths.length === 0) return []
+    const { stdout } = await this.#options.run('rpm', ['-qf', '--queryformat', FILES, '--', ...paths])
+    return parseFiles(stdout).filter(({ path }) => paths.includes(path))
   }
 
   /** What is remembered of packages that came for others changes without the database. */
@@ -121,6 +148,14 @@ function parsePackages(output: string): RpmPackage[] {
   return output.split('\n').flatMap((line): RpmPackage[] => {
     const [name = '', version = '', architecture = '', installedAt] = line.split('\t')
     return version === '' ? [] : [{ name, version, architecture, installedAt: Number(installedAt) }]
+  })
+}
+
+/** Pure. */
+function parseFiles(output: string): PackagedFile[] {
+  return output.split('\n').map((line) => {
+    const [path = '', digest = ''] = line.split('\t')
+    return { path, digest }
   })
 }
 

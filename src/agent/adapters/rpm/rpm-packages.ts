@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { archivePath, type PackageManager, type ResolveOptions } from '../../package-manager.ts'
 import type { HostFiles } from '../../ports.ts'
+import { uneditedFiles } from '../packages/unedited-files.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 import { filesIn, identify, unpack } from './rpm-archive.ts'
 import { RpmDatabase } from './rpm-database.ts'
@@ -79,6 +80,12 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
       return (await files.stat(path)) && path
     },
 
+    held: async () => {
+      const names: string[] = []
+      for (const found of await database.lone()) if (await holds.isHeld(found)) names.push(found.name)
+      return names
+    },
+    unedited: async (paths) => uneditedFiles(paths, { files, packaged: await database.filesAt(paths) }),
     files: async (name) => (await look('rpm', ['-ql', '--', name])).stdout.split('\n').filter((line) => line.startsWith('/')),
     contents: (archive) => filesIn(archive, look),
     unpack: (archive, directory) => unpack(archive, { directory, files, run: look }),
