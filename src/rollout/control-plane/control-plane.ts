@@ -123,11 +123,15 @@ export function missingHosts(component: Component, view: ControlPlaneView): stri
   return [...hostsOf(component, view)].filter((host) => !seen.has(host)).sort()
 }
 
-/** All nodes of a role, once the component is seen on one of them: where it runs otherwise, no pod need be expected. */
+/**
+ * All nodes of a role, once the component is seen on one of them: where it runs otherwise, no pod need be expected. Nor on a machine whose
+ * kubelet never ran: it would wait for the pod that only its kubelet can start.
+ */
 export function hostsOf(component: Component, view: ControlPlaneView): ReadonlySet<string> {
   const seen = seenOn(component, view)
   const role = component === 'etcd' && view.nodes.some(({ labels }) => ETCD_ROLE in labels) ? ETCD_ROLE : CONTROL_PLANE_ROLE
-  const expected = view.nodes.filter(({ labels }) => role in labels).map(({ name }) => name)
+  const hosts = view.nodes.filter(({ labels, kubeletVersion }) => role in labels && kubeletVersion !== '')
+  const expected = hosts.map(({ name }) => name)
   return expected.some((name) => seen.has(name)) ? new Set([...seen, ...expected]) : seen
 }
 

@@ -114,3 +114,21 @@ test('nodes that have the role alone are changed while the others are Ready', ()
     'control-plane node "b" is not Ready',
   )
 })
+
+describe('a machine that is to join the control plane, and never had a kubelet', () => {
+  const joining = aHost('d').notReady().running('')
+  const beside = (view: ControlPlaneView, node = joining): ControlPlaneView => ({ ...view, nodes: [...view.nodes, node] })
+
+  test.each([1, 2, 3])('may be changed beside %i others: it has no member of etcd to lose', (count) => {
+    expect(hindranceTo('d', beside(stacked(hosts.slice(0, count))))).toBeUndefined()
+  })
+
+  test('waits for the others as any node of the control plane does', () => {
+    expect(hindranceTo('d', beside(but(three, 'etcd-b', { ready: false })))?.message).toBe('etcd "etcd-b" is not ready')
+  })
+
+  test('keeps the others from being changed until its own parts are seen', () => {
+    expect(hindranceTo('a', beside(three))?.message).toBe('control-plane node "d" is not Ready')
+    expect(hindranceTo('a', beside(three, aHost('d')))?.message).toBe('no kube-apiserver is seen on control-plane node "d"')
+  })
+})

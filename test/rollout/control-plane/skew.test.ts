@@ -80,3 +80,12 @@ test.each([
 ])('goesDown from %s to %s is %s', (from, to, expected) => {
   expect(goesDown(from, to)).toBe(expected)
 })
+
+test('a machine with the role of the control plane is no unknown API server before its first kubelet has run', () => {
+  const joining = aHost('d').notReady().running('')
+
+  expect(skewBreach('1.36.3', skewFacts({ ...three, nodes: [...three.nodes, joining] }))).toBeUndefined()
+  expect(skewBreach('1.36.3', skewFacts({ ...three, nodes: [...three.nodes, aHost('d')] }))?.message).toBe(
+    'kubelet 1.36.3 cannot be checked: no API server is seen on control-plane node "d"',
+  )
+})
