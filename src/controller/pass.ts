@@ -64,7 +64,7 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   const { nodes } = gathered
   void events.record(objectEvents({ nodes, head, undecided, refusals, pools: cluster.pools.items }), now)
   background.begin('object garbage', () => garbage.collect({ fleet: head.fleet, gathered, now }))
-  return { wakeAt: earliest([...wakes, failures.nextTry(now)]), failures: [...undecided.values()] }
+  return { wakeAt: earliest([...wakes, failures.nextTry(now), garbage.nextLook(now)]), failures: [...undecided.values()] }
 }
 
 /** What failed for a node or a pool that is gone is no news any more. */

@@ -12,6 +12,7 @@ import type { RevisionStore } from '../revisions/revision-store.ts'
 import type { Gathered } from '../snapshot/gather.ts'
 import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 import type { ConfigMapStore } from './config-map-store.ts'
+import { Steps } from './steps.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
 import { sweep } from './sweep.ts'
 
@@ -54,21 +55,28 @@ export class GarbageCollector {
     const needed = commitsToKeep(cluster.pools.items.values(), kept).add(fleet.commit)
     await store.reclaim(needed)
     if (this.#last.commit === fleet.commit && now - this.#last.at < EVERY) return { isDone: true }
-    const revisions = await store.collect({ needed, limit: fleet.historyLimit, now })
+    const steps = new Steps()
+    await steps.take(() => store.collect({ needed, limit: fleet.historyLimit, now }))
     const keptCommits = new Set(store.list().map((revision) => revision.commit))
     const { named, needs, rendered } = this.#namedPayloads(gathered)
     const isKept = ({ name, revision }: StoredConfigMap) => named.has(name) || keptCommits.has(revision)
-    let isSwept = true
-    for (const kept of payloads) isSwept = (await sweep(kept, { isNeeded: isKept, now })).isDone && isSwept
+    for (const kept of payloads) await steps.take(() => sweep(kept, { isNeeded: isKept, now }))
     const isOwn = (node: ClusterNode, name: string) => node.payloads.includes(name) || rendered.get(node.name)?.has(name) === true
     const isNeeded = (name: string, readable: Readable): boolean => {
       const node = cluster.nodes.get(name)
       return node !== undefined && isOwn(node, nameOf(readable))
     }
-    const granted = await updateAccess(access, { needs, isNeeded, now })
-    const isDone = revisions.isDone && isSwept && granted.isDone
+    await steps.take(() => updateAccess(access, { needs, isNeeded, now }))
+    const { isDone } = steps.end()
     if (isDone) this.#last = { commit: fleet.commit, at: now }
     return { isDone }
+  }
+
+  /** When rights are compared again though nothing changes; a look that begins now is taken to end well. Undefined: there are none. */
+  nextLook(now: Instant): Instant | undefined {
+    if (this.#sources.access === undefined) return undefined
+    const due = this.#last.at + EVERY
+    return due > now ? due : now + EVERY
   }
 
   /** Those in annotations of nodes, and those that revisions in use render to. */

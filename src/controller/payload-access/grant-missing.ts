@@ -12,8 +12,10 @@ const GRANTED_AT_ONCE = 200
 const IN_FLIGHT = 8
 
 /**
- * Nodes that were assigned before this controller wrote Roles, or whose Role somebody deleted, get it here.
+ * Nodes that were assigned before this controller wrote Roles, or whose Role somebody deleted, get it here. Those that cannot get theirs
+ * take no place of others, and are told of when the others have theirs.
  * @returns whether that was all
+ * @throws {Error} when there are such, and no others
  */
 export async function grantMissing(
   access: PayloadAccess | undefined,
@@ -21,8 +23,15 @@ export async function grantMissing(
 ): Promise<{ readonly isDone: boolean }> {
   if (!access) return { isDone: true }
   const missing = needs.filter(({ node, readable }) => !access.isGranted(node, readable))
-  const work = ({ node, readable }: AccessNeed) => access.ensure(node, readable)
-  const failed = await forEach(missing.slice(0, GRANTED_AT_ONCE), { atOnce: IN_FLIGHT }, work)
-  throwFirst([...failed.values()])
-  return { isDone: missing.length <= GRANTED_AT_ONCE }
+  const failures: unknown[] = []
+  let granted = 0
+  for (let next = 0; next < missing.length; next += GRANTED_AT_ONCE) {
+    if (granted >= GRANTED_AT_ONCE) return { isDone: false }
+    const some = missing.slice(next, next + GRANTED_AT_ONCE)
+    const failed = await forEach(some, { atOnce: IN_FLIGHT }, ({ node, readable }) => access.restore(node, readable))
+    failures.push(...failed.values())
+    granted += some.filter(({ node, readable }) => access.isGranted(node, readable)).length
+  }
+  throwFirst(failures)
+  return { isDone: true }
 }

@@ -62,16 +62,29 @@ export class PayloadAccess {
     if (missing.length > 0) this.#shared.grant(missing, object).catch(() => undefined)
   }
 
-  /** @throws {KubeError} */
+  /** Before it is assigned what has these; what it needs no more is taken away. @throws {KubeError} */
   async ensure(node: AccessedNode, readable: readonly Readable[]): Promise<void> {
+    await this.#grant(node, { readable, kept: () => [] })
+  }
+
+  /** Takes nothing away: an assignment that its Node does not show yet may rely on it. @throws {KubeError} */
+  async restore(node: AccessedNode, readable: readonly Readable[]): Promise<void> {
+    await this.#grant(node, { readable, kept: () => this.#own(node) })
+  }
+
+  async #grant(
+    node: AccessedNode,
+    { readable, kept }: { readonly readable: readonly Readable[]; readonly kept: () => readonly Readable[] },
+  ): Promise<void> {
+    const allNow = (): readonly Readable[] => [...readable, ...kept()]
     for (const object of readable) this.#unneeded.needs(node.name, object)
-    if (this.isGranted(node, readable) && !this.#hasOlder(node, readable)) return
+    if (this.isGranted(node, readable) && !this.#hasOlder(node, allNow())) return
     const own = this.#own(node)
     const missing = readable.filter((object) => !own.includes(object))
     const shared = missing.filter((object) => this.#isShared(node, object))
     await Promise.all(shared.map((object) => this.#shared.grant([node.name], object)))
-    if (shared.length < missing.length || this.#hasOlder(node, readable))
-      await this.#inTurn(node, () => this.#writeOwn(node, readable))
+    if (shared.length < missing.length || this.#hasOlder(node, allNow()))
+      await this.#inTurn(node, () => this.#writeOwn(node, allNow()))
   }
 
   /** Takes away what nodes have not needed for some time. @throws {KubeError} */

@@ -129,6 +129,74 @@ test('nodes that lack access to what they were assigned get it, so many at a tim
   expect(kube.requests).toHaveLength(500)
 })
 
+/** Each with its name as a number. */
+function needsOf(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    node: { ...node, name: `n${index}` },
+    readable: [NEW] as readonly Readable[],
+  }))
+}
+
+function rolesIn(kube: FakeKube): number {
+  return [...kube.objects.keys()].filter((path) => path.includes('/roles/')).length
+}
+
+/** Of so many nodes, the first ones. */
+function isOfFirst(count: number, name: string): boolean {
+  return Number(name.replace('nodewave-node-n', '')) < count
+}
+
+test('nodes that the server refuses Roles for keep no other node from its Role', async () => {
+  const { kube, access } = some()
+  const needs = needsOf(450)
+  kube.stored = (object) => {
+    if (isOfFirst(210, object.metadata.name)) throw refusal(403, 'Forbidden')
+    return object
+  }
+  await expect(grantMissing(access, needs)).rejects.toThrow('and 207 more')
+  expect(rolesIn(kube)).toBe(240)
+})
+
+test('one node that the server refuses a Role for makes no other node of thousands wait', async () => {
+  const { kube, access } = some()
+  const needs = needsOf(5_000)
+  kube.stored = (object) => {
+    if (isOfFirst(1, object.metadata.name)) throw refusal(422, 'Invalid')
+    return object
+  }
+  const grantAll = async () => {
+    for (let isDone = false; !isDone; ) ({ isDone } = await grantMissing(access, needs))
+  }
+  await expect(grantAll()).rejects.toThrow('refused: Invalid')
+  expect(rolesIn(kube)).toBe(4_999)
+})
+
+test('nodes whose Roles something else changes at once keep no other node from its Role', async () => {
+  const { kube, access } = some()
+  const needs = needsOf(450)
+  kube.stored = (object) => (isOfFirst(210, object.metadata.name) && object.rules ? { ...object, rules: [] } : object)
+  expect(await grantMissing(access, needs)).toEqual({ isDone: true })
+  expect(rolesIn(kube)).toBe(450)
+})
+
+test('a right that is restored takes away none that the node gets for an assignment that is not on it yet', async () => {
+  const { access, readableNow } = some()
+  const before = { ...node, payloads: ['workers-kubelet-old'] }
+  const restored = grantMissing(access, [{ node: before, readable: [OLD] }])
+  await Promise.all([access.ensure(before, [NEW]), restored])
+  expect(readableNow()).toEqual(['configmaps workers-kubelet-new workers-kubelet-old'])
+  await access.ensure({ ...node, payloads: ['workers-kubelet-new'] }, [NEW])
+  expect(readableNow()).toEqual(['configmaps workers-kubelet-new'])
+})
+
+test('a right that is restored late takes away none that the node got meanwhile', async () => {
+  const { access, readableNow } = some()
+  const before = { ...node, payloads: ['workers-kubelet-old'] }
+  await access.ensure(before, [NEW])
+  await grantMissing(access, [{ node: before, readable: [OLD] }])
+  expect(readableNow()).toEqual(['configmaps workers-kubelet-new workers-kubelet-old'])
+})
+
 test('a Role is read as it was written', () => {
   const role = accessRole(namespace, node, [SECRET, NEW, NEW]) as Parameters<typeof projectRole>[0]
   expect(projectRole(role)).toMatchObject({ readable: [NEW, SECRET], isAsMeant: true, owner: 'u1' })
