@@ -24,6 +24,7 @@ export interface AgentPorts {
   readonly kubelet: KubeletProbe
   readonly downloads: Downloads
   readonly archives: Archives
+  readonly watchDirectory: WatchDirectory
   readonly node: NodeApi
   readonly clock: Clock
   /** From 0 to less than 1; no secrets are made of it. */
@@ -88,6 +89,14 @@ export interface HostFiles {
   /** Makes a symbolic link, or has the one that is there lead elsewhere: the old target or the new, never none. Makes parents. */
   link(path: string, target: string): Promise<void>
 }
+
+/**
+ * Tells of the names in one directory that are made, written, renamed, removed, or get another mode or owner, from now on. Of the directory
+ * itself it tells by its own name; it goes on watching that one when another takes its place.
+ * @param onEvent told the name; undefined: something may have been missed, and this watch may have ended
+ * @returns what ends it @throws with the code of the system when there is no such directory, or no more watches are to be had
+ */
+export type WatchDirectory = (directory: string, onEvent: (name: string | undefined) => void) => Promise<() => void>
 
 export interface FileStat {
   readonly type: 'file' | 'directory' | 'symlink' | 'other'

@@ -19,6 +19,7 @@ import { serviceManager } from './services/find-service-manager.ts'
 import { stderrLog } from './stderr-log.ts'
 import { rootedSteps, stepPrograms } from './step-programs.ts'
 import { tarArchives } from './tar-archives.ts'
+import { directoryWatch } from './watch-directory.ts'
 
 export interface RealHostOptions {
   readonly node: NodeApi
@@ -46,6 +47,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     files,
     downloads: httpDownloads({ tree, isNamed }),
     archives: tarArchives(tree),
+    watchDirectory: directoryWatch(place),
     accounts: accountPrograms(root),
     packages: hostPackages({ root, files, stateDirectory }),
     clock: realClock,

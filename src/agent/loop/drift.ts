@@ -9,7 +9,7 @@ import { isAccepted } from '../policy/enforce-signature.ts'
 import { readDocument } from '../resources/read-document.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
 import { harmlessRepairs, type Step } from '../transaction/plan.ts'
-import { activeBlueprint, compare } from '../transaction/prospect.ts'
+import { type Among, activeBlueprint, compare } from '../transaction/prospect.ts'
 import { runTransaction } from '../transaction/transaction.ts'
 import type { Assignment } from './fetch.ts'
 import type { Fights } from './fights.ts'
@@ -17,10 +17,12 @@ import type { Mending } from './mending.ts'
 import { settle } from './settle.ts'
 import { askingToMerge, isAskingToMerge, recovered } from './went-bad.ts'
 
-/** What earlier repairs came to. */
-export interface DriftMemory {
+export interface DriftLook {
+  /** What earlier repairs came to. */
   readonly mending: Mending
   readonly fights: Fights
+  /** What is compared. Default: all. */
+  readonly among?: Among | undefined
 }
 
 /** What is not as it was applied. */
@@ -38,19 +40,19 @@ export const NO_DRIFT: Drift = { left: [], contested: [] }
  * and the policy asks for it, or others have rewritten what the configuration goes over, as `kubeadm upgrade node` does, the assignment is
  * applied once more.
  */
-export async function mendDrift({ mending, fights }: DriftMemory, context: AgentContext): Promise<Drift> {
+export async function mendDrift({ mending, fights, among }: DriftLook, context: AgentContext): Promise<Drift> {
   const { state, ports } = context
   // What this agent cannot read it cannot compare with; the status says so.
   const digest = typeof (await activeBlueprint(context)) === 'object' ? await state.digest('active') : undefined
   const active = digest && (await state.restore(digest))
   if (!active) return NO_DRIFT
-  const { plan, strange, rebased, overridden } = await compare(active.content, context)
+  const { plan, strange, rebased, overridden } = await compare(active.content, context, among)
   const rules = rulesIn(active.content, context)
   const watched = plan.steps.filter((step) => policyOf(step, rules) !== 'Ignore')
   const contested = fights.contested(watched.flatMap(subjectsOf), active.digest)
   const repairable = watched.filter((step) => policyOf(step, rules) !== 'Report' && !isAmong(step, contested))
   const harmless = (await mayRepair(active.content, context)) ? harmlessRepairs({ ...plan, steps: repairable }) : []
-  const { due, stubborn } = mending.sort(harmless.flatMap(subjectsOf), ports.clock.elapsed())
+  const { due, stubborn } = mending.sort(harmless.flatMap(subjectsOf), ports.clock.elapsed(), { among })
   const limit = { digest: active.digest, most: rules.drift.repairsPerHour ?? REPAIRS_PER_HOUR }
   if (due.length > 0) {
     ports.log.warn('drift is repaired', { paths: due })
@@ -85,6 +87,15 @@ function rulesIn(content: NodeContent, { kinds }: AgentContext): Rules {
 /** Undefined: nothing is said of it. */
 function policyOf({ change }: Step, { drift, kinds }: Rules): DriftPolicy | undefined {
   return statedPolicy(drift, kinds.driftKind(change.kind))
+}
+
+/** What a look at a part says, and what the looks before said of the rest; in their order, so that the same drift is no news. */
+export function joinDrift(before: Drift, found: Drift, among: Among): Drift {
+  const join = (old: readonly string[], now: readonly string[]): readonly string[] => {
+    const kept = old.filter((subject) => !among(subject) || now.includes(subject))
+    return [...kept, ...now.filter((subject) => among(subject) && !old.includes(subject))]
+  }
+  return { left: join(before.left, found.left), contested: join(before.contested, found.contested) }
 }
 
 function isAmong(step: Step, subjects: readonly string[]): boolean {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
@@ -8,10 +7,10 @@ import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { MachineGoesDown } from '../transaction/machine-state.ts'
 import { failureOf } from '../transaction/undo.ts'
-import { type Drift, mendDrift, NO_DRIFT } from './drift.ts'
-import { Fights } from './fights.ts'
+import type { Drift } from './drift.ts'
+import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
-import { LONGEST_PAUSE, Mending } from './mending.ts'
+import { LONGEST_PAUSE } from './mending.ts'
 import { hostRebootNeed, isSameNeed } from './reboot-need.ts'
 import { recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
@@ -38,11 +37,8 @@ export class Guard {
   readonly #context: AgentContext
   readonly #actions: GuardActions
   readonly #trial: Trial
-  #drift: Drift = NO_DRIFT
-  readonly #fights = new Fights()
+  readonly #driftWatch: DriftWatch
   #rebootNeed: RebootNeed | undefined
-  #mending: Mending
-  #driftCheckedAt: number
   /** Monotonic milliseconds: a fallback that failed is not tried again before. */
   #nextFallBack = 0
   /** What the host could not be taken back from, and how often that was tried. */
@@ -50,18 +46,19 @@ export class Guard {
   /** The way back that is under way: what it needs may have to be downloaded, and whoever brings a fix does not wait for that. */
   #goingBack: { readonly from: string; readonly stop: AbortController; readonly ended: Promise<void> } | undefined
   #wake = new AbortController()
+  /** Ends a pause, which then goes on if it is not over. */
+  #stir = new AbortController()
 
   constructor(context: AgentContext, { trial, ...actions }: GuardActions & { readonly trial: Trial }) {
     this.#context = context
     this.#actions = actions
     this.#trial = trial
-    this.#mending = new Mending(context.options.timing.drift)
-    this.#driftCheckedAt = context.ports.clock.elapsed()
+    this.#driftWatch = new DriftWatch(context, { ...actions, onStir: () => this.#stir.abort() })
   }
 
   /** Paths and units that are not as they were applied, as far as is known. */
   get drift(): Drift {
-    return this.#drift
+    return this.#driftWatch.drift
   }
 
   /** Why the host wants a reboot, as far as is known. */
@@ -71,23 +68,34 @@ export class Guard {
 
   /** Looks until `signal` aborts; a fallback that has begun to change the host is finished first. */
   async run(signal: AbortSignal): Promise<void> {
-    const { turns, ports, options } = this.#context
+    const { turns, options } = this.#context
     signal.addEventListener('abort', () => this.#wake.abort())
     while (!signal.aborted) {
       this.#actions.onLook()
       const pause = await turns.exclusively(() => this.#look(signal)).catch((error: unknown) => this.#trouble(error))
       this.#wake = new AbortController()
-      if (!signal.aborted) await ports.clock.sleep(Math.min(pause, options.timing.drift), this.#wake.signal)
+      if (!signal.aborted) await this.#rest(Math.min(pause, options.timing.drift))
     }
+    this.#driftWatch.close()
     this.#goingBack?.stop.abort()
     await this.#goingBack?.ended
   }
 
+  /** Until the time is over, the guard is woken, or a file that somebody has changed is to be compared. */
+  async #rest(pause: number): Promise<void> {
+    const { clock } = this.#context.ports
+    const { signal } = this.#wake
+    const end = clock.elapsed() + pause
+    const left = (): number => Math.min(end, this.#driftWatch.nextLook) - clock.elapsed()
+    while (!signal.aborted && left() > 0) {
+      this.#stir = new AbortController()
+      await clock.sleep(left(), AbortSignal.any([signal, this.#stir.signal]))
+    }
+  }
+
   /** The host was configured again: it has not drifted, and its trial begins. */
   changed(): void {
-    this.#drift = NO_DRIFT
-    this.#mending = new Mending(this.#context.options.timing.drift)
-    this.#driftCheckedAt = this.#context.ports.clock.elapsed()
+    this.#driftWatch.changed()
     this.#nextFallBack = 0
     this.#wake.abort()
   }
@@ -102,6 +110,7 @@ export class Guard {
   async #look(signal: AbortSignal): Promise<number> {
     const { state, journal, options } = this.#context
     const { timing } = options
+    this.#driftWatch.note()
     // What a transaction left behind is taken up first; after a failed undo a person is asked for.
     if (signal.aborted || (await journal.open()) !== undefined) return timing.watch
     if (await state.isUnclean()) return timing.drift
@@ -112,7 +121,7 @@ export class Guard {
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
-    const left = await this.#watchDrift(outcome)
+    const left = await this.#driftWatch.look(outcome)
     return trial === 'holding' ? timing.watch : left
   }
 
@@ -141,21 +150,6 @@ export class Guard {
     await state.setOutcome(healed)
     await this.#actions.show(healed)
     return options.timing.watch
-  }
-
-  async #watchDrift(outcome: Outcome | undefined): Promise<number> {
-    const { ports, options } = this.#context
-    const left = this.#driftCheckedAt + options.timing.drift - ports.clock.elapsed()
-    if (left > 0) return left
-    this.#driftCheckedAt = ports.clock.elapsed()
-    if (outcome === undefined || outcome.phase === 'Failed') return options.timing.drift
-    const drift = await mendDrift({ mending: this.#mending, fights: this.#fights }, this.#context)
-    const isNews = !isDeepStrictEqual(drift, this.#drift)
-    this.#drift = drift
-    if (isNews) await this.#actions.show(outcome)
-    const { state } = this.#context
-    if ((await state.outcome())?.phase !== outcome.phase) this.#actions.onWork()
-    return options.timing.drift
   }
 
   async #stopNeedless(): Promise<void> {

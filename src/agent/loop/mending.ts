@@ -1,3 +1,5 @@
+import type { Among } from '../transaction/prospect.ts'
+
 /** Milliseconds: what never stays repaired is tried at least this often, since what kept it from that may be gone. */
 export const LONGEST_PAUSE = 3_600_000
 
@@ -14,9 +16,16 @@ export class Mending {
     this.#first = first
   }
 
-  /** @returns of what has drifted, what is to be repaired now, and what did not stay repaired before. */
-  sort(drifted: readonly string[], at: number): { readonly due: readonly string[]; readonly stubborn: readonly string[] } {
-    for (const subject of this.#tries.keys()) if (!drifted.includes(subject)) this.#tries.delete(subject)
+  /**
+   * @param options.among what this look compared; of anything else it says nothing
+   * @returns of what has drifted, what is to be repaired now, and what did not stay repaired before.
+   */
+  sort(
+    drifted: readonly string[],
+    at: number,
+    { among = () => true }: { readonly among?: Among | undefined } = {},
+  ): { readonly due: readonly string[]; readonly stubborn: readonly string[] } {
+    for (const subject of this.#tries.keys()) if (among(subject) && !drifted.includes(subject)) this.#tries.delete(subject)
     const stubborn = drifted.filter((subject) => this.#tries.has(subject))
     const due = drifted.filter((subject) => at >= (this.#tries.get(subject)?.next ?? at))
     for (const subject of due) {

@@ -32,21 +32,30 @@ export interface Prospect {
   readonly noTrialBoot?: string
 }
 
+/** Whether a look is to compare this subject. */
+export type Among = (subject: string) => boolean
+
+const ALL: Among = () => true
+
 /**
  * Reads the host and changes nothing on it, but for keeping the baselines of what would become managed, and of what others have changed.
+ * @param among of nothing else is it found out whether it has changed
  * @throws {AgentError} when the content cannot be applied here.
  */
-export async function compare(content: NodeContent, context: AgentContext): Promise<Prospect> {
+export async function compare(content: NodeContent, context: AgentContext, among: Among = ALL): Promise<Prospect> {
   const { ports, state } = context
   const blueprint = await blueprintOf(content, context)
   const { kinds } = context
   const place = { paths: state.paths, host: ports, kinds }
   const active = await activeBlueprint(context)
-  const before = await recaptureActive(active, context)
+  const before = await recaptureActive(active, { context, among })
   const already = await managedNow(context, async () => active)
   const baselines = await captureBaselines(blueprint.managed, { ...place, already })
   const target = await buildTarget(blueprint, { baselines, files: ports.files, kinds })
-  const { findings, strange } = await observeAll(target.resources, ports)
+  const { findings, strange } = await observeAll(
+    target.resources.filter(({ subject }) => among(subject)),
+    ports,
+  )
   const planned = plan(target.resources, findings, blueprint.document.rebootOn)
   await refuseMountsByHand(planned, { already, services: ports.services })
   const args = target.kubelet?.args ?? []
@@ -68,14 +77,18 @@ export async function compare(content: NodeContent, context: AgentContext): Prom
  * Takes into the baselines what others have changed since the active configuration was applied.
  * @returns what was captured again, and should have been before that.
  */
-async function recaptureActive(active: ActiveBlueprint, context: AgentContext): Promise<readonly Resource[]> {
+async function recaptureActive(
+  active: ActiveBlueprint,
+  { context, among }: { readonly context: AgentContext; readonly among: Among },
+): Promise<readonly Resource[]> {
   const { state, ports, kinds } = context
   // After a failed undo nobody knows what is whose.
   if (typeof active === 'string' || (await state.isUnclean())) return []
   const place = { paths: state.paths, host: ports, kinds }
   const baselines = await readBaselines(place)
   refuseMissing(active.managed, baselines, context)
-  const { resources } = await buildTarget(active, { baselines, files: ports.files, kinds })
+  const target = await buildTarget(active, { baselines, files: ports.files, kinds })
+  const resources = target.resources.filter(({ subject }) => among(subject))
   const { recaptured } = await recaptureBaselines(baselines, { ...place, resources })
   if (recaptured.length === 0) return []
   ports.log.warn('others have changed what nodewave manages: their version is what the host returns to', { paths: recaptured })

@@ -1,4 +1,4 @@
-import type { AgentPorts, NodeApi } from '../../agent/ports.ts'
+import type { AgentPorts, NodeApi, WatchDirectory } from '../../agent/ports.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { MemoryFiles } from './memory-files.ts'
 
@@ -66,6 +66,7 @@ export class AgentProcess {
       kubelet: guard(ports.kubelet, (call) => this.#pass(call)),
       downloads: guard(ports.downloads, (call) => this.#pass(call, { effect: true, write: true })),
       archives: guard(ports.archives, (call) => this.#pass(call, { effect: true, write: true })),
+      watchDirectory: (...args) => this.#watch(ports.watchDirectory, ...args),
       node: this.#guardNode(ports.node),
     }
   }
@@ -118,6 +119,15 @@ export class AgentProcess {
 
   #alive<T>(value: T): T | Promise<never> {
     return this.dead ? NEVER : value
+  }
+
+  async #watch(watch: WatchDirectory, ...[directory, onEvent]: Parameters<WatchDirectory>): Promise<() => void> {
+    if (this.dead) return NEVER
+    const end = await watch(directory, (name) => {
+      if (this.dead) end()
+      else onEvent(name)
+    })
+    return this.#alive(end)
   }
 
   #guardNode(node: NodeApi): NodeApi {

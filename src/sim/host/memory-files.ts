@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
-import { dirname } from 'node:path/posix'
-import type { FileStat, HostFiles, WriteOptions } from '../../agent/ports.ts'
+import { basename, dirname } from 'node:path/posix'
+import type { FileStat, HostFiles, WatchDirectory, WriteOptions } from '../../agent/ports.ts'
 
 interface Entry extends Required<WriteOptions> {
   readonly bytes: Uint8Array
+}
+
+interface Watch {
+  readonly directory: string
+  readonly onEvent: (name: string) => void
 }
 
 /** A host's file system in memory: regular files and the directories that they made, which stay when they go. */
@@ -11,6 +16,7 @@ export class MemoryFiles implements HostFiles {
   readonly #entries = new Map<string, Entry>()
   readonly #directories = new Map<string, Required<WriteOptions>>()
   readonly #links = new Map<string, string>()
+  readonly #watches = new Set<Watch>()
 
   async read(path: string): Promise<Uint8Array | undefined> {
     return this.#entries.get(path)?.bytes
@@ -71,23 +77,24 @@ export class MemoryFiles implements HostFiles {
 
   async remove(path: string): Promise<void> {
     if (this.#directories.has(path)) throw new Error(`EISDIR: illegal operation on a directory, unlink '${path}'`)
-    this.#entries.delete(path)
-    this.#links.delete(path)
+    const wasThere = this.#entries.delete(path) || this.#links.delete(path)
+    if (wasThere) this.#tell(path)
   }
 
   async removeTree(path: string): Promise<void> {
     for (const found of [path, ...this.#below(path)])
-      for (const names of [this.#entries, this.#links, this.#directories]) names.delete(found)
+      for (const names of [this.#entries, this.#links, this.#directories]) if (names.delete(found)) this.#tell(found)
   }
 
   async removeEmpty(directory: string): Promise<void> {
-    if ((await this.list(directory)).length === 0) this.#directories.delete(directory)
+    if ((await this.list(directory)).length === 0 && this.#directories.delete(directory)) this.#tell(directory)
   }
 
   async makeDirectory(path: string, options: WriteOptions = {}): Promise<void> {
     if (this.#entries.has(path) || this.#links.has(path)) throw new Error(`EEXIST: file already exists, mkdir '${path}'`)
     this.#makeParents(path)
     this.#directories.set(path, { ...(this.#directories.get(path) ?? NEW_DIRECTORY), ...options })
+    this.#tell(path)
   }
 
   async readLink(path: string): Promise<string | undefined> {
@@ -99,6 +106,15 @@ export class MemoryFiles implements HostFiles {
     this.#makeParents(path)
     this.#entries.delete(path)
     this.#links.set(path, target)
+    this.#tell(path)
+  }
+
+  readonly watchDirectory: WatchDirectory = async (directory, onEvent) => {
+    if (directory !== '/' && !this.#directories.has(directory))
+      throw Object.assign(new Error(`ENOENT: no such file or directory, stat '${directory}'`), { code: 'ENOENT' })
+    const watch = { directory, onEvent }
+    this.#watches.add(watch)
+    return () => void this.#watches.delete(watch)
   }
 
   /** As `writeAtomic`, at once: for who sets the stage. */
@@ -108,6 +124,7 @@ export class MemoryFiles implements HostFiles {
     this.#makeParents(path)
     this.#links.delete(path)
     this.#entries.set(path, { bytes: Buffer.from(content), mode, uid, gid })
+    this.#tell(path)
   }
 
   /** Bytes without an end of line: what a torn write leaves. */
@@ -139,7 +156,19 @@ export class MemoryFiles implements HostFiles {
 
   #makeParents(path: string): void {
     for (let parent = dirname(path); parent !== '/'; parent = dirname(parent))
-      if (!this.#directories.has(parent)) this.#directories.set(parent, NEW_DIRECTORY)
+      if (!this.#directories.has(parent)) {
+        this.#directories.set(parent, NEW_DIRECTORY)
+        this.#tell(parent)
+      }
+  }
+
+  /** A directory that goes takes its watches with it. */
+  #tell(path: string): void {
+    for (const watch of [...this.#watches]) {
+      const isGone = watch.directory === path && !this.#directories.has(path)
+      if (isGone) this.#watches.delete(watch)
+      if (isGone || watch.directory === dirname(path)) watch.onEvent(basename(path))
+    }
   }
 
   #below(path: string): string[] {

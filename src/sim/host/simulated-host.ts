@@ -118,6 +118,7 @@ export class SimulatedHost {
       kubelet: this.#probe(),
       downloads: this.#downloads(),
       archives: simulatedArchives(this.files),
+      watchDirectory: this.files.watchDirectory,
       node,
       clock,
       random,
