@@ -29,6 +29,14 @@ test('drift is stubborn from its second look on, and forgotten when it has staye
   expect(mending.sort(['/a', '/b'], 10 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
 })
 
+test('look at a part says nothing of what it did not compare: that stays stubborn', () => {
+  const mending = new Mending(5 * MINUTE)
+  mending.sort(['/a', '/b'], 0)
+
+  expect(mending.sort([], MINUTE, { among: (subject) => subject === '/a' })).toEqual({ due: [], stubborn: [] })
+  expect(mending.sort(['/a', '/b'], 2 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
+})
+
 test('agent reports a file that it cannot repair, and reports when it is repaired at last', async () => {
   const machine = await applied({ files: [{ path: '/etc/motd', content: 'hello\n' }] })
   await machine.clock.advance(11 * MINUTE)
