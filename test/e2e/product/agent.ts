@@ -20,8 +20,7 @@ export async function installAgent(node: Node, { bundle, args = [] }: AgentOptio
   await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
   await writeContainerDropIn(node)
-  if (args.length > 0)
-    await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(unit, args) })
+  if (args.length > 0) await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(args) })
   await node.exec(['systemctl', 'daemon-reload'])
   await node.exec(['systemctl', 'enable', '--now', '--quiet', agentUnit])
 }
@@ -33,7 +32,6 @@ export async function writeContainerDropIn(node: Node): Promise<void> {
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/container.conf`, content: OF_A_CONTAINER })
 }
 
-function dropIn(unit: string, args: readonly string[]): string {
-  const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]
-  return `[Service]\nExecStart=\nExecStart=${command} ${args.join(' ')}\n`
+function dropIn(args: readonly string[]): string {
+  return `[Service]\nEnvironment="NODEWAVE_AGENT_OPTIONS=${args.join(' ')}"\n`
 }
