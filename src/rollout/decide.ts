@@ -46,12 +46,14 @@ export function decide(pool: PoolSnapshot, now: Instant): Decision {
 export function assess(pool: PoolSnapshot, now: Instant, last?: Assessment): Assessment {
   const state = settle(pool, now, last?.state)
   const proposal = propose(state)
+  const holders = budgetHolders(state)
   return {
     pool,
     state,
     memory: withFailed(state),
     proposal,
-    holders: budgetHolders(state).map(({ node }) => node),
+    holders: holders.map(({ node }) => node),
+    isPaused: proposal.blocker?.reason === 'Paused' && holders.some(({ isEligible }) => isEligible),
     isWorking: state.notable.some(({ node, report }) => isAtWork(node, report) || isBeingProved(node, report)),
     wakeAt: wakeAt(state, proposal),
   }

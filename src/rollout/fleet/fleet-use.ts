@@ -12,16 +12,16 @@ export function fleetUse(waiting: PoolSnapshot, { pools, strays = [], claims, bu
   const others = all.filter(({ pool, isWorking }) => isWorking && pool.name !== waiting.name)
   return {
     allowed: budget?.allowed ?? Number.POSITIVE_INFINITY,
-    held: [...held, ...(ofNone.length > 0 ? [{ nodes: ofNone, waits: false, canRollBack: false }] : [])],
+    held: [...held, ...(ofNone.length > 0 ? [{ nodes: ofNone, waits: false, canRollBack: false, isPaused: false }] : [])],
     sharedWith: others.map(({ pool }) => pool.name),
   }
 }
 
 function heldBy(
-  { pool, memory, holders }: PoolClaim,
+  { pool, memory, holders, isPaused }: PoolClaim,
   { waiting, pools }: { readonly waiting: PoolSnapshot; readonly pools: readonly PoolSnapshot[] },
 ): HeldPlaces {
   const waits = isDependentOn(waiting.name, { pool, pools })
   const canRollBack = waits && rollbackChoices(memory, pool.kept ?? pool.known).length > 0
-  return { pool: pool.name, nodes: holders, waits, canRollBack }
+  return { pool: pool.name, nodes: holders, waits, canRollBack, isPaused }
 }

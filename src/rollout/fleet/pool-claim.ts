@@ -10,6 +10,8 @@ export interface PoolClaim {
   readonly proposal: PoolProposal
   /** Nodes that spend a place in the budgets, and that no work of ours makes available again. */
   readonly holders: readonly string[]
+  /** It would change one of these, and is paused. */
+  readonly isPaused: boolean
   /** Work on some node goes on. */
   readonly isWorking: boolean
 }

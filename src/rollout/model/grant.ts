@@ -24,6 +24,8 @@ export interface HeldPlaces {
   /** Their pool depends on the one that waits: neither goes on. */
   readonly waits: boolean
   readonly canRollBack: boolean
+  /** Their pool would change one of them, and is paused. */
+  readonly isPaused: boolean
 }
 
 /** What a pool was granted, and who has what it lacks. */

@@ -1,4 +1,5 @@
 import { isBlocked } from '../drain/blockage.ts'
+import { isEligible } from '../exposure/eligible.ts'
 import { isAtWork } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import { isForeignCordon } from '../model/cordon.ts'
@@ -11,6 +12,8 @@ import { isBeingProved } from '../model/proof.ts'
 export interface BudgetHolder {
   readonly node: string
   readonly why: string
+  /** It may get something now: what keeps it from that keeps the place in the budgets, too. */
+  readonly isEligible: boolean
 }
 
 /**
@@ -21,7 +24,7 @@ export function budgetHolders(state: PoolState): readonly BudgetHolder[] {
   return state.notable
     .filter(({ node, report }) => isUnavailable(node, report))
     .filter((member) => !isExpectedBack(member, state))
-    .map((member) => ({ node: member.node.name, why: whyHeld(member) }))
+    .map((member) => ({ node: member.node.name, why: whyHeld(member), isEligible: isEligible(member) }))
     .sort((a, b) => (a.node < b.node ? -1 : 1))
 }
 

@@ -31,12 +31,13 @@ function shortOfFleet({ allowed, held, sharedWith }: FleetUse): string {
   return sharedWith.length > 0 ? `; the fleet's budget is shared with ${listNames(sharedWith)}` : ''
 }
 
-function describeHeld({ pool, nodes, waits }: HeldPlaces): string {
+function describeHeld({ pool, nodes, waits, isPaused }: HeldPlaces): string {
   if (pool === undefined) return `${listNames(nodes)} of no pool`
-  return `${listNames(nodes)} of "${pool}"${waits ? ', which waits for this pool' : ''}`
+  return `${listNames(nodes)} of "${pool}"${waits ? ', which waits for this pool' : ''}${isPaused ? ', which is paused' : ''}`
 }
 
 function remedyFor(held: readonly HeldPlaces[]): string {
-  const back = held.find(({ canRollBack }) => canRollBack)
-  return `repair them${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
+  const [paused, back] = [held.find(({ isPaused }) => isPaused), held.find(({ canRollBack }) => canRollBack)]
+  const resume = paused ? `, or nodewave resume ${paused.pool}` : ''
+  return `repair them${resume}${back ? `, or nodewave rollback ${back.pool}` : ''}, or raise maxUnavailable of the Fleet`
 }
