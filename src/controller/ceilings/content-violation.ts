@@ -1,9 +1,9 @@
-import { atMost, type Disruption } from '../../protocol/desired-config.ts'
+import type { Disruption } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { requirementsOf } from '../../protocol/node-selector.ts'
 import { settingsIn } from '../../protocol/node-settings.ts'
 import { unnamedPaths } from '../../protocol/written-paths.ts'
-import { type Ceiling, ceilingRemedy, selects } from '../../rollout/model/ceiling.ts'
+import { type Ceiling, ceilingRemedy, disruptionViolation, selects } from '../../rollout/model/ceiling.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -30,14 +30,14 @@ export function changeViolation(
   if (label !== undefined) return label
   for (const rule of rules) {
     if (!selects(rule, node)) continue
-    const { place, forbiddenPaths = [], disruption } = rule
+    const { place, forbiddenPaths = [] } = rule
     const found = pathsOf(change.content).find(({ path, isOpen }) =>
       forbiddenPaths.some((at) => isBelow(path, at) || (isOpen && isBelow(at, path))),
     )
     if (found !== undefined)
       return `${found.shown ?? `path "${found.path}"`} is forbidden; ${ceilingRemedy(`${place}.forbiddenPaths`)}`
-    if (disruption !== undefined && !atMost(change.disruption, disruption))
-      return `the change needs "${change.disruption}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
+    const disturbs = rule.disruption === undefined ? undefined : disruptionViolation(rule, change.disruption)
+    if (disturbs !== undefined) return disturbs
   }
   return undefined
 }

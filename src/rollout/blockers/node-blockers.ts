@@ -3,6 +3,7 @@ import { skewBreach } from '../control-plane/skew.ts'
 import { disruptionOf } from '../exposure/eligible.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
+import { askedBeyondCeiling } from './ceiling.ts'
 import { failedAfterCompletion } from './failed-after-completion.ts'
 import { rebootOrder } from './reboot-order.ts'
 
@@ -10,7 +11,13 @@ import { rebootOrder } from './reboot-order.ts'
 export type JudgeNode = (member: Member) => Blocker | undefined
 
 /** Each looks at one reason; the first that holds is reported. The last one lets one new node through, which no other may keep. */
-const RULES: readonly ((poolState: PoolState) => JudgeNode)[] = [rebootOrder, versionSkew, controlPlane, failedAfterCompletion]
+const RULES: readonly ((poolState: PoolState) => JudgeNode)[] = [
+  rebootOrder,
+  askedBeyondCeiling,
+  versionSkew,
+  controlPlane,
+  failedAfterCompletion,
+]
 
 export function nodeBlockers(poolState: PoolState): JudgeNode {
   const judges = RULES.map((rule) => rule(poolState))

@@ -1,4 +1,4 @@
-import type { Disruption } from '../../protocol/desired-config.ts'
+import { atMost, type Disruption } from '../../protocol/desired-config.ts'
 import { type NodeSelector, selectsLabels } from '../../protocol/node-selector.ts'
 import type { NodeView } from './node-view.ts'
 import type { Share } from './policy.ts'
@@ -34,6 +34,11 @@ export function allowedBy(limit: Share, nodes: number): number {
 
 export function selects({ nodeSelector }: CeilingRule, { labels }: Pick<NodeView, 'labels'>): boolean {
   return nodeSelector === undefined || selectsLabels(nodeSelector, labels)
+}
+
+export function disruptionViolation({ place, disruption }: CeilingRule, needed: Disruption): string | undefined {
+  if (disruption === undefined || atMost(needed, disruption)) return undefined
+  return `the change needs "${needed}", and at most "${disruption}" is allowed; ${ceilingRemedy(`${place}.disruption`)}`
 }
 
 export function ceilingRemedy(place: string): string {

@@ -57,6 +57,40 @@ describe('maxUnavailable', () => {
   })
 })
 
+describe('disruption', () => {
+  const asking = aNode('a')
+    .assignedTo('new', { at: noon - minute })
+    .reporting('Blocked', { needs: 'reboot', active: 'older' })
+  const poolOf = (needs: Partial<PoolOptions> = {}) =>
+    aPool({ stable: 'older', since: noon - 2 * minute, drain: 'Never', ...needs }).with(asking, aNode('b').on('older'))
+
+  test('an agent that asks for more than a rule allows does not get it, and the pool says which node, the limit and the remedy', () => {
+    const decision = decide(under(poolOf(), rule({ disruption: 'restart' })), noon)
+    expect(assignments(decision)).toEqual(['b → new'])
+    expect(condition(decision, 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'CeilingExceeded',
+      message:
+        'the agent of "a" asks for more: the change needs "reboot", and at most "restart" is allowed; ' +
+        'change it in the repository, or ask an administrator to change spec.rules[0].disruption of the Ceiling "fleet"',
+    })
+  })
+
+  test('an agent gets what no rule for its node forbids', () => {
+    const others = rule({ nodeSelector: { matchLabels: { tier: 'front' } }, disruption: 'none' })
+    const decision = decide(under(poolOf({ maxUnavailable: 1 }), others, rule({ disruption: 'reboot' })), noon)
+    expect(assignments(decision)).toEqual(['a → new'])
+  })
+
+  test('a node whose agent asks for more than a rule allows does not fail while it waits, and is not cordoned', () => {
+    const late = asking.assignedTo('new', { at: noon - hour }).reporting('Blocked', { needs: 'reboot', active: 'older' })
+    const pool = aPool({ stable: 'older', since: noon - 2 * hour }).with(late)
+    const decision = decide(under(pool, rule({ disruption: 'restart' })), noon)
+    expect(decision.actions).toEqual([])
+    expect(decision.status.rejected).toEqual([])
+  })
+})
+
 describe('firstWave', () => {
   const firstWave = { nodes: 2, soak: 10 * minute }
   const canary = (nodes: number, soak: number) => aWave('canary', nodes, { soak })
