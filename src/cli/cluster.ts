@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Connection } from '../kube/connection.ts'
 import { execAuth } from '../kube/exec-auth.ts'
 import { findConnection } from '../kube/find-connection.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
@@ -19,10 +20,15 @@ export function withClusterOptions(command: Command): Command {
 }
 
 /** @throws {KubeconfigError} naming the file and what is wrong with it. */
-export async function connectTo(io: CliIo, { kubeconfig, context }: ClusterFlags): Promise<KubeApi> {
+export async function connectTo(io: CliIo, flags: ClusterFlags): Promise<KubeApi> {
+  return createKubeClient(await connectionTo(io, flags))
+}
+
+/** @throws {KubeconfigError} naming the file and what is wrong with it. */
+export function connectionTo(io: CliIo, { kubeconfig, context }: ClusterFlags): Promise<Connection> {
   const named = {
     ...(kubeconfig !== undefined && { kubeconfig: resolve(io.cwd, kubeconfig) }),
     ...(context !== undefined && { context }),
   }
-  return createKubeClient(await findConnection({ ...named, env: io.env, plugin: execAuth }))
+  return findConnection({ ...named, env: io.env, plugin: execAuth })
 }

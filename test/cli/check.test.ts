@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
 import type { ClusterFacts } from '../../src/cli/check/cluster-facts.ts'
-import { judgeCluster } from '../../src/cli/check/judge-cluster.ts'
+import { type JudgeContext, judgeCluster } from '../../src/cli/check/judge-cluster.ts'
+import { neededRights } from '../../src/cli/check/needed-rights.ts'
+import { clockAhead } from '../../src/cli/check/node-clock.ts'
+import { readMissingRights } from '../../src/cli/check/read-rights.ts'
 import { projectNode } from '../../src/controller/cache/cluster-node.ts'
+import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage } from '../controller/stage.ts'
@@ -10,7 +16,7 @@ import { aFolder, runCli } from './run-cli.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 9)
 const A = 'a'.repeat(40)
-const CONTEXT = { now: NOW, version: '1.2.3', namespace: 'nodewave-system' }
+const CONTEXT: JudgeContext = { now: NOW, version: '1.2.3', namespace: 'nodewave-system', role: 'operator' }
 
 function aNode(name: string, agent?: string, pool = 'workers') {
   const status = agent === undefined ? {} : { 'nodewave.io/status': JSON.stringify({ phase: 'Applied', since: '', agent }) }
@@ -20,6 +26,8 @@ function aNode(name: string, agent?: string, pool = 'workers') {
 
 const sound: ClusterFacts = {
   server: { value: 'v1.36.3' },
+  serverTime: { value: NOW },
+  missingRights: { value: [] },
   pools: {
     value: [
       {
@@ -96,12 +104,73 @@ test.each<[string, Partial<ClusterFacts>, string[]]>([
   [
     'a clock that is ahead',
     { leader: { value: { holder: 'c1', renewedAt: NOW + 90_000, leaseDuration: 15_000, version: '1.2.3' } } },
-    ['warning controller: "c1" leads, and its clock is 90 s ahead of this machine\'s'],
+    ['warning controller: "c1" leads, and its clock is 90 s ahead of the API server\'s'],
   ],
   [
     'a controller of another release',
     { leader: { value: { holder: 'c1', renewedAt: NOW, leaseDuration: 15_000, version: '1.2.2' } } },
     ['warning controller: "c1" leads, version 1.2.2; this command is 1.2.3'],
+  ],
+  [
+    'a clock of its own that is ahead',
+    {
+      serverTime: { value: NOW - 31_000 },
+      leader: { value: { holder: 'c1', renewedAt: NOW - 32_000, leaseDuration: 15_000, version: '1.2.3' } },
+    },
+    ["warning clocks: that of this machine differs from the API server's: 31 s ahead"],
+  ],
+  [
+    'a clock of its own that is behind, and judges the leader by that of the API server',
+    { serverTime: { value: NOW + 90_000 } },
+    [
+      "warning clocks: that of this machine differs from the API server's: 90 s behind",
+      'error controller: "c1" led last, 91 s ago',
+    ],
+  ],
+  [
+    'clocks of nodes, the furthest first',
+    {
+      nodes: {
+        value: [
+          { ...aNode('n1', '1.2.3'), clockAhead: 31_000 },
+          { ...aNode('n2', '1.2.3'), clockAhead: -120_000 },
+          { ...aNode('n3', '1.2.3'), clockAhead: 30_000 },
+        ],
+      },
+    },
+    ["warning clocks: those of 2 nodes differ from the API server's: n2 (120 s behind), n1 (31 s ahead)"],
+  ],
+  [
+    'a time that the API server does not say, and goes by that of this machine',
+    {
+      serverTime: { error: 'no Date', code: 200 },
+      leader: { value: { holder: 'c1', renewedAt: NOW + 90_000, leaseDuration: 15_000, version: '1.2.3' } },
+    },
+    [
+      'warning clocks: cannot be judged: no Date',
+      'warning controller: "c1" leads, and its clock is 90 s ahead of this machine\'s',
+    ],
+  ],
+  [
+    'rights that the caller lacks, by what they are for',
+    {
+      missingRights: {
+        value: [
+          { purpose: 'hold, release', verbs: ['patch'], resource: 'nodes' },
+          { purpose: 'hold, release', verbs: ['write'], resource: 'nodecontrols', group: 'nodewave.io' },
+          { purpose: 'pause', verbs: ['get', 'patch'], resource: 'configmaps', name: 'nodewave-fleet', namespace: 'a' },
+        ],
+      },
+    },
+    [
+      'warning rights: for hold, release you may not patch nodes, write nodecontrols.nodewave.io',
+      'warning rights: for pause you may not get and patch configmaps "nodewave-fleet" in a',
+    ],
+  ],
+  [
+    'rights that nobody can ask for',
+    { missingRights: { error: 'forbidden', code: 403 } },
+    ['warning rights: cannot be judged: forbidden'],
   ],
   ['no pools', { pools: { value: [] } }, ['warning pools: there are none']],
   [
@@ -135,9 +204,28 @@ test.each<[string, Partial<ClusterFacts>, string[]]>([
   expect(judged(facts)).toEqual(lines)
 })
 
+test('a sound installation tells how many clocks were compared', () => {
+  const nodes = { value: [{ ...aNode('n1', '1.2.3'), clockAhead: -1000 }, aNode('n2', '1.2.3')] }
+  const findings = judgeCluster({ ...sound, nodes }, CONTEXT)
+  expect(findings.find(({ check }) => check === 'clocks')?.message).toBe(
+    'this machine and 1 node: at most 30 s from the API server',
+  )
+})
+
+test.each([
+  ['operator', 'ask an administrator for the roles of deploy/operator-rbac.yaml, whose head has the commands that bind them'],
+  ['controller', 'kubectl apply -f deploy/controller-rbac.yaml, and start the controller as the service account that it binds'],
+] as const)('the remedy for rights that the %s lacks names its manifest', (role, remedy) => {
+  const missingRights = { value: [{ purpose: 'drains', verbs: ['list'], resource: 'pods' }] }
+  const findings = judgeCluster({ ...sound, missingRights }, { ...CONTEXT, role })
+  expect(findings.find(({ check }) => check === 'rights')?.remedy).toBe(remedy)
+})
+
 test('every finding that is not ok has a remedy', () => {
   const worst = {
     ...sound,
+    serverTime: { value: 0 },
+    missingRights: { value: [{ purpose: 'drains', verbs: ['list'], resource: 'pods' }] },
     pools: { value: undefined },
     policies: { value: [] },
     enforced: { value: [] },
@@ -212,4 +300,124 @@ test('check tells a policy whose binding only warns from one that is enforced', 
   expect(await admission()).toBe(
     'warning  admission   policy nodewave-keys has no binding that denies: whoever may patch Nodes can assign configuration, which agents apply as root',
   )
+})
+
+const heartbeat = (name: string, lastHeartbeatTime: string) => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: {
+    name,
+    managedFields: [
+      { manager: 'nodewave', operation: 'Update', time: '2026-11-22T09:30:00Z' },
+      { manager: 'kubelet', operation: 'Update', time: '2026-11-22T08:00:00Z' },
+      { manager: 'kubelet', operation: 'Update', subresource: 'status', time: '2026-11-22T08:56:00Z' },
+    ],
+  },
+  status: {
+    conditions: [
+      { type: 'NetworkUnavailable', status: 'False', lastHeartbeatTime: '2026-11-01T00:00:00Z' },
+      { type: 'Ready', status: 'True', lastHeartbeatTime },
+    ],
+  },
+})
+
+test.each([
+  ['a heartbeat that was written when it says', heartbeat('n1', '2026-11-22T08:56:00Z'), 0],
+  ['a heartbeat from the future', heartbeat('n1', '2026-11-22T08:58:00Z'), 120_000],
+  ['a heartbeat from the past', heartbeat('n1', '2026-11-22T08:55:15Z'), -45_000],
+  ['a node without a kubelet', { metadata: { name: 'n1' } }, undefined],
+  ['a heartbeat that is no time', heartbeat('n1', 'soon'), undefined],
+  ['fields that are no list', { metadata: { name: 'n1', managedFields: 'x' }, status: { conditions: {} } }, undefined],
+])('the clock of a node is read from %s', (_, node, ahead) => {
+  expect(clockAhead(node)).toBe(ahead)
+})
+
+test('check compares clocks of nodes that the API server has, and its own', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  stage.server.store.put('nodes', heartbeat('n1', '2026-11-22T08:58:00Z'))
+  const run = (now: number) => runCli(folder, ['check', '--kubeconfig', join(folder, 'kubeconfig')], { now: () => now })
+  const clocks = (text: string) => text.split('\n').filter((line) => line.includes(' clocks '))
+  const ahead = "warning  clocks      those of 1 node differ from the API server's: n1 (120 s ahead)"
+  expect(clocks((await run(Date.now())).stdout)).toEqual([ahead])
+  const [own, ...others] = clocks((await run(Date.now() + 3_600_000)).stdout)
+  expect(own).toMatch(/^warning {2}clocks {6}that of this machine differs from the API server's: 3(599|600|601) s ahead$/)
+  expect(others).toEqual([ahead])
+})
+
+test('the caller is asked about each verb, and what is refused is what is missing', async () => {
+  await using stage = await aStage()
+  const asked: unknown[] = []
+  const kube: KubeApi = {
+    ...stage.kube,
+    create: async (path, body, options) => {
+      const { verb, resource } = (body as Review).spec.resourceAttributes
+      asked.push((body as Review).spec.resourceAttributes)
+      const answer = await stage.kube.create<Review>(path, body, options)
+      expect(answer.status).toEqual({ allowed: true })
+      return { ...answer, status: { allowed: !(verb === 'patch' && resource === 'nodes') } } as never
+    },
+  }
+  const missing = await readMissingRights(kube, [
+    { purpose: 'hold', verbs: ['list', 'patch'], resource: 'nodes' },
+    { purpose: 'drains', verbs: ['create'], resource: 'pods/eviction' },
+    { purpose: 'pause', verbs: ['get'], resource: 'configmaps', name: 'nodewave-fleet', namespace: 'a' },
+  ])
+  expect(missing).toEqual([{ purpose: 'hold', verbs: ['patch'], resource: 'nodes' }])
+  expect(asked).toEqual([
+    { group: '', resource: 'nodes', verb: 'list' },
+    { group: '', resource: 'nodes', verb: 'patch' },
+    { group: '', resource: 'pods', subresource: 'eviction', verb: 'create' },
+    { group: '', resource: 'configmaps', name: 'nodewave-fleet', namespace: 'a', verb: 'get' },
+  ])
+})
+
+interface Review {
+  readonly spec: { readonly resourceAttributes: { readonly verb: string; readonly resource: string } }
+  readonly status?: { readonly allowed: boolean }
+}
+
+test('check says that the caller may do what an operator or the controller does', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  const rights = async (...args: string[]) => {
+    const { stdout } = await runCli(folder, ['check', ...args, '--kubeconfig', join(folder, 'kubeconfig')])
+    return stdout.split('\n').filter((line) => line.includes(' rights '))
+  }
+  expect(await rights()).toEqual(['ok       rights      you may do what an operator does'])
+  expect(await rights('--rights', 'controller')).toEqual(['ok       rights      you may do what the controller does'])
+})
+
+interface Rule {
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly verbs: readonly string[]
+}
+
+/** Of all roles of a manifest, a line for each verb on each resource. */
+function allowedBy(manifest: string): string[] {
+  const text = readFileSync(join(import.meta.dirname, '../../deploy', manifest), 'utf8')
+  const roles = parseAllDocuments(text)
+    .map((document) => document.toJSON())
+    .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
+  return roles.flatMap(({ metadata, rules }) =>
+    (rules as Rule[]).flatMap(({ apiGroups = [], resources = [], resourceNames = [''], verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) =>
+          resourceNames.flatMap((name) => verbs.map((verb) => [metadata.namespace ?? '', group, resource, name, verb].join(' '))),
+        ),
+      ),
+    ),
+  )
+}
+
+test.each([
+  ['operator', 'operator-rbac.yaml'],
+  ['controller', 'controller-rbac.yaml'],
+] as const)('check asks for all rights that the %s has by deploy/%s, and for no other', (role, manifest) => {
+  const asked = neededRights(role, 'nodewave-system').flatMap(({ namespace = '', group = '', resource, name = '', verbs }) =>
+    verbs.map((verb) => [namespace, group, resource, name, verb].join(' ')),
+  )
+  expect(asked.toSorted()).toEqual(allowedBy(manifest).toSorted())
 })

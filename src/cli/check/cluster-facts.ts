@@ -7,6 +7,9 @@ import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../k
 import { LEADER_VERSION, type Names } from '../../protocol/names.ts'
 import { type FirstCommitTrouble, firstCommitTrouble } from '../status/first-commit.ts'
 import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
+import type { Need } from './needed-rights.ts'
+import { clockAhead } from './node-clock.ts'
+import { readMissingRights } from './read-rights.ts'
 
 /** What was found, or why nobody could look. */
 export type Looked<T> = { readonly value: T } | Unseen
@@ -25,9 +28,16 @@ export interface Leader {
   readonly version: string | undefined
 }
 
+export interface CheckedNode extends ClusterNode {
+  /** Milliseconds; absent: no kubelet has reported. */
+  readonly clockAhead?: number | undefined
+}
+
 /** What a cluster says of a nodewave in it. */
 export interface ClusterFacts {
   readonly server: Looked<string>
+  /** Milliseconds since 1970, by the clock of the API server. */
+  readonly serverTime: Looked<number>
   /** Undefined: the kind is not installed. */
   readonly pools: Looked<readonly PoolStatusView[] | undefined>
   readonly hasCeilings: Looked<boolean>
@@ -36,18 +46,29 @@ export interface ClusterFacts {
   /** Names of those that some binding has the server enforce. */
   readonly enforced: Looked<readonly string[]>
   readonly leader: Looked<Leader | undefined>
-  readonly nodes: Looked<readonly ClusterNode[]>
+  readonly nodes: Looked<readonly CheckedNode[]>
+  /** What the caller may not do of what was asked for. */
+  readonly missingRights: Looked<readonly Need[]>
   readonly trouble: FirstCommitTrouble | undefined
 }
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
 const BINDINGS = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'
 
+export interface Question {
+  readonly names: Names
+  /** Of the controller. */
+  readonly namespace: string
+  readonly serverTime: () => Promise<number>
+  readonly rights: readonly Need[]
+}
+
 export async function readClusterFacts(
   kube: KubeApi,
-  { names, namespace }: { readonly names: Names; readonly namespace: string },
+  { names, namespace, serverTime: readTime, rights }: Question,
 ): Promise<ClusterFacts> {
-  const [server, pools, hasCeilings, policies, enforced, leader, nodes, trouble] = await Promise.all([
+  const [serverTime, server, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble] = await Promise.all([
+    looked(readTime()),
     looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
     looked(listed(kube, nodePoolsPath(), projectPool)),
     looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
@@ -55,18 +76,20 @@ export async function readClusterFacts(
     looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
     readLeader(kube, namespace),
     readClusterNodes(kube, names),
+    looked(readMissingRights(kube, rights)),
     firstCommitTrouble(kube).catch(() => undefined),
   ])
-  return { server, pools, hasCeilings, policies, enforced, leader, nodes, trouble }
+  return { server, serverTime, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble }
 }
 
 export function readLeader(kube: KubeApi, namespace: string): Promise<Looked<Leader | undefined>> {
   return looked(kube.get<KubeObject>(leasePath(namespace)).then(leaderOf, unlessMissing))
 }
 
-export function readClusterNodes(kube: KubeApi, names: Names): Promise<Looked<readonly ClusterNode[]>> {
-  const project = projectNode(names)
-  return looked(kube.list('/api/v1/nodes', { project: (object) => project(object) }).then(({ items }) => items))
+export function readClusterNodes(kube: KubeApi, names: Names): Promise<Looked<readonly CheckedNode[]>> {
+  const read = projectNode(names)
+  const project = (object: KubeObject): CheckedNode => ({ ...read(object), clockAhead: clockAhead(object) })
+  return looked(kube.list('/api/v1/nodes', { project }).then(({ items }) => items))
 }
 
 /** @returns the policy whose violations a binding has the server deny; undefined when it only warns of them */

@@ -3,11 +3,16 @@ import { KUBE_REMEDIES } from '../error-text.ts'
 import { counted, nameList } from '../paint.ts'
 import { isReady } from '../status/pool-view.ts'
 import { agentFindings } from './agent-findings.ts'
+import { clockFindings } from './clock-findings.ts'
 import type { ClusterFacts, Leader, Looked, Unseen } from './cluster-facts.ts'
+import type { Role } from './needed-rights.ts'
+import { rightFindings } from './right-findings.ts'
 
 export interface JudgeContext {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by the clock of this machine. */
   readonly now: number
+  /** Whose rights the caller is to have. */
+  readonly role: Role
   /** Of this command. */
   readonly version: string
   /** Of the controller. */
@@ -20,6 +25,10 @@ export function judgeCluster(facts: ClusterFacts, context: JudgeContext): Findin
   if ('error' in server && isOutOfReach(server)) return [failed('API server', server.error, KUBE_REMEDIES[server.code] ?? '')]
   return [
     from('API server', server, (version) => ok('API server', version)),
+    ...clocks(facts, context),
+    ...('value' in facts.missingRights
+      ? rightFindings(facts.missingRights.value, context.role)
+      : [unseen('rights', facts.missingRights)]),
     kinds(facts, context),
     from('admission', facts.policies, (found) => from('admission', facts.enforced, (enforced) => admission(found, enforced))),
     controller(facts, context),
@@ -27,6 +36,11 @@ export function judgeCluster(facts: ClusterFacts, context: JudgeContext): Findin
     ...pools(facts),
     ...('value' in facts.nodes ? agentFindings(facts.nodes.value, context) : [unseen('agents', facts.nodes)]),
   ]
+}
+
+function clocks({ serverTime, nodes }: ClusterFacts, { now }: JudgeContext): Finding[] {
+  if ('error' in serverTime) return [unseen('clocks', serverTime)]
+  return clockFindings({ server: serverTime.value, own: now, nodes: 'value' in nodes ? nodes.value : [] })
 }
 
 function from<T>(check: string, looked: Looked<T>, judge: (value: T) => Finding): Finding {
@@ -49,11 +63,12 @@ function unseen(check: string, { error, code }: Unseen): Finding {
 const INSTALL_KINDS = 'kubectl apply -f deploy/crds/nodepools.yaml -f deploy/crds/ceilings.yaml'
 
 /** A controller starts without the kind Ceiling only with --no-ceiling. */
-function kinds({ pools: found, hasCeilings, leader }: ClusterFacts, { now }: JudgeContext): Finding {
+function kinds({ pools: found, hasCeilings, leader, serverTime }: ClusterFacts, { now }: JudgeContext): Finding {
   if ('error' in found) return unseen('kinds', found)
   if (found.value === undefined) return failed('kinds', 'NodePool is not installed', INSTALL_KINDS)
   if ('value' in hasCeilings && !hasCeilings.value) {
-    if (!('value' in leader) || !isLeading(leader.value, now)) return failed('kinds', 'Ceiling is not installed', INSTALL_KINDS)
+    if (!('value' in leader) || !isLeading(leader.value, timeOf(serverTime, now)))
+      return failed('kinds', 'Ceiling is not installed', INSTALL_KINDS)
     return warned(
       'kinds',
       'Ceiling is not installed: the controller runs with --no-ceiling',
@@ -83,11 +98,16 @@ function policies(names: readonly string[]): string {
   return names.length === 1 ? `policy ${names[0]} is` : `policies ${names.join(' and ')} are`
 }
 
+/** The clock of this machine may be wrong. */
+function timeOf(serverTime: Looked<number>, own: number): number {
+  return 'value' in serverTime ? serverTime.value : own
+}
+
 function isLeading(leader: Leader | undefined, now: number): boolean {
   return leader !== undefined && leader.holder !== '' && now - leader.renewedAt <= 2 * leader.leaseDuration
 }
 
-function controller({ leader }: ClusterFacts, { now, version, namespace }: JudgeContext): Finding {
+function controller({ leader, serverTime }: ClusterFacts, { now, version, namespace }: JudgeContext): Finding {
   if ('error' in leader) return unseen('controller', leader)
   if (leader.value === undefined || leader.value.holder === '')
     return failed(
@@ -96,7 +116,7 @@ function controller({ leader }: ClusterFacts, { now, version, namespace }: Judge
       'start it: docs/install.md; is --namespace the one that it runs in? One with --leader-elect=false cannot be seen',
     )
   const { holder, renewedAt, leaseDuration, version: its = 'unknown' } = leader.value
-  const age = now - renewedAt
+  const age = timeOf(serverTime, now) - renewedAt
   if (age > 2 * leaseDuration)
     return failed(
       'controller',
@@ -106,7 +126,7 @@ function controller({ leader }: ClusterFacts, { now, version, namespace }: Judge
   if (age < -leaseDuration)
     return warned(
       'controller',
-      `"${holder}" leads, and its clock is ${seconds(-age)} ahead of this machine's`,
+      `"${holder}" leads, and its clock is ${seconds(-age)} ahead of ${'value' in serverTime ? "the API server's" : "this machine's"}`,
       'set the clock of either by NTP',
     )
   if (its !== version)

@@ -144,6 +144,7 @@ const table: readonly Row[] = [
       ['list', 'default/events'],
       ['list', 'ceilings.nodewave.io'],
       ['create', 'selfsubjectreviews.authentication.k8s.io'],
+      ['create', 'selfsubjectaccessreviews.authorization.k8s.io'],
       ['write', 'nodecontrols.nodewave.io'],
     ],
     mayNot: [
