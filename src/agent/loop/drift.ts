@@ -21,7 +21,7 @@ export interface DriftLook {
   /** What earlier repairs came to. */
   readonly mending: Mending
   readonly fights: Fights
-  /** What is compared. Default: all. */
+  /** What is compared, since somebody has changed it. Default: all. */
   readonly among?: Among | undefined
 }
 
@@ -61,13 +61,22 @@ export async function mendDrift({ mending, fights, among }: DriftLook, context: 
       plan.activation.reload,
       context,
     )
-    if (isRepaired) fights.repaired(due, { ...limit, at: ports.clock.elapsed() })
+    if (isRepaired) {
+      mending.done(due)
+      fights.repaired(due, { ...limit, at: ports.clock.elapsed() })
+    }
   }
   const disturbing = repairable.filter((step) => !harmless.includes(step))
   const changed = disturbing.filter((step) => isAmong(step, rebased) || policyOf(step, rules) === 'Repair').flatMap(subjectsOf)
   const merged = changed.length > 0 && (await mayMerge({ active, needs: plan.needs }, context)) ? changed : []
   const isAsked = await merge(
-    { merged, isDone: disturbing.length === 0, isPooled: active.desired.POOL !== undefined, needs: plan.needs },
+    {
+      merged,
+      // What only a part was looked at for may be drift still.
+      isDone: among === undefined && disturbing.length === 0,
+      isPooled: active.desired.POOL !== undefined,
+      needs: plan.needs,
+    },
     context,
   )
   if (isAsked) fights.repaired(merged, { ...limit, at: ports.clock.elapsed() })

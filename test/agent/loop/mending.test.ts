@@ -29,12 +29,30 @@ test('drift is stubborn from its second look on, and forgotten when it has staye
   expect(mending.sort(['/a', '/b'], 10 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
 })
 
+const ONLY_A = { among: (subject: string) => subject === '/a' }
+
 test('look at a part says nothing of what it did not compare: that stays stubborn', () => {
   const mending = new Mending(5 * MINUTE)
   mending.sort(['/a', '/b'], 0)
+  mending.done(['/b'])
 
-  expect(mending.sort([], MINUTE, { among: (subject) => subject === '/a' })).toEqual({ due: [], stubborn: [] })
+  expect(mending.sort([], MINUTE, ONLY_A)).toEqual({ due: [], stubborn: [] })
   expect(mending.sort(['/a', '/b'], 2 * MINUTE)).toEqual({ due: ['/a'], stubborn: ['/b'] })
+})
+
+test('what somebody has changed again after a repair that came about is repaired at once', () => {
+  const mending = new Mending(5 * MINUTE)
+  mending.sort(['/a'], 0)
+  mending.done(['/a'])
+
+  expect(mending.sort(['/a'], 1000, ONLY_A)).toEqual({ due: ['/a'], stubborn: [] })
+})
+
+test('what could not be repaired is not tried again at once because somebody has changed it', () => {
+  const mending = new Mending(5 * MINUTE)
+  mending.sort(['/a'], 0)
+
+  expect(mending.sort(['/a'], 1000, ONLY_A)).toEqual({ due: [], stubborn: ['/a'] })
 })
 
 test('agent reports a file that it cannot repair, and reports when it is repaired at last', async () => {

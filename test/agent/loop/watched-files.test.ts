@@ -94,11 +94,23 @@ test('other tool that rewrites a file every second is not fought every second, a
   for (let second = 0; second < 3600; second++) {
     machine.host.files.put(MOTD, 'changed\n')
     await machine.clock.advance(SECOND)
-    if (second === 5) expect(machine.status?.drift).toEqual([MOTD])
+    if (second === 10) expect(machine.status).toMatchObject({ phase: 'Applied', drift: [MOTD], contested: [MOTD] })
   }
 
   expect(writes.count).toBe(4)
   expect(machine.status).toMatchObject({ phase: 'Applied', drift: [MOTD], contested: [MOTD] })
+})
+
+test('person who changes a file twice within a second finds it as in Git both times', async () => {
+  const machine = await applied()
+  machine.host.files.put(MOTD, 'changed\n')
+  await machine.clock.advance(600)
+  expect(machine.host.files.text(MOTD)).toBe('hello\n')
+  machine.host.files.put(MOTD, 'changed again\n')
+  await machine.clock.advance(2 * SECOND)
+
+  expect(machine.host.files.text(MOTD)).toBe('hello\n')
+  expect(machine.status).not.toHaveProperty('drift')
 })
 
 test('other tool that waits until its file was put right is named as contested after four repairs', async () => {
@@ -138,6 +150,19 @@ test('unit that somebody stops together with a changed file is left to the regul
   await machine.clock.advance(5 * MINUTE)
 
   expect((await machine.host.services.show('containerd.service')).active).toBe('active')
+})
+
+test('repair of the kubelet that waits for the pool goes on waiting when an unrelated file was changed', async () => {
+  const machine = await applied({ drift: { policy: 'Repair' } })
+  const path = '/var/lib/kubelet/config.yaml'
+  machine.host.files.put(path, (machine.host.files.text(path) ?? '').replace('maxPods: 50', 'maxPods: 99'))
+  await machine.clock.advance(5 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Blocked', error: { reason: 'ChangedByOthers' } })
+  machine.host.files.put(MOTD, 'changed\n')
+  await machine.clock.advance(10 * SECOND)
+
+  expect(machine.host.files.text(MOTD)).toBe('hello\n')
+  expect(machine.status).toMatchObject({ phase: 'Blocked', error: { reason: 'ChangedByOthers' }, drift: [path] })
 })
 
 test("kubelet's own files are left to the regular look, as `kubeadm upgrade node` rewrites several", async () => {
