@@ -31,6 +31,10 @@ const one = (expr: string, legend = ''): readonly Query[] => [{ expr, legend }]
 /** An expression that has no series counts as none. */
 const orZero = (expr: string) => `${expr} or vector(0)`
 
+/** Of what ended in the last 30 days, in a histogram. */
+const mean = (name: string, labels: string) =>
+  ['sum', 'count'].map((part) => `sum by (${labels}) (increase(${name}_${part}${POOL}[30d]))`).join(' / ')
+
 const isRollingOut = `max by (pool) (nodewave_pool_wave${POOL})`
 const counts = (status: string, type: string) =>
   `max by (pool) (nodewave_pool_condition{pool=~"$pool", type="${type}", status="${status}"})`
@@ -80,6 +84,21 @@ const rollouts: readonly Panel[] = [
   {
     ...{ title: 'Target of each pool', type: 'table', width: 8 },
     queries: one(`max by (pool, revision) (nodewave_pool_revision${POOL})`, '{{pool}}: {{revision}}'),
+  },
+  {
+    ...{ title: 'Mean duration of rollouts', type: 'table', width: 8, unit: 's' },
+    description: 'Of the last 30 days.',
+    queries: one(mean('nodewave_rollout_seconds', 'pool, result'), '{{pool}}: {{result}}'),
+  },
+  {
+    ...{ title: 'Mean time from commit to completion', type: 'table', width: 8, unit: 's' },
+    description: 'Of the last 30 days.',
+    queries: one(mean('nodewave_commit_lag_seconds', 'pool'), '{{pool}}'),
+  },
+  {
+    ...{ title: 'Mean duration of a node', type: 'table', width: 8, unit: 's' },
+    description: 'From the assignment to the report of the agent. Of the last 30 days.',
+    queries: one(mean('nodewave_node_apply_seconds', 'pool, result'), '{{pool}}: {{result}}'),
   },
 ]
 

@@ -6,7 +6,7 @@ import { prometheusTelemetry } from '../../src/controller/metrics/prometheus-tel
 const page = await readFile('docs/metrics.md', 'utf8')
 
 async function exposedNames(): Promise<string[]> {
-  const { text } = await prometheusTelemetry({ version: '1', elapsed: () => 0 }).exposed()
+  const { text } = await prometheusTelemetry({ version: '1', elapsed: () => 0, now: () => 0 }).exposed()
   return [...text.matchAll(/^# TYPE (nodewave_\w+)/gm)].map(([, name]) => name ?? '').sort()
 }
 
@@ -19,6 +19,6 @@ test('alerts and questions ask for metrics that there are', async () => {
   const names = await exposedNames()
   const rules = await readFile('deploy/prometheus.yaml', 'utf8')
   const expressions = parseAllDocuments(rules).flatMap((document) => [...document.toString().matchAll(/nodewave_\w+/g)])
-  const asked = [...expressions, ...page.matchAll(/nodewave_\w+/g)].map(([name]) => name.replace(/_count$/, ''))
+  const asked = [...expressions, ...page.matchAll(/nodewave_\w+/g)].map(([name]) => name.replace(/_(bucket|count)$/, ''))
   expect([...new Set(asked)].filter((name) => !names.includes(name))).toEqual([])
 })

@@ -30,7 +30,7 @@ function labelsIn(text: string): ReadonlyMap<string, ReadonlySet<string>> {
 /** The series of a controller in the middle of a rollout, and after one, which has also evicted pods, notified and failed to read Git. */
 async function exposed(): Promise<string> {
   await using stage = await aStage()
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0 })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   await stage.addNodes(2)
   await stage.kube.create(NODES, aNodeWithDrift())
   stage.startController({ telemetry })
@@ -90,9 +90,9 @@ test('each label of a legend is one that the query keeps', () => {
 })
 
 test('every metric of the fleet is on the dashboard', async () => {
-  const { text } = await prometheusTelemetry({ version: '1', elapsed: () => 0 }).exposed()
+  const { text } = await prometheusTelemetry({ version: '1', elapsed: () => 0, now: () => 0 }).exposed()
   const names = [...text.matchAll(/^# TYPE (nodewave_\w+)/gm)].map(([, name = '']) => name)
-  const shown = new Set(expressions.flatMap(metricsIn).map((name) => name.replace(/_(bucket|count)$/, '')))
+  const shown = new Set(expressions.flatMap(metricsIn).map((name) => name.replace(/_(bucket|count|sum)$/, '')))
 
   expect(names.filter((name) => !shown.has(name))).toEqual([])
 })

@@ -28,7 +28,7 @@ export async function serveMetrics({ metricsAddress }: MetricsOptions): Promise<
   if (metricsAddress === undefined) return undefined
   const { prometheusTelemetry } = await import('../../controller/metrics/prometheus-telemetry.ts')
   const { startMetricsServer } = await import('../../controller/metrics/metrics-server.ts')
-  const telemetry = prometheusTelemetry({ version: VERSION, elapsed: systemTimers.elapsed })
+  const telemetry = prometheusTelemetry({ version: VERSION, elapsed: systemTimers.elapsed, now: Date.now })
   const server = await startMetricsServer({ ...metricsAddress, telemetry })
   return { telemetry, requested: telemetry.requested, port: server.port, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
 }

@@ -1,6 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { BoundedVersions } from './bounded-versions.ts'
 import type { CountedRequest } from './counted-kube.ts'
+import { durationHistograms } from './duration-histograms.ts'
+import { DurationRecorder } from './durations.ts'
 import { FLEET_GAUGES, type FleetGauge } from './fleet-samples.ts'
 import { type FleetSource, NOTIFICATION_RESULTS, type Telemetry } from './telemetry.ts'
 
@@ -19,13 +21,16 @@ export interface PrometheusTelemetryOptions {
   readonly version: string
   /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number
+  /** Milliseconds since 1970. */
+  readonly now: () => number
 }
 
-export function prometheusTelemetry({ version, elapsed }: PrometheusTelemetryOptions): PrometheusTelemetry {
+export function prometheusTelemetry({ version, elapsed, now }: PrometheusTelemetryOptions): PrometheusTelemetry {
   const register = new Registry()
   const registers = [register]
   let fleet: FleetSource | undefined
   let leading = false
+  let durations: DurationRecorder | undefined
   collectDefaultMetrics({ register })
   new Gauge({ name: 'nodewave_build_info', help: '1, with the version.', labelNames: ['version'], registers }).set({ version }, 1)
   const leads = new Gauge({ name: 'nodewave_leading', help: '1 while this controller leads.', registers })
@@ -53,6 +58,7 @@ export function prometheusTelemetry({ version, elapsed }: PrometheusTelemetryOpt
   })
   // Whoever does not lead may see an older fleet: of two answers, only that of the leader counts.
   const seen = (): FleetSource | undefined => (leading ? fleet : undefined)
+  const observe = durationHistograms(registers)
   for (const gauge of FLEET_GAUGES) registerGauge(gauge, { registers, seen, elapsed })
   return {
     synced: (source) => {
@@ -60,6 +66,7 @@ export function prometheusTelemetry({ version, elapsed }: PrometheusTelemetryOpt
     },
     leads: (conclusions) => {
       leading = conclusions !== undefined
+      durations = leading ? new DurationRecorder(now()) : undefined
       leads.set(leading ? 1 : 0)
       // The next leader says it: what this one saw last would stand beside that for as long as it stands by.
       if (!leading) git.remove()
@@ -76,7 +83,10 @@ export function prometheusTelemetry({ version, elapsed }: PrometheusTelemetryOpt
       return (result) => notifications.inc({ channel, result })
     },
     requested: ({ verb, resource, code, seconds }) => requests.observe({ verb, resource, code: String(code) }, seconds),
-    exposed: async () => ({ type: register.contentType, text: await register.metrics() }),
+    exposed: async () => {
+      if (fleet && durations) observe(durations.observe(fleet, now()), fleet.pools.items.keys())
+      return { type: register.contentType, text: await register.metrics() }
+    },
     isSynced: () => fleet !== undefined,
   }
 }

@@ -1,12 +1,15 @@
 import type { Assessment } from '../../rollout/decide.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
 import type { PoolPlan, WaitingCommit } from '../plans/pool-plan.ts'
 
 /** What is known of the fleet, as it is whenever it is looked at. */
 export interface FleetSource {
   readonly nodes: { readonly items: ReadonlyMap<string, ClusterNode> }
   readonly pools: { readonly items: ReadonlyMap<string, NodePoolView> }
+  /** Parts of accepted commits. */
+  readonly revisions: { readonly items: ReadonlyMap<string, StoredConfigMap> }
 }
 
 /** What the controller that leads concludes about its pools, whenever it is looked at. */

@@ -27,10 +27,10 @@ function aNode(
 /** A controller that leads, whose nodes may be changed between scrapes. */
 function aScrapedFleet() {
   let now = 0
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => now })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => now, now: () => now })
   const nodes = new Map<string, ClusterNode>()
   const pools = new Map([['workers', projectNodePool({ metadata: { name: 'workers' } })]])
-  telemetry.synced({ nodes: { items: nodes }, pools: { items: pools } })
+  telemetry.synced({ nodes: { items: nodes }, pools: { items: pools }, revisions: { items: new Map() } })
   telemetry.leads(NO_CONCLUSIONS)
   return {
     put: (node: ClusterNode) => void nodes.set(node.name, node),

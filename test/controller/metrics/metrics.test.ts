@@ -20,7 +20,7 @@ function linesOf(text: string, name: string): string[] {
 
 test('a controller that leads tells of its fleet and of its own work', async () => {
   await using stage = await aStage()
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0 })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   await using server = await startMetricsServer({ host: '127.0.0.1', port: 0, telemetry })
   expect(await get(server.port, '/readyz')).toEqual({ status: 503, text: 'the cluster has not been read yet\n' })
   await stage.addNodes(3)
@@ -50,7 +50,7 @@ test('a controller that leads tells of its fleet and of its own work', async () 
 
 test('a controller that does not lead tells nothing of the fleet', async () => {
   await using stage = await aStage()
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0 })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   await stage.addNodes(1)
   const end = stage.startController({ telemetry })
   stage.push('a', aFleet())
@@ -64,7 +64,7 @@ test('a controller that does not lead tells nothing of the fleet', async () => {
 })
 
 test('a controller that led once leaves it to the next leader whether the repository can be read', async () => {
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0 })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   const git = async () => linesOf((await telemetry.exposed()).text, 'nodewave_git_readable')
   expect(await git()).toEqual([])
   telemetry.leads(NO_CONCLUSIONS)
@@ -75,7 +75,7 @@ test('a controller that led once leaves it to the next leader whether the reposi
 })
 
 test('notifications are counted by channel and result, from zero', async () => {
-  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0 })
+  const telemetry = prometheusTelemetry({ version: '1.2.3', elapsed: () => 0, now: () => 0 })
   const tried = telemetry.notifies('ops')
   const counts = async () => linesOf((await telemetry.exposed()).text, 'nodewave_notifications_total')
   const series = (result: string, count: number) => `nodewave_notifications_total{channel="ops",result="${result}"} ${count}`
