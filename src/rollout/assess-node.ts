@@ -25,7 +25,7 @@ export interface MemberContext extends DrainContext, OpenWaves {
 /** Every object here is made once a node and pass: literals of one shape cost a fraction of spreads. */
 export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, context: MemberContext): Member {
   const { waves, open, rollout, clock, now } = context
-  const { node, report, joins } = facts
+  const { node, report, joins, changes } = facts
   const exposure = exposureOf(facts, { rollout, waves, open, wave, isLastResort })
   const content = contentOf(facts, { exposure, rollout, clock })
   const { revision, wanted } = content
@@ -38,7 +38,7 @@ export function assessNode(facts: NodeFacts, { wave, isLastResort }: Place, cont
   const proof = node.proof && judgeProof(node, { policy: policy.proof, proofs, report, clock })
   const progress = progressOf(node, { ...clock, report, wanted, joins, soak, proof, isToReboot: reboot !== undefined })
   const broken = isBroken(facts, rollout)
-  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, reboot }
+  const candidate = { node, report, revision, wanted, assigned, exposure, progress, broken, wave, proof, changes, reboot }
   const taken = takenAt({ node, assigned }, context)
   const drain = drainOf(candidate, context)
   if (drain) {

@@ -1,4 +1,4 @@
-import { hasLostItsNodes, isWaveDone } from '../exposure/wave-progress.ts'
+import { hasLostItsNodes, isWaveDone, lacksProof } from '../exposure/wave-progress.ts'
 import { isSelected } from '../exposure/waves.ts'
 import type { Blocker } from '../model/blocker.ts'
 import type { Aside } from '../model/cordon.ts'
@@ -24,7 +24,10 @@ export function noEligibleNode(poolState: PoolState): Blocker | undefined {
   const { members, rollout, waves, open } = poolState
   if (rollout.state !== 'InProgress' || isWaveDone(poolState) || poolState.counts.waves.pending > 0) return undefined
   const wave = waves[open]
-  const ofNewest = members.filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))
+  const isNeeded = lacksProof(poolState) ? ({ changes }: Member) => changes : () => true
+  const ofNewest = members
+    .filter((member) => (member.wave === undefined ? isFit(member, wave) : member.wave === open))
+    .filter(isNeeded)
   if (ofNewest.length === 0 && hasLostItsNodes(poolState)) return allGone(poolState)
   // A wave without nodes ends by what those before it answer.
   const concerned = ofNewest.length > 0 ? ofNewest : members.filter((member) => (member.wave ?? open) < open)

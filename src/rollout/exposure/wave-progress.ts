@@ -1,7 +1,9 @@
 import type { NodePhase } from '../../protocol/node-pool.ts'
 import { isPromoted } from '../controls/approvals.ts'
 import type { NodeProgress } from '../model/node-progress.ts'
+import type { WavePolicy } from '../model/policy.ts'
 import type { Member, MemberCounts, PoolState, WaveProgress } from '../model/pool-state.ts'
+import { isSelected } from './waves.ts'
 
 /** One look at all members, of whom there are thousands. */
 export function countMembers(members: readonly Member[], open: number): MemberCounts {
@@ -18,8 +20,12 @@ export function countMembers(members: readonly Member[], open: number): MemberCo
 
 function countWaves(members: readonly Member[], open: number): WaveProgress {
   let [pending, current, total, beyond, ofNewest, heard] = [0, 0, 0, 0, 0, 0]
-  for (const { wave, progress } of members) {
+  const changed = { current: 0, heard: 0, beyond: 0 }
+  for (const { wave, progress, changes } of members) {
     if (wave === undefined) continue
+    if (changes && wave > open) changed.beyond++
+    if (changes && wave <= open && progress.phase === 'Current') changed.current++
+    if (changes && wave === open && hasAnswered(progress)) changed.heard++
     if (wave > open) beyond++
     else total++
     if (wave <= open && progress.pending) pending++
@@ -27,7 +33,7 @@ function countWaves(members: readonly Member[], open: number): WaveProgress {
     if (wave === open) ofNewest++
     if (wave === open && hasAnswered(progress)) heard++
   }
-  return { pending, current, total, newest: { total: ofNewest, heard }, beyond }
+  return { pending, current, total, newest: { total: ofNewest, heard }, beyond, changed }
 }
 
 function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
@@ -40,9 +46,26 @@ function hasAnswered({ phase, isEvidence }: NodeProgress): boolean {
  */
 export function isWaveDone(poolState: PoolState): boolean {
   const { pending, current, total, newest, beyond } = poolState.counts.waves
-  if (pending > 0 || hasLostItsNodes(poolState)) return false
+  if (pending > 0 || hasLostItsNodes(poolState) || lacksProof(poolState)) return false
   if (newest.total > 0 && poolState.open < poolState.waves.length - 1) return newest.heard > 0 && current > 0
   return current > 0 || (total === 0 && beyond > 0)
+}
+
+/** The next wave would bring nodes to content that no node of this one has tried: those that it does not change prove nothing. */
+export function lacksProof({ counts, members, waves, open }: PoolState): boolean {
+  const { changed } = counts.waves
+  const wave = waves[open]
+  if (!wave || changed.beyond === 0 || changed.heard > 0) return false
+  return members.some((member) => member.changes && isOfWave(member, { wave, open }))
+}
+
+/** Those that people keep are of it, too: a wave is not empty because its canary is held. */
+export function isOfWave(
+  { node, wave: own, progress: { phase } }: Member,
+  { wave, open }: { readonly wave: WavePolicy; readonly open: number },
+): boolean {
+  const isKept = phase === 'Held' || phase === 'Unmanaged' || phase === 'Leaving'
+  return own === open || (own === undefined && isKept && isSelected(node, wave))
 }
 
 /** Of the newest open wave with a selector no node is left, though it had some when it opened. */

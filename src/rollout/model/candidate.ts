@@ -19,6 +19,8 @@ export interface Candidate extends Reported {
   readonly proof?: Proof | undefined
   /** It is assigned `wanted` already, and need not be again: nor is it to reboot. */
   readonly assigned: boolean
+  /** The target is other content than the stable revision: only such a node proves anything. */
+  readonly changes: boolean
   /** It is to be rebooted with its next assignment. */
   readonly reboot?: RebootOrder | undefined
   /** An unfinished rollout got at it, and it is not well: whatever the target, it needs it most. */

@@ -26,6 +26,8 @@ export interface WaveProgress {
   readonly newest: { readonly total: number; readonly heard: number }
   /** Of later waves. */
   readonly beyond: number
+  /** Of nodes that the target changes. `heard`: of the last open wave alone. */
+  readonly changed: { readonly current: number; readonly heard: number; readonly beyond: number }
 }
 
 /** How many members are how far. */

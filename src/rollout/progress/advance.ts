@@ -1,8 +1,7 @@
-import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
-import { isSelected, sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
+import { awaitsPromotion, isOfWave, isWaveDone } from '../exposure/wave-progress.ts'
+import { sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
-import type { WavePolicy } from '../model/policy.ts'
-import type { Member, PoolState } from '../model/pool-state.ts'
+import type { PoolState } from '../model/pool-state.ts'
 import { refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { failuresOf } from '../model/target-failures.ts'
@@ -76,15 +75,7 @@ function openWave(poolState: PoolState, open: number): Memory {
 function frozenSize({ waves, divided, members }: PoolState, open: number): readonly WaveSize[] {
   const wave = waves[open]
   if (!wave || 'count' in wave.nodes || open === waves.length - 1) return []
-  const nodes = 'percent' in wave.nodes ? sizeOf(wave, divided) : members.filter((member) => isOf(member, { wave, open })).length
+  const nodes =
+    'percent' in wave.nodes ? sizeOf(wave, divided) : members.filter((member) => isOfWave(member, { wave, open })).length
   return [{ name: wave.name, nodes }]
-}
-
-/** Those that people keep are of it, too: a wave is not empty because its canary is held. */
-function isOf(
-  { node, wave: own, progress: { phase } }: Member,
-  { wave, open }: { readonly wave: WavePolicy; readonly open: number },
-): boolean {
-  const isKept = phase === 'Held' || phase === 'Unmanaged' || phase === 'Leaving'
-  return own === open || (own === undefined && isKept && isSelected(node, wave))
 }

@@ -5,8 +5,13 @@ import { allowedUnavailable } from '../selection/budget.ts'
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch(failures: readonly Member[], poolState: PoolState): boolean {
   if (failures.length === 0) return false
-  const { pending, current } = poolState.counts.waves
-  return failures.length > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || (pending === 0 && current === 0)
+  return failures.length > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || worksNowhere(failures, poolState)
+}
+
+/** Nodes that have the content already do not speak for a change of others. */
+function worksNowhere(failures: readonly Member[], { counts: { waves } }: PoolState): boolean {
+  const current = failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
+  return waves.pending === 0 && current === 0
 }
 
 /**
