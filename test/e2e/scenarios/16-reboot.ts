@@ -1,15 +1,16 @@
-/** Machines reboot: asked for by an operator, and by the host itself; drained, one at a time, and under a budget that is kept. */
+/** Machines reboot: asked for by an operator, by the host itself, and by a commit; drained, one at a time, and under a budget that is kept. */
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { assignedNodes } from '../product/course.ts'
+import { assignedNodes, checkOneByOne } from '../product/course.ts'
 import { type Operator, operatorOf } from '../product/operator.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { timeReboot } from '../product/reboot-parts.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
-import { type Moment, startTimeline } from '../timeline.ts'
-import { deploy, sampleAvailability, waitPodsReady } from '../workload.ts'
+import { type Moment, startTimeline, type Timeline } from '../timeline.ts'
+import { deploy, podsOf, sampleAvailability, waitPodsReady } from '../workload.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'reboot', nodes: [{}, {}], group: 'fleet', run: reboot }]
 
@@ -28,6 +29,8 @@ async function reboot(cluster: Cluster, report: Report): Promise<void> {
   await waitPodsReady(cluster, { name, replicas })
   await part('a host that requires a reboot is shown, and left alone', () => required(cluster, operator))
   await part('rollout.reboot InWindows → it reboots', () => inWindows(cluster, product))
+  await waitPodsReady(cluster, { name, replicas })
+  await part('a file that counts after a reboot → it is in force on every machine', () => counted(cluster, product))
   await waitPodsReady(cluster, { name, replicas })
   await part('a kernel argument that does not count after the boot → undone by one more boot', () => undone(cluster, product))
   check('never fewer pods than the budget allows', sampler.samples() > 20 && sampler.fewest() >= 3, sampler.fewest())
@@ -73,6 +76,62 @@ async function inWindows(cluster: Cluster, product: Product): Promise<void> {
   await isSettled(cluster)
   check('the other machine has not rebooted', (await bootsOf(cluster)).n2 === before.n2)
   checkOrder(await timeline.upToNow(), ['n1'])
+}
+
+/** systemd reads it when the machine starts, and then makes the other. */
+const AT_BOOT = { path: '/etc/tmpfiles.d/till.conf', content: 'f /run/till 0644 - - - open\n' }
+
+async function counted(cluster: Cluster, product: Product): Promise<void> {
+  using timeline = await startTimeline(cluster.api)
+  const [before, boots, pods] = await Promise.all([bootsOf(cluster), countBoots(cluster), podNames(cluster)])
+  const host = { files: [AT_BOOT], rebootOn: [AT_BOOT.path] }
+  const commit = await product.push({ ...fleet, host }, 'a file that counts after a reboot')
+  await areDrainedBefore(cluster, { timeline, before })
+  await product.settled(commit)
+  await isCalm(cluster)
+  const after = await bootsOf(cluster)
+  check('every machine has another boot', !Object.keys(before).some((node) => before[node] === after[node]), { before, after })
+  for (const node of cluster.nodes) await isInForce(node)
+  const counts = await countBoots(cluster)
+  check('each has booted once', !Object.keys(boots).some((node) => counts[node] !== (boots[node] ?? 0) + 1), { boots, counts })
+  const moments = await timeline.upToNow()
+  checkOneByOne(moments, commit)
+  for (const { name: node } of cluster.nodes) checkCordonedToGoDown(moments, node)
+  check('never two nodes were cordoned at once', mostCordoned(moments) === 1, mostCordoned(moments))
+  const left = await podNames(cluster)
+  check('every pod was evicted', !left.some((pod) => pods.includes(pod)), { pods, left })
+  await product.settle(fleet)
+  check('to give it back without rebootOn takes no reboot', JSON.stringify(await bootsOf(cluster)) === JSON.stringify(after))
+}
+
+/** The machine has started with the file, and the agent went on with the change that was under way. */
+async function isInForce(node: Node): Promise<void> {
+  check(`the file counts on ${node.name}`, (await node.read('/run/till')) === 'open')
+  const words = await node.output(['journalctl', '--boot', '--unit=nodewave-agent', '--output=cat', '--no-pager'])
+  check('the agent took up the change after the boot', words.includes('transaction recovered ending=kept phase=Applied'), words)
+}
+
+interface Reboots {
+  readonly timeline: Timeline
+  /** The boots that are to end. */
+  readonly before: Readonly<Record<string, string>>
+}
+
+/** Each machine, when its agent has it reboot or it goes down, has no pod of the deployment any more. */
+async function areDrainedBefore(cluster: Cluster, { timeline, before }: Reboots): Promise<void> {
+  const seen: string[] = []
+  const goesDown = ({ node, ready, annotations }: Moment): boolean =>
+    !seen.includes(node) && (!ready || (annotations.status ?? '').includes('"reason":"Rebooting"'))
+  while (seen.length < cluster.nodes.length) {
+    const { node, boot } = await timeline.first(goesDown, 'a machine to go down')
+    const there = (await podsOf(cluster, name)).filter(({ spec }) => spec.nodeName === node)
+    check(`"${node}" was drained before it went down`, boot === before[node] && there.length === 0, there)
+    seen.push(node)
+  }
+}
+
+async function podNames(cluster: Cluster): Promise<readonly string[]> {
+  return (await podsOf(cluster, name)).map(({ metadata }) => metadata.name)
 }
 
 const MENU = '/boot/grub/grub.cfg'
@@ -131,20 +190,27 @@ async function undone(cluster: Cluster, product: Product): Promise<void> {
   check('the file is gone', (await node.output(['sh', '-c', 'ls /etc/default/grub.d 2>/dev/null || true'])) === '')
 }
 
-/** It is cordoned when it goes down; and never two nodes are. */
+/** It is cordoned when it goes down, and no other node is. */
 function checkCordoned(moments: readonly Moment[], node: string): void {
+  const other = moments.find((moment) => moment.cordoned && moment.node !== node)
+  check('only the node of the change was cordoned', other === undefined, other)
+  checkCordonedToGoDown(moments, node)
+}
+
+function checkCordonedToGoDown(moments: readonly Moment[], node: string): void {
+  const down = moments.find((moment) => moment.node === node && !moment.ready)
+  check(`"${node}" was cordoned when it went down`, down === undefined || down.cordoned, down)
+}
+
+/** How many nodes were cordoned at once. */
+function mostCordoned(moments: readonly Moment[]): number {
   const cordoned = new Set<string>()
-  for (const moment of moments) {
+  const counts = moments.map((moment) => {
     if (moment.cordoned) cordoned.add(moment.node)
     else cordoned.delete(moment.node)
-    check(
-      'only the node of the change was cordoned',
-      [...cordoned].every((each) => each === node),
-      moment,
-    )
-  }
-  const down = moments.find((moment) => moment.node === node && !moment.ready)
-  check('it was cordoned when it went down', down === undefined || down.cordoned, down)
+    return cordoned.size
+  })
+  return Math.max(0, ...counts)
 }
 
 /** How often each machine was started, as its journal tells. */
@@ -177,22 +243,17 @@ async function isCalm(cluster: Cluster): Promise<void> {
 
 /** Each was cordoned when it was told to reboot, told so once, and never two at a time. What nodes were told before is there from the beginning. */
 function checkOrder(moments: readonly Moment[], nodes: readonly string[]): void {
-  const cordoned = new Set<string>()
   const told = new Map<string, string>()
   const orders: string[] = []
-  let most = 0
-  for (const { node, cordoned: isCordoned, annotations } of moments) {
-    if (isCordoned) cordoned.add(node)
-    else cordoned.delete(node)
-    most = Math.max(most, cordoned.size)
+  for (const { node, cordoned, annotations } of moments) {
     const { REBOOT = '' } = JSON.parse(annotations['desired-config'] ?? '{}') as { readonly REBOOT?: string }
     const isNews = REBOOT !== '' && told.has(node) && told.get(node) !== REBOOT
     told.set(node, REBOOT)
     if (!isNews) continue
-    check(`"${node}" was cordoned before it was told to reboot`, isCordoned)
+    check(`"${node}" was cordoned before it was told to reboot`, cordoned)
     orders.push(node)
   }
-  check('never two nodes were cordoned at once', most === 1, most)
+  check('never two nodes were cordoned at once', mostCordoned(moments) === 1, mostCordoned(moments))
   check('each was told once, and nobody else', orders.toSorted().join() === nodes.toSorted().join(), orders)
 }
 
