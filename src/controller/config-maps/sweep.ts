@@ -1,7 +1,7 @@
 import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import { forEach, throwFirst } from '../execution/for-each.ts'
+import { forEnough } from '../execution/for-each.ts'
 import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
 import type { StoredConfigMap } from './stored-config-map.ts'
 
@@ -26,13 +26,11 @@ export async function sweep(store: ConfigMapStore, { isNeeded, now }: Sweeping):
   const [needed, unneeded] = partition([...store.configMaps.items.values()], isNeeded)
   for (const map of needed) await reclaim(store, map)
   const due = unneeded.filter(({ unneededSince }) => unneededSince === undefined || now - unneededSince >= GRACE)
-  const failed = await forEach(due.slice(0, SWEPT_AT_ONCE), { atOnce: IN_FLIGHT }, (map) =>
+  return forEnough(due, { atOnce: IN_FLIGHT, enough: SWEPT_AT_ONCE }, (map) =>
     unlessChanged(() =>
       map.unneededSince === undefined ? annotate(store, map, new Date(now).toISOString()) : deleteVersion(store, map),
     ),
   )
-  throwFirst([...failed.values()])
-  return { isDone: due.length <= SWEPT_AT_ONCE }
 }
 
 function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): readonly [T[], T[]] {

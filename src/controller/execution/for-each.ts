@@ -32,6 +32,37 @@ export async function forEach<T>(
   return failed
 }
 
+export interface Enough<T> {
+  readonly atOnce: number
+  /** For so many items it has to come about. */
+  readonly enough: number
+  /** Whether it has, where `work` has not failed. */
+  readonly hasComeAbout?: (item: T) => boolean
+}
+
+/**
+ * Does `work` until it has come about for enough items. What fails takes no place of the others, and is told of when nothing else is left.
+ * @returns whether that was all
+ * @throws {Error} what failed, when that is all that is left
+ */
+export async function forEnough<T>(
+  items: readonly T[],
+  { atOnce, enough, hasComeAbout = () => true }: Enough<T>,
+  work: (item: T) => Promise<void>,
+): Promise<{ readonly isDone: boolean }> {
+  const failures: unknown[] = []
+  let done = 0
+  for (let next = 0; next < items.length; next += enough) {
+    if (done >= enough) return { isDone: false }
+    const some = items.slice(next, next + enough)
+    const failed = await forEach(some, { atOnce }, work)
+    failures.push(...failed.values())
+    done += some.filter((item) => !failed.has(item) && hasComeAbout(item)).length
+  }
+  throwFirst(failures)
+  return { isDone: true }
+}
+
 async function errorOf(work: () => Promise<void>): Promise<unknown> {
   try {
     await work()

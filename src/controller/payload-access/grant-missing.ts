@@ -1,4 +1,4 @@
-import { forEach, throwFirst } from '../execution/for-each.ts'
+import { forEnough } from '../execution/for-each.ts'
 import type { Readable } from './access-objects.ts'
 import type { AccessedNode, PayloadAccess } from './payload-access.ts'
 
@@ -22,16 +22,9 @@ export async function grantMissing(
   needs: readonly AccessNeed[],
 ): Promise<{ readonly isDone: boolean }> {
   if (!access) return { isDone: true }
-  const missing = needs.filter(({ node, readable }) => !access.isGranted(node, readable))
-  const failures: unknown[] = []
-  let granted = 0
-  for (let next = 0; next < missing.length; next += GRANTED_AT_ONCE) {
-    if (granted >= GRANTED_AT_ONCE) return { isDone: false }
-    const some = missing.slice(next, next + GRANTED_AT_ONCE)
-    const failed = await forEach(some, { atOnce: IN_FLIGHT }, ({ node, readable }) => access.restore(node, readable))
-    failures.push(...failed.values())
-    granted += some.filter(({ node, readable }) => access.isGranted(node, readable)).length
-  }
-  throwFirst(failures)
-  return { isDone: true }
+  const isGranted = ({ node, readable }: AccessNeed): boolean => access.isGranted(node, readable)
+  const missing = needs.filter((need) => !isGranted(need))
+  return forEnough(missing, { atOnce: IN_FLIGHT, enough: GRANTED_AT_ONCE, hasComeAbout: isGranted }, ({ node, readable }) =>
+    access.restore(node, readable),
+  )
 }

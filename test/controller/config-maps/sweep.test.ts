@@ -89,3 +89,18 @@ test('a sweep that cannot delete one goes on with the others', async () => {
   await expect(sweep(store, { isNeeded: needs(), now: LATER })).rejects.toThrow('refused: InternalError')
   expect(store.names()).toEqual(['a'])
 })
+
+test('objects that the server refuses to mark keep none of the others from being swept', async () => {
+  const kube = new FakeKube()
+  for (let index = 0; index < 250; index += 1) aMap(kube, `m${index}`)
+  const store = aStore(kube)
+  kube.stored = (object) => {
+    if (Number(object.metadata.name.slice(1)) < 120) throw refusal(403, 'Forbidden')
+    return object
+  }
+  const sweepAll = async (now: number) => {
+    for (let isDone = false; !isDone; ) ({ isDone } = await sweep(store, { isNeeded: needs(), now }))
+  }
+  for (const now of [NOW, LATER]) await expect(sweepAll(now)).rejects.toThrow('and 117 more')
+  expect(store.names()).toHaveLength(120)
+})

@@ -4,6 +4,7 @@ import { condition, phases } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, type NodeDraft } from '../builders/nodes.ts'
 import { aPod } from '../builders/pods.ts'
+import { aWave } from '../builders/policies.ts'
 import { b, done, upgrade } from './upgrade.ts'
 
 test('an agent that finds it needs a drain gets it, and then the greater grant', () => {
@@ -104,4 +105,18 @@ test('agents that have to merge what others wrote restart within the budget, tho
       ),
     ),
   ).toEqual([])
+})
+
+test('a wave whose agents all ask for a drain opens no other wave, and says what it waits for', () => {
+  const asking = (name: string) =>
+    aNode(name)
+      .assignedTo('new', { at: noon - 20 * minute })
+      .reporting('Blocked', { needs: 'drain', active: 'older' })
+  const options = { since: noon - 30 * minute, disruption: 'restart', waves: [aWave('canary', 2)], windows: nights } as const
+  const decision = upgrade(options, asking('x'), asking('y'), aNode('c').on('older'), b)
+
+  expect(done(decision)).toEqual([])
+  expect(decision.status.wave).toMatchObject({ index: 1, name: 'canary' })
+  expect(phases(decision)).toEqual({ Waiting: 4 })
+  expect(condition(decision, 'Ready').reason).toBe('WaitingForWindow')
 })
