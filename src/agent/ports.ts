@@ -1,3 +1,4 @@
+import type { AgentStatus } from '../protocol/agent-status.ts'
 import type { Artifact } from '../protocol/host-document.ts'
 import type { AccountManager } from './account-manager.ts'
 import type { Manifest } from './archive/unpack.ts'
@@ -34,6 +35,13 @@ export interface AgentPorts {
   readonly supervisor?: Supervisor
   /** Missing when nobody asks whether this agent works. */
   readonly contact?: ContactSign
+  /** Missing when nobody on the host asks for the status. */
+  readonly metrics?: StatusMetrics
+}
+
+/** Where the status is shown besides on the Node. */
+export interface StatusMetrics {
+  show(status: AgentStatus): void
 }
 
 /** Where an agent shows that it has read its Node, and that the Node shows all that the agent has to say. */

@@ -15,6 +15,8 @@ export interface AgentArguments {
   /** The directory that stands for `/`. */
   readonly root: string
   readonly logFormat: 'text' | 'json'
+  /** That the textfile collector of node-exporter reads; undefined: nothing is written for it. */
+  readonly textfileDirectory: string | undefined
   /** `auto`: the one that runs on this machine. */
   readonly serviceManager: 'auto' | ServiceManagerName
   /** Of `doctor`. */
@@ -60,6 +62,7 @@ Options:
   --health-timeout SECONDS   time for a restarted kubelet to become healthy (default: ${DEFAULT_TIMING.healthy / 1000})
   --trial SECONDS            time that a change must stay healthy to become last-known-good (default: ${DEFAULT_TIMING.trial / 1000})
   --drift-interval SECONDS   time between two looks for what somebody has changed (default: ${DEFAULT_TIMING.drift / 1000})
+  --textfile-directory DIR   directory of the textfile collector of node-exporter, for metrics of this agent (default: none)
   --root DIR                 directory used as / in a test: the agent writes files there and touches no service
   --host DIR                 of install in a container: directory where the host's file system is mounted
   --proof SECONDS            of install: time for the new agent to report (default: 60)
@@ -102,6 +105,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       'health-timeout': { type: 'string', default: String(DEFAULT_TIMING.healthy / 1000) },
       trial: { type: 'string', default: String(DEFAULT_TIMING.trial / 1000) },
       'drift-interval': { type: 'string', default: String(DEFAULT_TIMING.drift / 1000) },
+      'textfile-directory': { type: 'string' },
       root: { type: 'string', default: '/' },
       host: { type: 'string' },
       proof: { type: 'string', default: '60' },
@@ -112,12 +116,14 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
+  const directory = values['textfile-directory']
   return {
     command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),
     kubeconfig: values.kubeconfig,
     nodeName: values['node-name'],
     bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
     nodeLabels: labels('--node-labels', values['node-labels']),
+    textfileDirectory: directory === undefined ? undefined : absolute('--textfile-directory', directory),
     root: values.root,
     host: values.host,
     proof: atLeastOne('--proof', values.proof) * 1000,

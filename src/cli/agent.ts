@@ -13,6 +13,7 @@ import type { ContactSign, HostFiles, NodeApi } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { writeContact } from '../agent/state/contact.ts'
 import { takeLocks } from '../agent/state/lock.ts'
+import { MetricsFile } from '../agent/state/metrics-file.ts'
 import { rebase } from '../agent/state/rebase.ts'
 import type { Connection } from '../kube/connection.ts'
 import { inCluster } from '../kube/in-cluster.ts'
@@ -85,7 +86,9 @@ async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<voi
     })
   const joining =
     path === ownKubeconfig(settings) && joinCluster(settings, { name: nodeNameOf(settings), kubeconfig: path, ports, signal })
-  const agent = new Agent({ ...ports, contact: contactSign(ports.files) }, settings.options)
+  const { textfileDirectory } = settings
+  const metrics = textfileDirectory === undefined ? {} : { metrics: new MetricsFile(textfileDirectory, ports) }
+  const agent = new Agent({ ...ports, ...metrics, contact: contactSign(ports.files) }, settings.options)
   const leave = (): void => void agent.leave().then(() => process.exit(0))
   process.on(LEAVE, leave)
   await agent.run(signal)

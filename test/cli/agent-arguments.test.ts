@@ -6,6 +6,7 @@ test('agent has the defaults of the protocol when it is given no argument', () =
     command: 'run',
     kubeconfig: undefined,
     root: '/',
+    textfileDirectory: undefined,
     options: { prefix: 'nodewave.io', namespace: 'nodewave-system', layout: 'auto', stateDirectory: '/var/lib/nodewave' },
   })
 })
@@ -34,6 +35,8 @@ test.each([
   [['--layout', 'managed'], 'invalid --layout "managed": expected one of auto, kubeadm, env'],
   [['--state-directory', 'var'], 'invalid --state-directory "var": expected an absolute path'],
   [['--environment-file', '/etc/../x'], 'invalid --environment-file "/etc/../x": expected an absolute path'],
+  [['--textfile-directory', 'metrics'], 'invalid --textfile-directory "metrics": expected an absolute path'],
+  [['--textfile-directory', ''], 'invalid --textfile-directory "": expected an absolute path'],
   [['--trial', '10m'], 'invalid --trial "10m": expected a number of seconds'],
   [['--drift-interval', '0'], 'invalid --drift-interval "0": expected at least one second'],
   [

@@ -1,13 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
+import { metricsText } from '../../src/agent/state/metrics-file.ts'
 import { prometheusTelemetry } from '../../src/controller/metrics/prometheus-telemetry.ts'
 
 const page = await readFile('docs/metrics.md', 'utf8')
 
 async function exposedNames(): Promise<string[]> {
   const { text } = await prometheusTelemetry({ version: '1', elapsed: () => 0, now: () => 0 }).exposed()
-  return [...text.matchAll(/^# TYPE (nodewave_\w+)/gm)].map(([, name]) => name ?? '').sort()
+  const ofAgent = metricsText({ phase: 'Applied', since: '' })
+  return [...`${text}${ofAgent}`.matchAll(/^# TYPE (nodewave_\w+)/gm)].map(([, name]) => name ?? '').sort()
 }
 
 test('the page on metrics has every metric, and no other', async () => {

@@ -233,13 +233,13 @@ export class Agent {
   async #show(outcome: Outcome): Promise<void> {
     this.#shown = outcome
     const { node } = this.#watch
-    this.#reporter.report(
-      await describeStatus(outcome, {
-        context: this.#context,
-        node,
-        drift: this.#guard.drift,
-        rebootNeed: this.#guard.rebootNeed,
-      }),
-    )
+    const report = await describeStatus(outcome, {
+      context: this.#context,
+      node,
+      drift: this.#guard.drift,
+      rebootNeed: this.#guard.rebootNeed,
+    })
+    this.#reporter.report(report)
+    this.#context.ports.metrics?.show(report.status)
   }
 }
