@@ -67,6 +67,7 @@ export interface ProofSettings {
   readonly mode: 'Auto' | 'Always' | 'Never'
   readonly image?: string | undefined
   readonly command?: readonly string[] | undefined
+  readonly claim?: string | undefined
   readonly timeout: number
 }
 

@@ -84,6 +84,18 @@ test('a pod is bound to its node, owned by it, and may do nothing', async () => 
   })
 })
 
+test('a pod mounts the claim that the pool names', async () => {
+  await using stage = await aStage()
+  await aProvedFleet(stage)
+  change(stage, 'claim: shared')
+  const [pod] = (await stage.until(PODS, isOneAtWork)).values()
+
+  expect(pod?.spec).toMatchObject({
+    volumes: [{ name: 'proof', persistentVolumeClaim: { claimName: 'shared' } }],
+    containers: [{ volumeMounts: [{ name: 'proof', mountPath: '/proof' }] }],
+  })
+})
+
 test('a pod that cannot start fails its node in the words of its kubelet, the node goes back, and the other one is not touched', async () => {
   await using stage = await aStage()
   await aProvedFleet(stage)

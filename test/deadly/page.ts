@@ -12,24 +12,18 @@ const EXPLAINED: Readonly<Record<Catcher, string>> = {
 
 /** Measured by hand, once. */
 const ONCE: readonly (readonly [commit: string, caughtBy: string, hurt: number, healed: string])[] = [
-  ['`evictionHard: {memory.available: 900Gi}`, over capacity', 'health', 1, '13 s'],
   ['`evictionHard: {memory.available: 97%}`, within capacity', 'nothing to catch: these nodes had more than that left', 0, '–'],
-  [
-    '`cgroupDriver: cgroupfs` with systemd',
-    'nothing to catch: from 1.34 on, the kubelet takes the driver from the runtime',
-    0,
-    '–',
-  ],
-  ['`protectKernelDefaults: true`', 'nothing to catch on these nodes: their settings are the ones that it wants', 0, '–'],
 ]
 
-/** Each is pushed to real nodes by another scenario. */
+/** Each is pushed to real nodes. */
 const APPLIED: readonly (readonly [commit: string, why: string, scenario: string])[] = [
   [
     '`cpuManagerPolicy`, `memoryManagerPolicy` or `reservedMemory` against the state file of the kubelet, which would not start over it',
     'the agent moves the [state file](agent.md#state-files-of-the-kubelet) aside before the kubelet starts',
     '`configuration`',
   ],
+  ['`cgroupDriver: cgroupfs` with systemd', 'from 1.34 on, the kubelet takes the driver from the runtime', '`deadly`'],
+  ['`protectKernelDefaults: true`', 'the settings of these nodes are the ones that the kubelet wants', '`deadly`'],
 ]
 
 export interface PageParts {
@@ -44,7 +38,7 @@ export function deadlyPage({ results, refused }: PageParts): string {
 # Deadly commits
 
 Commits that take a cluster down if nobody stops them. Each was pushed to a pool of two real nodes (kubelet 1.35.4, containerd 2.4, waves \`nodes: 1\` and then
-the rest, \`onFailure: Rollback\`, a [pod that resolves a name](rollouts.md#proof-by-a-pod) as the proof). Wanted of each: refused before anything happens, or at most one
+the rest, \`onFailure: Rollback\`, a [pod that mounts a claim and resolves a name](rollouts.md#proof-by-a-pod) as the proof). Wanted of each: refused before anything happens, or at most one
 node hurt, which heals by itself within two minutes, while the pool is not Ready and its message names the cause.
 
 ## Pushed to real nodes

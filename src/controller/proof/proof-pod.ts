@@ -8,6 +8,9 @@ export const PROOF_EVENTS = `/api/v1/namespaces/${PROOF_NAMESPACE}/events`
 export const OUR_PODS = `${OBJECT_KEYS.managedBy}=${MANAGER}`
 export const CONTAINER = 'proof'
 
+/** Where the claim is mounted. */
+const VOLUME = 'proof'
+
 /**
  * One a node: creating a second one fails, because it exists.
  * @param strangers uids of pods that have the name, and are not ours: every controller comes to the same next one
@@ -26,7 +29,7 @@ const MARGIN = 10 * 60
  * @param uid of the Node
  */
 export function proofPod(
-  { node, image, command, digest, assignedAt, timeout, at }: StartProof['pod'],
+  { node, image, command, claim, digest, assignedAt, timeout, at }: StartProof['pod'],
   { name, uid }: { readonly name: string; readonly uid: string },
 ): object {
   return {
@@ -57,12 +60,14 @@ export function proofPod(
         runAsGroup: 65_534,
         seccompProfile: { type: 'RuntimeDefault' },
       },
+      ...(claim && { volumes: [{ name: VOLUME, persistentVolumeClaim: { claimName: claim } }] }),
       containers: [
         {
           name: CONTAINER,
           image,
           imagePullPolicy: 'IfNotPresent',
           ...(command && { command }),
+          ...(claim && { volumeMounts: [{ name: VOLUME, mountPath: `/${VOLUME}` }] }),
           terminationMessagePolicy: 'FallbackToLogsOnError',
           resources: { requests: { cpu: '0', memory: '0' }, limits: { cpu: '200m', memory: '128Mi' } },
           securityContext: {

@@ -53,6 +53,13 @@ const proofPod = z.strictObject({
     .max(100)
     .exactOptional()
     .describe('Command of the pod, which must end with exit code 0. Default: the entrypoint of the image.'),
+  claim: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'expected the name of a PersistentVolumeClaim')
+    .exactOptional()
+    .describe(
+      'PersistentVolumeClaim in the namespace nodewave-proof that many nodes can mount (ReadWriteMany, ReadOnlyMany): the pod mounts it at /proof. Default: none.',
+    ),
   timeout: duration
     .exactOptional()
     .describe('A node whose pod has not run after this time has failed (PodProofFailed); at least 5s. Default: 2m.'),

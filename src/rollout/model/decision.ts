@@ -55,6 +55,7 @@ export interface StartProof {
     readonly node: string
     readonly image: string
     readonly command?: readonly string[] | undefined
+    readonly claim?: string | undefined
     readonly digest: string
     readonly assignedAt: Instant
     /** Milliseconds. */

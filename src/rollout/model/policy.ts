@@ -83,6 +83,8 @@ export interface ProofPolicy {
   /** Absent: a pause image that the node has; a node that shows none is not proved. */
   readonly image?: string | undefined
   readonly command?: readonly string[] | undefined
+  /** PersistentVolumeClaim that the pod mounts. */
+  readonly claim?: string | undefined
   /** Milliseconds from when the pod was made. */
   readonly timeout: number
 }

@@ -39,8 +39,8 @@ function started({ node }: Member, { pool, now }: PoolState): ProofAction[] {
   const image = proofImage(node, policy)
   if (!policy || image === undefined || node.assigned?.at === undefined) return []
   const { digest, at: assignedAt } = node.assigned
-  const { command, timeout } = policy
-  return [{ kind: 'startProof', pod: { node: node.name, image, command, digest, assignedAt, timeout, at: now } }]
+  const { command, claim, timeout } = policy
+  return [{ kind: 'startProof', pod: { node: node.name, image, command, claim, digest, assignedAt, timeout, at: now } }]
 }
 
 function noted({ node, proof }: Member): ProofAction[] {

@@ -1,6 +1,7 @@
 /** Commits that are valid and would take a cluster down. docs/deadly-commits.md has a line for each, made from a run. */
 import { PAUSE_IMAGE, TEST_IMAGE } from '../build/images.ts'
 import type { FleetOptions } from './fleet.ts'
+import { SHARED_PATH } from './shared-claim.ts'
 
 /** What kept the commit from more nodes than one. */
 export const CATCHERS = ['preflight', 'activation', 'health', 'pod proof', 'soak'] as const
@@ -37,6 +38,9 @@ export const RESOLVES = {
   command: ['/bin/busybox', 'nslookup', 'kubernetes.default.svc.cluster.local'],
   timeout: '30s',
 }
+
+/** The kubelet takes the driver from the runtime, from 1.34 on, and finds the settings of the kernel as it wants them. */
+export const HARMLESS = { cgroupDriver: 'cgroupfs', protectKernelDefaults: true }
 
 const containerdConfig = '/etc/containerd/config.toml'
 const usual = '/usr/bin/kubelet $KUBELET_KUBECONFIG_ARGS $KUBELET_CONFIG_ARGS $KUBELET_KUBEADM_ARGS $KUBELET_EXTRA_ARGS'
@@ -146,6 +150,20 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       fleet: { config: { maxPods: 1 } },
       caughtBy: 'pod proof',
       cause: 'OutOfpods',
+    },
+    {
+      name: 'volume that can no longer be mounted',
+      about: 'a link leads elsewhere, the kubelet restarts, and the pod mounts a claim',
+      fleet: { config: { maxPods: 100 }, host: { links: [{ path: SHARED_PATH, target: '/srv/none' }] } },
+      caughtBy: 'pod proof',
+      cause: 'hostPath type check failed',
+    },
+    {
+      name: 'eviction threshold over capacity',
+      about: '`evictionHard: {memory.available: 900Gi}`',
+      fleet: { config: { evictionHard: { 'memory.available': '900Gi' } } },
+      caughtBy: 'health',
+      cause: 'memory.available',
     },
     {
       name: 'eviction threshold above what is free',

@@ -3,13 +3,14 @@ import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { assignedNodes } from '../product/course.ts'
-import { type DeadlyCommit, deadlyCommits, RESOLVES } from '../product/deadly-commits.ts'
+import { type DeadlyCommit, deadlyCommits, HARMLESS, RESOLVES } from '../product/deadly-commits.ts'
 import { catcherOf, type DeadlyResult, keepDeadlyResults } from '../product/deadly-results.ts'
 import { checkNotRestarted, isHealthy, kubeletsOf } from '../product/kubelets.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { proofPods, provedNodes } from '../product/proof.ts'
 import { startResolver } from '../product/resolver.ts'
+import { makeSharedClaim, removeSharedClaim, SHARED_CLAIM } from '../product/shared-claim.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 import { startTimeline } from '../timeline.ts'
 import { deploy } from '../workload.ts'
@@ -21,7 +22,7 @@ interface Trial {
   readonly report: Report
 }
 
-/** Every pod resolves a name at a name server of ours, so that its network and its DNS have to work. */
+/** Every pod mounts a volume, and resolves a name at a name server of ours: its network, DNS and volumes have to work. */
 function fleetOf({ host }: Cluster['slot'], { fleet = {}, soak = '0s' }: Partial<DeadlyCommit> = {}) {
   const waves = [
     { name: 'canary', nodes: 1, soak },
@@ -32,13 +33,14 @@ function fleetOf({ host }: Cluster['slot'], { fleet = {}, soak = '0s' }: Partial
     version: versions.olderKubelet,
     config: { clusterDNS: [host], ...config },
     ...others,
-    rollout: { onFailure: 'Rollback', proof: { pod: RESOLVES }, waves },
+    rollout: { onFailure: 'Rollback', proof: { pod: { ...RESOLVES, claim: SHARED_CLAIM } }, waves },
   }
 }
 
 async function deadly(cluster: Cluster, report: Report): Promise<void> {
   using _ = await startResolver(cluster.slot.host)
   const product = await productOn(cluster)
+  await makeSharedClaim(cluster)
   await report.part('fleet settled', () => product.settle(fleetOf(cluster.slot)))
   // The status of the pool is written first, then what is noted on the nodes.
   const proved = async () => (await provedNodes(cluster)).length === cluster.nodes.length
@@ -49,7 +51,10 @@ async function deadly(cluster: Cluster, report: Report): Promise<void> {
   const commits = deadlyCommits({ containerd, server: cluster.server })
   const results: DeadlyResult[] = []
   for (const one of commits) results.push(await report.part(one.name, () => tryOne(cluster, one, { product, report })))
+  await report.part('what only looks deadly', () => product.settle(fleetOf(cluster.slot, { fleet: { config: HARMLESS } })))
+  for (const node of cluster.nodes) check(`"${node.name}" is healthy`, await isHealthy(node))
   await cluster.kubectl(['delete', 'deployment/shop'])
+  await removeSharedClaim(cluster)
   report.say(`results: ${await keepDeadlyResults(results)}`)
 }
 

@@ -97,6 +97,7 @@ test.each([
   ['has a command and no image', '{command: [nslookup, example.com]}', 'a command needs an image'],
   ['has no time', '{timeout: 1s}', 'expected a timeout of at least "5s"'],
   ['has no image that could be one', '{image: "not an image"}', 'expected an image such as'],
+  ['mounts what no claim is called', '{claim: Shared/Data}', 'expected the name of a PersistentVolumeClaim'],
   ['has an unknown mode', '{mode: Sometimes}', 'mode'],
 ])('a pod that proves a node and %s is refused', (_, pod, message) => {
   expect(problemsOf(pool(`proof: {pod: ${pod}}`)).join()).toContain(message)
