@@ -45,6 +45,7 @@ test('pictures of pages are there, each with a text for those who do not see it'
   const broken = pictures.filter(({ page, alt, path }) => alt === '' || !existsSync(join(ROOT, page, '..', path)))
 
   expect(pictures.filter(({ page }) => page === 'README.md').map(({ path }) => path)).toEqual([
+    'docs/pictures/demo.svg',
     'docs/pictures/dashboard.png',
     'docs/pull-requests.png',
   ])
