@@ -163,7 +163,7 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       about: '`evictionHard: {memory.available: 900Gi}`',
       fleet: { config: { evictionHard: { 'memory.available': '900Gi' } } },
       caughtBy: 'health',
-      cause: 'memory.available',
+      cause: 'llocatable',
     },
     {
       name: 'eviction threshold above what is free',
