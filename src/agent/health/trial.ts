@@ -3,6 +3,7 @@ import type { AgentContext } from '../context.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { sweep } from '../loop/settle.ts'
 import { KUBELET_UNIT } from '../paths.ts'
+import { afterTrial } from '../state/pointers.ts'
 import type { Failure } from '../transaction/journal.ts'
 import { LONGEST_START } from '../transaction/machine-state.ts'
 import { activeBlueprint, compare } from '../transaction/prospect.ts'
@@ -64,7 +65,7 @@ export class Trial {
       return { because: await this.#failure(verdict), from: digest }
     }
     if (verdict.kind === 'holding') return 'holding'
-    await state.point('lastKnownGood', digest)
+    await state.pointAll(afterTrial(digest))
     await sweep(this.#context)
     return 'passed'
   }

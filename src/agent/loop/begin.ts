@@ -7,6 +7,7 @@ import { isAccepted } from '../policy/enforce-signature.ts'
 import type { HostPolicy } from '../policy/host-policy.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Prospect } from '../transaction/prospect.ts'
+import { beginning } from './beginning.ts'
 import { compareToApply } from './compare-to-apply.ts'
 import { parseAssignment } from './fetch.ts'
 import { asking } from './went-bad.ts'
@@ -36,7 +37,7 @@ export async function begin(work: Work, context: AgentContext): Promise<Begun | 
   const { plan } = prospect
   const needs = greatest([plan.needs, reboots ? 'reboot' : 'none'])
   enforceOnNeeds(policy, needs)
-  const base = { ...(await beginning(work, context)), ...whyReboot(prospect) }
+  const base = { ...(await started(work, context)), ...whyReboot(prospect) }
   if (atMost(needs, await allowedDisruption(work, context))) return { prospect, base, reboots }
   const blocked: Outcome = goingBack
     ? asking({ last: base, now: stamp(context.ports) }, goingBack.because, needs)
@@ -88,20 +89,9 @@ function grantOf(text: string): Disruption {
   }
 }
 
-/** The outcome as it stands while the work is under way. */
-async function beginning({ goal, goingBack, node }: Work, { state, ports }: AgentContext): Promise<Outcome> {
+/** A way back goes on with the outcome of what went bad. */
+async function started({ goal, goingBack, node }: Work, { state, ports }: AgentContext): Promise<Outcome> {
   const last = await state.outcome()
   if (goingBack && last) return last
-  const assignment = goal?.text ?? null
-  const attempts = last?.assignment === assignment && last.phase === 'Applying' ? last.attempts + 1 : 1
-  const uid = node?.uid ?? (last?.assignment === assignment ? last.node : undefined)
-  return {
-    assignment,
-    ...(uid === undefined ? {} : { node: uid }),
-    ...(goal === undefined ? {} : { digest: goal.digest }),
-    ...(goal?.desired.REVISION === undefined ? {} : { revision: goal.desired.REVISION }),
-    phase: 'Applying',
-    since: stamp(ports),
-    attempts,
-  }
+  return beginning({ goal, node: node?.uid, last, now: stamp(ports) })
 }

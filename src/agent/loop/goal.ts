@@ -2,14 +2,8 @@ import type { AgentContext } from '../context.ts'
 import { enforceOnRemoval, enforceSignature } from '../policy/enforce-signature.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
+import { isFinal } from './final.ts'
 import type { Wanted } from './node-watch.ts'
-
-/** Ends of the road: what came of an assignment stays so until somebody writes another. */
-const FINAL = ['Applied', 'RolledBack', 'Failed', 'Reverted', 'Blocked']
-
-export function isFinal({ phase }: Pick<Outcome, 'phase'>): boolean {
-  return FINAL.includes(phase)
-}
 
 /** What to make of the host; a goal that is undefined is the local configuration. */
 export interface NextGoal {

@@ -1,8 +1,9 @@
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
 import type { Outcome } from '../state/state.ts'
+import { INTERRUPTED } from '../transaction/interrupted.ts'
 import { JOURNAL_UNREADABLE } from '../transaction/journal.ts'
-import { INTERRUPTED, recoverTransaction } from '../transaction/transaction.ts'
+import { recoverTransaction } from '../transaction/transaction.ts'
 import type { NodeWatch, Wanted } from './node-watch.ts'
 import { clear, settle } from './settle.ts'
 

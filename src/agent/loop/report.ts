@@ -12,6 +12,11 @@ export interface Report {
 
 type Annotations = Readonly<Record<string, string | null>>
 
+/** Null: there is none. */
+export function annotationsOf({ status, currentConfig }: Report, names: Names): Annotations {
+  return { [names.status]: formatAgentStatus(status), [names.currentConfig]: currentConfig ?? null }
+}
+
 export interface ReporterContext extends Pick<AgentPorts, 'node' | 'clock' | 'random' | 'log'> {
   readonly retry: Pauses
   /** The Node shows all that was reported. */
@@ -47,8 +52,8 @@ export class Reporter {
     if (isNew) void this.#send()
   }
 
-  report({ status, currentConfig }: Report): void {
-    this.#wanted = { [this.#names.status]: formatAgentStatus(status), [this.#names.currentConfig]: currentConfig ?? null }
+  report(report: Report): void {
+    this.#wanted = annotationsOf(report, this.#names)
     void this.#send()
   }
 

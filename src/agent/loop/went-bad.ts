@@ -2,7 +2,7 @@ import { CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import type { Disruption } from '../../protocol/desired-config.ts'
 import type { Outcome } from '../state/state.ts'
 import type { Failure } from '../transaction/journal.ts'
-import { isFinal } from './goal.ts'
+import { isFinal } from './final.ts'
 
 /** Pure: what the active configuration went bad with, and how far the way back came, as the outcome of the last assignment. */
 export interface Story {

@@ -6,6 +6,7 @@ import { allEnded } from '../all-ended.ts'
 import type { Assignment } from '../loop/fetch.ts'
 import { checkpointDirectory, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
+import type { Pointer, Pointers } from './pointers.ts'
 
 const failure = z.object({ reason: z.string(), message: z.string() })
 /** Everything was put back, and only the kubelet has not proved healthy yet: it is observed again. */
@@ -74,9 +75,6 @@ const content = z.object({
   secret: z.optional(z.string()),
 })
 
-/** Which of the three configurations a pointer names. */
-export type Pointer = 'assigned' | 'active' | 'lastKnownGood'
-
 const PRIVATE = { mode: 0o600 }
 
 /** What the agent remembers, on the host's disk. */
@@ -107,6 +105,11 @@ export class AgentState {
     if ((await this.digest(pointer)) === digest && !(await this.isDamaged(pointer))) return
     if (digest === undefined) return this.#files.remove(this.paths[pointer])
     await this.#files.writeAtomic(this.paths[pointer], Buffer.from(`${digest}\n`), PRIVATE)
+  }
+
+  /** One after the other; those that are not named stay. */
+  async pointAll(pointers: Pointers): Promise<void> {
+    for (const pointer of Object.keys(pointers) as Pointer[]) await this.point(pointer, pointers[pointer])
   }
 
   async outcome(): Promise<Outcome | undefined> {

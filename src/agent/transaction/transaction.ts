@@ -4,6 +4,7 @@ import { type Proved, verifyKubelet } from '../health/verify.ts'
 import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo, RecordedProof } from '../resources/kind.ts'
 import { activate, stopAgain } from './activate.ts'
+import { INTERRUPTED } from './interrupted.ts'
 import type { Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import type { Step } from './plan.ts'
@@ -111,11 +112,6 @@ export async function recoverTransaction(record: JournalRecord, context: Transac
   } catch (error) {
     return putBack(done, failureOf(error), context)
   }
-}
-
-export const INTERRUPTED: Failure = {
-  reason: 'Interrupted',
-  message: 'internal failure: the agent was interrupted while it applied',
 }
 
 async function putBack(done: Done, failure: Failure, context: TransactionContext): Promise<Ending | Suspended> {

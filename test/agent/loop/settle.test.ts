@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conclude } from '../../../src/agent/loop/settle.ts'
+import { conclude } from '../../../src/agent/loop/conclude.ts'
 import type { Outcome } from '../../../src/agent/state/state.ts'
 import type { TransactionHead } from '../../../src/agent/transaction/journal.ts'
 

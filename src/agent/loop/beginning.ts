@@ -1,0 +1,28 @@
+import type { Outcome } from '../state/state.ts'
+import type { Assignment } from './fetch.ts'
+
+export interface Beginning {
+  /** What the host is to become; undefined: what it was before nodewave. */
+  readonly goal: Pick<Assignment, 'text' | 'digest' | 'desired'> | undefined
+  /** uid of the Node as it was seen last, if it was. */
+  readonly node: string | undefined
+  readonly last: Outcome | undefined
+  /** RFC 3339 */
+  readonly now: string
+}
+
+/** Pure: the outcome of an assignment while the work on it is under way. */
+export function beginning({ goal, node, last, now }: Beginning): Outcome {
+  const assignment = goal?.text ?? null
+  const attempts = last?.assignment === assignment && last.phase === 'Applying' ? last.attempts + 1 : 1
+  const uid = node ?? (last?.assignment === assignment ? last.node : undefined)
+  return {
+    assignment,
+    ...(uid === undefined ? {} : { node: uid }),
+    ...(goal === undefined ? {} : { digest: goal.digest }),
+    ...(goal?.desired.REVISION === undefined ? {} : { revision: goal.desired.REVISION }),
+    phase: 'Applying',
+    since: now,
+    attempts,
+  }
+}

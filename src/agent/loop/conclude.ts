@@ -1,0 +1,73 @@
+import { KUBELET_UNIT } from '../paths.ts'
+import type { Outcome } from '../state/state.ts'
+import { INTERRUPTED } from '../transaction/interrupted.ts'
+import type { Ending, Failure, TransactionHead } from '../transaction/journal.ts'
+import { type Story, stuck, wentBack } from './went-bad.ts'
+
+/** An assignment that takes the agent, or the machine, down this often is not tried again by itself. */
+const MAX_INTERRUPTIONS = 3
+
+/** What the end of a transaction depends on. */
+export interface Undertaking extends Pick<TransactionHead, 'purpose' | 'digest' | 'because' | 'awaits'> {
+  readonly activation: Pick<TransactionHead['activation'], 'restarts'>
+  readonly before: Pick<TransactionHead['before'], 'healthz' | 'running'>
+}
+
+/** Pure. */
+export function conclude(
+  head: Undertaking,
+  ending: Ending,
+  { last, now }: { readonly last: Outcome | undefined; readonly now: string },
+): Outcome {
+  const base = withoutResult(last ?? { assignment: null, phase: 'Applying', since: now, attempts: 1 })
+  if (head.purpose === 'repair') return last ?? { ...base, phase: 'Applying' }
+  if (head.purpose === 'apply') return { ...base, ...resultOfApply(head, ending, { attempts: base.attempts, now }) }
+  return afterFallback(head, ending, { last: last ?? { ...base, phase: 'Failed' }, now })
+}
+
+function afterFallback({ because }: Undertaking, ending: Ending, story: Story): Outcome {
+  if (ending.kind === 'kept') return wentBack(story, because)
+  // What made it necessary is still there, and will show again.
+  return isInterrupted(ending) ? story.last : gaveUp(story, ending.failure)
+}
+
+/** While something else was assigned and is being fetched, that is what the status goes on to speak of. */
+function gaveUp(story: Story, failure: Failure): Outcome {
+  const outcome = stuck(story, failure)
+  return outcome.phase === 'Failed' ? outcome : story.last
+}
+
+function withoutResult({
+  error: _error,
+  needs: _needs,
+  reboot: _reboot,
+  kubeletStartedAt: _started,
+  unproved: _unproved,
+  was: _was,
+  ...base
+}: Outcome) {
+  return base
+}
+
+function resultOfApply(
+  { digest, activation, before, awaits }: Undertaking,
+  ending: Ending,
+  { attempts, now }: { readonly attempts: number; readonly now: string },
+): Partial<Outcome> {
+  if (ending.kind === 'kept') {
+    const wasRestarted = activation.restarts.includes(KUBELET_UNIT) || awaits?.boot !== undefined
+    const isRestarted = wasRestarted && ending.startedAt !== undefined
+    const started = isRestarted ? { kubeletStartedAt: new Date(ending.startedAt ?? 0).toISOString() } : {}
+    return { phase: digest === undefined ? 'Reverted' : 'Applied', since: now, ...started }
+  }
+  // Left as it was, at Applying, it is taken up again.
+  if (isInterrupted(ending) && attempts < MAX_INTERRUPTIONS) return { phase: 'Applying' }
+  const failed = { since: now, error: ending.failure }
+  if (ending.kind === 'undone') return { ...failed, phase: 'RolledBack' }
+  if (ending.kind === 'broken') return { ...failed, phase: 'Failed' }
+  return { ...failed, phase: 'Failed', unproved: { healthz: before.healthz, units: before.running } }
+}
+
+function isInterrupted(ending: Exclude<Ending, { kind: 'kept' }>): boolean {
+  return ending.kind === 'undone' && ending.failure.reason === INTERRUPTED.reason
+}
