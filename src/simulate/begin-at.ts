@@ -6,12 +6,12 @@ import type { ControllerSettings } from '../controller/ports.ts'
 import type { CompiledFleet, CompiledPool } from '../controller/revisions/compiled-fleet.ts'
 import { RevisionStore } from '../controller/revisions/revision-store.ts'
 import type { KubeApi, KubeObject } from '../kube/kube-api.ts'
-import { formatAgentStatus } from '../protocol/agent-status.ts'
-import { formatDesiredConfig } from '../protocol/desired-config.ts'
+import { type DesiredConfig, formatDesiredConfig } from '../protocol/desired-config.ts'
 import { MANAGER, OBJECT_KEYS } from '../protocol/names.ts'
 import type { NodePoolStatus } from '../protocol/node-pool.ts'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { NO_MEMORY } from '../rollout/model/snapshot.ts'
+import { LightAgent } from '../sim/fleet/light-agent.ts'
 
 export interface Beginning {
   readonly kube: KubeApi
@@ -47,25 +47,20 @@ function settled({ settings, now, fleet }: Beginning, node: KubeObject): object 
   const owner = fleet.ownerOf(facts)
   const rendered = owner.kind === 'owned' ? fleet.pools.get(owner.pool)?.render(facts) : undefined
   if (rendered?.kind !== 'config') return node
-  const { desired, digest, version } = rendered
+  const { desired, version } = rendered
   const at = new Date(now - LONG_AGO).toISOString()
-  const text = formatDesiredConfig({ ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at })
-  const about = { since: at, digest, assigned: digest, assignedAt: at, active: digest, lastKnownGood: digest }
-  const annotations = {
-    [names.desiredConfig]: text,
-    [names.currentConfig]: text,
-    [names.status]: formatAgentStatus({ phase: 'Applied', ...about }),
-  }
-  return withVersion(
-    { ...node, metadata: { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } } },
-    version,
-  )
+  const assigned: DesiredConfig = { ...desired, REVISION: fleet.commit, GRANT: 'restart', ASSIGNED: at }
+  const text = formatDesiredConfig(assigned)
+  const agent = new LightAgent(names)
+  agent.settle({ text, desired: assigned }, at)
+  const annotations = { [names.desiredConfig]: text, ...agent.report(version) }
+  const metadata = { ...node.metadata, annotations: { ...node.metadata.annotations, ...annotations } }
+  return { ...node, metadata, ...(version !== undefined && { status: withVersion(node, version) }) }
 }
 
-function withVersion(node: KubeObject, version: string | undefined): object {
-  if (version === undefined) return node
-  const status = node.status as { readonly nodeInfo?: object }
-  return { ...node, status: { ...status, nodeInfo: { ...status.nodeInfo, kubeletVersion: `v${version.replace(/^v/, '')}` } } }
+function withVersion({ status }: KubeObject, version: string): object {
+  const { nodeInfo } = status as { readonly nodeInfo?: object }
+  return { ...(status as object), nodeInfo: { ...nodeInfo, kubeletVersion: `v${version.replace(/^v/, '')}` } }
 }
 
 async function putPool({ kube, now, fleet }: Beginning, { name, spec, fingerprint }: CompiledPool): Promise<void> {

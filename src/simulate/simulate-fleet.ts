@@ -27,7 +27,7 @@ import { beginAt, beginNew } from './begin-at.ts'
 import { GATES_HOLD } from './gates-hold.ts'
 import { type PodObjects, putPods } from './pod-objects.ts'
 import { CourseRecorder, poolStatus } from './record-course.ts'
-import type { Moment, Simulation } from './simulation.ts'
+import type { Moment, PoolCourse, Simulation } from './simulation.ts'
 
 export interface SimulationInput {
   /** Undefined: the nodes run no commit yet. */
@@ -128,12 +128,13 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
         throw new Error('the controller ended')
       }),
     ])
+    const pools = recorder.courses(done)
     return {
       ...{
         startsAt,
-        endsAt: clock.now(),
+        endsAt: outcome === 'Stuck' ? lastStep(pools, startsAt) : clock.now(),
         outcome,
-        pools: recorder.courses(done),
+        pools,
         disruptions: recorder.disruptions,
         gated: [...compile(to).pools.values()].some(({ policy }) => policy.gates?.length),
         proved: [...compile(to).pools.values()].some(({ policy }) => policy.proof?.mode !== 'Never' && policy.proof?.image),
@@ -144,6 +145,11 @@ export async function simulateFleet(input: SimulationInput, { clientOf, ...pacin
     ending.abort()
     await Promise.allSettled([controller, agents, kubelets])
   }
+}
+
+/** Trials of agents may end later, and change nothing for the rollout. */
+function lastStep(pools: readonly PoolCourse[], startsAt: number): number {
+  return Math.max(startsAt, ...pools.map(({ steps }) => steps.at(-1)?.at ?? startsAt))
 }
 
 /** Nothing but its commit makes a fleet here: there are no Secrets. */

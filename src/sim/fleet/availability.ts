@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
-import { parseAgentStatus } from '../../protocol/agent-status.ts'
+import { type AgentStatus, parseAgentStatus } from '../../protocol/agent-status.ts'
 import { namesFor } from '../../protocol/names.ts'
 import { readOnce } from '../../protocol/read-once.ts'
 import type { Store } from '../apiserver/storage/store.ts'
@@ -15,14 +15,14 @@ const names = namesFor()
 const ZONE = 'topology.kubernetes.io/zone'
 const EVERYWHERE = ''
 
-/** Counts unavailable nodes with every write: not Ready, cordoned, or at work on what they were assigned. */
+/** Counts unavailable nodes with every write: not Ready, cordoned, or at work on an assignment that changes them. */
 export class Availability {
   readonly #now: () => number
   readonly #down = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   readonly #peaks = new Map<string, Peak>()
   readonly #zones = new Set<string>()
-  readonly #assignedAt = readOnce(assignedAt)
+  readonly #assignment = readOnce(assignmentOf)
   readonly #answer = readOnce(answerOf)
 
   constructor(store: Store, now: () => number) {
@@ -69,16 +69,21 @@ export class Availability {
     const desired = annotations[names.desiredConfig]
     if (desired === undefined || desired === annotations[names.currentConfig]) return false
     const answer = this.#answer(annotations[names.status] ?? '')
-    return !answer.hasEnded || answer.assignedAt !== this.#assignedAt(desired).at
+    const { at, digest } = this.#assignment(desired)
+    return !answer.hasEnded || (answer.assignedAt !== at && answer.active !== digest)
   }
 }
 
-function assignedAt(desired: string): { readonly at: string | undefined } {
-  const { ASSIGNED } = JSON.parse(desired) as { readonly ASSIGNED?: string }
-  return { at: ASSIGNED }
+function assignmentOf(desired: string): { readonly at: string | undefined; readonly digest: string | undefined } {
+  const { ASSIGNED, DIGEST } = JSON.parse(desired) as { readonly ASSIGNED?: string; readonly DIGEST?: string }
+  return { at: ASSIGNED, digest: DIGEST }
 }
 
-function answerOf(annotation: string): { readonly assignedAt: string | undefined; readonly hasEnded: boolean } {
-  const status = parseAgentStatus(annotation)
-  return { assignedAt: status?.assignedAt, hasEnded: status?.phase === 'Applied' || status?.phase === 'RolledBack' }
+interface Answer extends Pick<AgentStatus, 'assignedAt' | 'active'> {
+  readonly hasEnded: boolean
+}
+
+function answerOf(annotation: string): Answer {
+  const { assignedAt, active, phase } = parseAgentStatus(annotation) ?? {}
+  return { assignedAt, active, hasEnded: phase === 'Applied' || phase === 'RolledBack' }
 }

@@ -1,9 +1,11 @@
+import { DEFAULT_TIMING } from '../../agent/options.ts'
 import type { Clock } from '../../agent/ports.ts'
+import type { Ending } from '../../agent/transaction/journal.ts'
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
-import { formatAgentStatus } from '../../protocol/agent-status.ts'
 import { type DesiredConfig, parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { namesFor } from '../../protocol/names.ts'
 import { readOnce } from '../../protocol/read-once.ts'
+import { LightAgent, type LightAssignment } from './light-agent.ts'
 
 export interface LightAgentsOptions {
   readonly kube: KubeApi
@@ -22,24 +24,27 @@ interface Seen {
 }
 
 interface Work extends Seen {
-  readonly text: string
-  readonly desired: DesiredConfig
+  readonly agent: LightAgent
 }
 
+const KEPT: Ending = { kind: 'kept' }
+const FAILED: Ending = { kind: 'undone', failure: { reason: 'Simulated', message: 'it was told to fail' } }
 const names = namesFor()
 const NODES = '/api/v1/nodes'
 /** Milliseconds. Work that takes longer is reported when it is taken: the controller takes an agent that says nothing for a dead one. */
 const SILENT_AT_MOST = 60_000
 
 /**
- * The agents of a whole fleet, without hosts: each assignment is answered after the time that it would take, as the protocol says, in
- * one patch where that is soon. What falls due together is done together, so tens of thousands cost no more than their patches.
+ * The agents of a whole fleet, without hosts: each assignment is kept, or fails, after the time that it would take, and is reported in one
+ * patch where that is soon. What falls due together is done together, so tens of thousands cost no more than their patches. No kubelet is
+ * restarted, and each kept configuration holds its trial.
  */
 export class LightAgents {
   readonly #options: LightAgentsOptions
   /** By node, what it was last assigned. */
   readonly #texts = new Map<string, string>()
-  readonly #due = new Map<number, Work[]>()
+  readonly #agents = new Map<string, LightAgent>()
+  readonly #due = new Map<number, (() => Promise<void>)[]>()
   readonly #read = readOnce(parseDesiredConfig)
 
   constructor(options: LightAgentsOptions) {
@@ -60,58 +65,74 @@ export class LightAgents {
 
   #look(seen: Seen): void {
     const { name, text, version } = seen
-    if (text === undefined || this.#texts.get(name) === text) return
-    this.#texts.set(name, text)
-    const { clock, timeOf } = this.#options
-    const desired = this.#read(text)
-    const work = { ...seen, text, desired }
-    const needs = timeOf({ node: name, version, desired })
-    if (needs > SILENT_AT_MOST) void this.#take(work)
-    const at = clock.elapsed() + needs
-    const works = this.#due.get(at) ?? []
-    works.push(work)
-    this.#due.set(at, works)
-    if (works.length === 1) void this.#finishAt(at)
+    const before = this.#texts.get(name)
+    if (before === text) return
+    const work = { ...seen, agent: this.#agents.get(name) ?? this.#agentThatHas(before) }
+    this.#agents.set(name, work.agent)
+    if (text === undefined) this.#texts.delete(name)
+    else this.#texts.set(name, text)
+    const assignment = this.#assignment(text)
+    work.agent.take(assignment, this.#now)
+    // The kubelet has run long enough: an agent that has nothing to change reports at once.
+    const needs = work.agent.isThere ? 0 : this.#options.timeOf({ node: name, version, desired: assignment?.desired ?? {} })
+    if (needs > SILENT_AT_MOST) void this.#report(work)
+    this.#after(needs, work, () => this.#finish(work, assignment))
   }
 
-  async #finishAt(at: number): Promise<void> {
+  /** @param text of its annotation at the beginning */
+  #agentThatHas(text: string | undefined): LightAgent {
+    const agent = new LightAgent(names)
+    if (text !== undefined) agent.settle({ text, desired: this.#read(text) }, this.#now)
+    return agent
+  }
+
+  #assignment(text: string | undefined): LightAssignment | undefined {
+    return text === undefined ? undefined : { text, desired: this.#read(text) }
+  }
+
+  /** @param milliseconds from now, unless something else is assigned until then */
+  #after(milliseconds: number, { name, text }: Work, action: () => Promise<void>): void {
+    const at = this.#options.clock.elapsed() + milliseconds
+    const actions = this.#due.get(at) ?? []
+    // What was assigned meanwhile is no longer worked for.
+    actions.push(async () => {
+      if (this.#texts.get(name) === text) await action()
+    })
+    this.#due.set(at, actions)
+    if (actions.length === 1) void this.#actAt(at)
+  }
+
+  async #actAt(at: number): Promise<void> {
     const { clock, signal } = this.#options
     await clock.sleep(at - clock.elapsed(), signal)
-    const works = this.#due.get(at) ?? []
+    const actions = this.#due.get(at) ?? []
     this.#due.delete(at)
-    // What was assigned meanwhile is no longer worked for.
-    for (const work of works) if (!signal.aborted && this.#texts.get(work.name) === work.text) await this.#finish(work)
+    for (const action of actions) if (!signal.aborted) await action()
   }
 
-  async #take({ name, desired }: Work): Promise<void> {
-    const { kube, clock } = this.#options
-    const status = formatAgentStatus({ phase: 'Applying', ...about(desired, clock) })
-    await kube.patch(`${NODES}/${name}`, { metadata: { annotations: { [names.status]: status } } })
+  async #finish(work: Work, assignment: LightAssignment | undefined): Promise<void> {
+    const { kube, fails } = this.#options
+    const { name, agent, version } = work
+    const ending = fails.has(name) && !agent.isThere ? FAILED : KEPT
+    agent.end(ending, this.#now)
+    const runs = ending === KEPT ? (assignment?.desired.KUBELET_VERSION ?? version) : version
+    if (runs !== version) await kube.patch(`${NODES}/${name}/status`, { status: { nodeInfo: { kubeletVersion: `v${runs}` } } })
+    const done = { ...work, version: runs }
+    await this.#report(done)
+    if (ending === KEPT && assignment !== undefined) this.#after(DEFAULT_TIMING.trial, work, () => this.#holdTrial(done))
   }
 
-  async #finish({ name, text, version, desired }: Work): Promise<void> {
-    const { kube, clock, fails } = this.#options
-    const isUndone = fails.has(name)
-    if (!isUndone && desired.KUBELET_VERSION !== undefined && desired.KUBELET_VERSION !== version) {
-      const nodeInfo = { kubeletVersion: `v${desired.KUBELET_VERSION}` }
-      await kube.patch(`${NODES}/${name}/status`, { status: { nodeInfo } })
-    }
-    const said = about(desired, clock)
-    const status = isUndone
-      ? formatAgentStatus({ phase: 'RolledBack', ...said, error: { reason: 'Simulated', message: 'it was told to fail' } })
-      : formatAgentStatus({ phase: 'Applied', ...said, active: said.digest, lastKnownGood: said.digest })
-    const annotations = { [names.status]: status, ...(!isUndone && { [names.currentConfig]: text }) }
-    await kube.patch(`${NODES}/${name}`, { metadata: { annotations } })
+  #holdTrial(work: Work): Promise<void> {
+    work.agent.holdTrial(this.#now)
+    return this.#report(work)
   }
-}
 
-function about({ DIGEST = '', ASSIGNED, REVISION }: DesiredConfig, clock: Clock) {
-  return {
-    digest: DIGEST,
-    assigned: DIGEST,
-    since: new Date(clock.now()).toISOString(),
-    ...(ASSIGNED !== undefined && { assignedAt: ASSIGNED }),
-    ...(REVISION !== undefined && { revision: REVISION }),
+  async #report({ name, agent, version }: Work): Promise<void> {
+    await this.#options.kube.patch(`${NODES}/${name}`, { metadata: { annotations: agent.report(version) } })
+  }
+
+  get #now(): string {
+    return new Date(this.#options.clock.now()).toISOString()
   }
 }
 
