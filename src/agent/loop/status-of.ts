@@ -8,7 +8,7 @@ import type { Drift } from './drift.ts'
 import { isFinal } from './final.ts'
 
 /** What the status says besides the outcome of the last assignment. */
-export interface Circumstances {
+export interface StatusFacts {
   readonly pointers: Pointers
   /** After an undo that failed, or a journal that was set aside. */
   readonly isUnclean: boolean
@@ -31,28 +31,28 @@ export interface Circumstances {
 /** Pure: what the Node should show. */
 export function statusOf(
   { assignment: _assignment, node: _node, unproved: _unproved, was: _was, reboot, ...outcome }: Outcome,
-  circumstances: Circumstances,
+  facts: StatusFacts,
 ): AgentStatus {
-  const { pointers, isUnclean, drift, cgroup, kubelet } = circumstances
-  const { phase, error = circumstances.trouble } = isUnclean ? notRestored(outcome) : outcome
+  const { pointers, isUnclean, drift, cgroup, kubelet } = facts
+  const { phase, error = facts.trouble } = isUnclean ? notRestored(outcome) : outcome
   const { assigned, active, lastKnownGood } = pointers
   return {
     ...outcome,
     phase,
     ...(error && { error: { ...error, message: clipped(error.message) } }),
     ...{ assigned, active, lastKnownGood },
-    assignedAt: circumstances.assignedAt,
+    assignedAt: facts.assignedAt,
     drift: drift.left.length === 0 ? undefined : few(drift.left),
     contested: drift.contested.length === 0 ? undefined : few(drift.contested),
-    reboot: wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), circumstances),
+    reboot: wholeNeed(isFinal(outcome) && phase !== 'Blocked' ? [] : (reboot ?? []), facts),
     cgroup: cgroup === 'v1' ? 'v1' : undefined,
-    agent: circumstances.agent,
+    agent: facts.agent,
     kubelet: kubelet ? bareVersion(kubelet) : undefined,
   }
 }
 
 /** Of the assignment, and of the host. */
-function wholeNeed(assigned: readonly string[], { boot, rebootNeed }: Circumstances): RebootNeed | undefined {
+function wholeNeed(assigned: readonly string[], { boot, rebootNeed }: StatusFacts): RebootNeed | undefined {
   if (assigned.length === 0 || boot === undefined) return rebootNeed
   return { boot, because: [...few(assigned), ...(rebootNeed?.because ?? [])] }
 }
