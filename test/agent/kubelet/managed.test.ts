@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
 import { BAD_FLAGS, expectSameEndAfterDeath, expectWholeOnFullDisk, hostOf } from '../support/kind-stories.ts'
 import { Machine } from '../support/machine.ts'
+import { aStaticPod, mirrorOn } from '../support/static-pods.ts'
 
 const CONFIG = 'clusterDNS: [10.96.0.10]\nstaticPodPath: /etc/kubernetes/manifests\n'
 
@@ -45,6 +46,34 @@ test('managed layout brings a kubelet to a machine that has none, upgrades it, a
   machine.annotate(null)
   await machine.until('Reverted')
 
+  expect(await hostOf(machine)).toEqual(before)
+})
+
+/** The first content of a machine that joins a control plane. */
+function withStaticPod(machine: Machine, image: string): NodeContent {
+  const first = content(machine)
+  return {
+    ...first,
+    host: JSON.stringify({ ...JSON.parse(first.host ?? ''), staticPods: [aStaticPod({ name: 'kube-vip', image })] }),
+  }
+}
+
+test('managed layout brings the first kubelet and its static pods in one change', async () => {
+  const machine = bare()
+  machine.start()
+  await machine.untilDigest(machine.assign(withStaticPod(machine, 'kube-vip:1')), 'Applied')
+
+  expect(mirrorOn(machine.host, { namespace: 'kube-system', name: 'kube-vip' })).toMatchObject({ ready: true })
+  expect(machine.host.services.healthyVersion()).toBe('v1.36.3')
+})
+
+test('managed layout leaves a machine without a kubelet when a static pod of its first content cannot run', async () => {
+  const machine = bare()
+  const before = await hostOf(machine)
+  machine.start()
+  const { error } = await machine.untilDigest(machine.assign(withStaticPod(machine, 'broken')), 'RolledBack')
+
+  expect(error?.reason).toBe('StaticPodNotReady')
   expect(await hostOf(machine)).toEqual(before)
 })
 
