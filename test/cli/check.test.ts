@@ -163,8 +163,8 @@ test.each<[string, Partial<ClusterFacts>, string[]]>([
       },
     },
     [
-      'warning rights: for hold, release you may not patch nodes, write nodecontrols.nodewave.io',
-      'warning rights: for pause you may not get and patch configmaps "nodewave-fleet" in a',
+      'warning rights: for hold, release you may not patch nodes; write nodecontrols.nodewave.io',
+      'warning rights: for pause you may not get, patch configmaps "nodewave-fleet" in a',
     ],
   ],
   [

@@ -12,7 +12,7 @@ export function rightFindings(missing: readonly Need[], role: Role): Finding[] {
     return [ok('rights', `you may do what ${role === 'operator' ? 'an operator' : 'the controller'} does`)]
   const byPurpose = Map.groupBy(missing, ({ purpose }) => purpose)
   return [...byPurpose].map(([purpose, needs]) =>
-    warned('rights', `for ${purpose} you may not ${needs.map(shown).join(', ')}`, REMEDIES[role]),
+    warned('rights', `for ${purpose} you may not ${needs.map(shown).join('; ')}`, REMEDIES[role]),
   )
 }
 
@@ -22,5 +22,5 @@ function shown({ verbs, resource, group, name, namespace }: Need): string {
   const kind = [group === undefined ? plural : `${plural}.${group}`, ...(subresource === undefined ? [] : [subresource])].join(
     '/',
   )
-  return [verbs.join(' and '), kind, ...(name ? [`"${name}"`] : []), ...(namespace ? [`in ${namespace}`] : [])].join(' ')
+  return [verbs.join(', '), kind, ...(name ? [`"${name}"`] : []), ...(namespace ? [`in ${namespace}`] : [])].join(' ')
 }
