@@ -19,6 +19,7 @@ export interface UnitState {
   readonly ExecMainStartTimestamp: string
   /** Microseconds since the machine was booted; a node has the machine's clock. */
   readonly ExecMainStartTimestampMonotonic: string
+  readonly ActiveEnterTimestampMonotonic: string
 }
 
 export interface ApiNode {
@@ -77,6 +78,7 @@ const unitProperties = [
   'ExecMainStatus',
   'ExecMainStartTimestamp',
   'ExecMainStartTimestampMonotonic',
+  'ActiveEnterTimestampMonotonic',
 ]
 
 export function createNode({ name, address, layout, machine, api, shared, root }: NodeOptions): Node {

@@ -7,15 +7,20 @@ import type { Node } from '../cluster/node.ts'
 import { nodePlace } from '../cluster/node-files.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { allowBootstrap, bareProfile, leaveToken } from '../product/bare.ts'
+import { timeFirstContent, timeJoining, watchCertificates } from '../product/bare-parts.ts'
 import type { FleetOptions } from '../product/fleet.ts'
 import { type Product, productOn } from '../product/product.ts'
 import { furnishFor, manifestOf, waitMirrored } from '../product/static-pods.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
+import { startTimeline } from '../timeline.ts'
 import { deploy } from '../workload.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'bare', nodes: [{ layout: 'bare' }], run: fromGitAlone }]
 
-async function fromGitAlone(cluster: Cluster, { part }: Report): Promise<void> {
+async function fromGitAlone(cluster: Cluster, report: Report): Promise<void> {
+  const { part } = report
+  using timeline = await startTimeline(cluster.api)
+  using certificates = watchCertificates(cluster.api)
   const node = cluster.node('n1')
   const found = await node.output([
     'sh',
@@ -36,8 +41,12 @@ async function fromGitAlone(cluster: Cluster, { part }: Report): Promise<void> {
       { for: 'the Node to be there' },
     ),
   )
+  await timeJoining({ node, timeline, report }, certificates)
 
-  await part('push → Ready, and proved', () => product.settle({ ...fleet, version: versions.olderKubelet, host: profile ?? {} }))
+  const commit = await product.push({ ...fleet, version: versions.olderKubelet, host: profile ?? {} }, 'all that a node needs')
+  const pushed = performance.now()
+  await part('push → Ready, and proved', () => product.settled(commit))
+  await timeFirstContent({ node, timeline, report }, pushed, versions.olderKubelet)
   await node.waitReady()
   await node.waitVersion(versions.olderKubelet)
   await part('pods run on it', () => deploy(cluster, { name: 'web', replicas: 2 }))
