@@ -75,7 +75,7 @@ function momentOf({ metadata, spec, status }: ApiNode): Omit<Moment, 'at'> {
     node: metadata.name,
     boot: status.nodeInfo.bootID,
     kubelet: status.nodeInfo.kubeletVersion.replace(/^v/, ''),
-    ready: status.conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+    ready: (status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True'),
     cordoned: spec.unschedulable ?? false,
     annotations: Object.fromEntries(ours.map(([key, value]) => [key.slice(PREFIX.length), value])),
   }

@@ -67,3 +67,12 @@ test('a heartbeat is no moment', async () => {
 
   expect(await cordons()).toEqual([false])
 })
+
+test('a timeline tells of a Node whose kubelet never reported that it is not Ready', async () => {
+  const { status, ...node } = nodeAt(9)
+  const server = serverWith({ ...node, status: { nodeInfo: status.nodeInfo, capacity: {} } })
+  const timeline = await startTimeline(server.api)
+  onTestFinished(() => timeline[Symbol.dispose]())
+
+  expect((await timeline.upToNow()).map(({ ready }) => ready)).toEqual([false])
+})

@@ -32,7 +32,8 @@ export interface ApiNode {
   }
   readonly spec: { readonly unschedulable?: boolean }
   readonly status: {
-    readonly conditions: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime: string }[]
+    /** Missing before a kubelet has reported. */
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastTransitionTime: string }[]
     readonly nodeInfo: { readonly kubeletVersion: string; readonly bootID: string }
     readonly capacity: Readonly<Record<string, string>>
   }
@@ -110,7 +111,8 @@ export function createNode({ name, address, layout, machine, api, shared, root }
     },
     journal: (unit = 'kubelet', lines = 20) => output(['journalctl', '-u', unit, '-n', String(lines), '--no-pager', '-o', 'cat']),
     async waitReady() {
-      const ready = async () => (await get()).status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+      const ready = async () =>
+        ((await get()).status.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
       await waitUntil(ready, { for: `node "${name}" to be Ready` })
     },
     async waitVersion(version) {
