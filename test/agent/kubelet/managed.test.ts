@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { NodeContent } from '../../../src/protocol/digest.ts'
 import { BAD_FLAGS, expectSameEndAfterDeath, expectWholeOnFullDisk, hostOf } from '../support/kind-stories.ts'
 import { Machine } from '../support/machine.ts'
-import { aStaticPod, mirrorOn } from '../support/static-pods.ts'
+import { aStaticPod } from '../support/static-pods.ts'
 
 const CONFIG = 'clusterDNS: [10.96.0.10]\nstaticPodPath: /etc/kubernetes/manifests\n'
 
@@ -57,15 +57,6 @@ function withStaticPod(machine: Machine, image: string): NodeContent {
     host: JSON.stringify({ ...JSON.parse(first.host ?? ''), staticPods: [aStaticPod({ name: 'kube-vip', image })] }),
   }
 }
-
-test('managed layout brings the first kubelet and its static pods in one change', async () => {
-  const machine = bare()
-  machine.start()
-  await machine.untilDigest(machine.assign(withStaticPod(machine, 'kube-vip:1')), 'Applied')
-
-  expect(mirrorOn(machine.host, { namespace: 'kube-system', name: 'kube-vip' })).toMatchObject({ ready: true })
-  expect(machine.host.services.healthyVersion()).toBe('v1.36.3')
-})
 
 test('managed layout leaves a machine without a kubelet when a static pod of its first content cannot run', async () => {
   const machine = bare()
