@@ -10,6 +10,9 @@ const CURRENT = `${PKI}/kubelet-client-current.pem`
 /** What kubeadm leaves on a node for `clientCAFile`: the kubelet lets in whom the cluster's authority vouches for. */
 const AUTHORITY = '/etc/kubernetes/pki/ca.crt'
 const PRIVATE = { mode: 0o600 }
+const NODES = '/api/v1/nodes'
+/** The Default of the kubelet, which reports its own number with its first status. */
+const USUAL_PODS = '110'
 const PAUSES = { first: 2000, longest: 60_000 }
 
 export interface JoiningNode {
@@ -101,14 +104,25 @@ function keyAt({ stateDirectory }: BootstrapPaths): string {
   return `${stateDirectory}/bootstrap.key`
 }
 
-/** The controller assigns to Nodes, and there is no kubelet yet that would register one. */
+/**
+ * The controller assigns to Nodes, and there is no kubelet yet that would register one. A Node that somebody else made is completed: by
+ * one that has room for no pod, the first kubelet would refuse its static pods for good.
+ */
 async function makeNode(
   { name, labels, arch, capacity }: JoiningNode,
   { kube, signal }: { readonly kube: KubeApi; readonly signal: AbortSignal },
 ): Promise<void> {
   const own = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': arch }
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { ...labels, ...own } }, status: { capacity } }
-  await unless('AlreadyExists', kube.create('/api/v1/nodes', node, { signal }))
+  const room = { ...capacity, pods: USUAL_PODS }
+  const status = { capacity: room, allocatable: room }
+  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { ...labels, ...own } }, status }
+  await unless('AlreadyExists', kube.create(NODES, node, { signal }))
+  const made = await kube.get<MadeNode>(`${NODES}/${name}`, { signal })
+  if (made.status?.allocatable?.pods === undefined) await kube.patch(`${NODES}/${name}/status`, { status }, { signal })
+}
+
+interface MadeNode {
+  readonly status?: { readonly allocatable?: { readonly pods?: string } }
 }
 
 /** As a kubelet that bootstraps itself writes it. */

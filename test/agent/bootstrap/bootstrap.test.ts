@@ -12,7 +12,7 @@ const KEY = '/var/lib/nodewave/bootstrap.key'
 
 /** An API server that keeps what is created, and signs when it is told to. */
 class Signer {
-  readonly objects = new Map<string, { spec?: object; metadata: { name: string; labels?: object } }>()
+  readonly objects = new Map<string, { spec?: object; status?: object; metadata: { name: string; labels?: object } }>()
   readonly asked: string[] = []
   status: object = {}
   trouble: Error | undefined
@@ -20,9 +20,9 @@ class Signer {
   api(who: string): KubeApi {
     const refuse = (): Promise<never> => Promise.reject(new Error('not used'))
     return {
-      get: async <T>() => {
+      get: async <T>(path: string) => {
         if (this.trouble) throw this.trouble
-        return { status: this.status } as T
+        return (path.startsWith('/api/v1/nodes/') ? this.objects.get(path) : { status: this.status }) as T
       },
       create: async <T>(path: string, body: unknown) => {
         if (this.trouble) throw this.trouble
@@ -34,7 +34,11 @@ class Signer {
         return body as T
       },
       replace: refuse,
-      patch: refuse,
+      patch: async <T>(path: string, body: unknown) => {
+        this.asked.push(`${who} ${path}`)
+        Object.assign(this.objects.get(path.replace('/status', '')) ?? {}, body)
+        return body as T
+      },
       delete: refuse,
       list: refuse,
       follow: () => {
@@ -99,9 +103,37 @@ test('machine with a token gets a certificate, makes its Node with it, and then 
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': 'arm64',
   })
-  expect(signer.objects.get('/api/v1/nodes/w1')).toMatchObject({ status: { capacity: { cpu: '4', memory: '8Gi' } } })
+  const room = { cpu: '4', memory: '8Gi', pods: '110' }
+  expect(signer.objects.get('/api/v1/nodes/w1')?.status).toEqual({ capacity: room, allocatable: room })
   expect(signer.asked).toEqual(['token /apis/certificates.k8s.io/v1/certificatesigningrequests', 'node /api/v1/nodes'])
   expect(Object.keys(files.snapshot()).filter((path) => path.startsWith('/var/lib/nodewave/'))).toEqual([])
+})
+
+test('a Node that somebody else made gets room for pods, without which its first kubelet refuses static pods', async () => {
+  const { clock, signer, start } = joining()
+  signer.objects.set('/api/v1/nodes/w1', { metadata: { name: 'w1', labels: { role: 'theirs' } } })
+  signer.status = SIGNED
+  const ended = start()
+  await clock.advance(10_000)
+  await ended
+
+  const room = { cpu: '4', memory: '8Gi', pods: '110' }
+  expect(signer.objects.get('/api/v1/nodes/w1')).toEqual({
+    metadata: { name: 'w1', labels: { role: 'theirs' } },
+    status: { capacity: room, allocatable: room },
+  })
+})
+
+test('what a kubelet has reported in the Node is left as it is', async () => {
+  const { clock, signer, start } = joining()
+  const status = { allocatable: { cpu: '3500m', memory: '7Gi', pods: '30' } }
+  signer.objects.set('/api/v1/nodes/w1', { metadata: { name: 'w1' }, status })
+  signer.status = SIGNED
+  const ended = start()
+  await clock.advance(10_000)
+  await ended
+
+  expect(signer.objects.get('/api/v1/nodes/w1')).toEqual({ metadata: { name: 'w1' }, status })
 })
 
 test('request is for a client certificate of a kubelet, and nothing else', async () => {

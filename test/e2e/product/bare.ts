@@ -13,8 +13,15 @@ import { run } from '../exec.ts'
 
 const port = 8082
 
+export interface BareProfile extends Record<string, unknown> {
+  readonly files: readonly object[]
+}
+
 /** The `spec` of a HostProfile that makes a bare machine fit for a kubelet. */
-export async function bareProfile(cluster: Cluster, { pods }: { readonly pods: string }): Promise<Record<string, unknown>> {
+export async function bareProfile(
+  cluster: Cluster,
+  { pods, tags = [] }: { readonly pods: string /** Commands after the import of images. */; readonly tags?: readonly string[] },
+): Promise<BareProfile> {
   const dir = join(cluster.slot.dir, 'downloads')
   await mkdir(dir, { recursive: true })
   const programs = ['containerd', 'containerd-shim-runc-v2', 'ctr', 'runc']
@@ -35,7 +42,7 @@ export async function bareProfile(cluster: Cluster, { pods }: { readonly pods: s
         .map(({ path, content }) => ({ path, content })),
       ...downloads.map((download, index) => ({ path: `/opt/images/${index}.tar`, download })),
     ],
-    units: [containerd(pods), importer(downloads.length)],
+    units: [containerd(pods), importer(downloads.length, tags)],
   }
 }
 
@@ -46,7 +53,7 @@ function containerd(pods: string) {
 }
 
 /** A registry would have them otherwise. */
-export function importer(count: number) {
+export function importer(count: number, more: readonly string[] = []) {
   const commands = Array.from(
     { length: count },
     (_, index) => `ExecStart=/usr/local/bin/ctr -n k8s.io images import /opt/images/${index}.tar`,
@@ -57,7 +64,7 @@ After=containerd.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
-${commands.join('\n')}
+${[...commands, ...more.map((command) => `ExecStart=${command}`)].join('\n')}
 [Install]
 WantedBy=multi-user.target
 `

@@ -6,7 +6,7 @@ import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
 
 export interface StaticPod {
-  readonly component: 'kube-apiserver' | 'etcd'
+  readonly component: 'kube-apiserver' | 'etcd' | 'kube-vip'
   /** Of its image, which is what its version is read from. */
   readonly tag: string
 }
@@ -19,6 +19,12 @@ export async function runStaticPod(cluster: Cluster, node: Node, pod: StaticPod)
   await furnishFor(node, pod)
   await node.write(manifestOf(pod))
   await waitMirrored(cluster, { name: `${pod.component}-${node.name}`, image: imageOf(pod), ready: true })
+}
+
+/** The same from Git: the command that names its image, and the file that its readiness probe looks for. */
+export function furnitureOf(pod: StaticPod) {
+  const tag = `/usr/local/bin/ctr -n k8s.io images tag --force ${TEST_IMAGE} ${imageOf(pod)}`
+  return { tag, file: { path: `${STATE}/${pod.component}`, content: 'ready\n' } }
 }
 
 /** Its image, which a registry would have, and what its readiness probe looks for. */
