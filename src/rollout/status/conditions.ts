@@ -72,15 +72,18 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
     }
   if (counts.byPhase.has('Rebooting')) return { reason: 'Rebooting', message }
   if (!atWork && selected.length === 0 && draining.some(({ drain }) => isSlow(drain, now))) return { reason: 'Draining', message }
-  const soakEnd = moves ? undefined : endOfSoak(ongoing)
-  if (soakEnd === undefined) return { reason: 'RollingOut', message }
-  return { reason: 'Soaking', message: `${message}; soaks until ${stamp(soakEnd)}` }
+  const soaking = moves ? [] : ongoing.filter(({ progress }) => progress.phase === 'Soaking')
+  if (soaking.length === 0) return { reason: 'RollingOut', message }
+  return { reason: 'Soaking', message: `${message}${describeSoak(soaking, now)}` }
 }
 
-/** Of the last node that soaks. A time and no countdown: the message changes only when the end does. */
-function endOfSoak(members: readonly Member[]): Instant | undefined {
-  const ends = members.flatMap(({ progress }) => (progress.phase === 'Soaking' ? [progress.until ?? 0] : []))
-  return ends.length > 0 ? Math.max(...ends) : undefined
+/**
+ * The end of the last node that soaks: a time and no countdown, so the message changes only when the end does. After the clock was put
+ * back, work that was assigned in what is the future now counts from now, and its end moves on with the time.
+ */
+function describeSoak(soaking: readonly Member[], now: Instant): string {
+  if (soaking.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
+  return `; soaks until ${stamp(Math.max(...soaking.map(({ progress }) => progress.until ?? 0)))}`
 }
 
 function howToPromote({ pool, rollout, waves, open }: PoolState): string {

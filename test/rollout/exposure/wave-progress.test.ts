@@ -46,6 +46,17 @@ test('the message of a wave that soaks says until when its last node does, and i
   expect(condition(decide(pool, noon + 59_000), 'Reconciling')).toMatchObject({ reason: 'Soaking', message })
 })
 
+test('the message of a wave that soaks names no end that moves on with the time, after the clock was put back', () => {
+  const ahead = aNode('a')
+    .on('new', { at: noon + 8 * minute })
+    .readyAgain(noon + 90 * minute)
+  const pool = aPool({ stable: 'older', since: noon, waves, applyTimeout: 10 * minute }).with(ahead, ...old('b', 'c'))
+  const message = '0 of 3 nodes are at new; wave 1 of 2, "canary"'
+
+  expect(condition(decide(pool, noon), 'Reconciling')).toMatchObject({ reason: 'Soaking', message })
+  expect(condition(decide(pool, noon + 5000), 'Reconciling')).toMatchObject({ reason: 'Soaking', message })
+})
+
 test('a wave that was opened stays open when the canary goes down later', () => {
   const pool = aPool({ stable: 'older', since, waves, wave: { index: 2, count: 2, name: 'rest' }, maxUnavailable: 2 }).with(
     canaryAt(noon - 8 * minute).notReady(),
