@@ -53,6 +53,7 @@ export interface ApiPod {
   readonly metadata: { readonly name: string; readonly deletionTimestamp?: string }
   readonly spec: { readonly nodeName?: string }
   readonly status: {
+    readonly phase?: string
     readonly podIP?: string
     readonly conditions?: readonly { readonly type: string; readonly status: string }[]
     readonly containerStatuses?: readonly { readonly containerID?: string; readonly ready: boolean }[]

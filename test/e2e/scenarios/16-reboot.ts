@@ -117,17 +117,21 @@ interface Reboots {
   readonly before: Readonly<Record<string, string>>
 }
 
-/** Each machine, when its agent has it reboot or it goes down, has no pod of the deployment any more. */
+/** Each machine, when its agent has it reboot or it goes down, runs no pod of the deployment any more; the object of one that has ended may stay. */
 async function areDrainedBefore(cluster: Cluster, { timeline, before }: Reboots): Promise<void> {
   const seen: string[] = []
   const goesDown = ({ node, ready, annotations }: Moment): boolean =>
     !seen.includes(node) && (!ready || (annotations.status ?? '').includes('"reason":"Rebooting"'))
   while (seen.length < cluster.nodes.length) {
     const { node, boot } = await timeline.first(goesDown, 'a machine to go down')
-    const there = (await podsOf(cluster, name)).filter(({ spec }) => spec.nodeName === node)
+    const there = (await podsOf(cluster, name)).filter(({ spec, status }) => spec.nodeName === node && !hasEnded(status.phase))
     check(`"${node}" was drained before it went down`, boot === before[node] && there.length === 0, there)
     seen.push(node)
   }
+}
+
+function hasEnded(phase: string | undefined): boolean {
+  return phase === 'Succeeded' || phase === 'Failed'
 }
 
 async function podNames(cluster: Cluster): Promise<readonly string[]> {
