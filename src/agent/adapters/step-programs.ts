@@ -13,7 +13,7 @@ export interface StepProgramsOptions {
 }
 
 /** The command and all that it started end with the agent's patience, not with the agent. */
-const UNIT = { name: 'nodewave-step.service', properties: ['KillMode=control-group'] }
+const UNIT = { name: 'nodewave-step', properties: ['KillMode=control-group'] }
 
 /** Each command runs as a unit of its own, without the bounds of the agent's; an agent that dies does not end it half way. */
 export function stepPrograms({

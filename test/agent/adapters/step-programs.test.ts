@@ -9,7 +9,7 @@ function runner(outcome: Outcome, { hasSystemd = true, takes = 0 } = {}) {
   const ran: string[] = []
   let now = 0
   const run = async (program: string, args: readonly string[]): Promise<Outcome> => {
-    ran.push([program, ...args].join(' '))
+    ran.push([program, ...args].join(' ').replace(/-[0-9a-f]{8}\.service/, '-ID.service'))
     if (program === 'systemctl') return { ...DONE, stdout: 'inactive\n' }
     now += takes
     return outcome
@@ -25,8 +25,8 @@ test('step programs run as a unit of their own, after what an earlier agent has 
     output: 'out\nerr\n',
   })
   expect(ran).toEqual([
-    'systemctl show --property=ActiveState --value nodewave-step.service',
-    'systemd-run --quiet --wait --pipe --collect --unit=nodewave-step.service --service-type=exec --property=KillMode=control-group --property=RuntimeMaxSec=20 -- /bin/leave all',
+    'systemctl show --property=ActiveState --value nodewave-step*.service',
+    'systemd-run --quiet --wait --pipe --collect --unit=nodewave-step-ID.service --service-type=exec --property=KillMode=control-group --property=RuntimeMaxSec=20 -- /bin/leave all',
   ])
 })
 

@@ -28,7 +28,10 @@ async function killed(cluster: Cluster, { part }: Report): Promise<void> {
   })
   await checkPackage(node, '1.0')
   await part('agent and dpkg are killed → repaired, and the package is there', async () => {
-    const commit = await interrupt({ cluster, product, node }, { channel: 'next', units: [agentUnit, 'nodewave-packages'] })
+    const commit = await interrupt(
+      { cluster, product, node },
+      { channel: 'next', units: [agentUnit, 'nodewave-packages-*.service'] },
+    )
     await product.settled(commit)
   })
   await checkPackage(node, '1.1')

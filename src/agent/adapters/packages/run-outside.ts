@@ -1,22 +1,26 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 
 export interface OutsideUnit {
-  /** One runs at a time, also of two agents that follow each other. */
+  /** Beginning of its name. One runs at a time, also of two agents that follow each other. */
   readonly name: string
   /** Besides those that bound its time. */
   readonly properties: readonly string[]
 }
 
 /** A daemon that an old init script started is not ended with it. */
-export const PACKAGES_UNIT: OutsideUnit = { name: 'nodewave-packages.service', properties: ['KillMode=process'] }
+export const PACKAGES_UNIT: OutsideUnit = { name: 'nodewave-packages', properties: ['KillMode=process'] }
 
 /** Milliseconds. */
 const POLL = 500
 
+const ENDED: ReadonlySet<string> = new Set(['inactive', 'failed', ''])
+
 /**
  * Runs a program as a unit of its own: scripts of packages have none of the agent's bounds, and an agent that dies does not leave a package
- * half unpacked. What an earlier agent has started ends first.
+ * half unpacked. What an earlier agent has started ends first. No name is used twice: systemd keeps a unit that has ended for as long as a
+ * daemon that it left runs, and starts no other one of that name.
  */
 export function runOutside(run: typeof runProgram, { name, properties } = PACKAGES_UNIT): typeof runProgram {
   return async (program, args, { timeout = 30_000, env = {} }: RunOptions = {}): Promise<Outcome> => {
@@ -27,7 +31,7 @@ export function runOutside(run: typeof runProgram, { name, properties } = PACKAG
       '--wait',
       '--pipe',
       '--collect',
-      `--unit=${name}`,
+      `--unit=${name}-${randomUUID().slice(0, 8)}.service`,
       '--service-type=exec',
       ...properties.map((property) => `--property=${property}`),
       `--property=RuntimeMaxSec=${Math.ceil(timeout / 1000)}`,
@@ -43,9 +47,10 @@ async function untilIdle(
 ): Promise<void> {
   const until = performance.now() + within
   for (;;) {
-    const { stdout } = await run('systemctl', ['show', '--property=ActiveState', '--value', name])
-    if (['inactive', 'failed', ''].includes(stdout.trim())) return
-    if (performance.now() > until) throw new Error(`wait for "${name}" of an earlier agent: it is ${stdout.trim()} still`)
+    const { stdout } = await run('systemctl', ['show', '--property=ActiveState', '--value', `${name}*.service`])
+    const atWork = stdout.split(/\s+/).filter((state) => !ENDED.has(state))
+    if (atWork.length === 0) return
+    if (performance.now() > until) throw new Error(`wait for "${name}" of an earlier agent: it is ${atWork[0]} still`)
     await sleep(POLL)
   }
 }
