@@ -86,6 +86,10 @@ export interface HistoryEntry extends RevisionRef {
   readonly failures?: number
   /** What failed since it completed; absent: nothing. */
   readonly laterFailures?: LaterFailures
+  /** Machines that the content may break, or broke, while the rollout is under way; absent: none, or it is over. */
+  readonly losses?: Losses
+  /** After it completed, the pool went back to older content: it has to prove itself again. */
+  readonly abandoned?: true
   readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'
 }
 
@@ -99,6 +103,14 @@ export interface LaterFailures {
   readonly since?: string
   /** Of the Nodes that count, those that are gone included, at most two hundred: one that comes back is known by it. */
   readonly uids?: readonly string[]
+}
+
+/** Broken machines are replaced, often before the time for their work is over. A Node that is gone tells nothing. */
+export interface Losses {
+  /** Nodes that failed, or that are not Ready for a minute in the middle of their change; the first hundred, by name. */
+  readonly nodes: readonly { readonly name: string; readonly uid?: string }[]
+  /** Those that were replaced in that state, at most a thousand: they have failed. */
+  readonly replaced: readonly string[]
 }
 
 /** What people do to a pool and its nodes by annotations. */

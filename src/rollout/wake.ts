@@ -6,6 +6,7 @@ import { skipEnds } from './model/cordon.ts'
 import type { Instant } from './model/instant.ts'
 import type { Member, PoolState } from './model/pool-state.ts'
 import { requestChangesAt, waitsAfterReboot } from './model/reboot.ts'
+import { lossCountsFrom } from './progress/losses.ts'
 import { workEnds } from './selection/budget-holders.ts'
 import type { PoolProposal } from './selection/propose.ts'
 
@@ -38,6 +39,7 @@ function considerMember(
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, poolState.pool.policy))
   consider(takenAt)
+  consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))
   if (poolState.pool.policy.reboot?.whenRequired === 'InWindows') consider(waitsAfterReboot(node, poolState.now))
 }

@@ -29,6 +29,8 @@ const byPhase = {
 }
 const gateTimes = { since: at, askedAt: at, recordedAt: at }
 const laterFailures = { nodes: ['a'], replaced: 2, since: at, uids: ['u1'] }
+const losses = { nodes: [{ name: 'a', uid: 'u1' }], replaced: ['b'] }
+const entry = { ...ref, startedAt: at, endedAt: at, message: '1 node failed', failures: 1 }
 const status: Full<NodePoolStatus> = {
   observedGeneration: 1,
   observedRevision: ref.revision,
@@ -52,7 +54,7 @@ const status: Full<NodePoolStatus> = {
       ...{ unanswered: 1, value: 0.5, message: 'no answer', before: ['DaemonSet kube-system/cni 3'] },
     },
   ],
-  history: [{ ...ref, startedAt: at, endedAt: at, message: '1 node failed', failures: 1, laterFailures, result: 'Halted' }],
+  history: [{ ...entry, laterFailures, losses, abandoned: true, result: 'Halted' }],
   conditions: [
     {
       ...{ type: 'Ready', status: 'False', reason: 'Halted', message: '1 node failed', lastTransitionTime: at },

@@ -21,12 +21,24 @@ const laterFailures = z.object({
   uids: z.array(z.string()).describe('Of the Nodes that count, those that are gone included; at most 200.').exactOptional(),
 })
 
+const losses = z.object({
+  nodes: z
+    .array(z.object({ name: z.string(), uid: z.string().exactOptional() }))
+    .describe('Nodes that failed, or that are not Ready for a minute in the middle of their change; the first hundred.'),
+  replaced: z.array(z.string()).describe('Nodes whose machines were replaced in that state: they have failed.'),
+})
+
 const historyEntry = revisionRef.extend({
   startedAt: z.string(),
   endedAt: z.string().exactOptional(),
   message: z.string().describe('Why it failed, if it did.').exactOptional(),
   failures: z.int().describe('The highest number of failed nodes at one time. Default: 0.').exactOptional(),
   laterFailures: laterFailures.describe('Failures after the rollout had completed.').exactOptional(),
+  losses: losses.describe('Machines that may be replaced before they count as failed. Of the rollout under way.').exactOptional(),
+  abandoned: z
+    .literal(true)
+    .describe('The pool completed it, and went back to older content afterwards: it has to prove itself again.')
+    .exactOptional(),
   result: z.enum(['Running', 'Completed', 'Superseded', 'Halted', 'RolledBack']),
 })
 

@@ -31,10 +31,19 @@ export function isRejected({ rejected }: Pick<Memory, 'rejected'>, { fingerprint
   return rejected.some((entry) => entry.fingerprint === fingerprint)
 }
 
-/** The pool has already run through this content. */
-export function isProven({ stable, history }: Memory, { fingerprint }: RevisionRef): boolean {
-  return (
-    stable?.fingerprint === fingerprint ||
-    history.some((entry) => entry.result === 'Completed' && entry.fingerprint === fingerprint)
-  )
+/** The pool has run through this content, and has not gone back from it since to older content: somebody may have fled from it. */
+export function isProven(
+  { stable, history }: Pick<Memory, 'stable' | 'history'>,
+  ref: Pick<RevisionRef, 'fingerprint'>,
+): boolean {
+  return stable?.fingerprint === ref.fingerprint || completionOf(history, ref)?.abandoned === false
+}
+
+/** Where the content last completed; undefined: nowhere that is remembered. */
+export function completionOf(
+  history: Memory['history'],
+  { fingerprint }: Pick<RevisionRef, 'fingerprint'>,
+): { readonly index: number; readonly abandoned: boolean } | undefined {
+  const index = history.findIndex((entry) => entry.result === 'Completed' && entry.fingerprint === fingerprint)
+  return index < 0 ? undefined : { index, abandoned: history[index]?.abandoned === true }
 }

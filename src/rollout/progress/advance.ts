@@ -1,14 +1,15 @@
 import { awaitsPromotion, isOfWave, isWaveDone } from '../exposure/wave-progress.ts'
 import { sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
-import type { PoolState } from '../model/pool-state.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
 import { refOf } from '../model/remembered-revision.ts'
 import type { Memory } from '../model/snapshot.ts'
 import { failuresOf } from '../model/target-failures.ts'
-import { describeFailures, describeGates } from '../model/text.ts'
+import { describeFailures, describeGates, listNames } from '../model/text.ts'
 import { endRollout, withFailures } from '../target/history.ts'
 import { isTooMuch } from './failures.ts'
 import { rememberLaterFailures } from './later-failures.ts'
+import { rememberLosses, replacedIn } from './losses.ts'
 
 const REJECTED_KEPT = 10
 
@@ -21,14 +22,24 @@ export function advance(poolState: PoolState): Memory | undefined {
   if (state === 'Blocked') return undefined
   if (state === 'Completed') return rememberLaterFailures(poolState)
   if (state === 'InProgress' && poolState.open < 0) return firstWave(poolState)
+  const losses = state === 'InProgress' ? rememberLosses(poolState) : undefined
+  if (losses) return { ...memory, history: losses }
   const failures = failuresOf(poolState)
-  const history = withFailures(memory.history, { target, failures: failures.length })
+  const replaced = replacedIn(poolState.rollout)
+  const history = withFailures(memory.history, { target, failures: failures.length + replaced.length })
   if (history) return { ...memory, history }
   if (state === 'Halted') return undefined
-  if (isTooMuch(failures, poolState)) return reject(poolState, describeFailures(failures))
+  if (isTooMuch({ failures, replaced: replaced.length }, poolState)) return reject(poolState, describeAll(failures, replaced))
   const gates = updateGates(poolState)
   if (gates) return { ...memory, gates }
   return isWaveDone(poolState) ? pastTheWave(poolState) : undefined
+}
+
+/** `"b": …; "a": replaced after it had failed …` */
+function describeAll(failures: readonly Member[], replaced: readonly string[]): string {
+  if (replaced.length === 0) return describeFailures(failures)
+  const gone = `${listNames(replaced)}: replaced after having failed, or not having been Ready for a minute, in the middle of the change`
+  return failures.length === 0 ? gone : `${describeFailures(failures)}; ${gone}`
 }
 
 /** A pool without nodes has no canary to choose; a manual first wave waits for a person. */

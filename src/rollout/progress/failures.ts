@@ -2,15 +2,22 @@ import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
 
+export interface Failures {
+  readonly failures: readonly Member[]
+  /** How many machines failed and were replaced. */
+  readonly replaced: number
+}
+
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
-export function isTooMuch(failures: readonly Member[], poolState: PoolState): boolean {
-  if (failures.length === 0) return false
-  return failures.length > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || worksNowhere(failures, poolState)
+export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState): boolean {
+  const count = failures.length + replaced
+  if (count === 0) return false
+  return count > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || worksNowhere({ failures, replaced }, poolState)
 }
 
 /** Nodes that have the content already do not speak for a change of others. */
-function worksNowhere(failures: readonly Member[], { counts: { waves } }: PoolState): boolean {
-  const current = failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
+function worksNowhere({ failures, replaced }: Failures, { counts: { waves } }: PoolState): boolean {
+  const current = replaced > 0 || failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
   return waves.pending === 0 && current === 0
 }
 

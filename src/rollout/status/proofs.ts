@@ -1,6 +1,7 @@
 import type { ProofPolicy } from '../model/policy.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { proofRecord } from '../model/proof.ts'
+import { isProven } from '../model/remembered-revision.ts'
 import type { Rollout } from '../model/rollout.ts'
 import { firstFirst, listNames } from '../model/text.ts'
 import { proofImage } from '../proof/image.ts'
@@ -31,8 +32,7 @@ export function describeUnproved({ members, pool, rollout }: PoolState): string 
 
 /** What the pool had completed before this rollout needs no proof. */
 function wasProven({ state, proven, target, memory }: Rollout): boolean {
-  if (state !== 'Completed') return proven
-  return memory.history.slice(1).some(({ result, fingerprint }) => result === 'Completed' && fingerprint === target.fingerprint)
+  return state === 'Completed' ? isProven({ history: memory.history.slice(1) }, target) : proven
 }
 
 /** No image is known to prove it with, and nothing is noted of a proof. */

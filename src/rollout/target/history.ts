@@ -2,7 +2,7 @@ import type { HistoryEntry, RevisionRef } from '../../protocol/node-pool.ts'
 import type { Instant } from '../model/instant.ts'
 import { stamp } from '../model/instant.ts'
 import type { NodeView } from '../model/node-view.ts'
-import { refOf } from '../model/remembered-revision.ts'
+import { completionOf, refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
 
@@ -15,8 +15,17 @@ const KEPT = 10
 export function withRollout(history: readonly HistoryEntry[], target: RevisionRef, startedAt: Instant): readonly HistoryEntry[] {
   if (goesOn(history, target)) return repaired(history, startedAt)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
-  const before = withLaterFailures(history, { nodes: [] })
-  return [rollout, ...endRollout(before, { result: 'Superseded', at: startedAt })].slice(0, KEPT)
+  const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
+  return [rollout, ...leftBehind(before, target)].slice(0, KEPT)
+}
+
+/** A return to older content is no word for what completed after that: it has to prove itself again. */
+function leftBehind(history: readonly HistoryEntry[], target: RevisionRef): readonly HistoryEntry[] {
+  const completed = completionOf(history, target)
+  if (!completed || completed.abandoned) return history
+  return history.map((entry, index) =>
+    index < completed.index && entry.result === 'Completed' ? { ...entry, abandoned: true } : entry,
+  )
 }
 
 /** The run on top leads to `target`, and has not failed. */
@@ -45,7 +54,8 @@ export interface Ending {
 export function endRollout(history: readonly HistoryEntry[], { result, at, message }: Ending): readonly HistoryEntry[] {
   const [top, ...older] = history
   if (top?.result !== 'Running') return history
-  return [{ ...top, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]
+  const { losses: _, ...run } = top
+  return [{ ...run, endedAt: stamp(at), result, ...(message !== undefined && { message }) }, ...older]
 }
 
 /**

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
 import { assignments, selected, verdict } from '../builders/decisions.ts'
 import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
-import { aRef, aRollout } from '../builders/revisions.ts'
+import { aRef, aRevision, aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 
@@ -32,6 +33,61 @@ test('a return to what the pool has run before skips canary and soak, and keeps 
 
   expect(selected(decision)).toHaveLength(2)
   expect(decision.status.wave).toEqual({ index: 1, count: 1, name: 'all', opened: ['all'] })
+})
+
+/** Each content completes in turn; two hours pass between them. */
+function historyOf(...contents: readonly string[]): Decision['status']['history'] {
+  let memory: Decision['status'] | undefined
+  for (const [index, head] of contents.entries()) {
+    const done = aPool({ head }).with(aNode('a').on(head, { at: noon - 20 * hour + index * 2 * hour }))
+    const known = new Map(contents.map((content) => [content, aRevision(content, done.nodes)]))
+    for (const at of [0, minute]) {
+      const pool = { ...done, known, memory: memory ?? done.memory }
+      memory = decide(pool, noon - 20 * hour + index * 2 * hour + at).status
+    }
+  }
+  return memory?.history ?? []
+}
+
+test('content that the pool went back from comes wave by wave when it is pushed again', () => {
+  const history = historyOf('good', 'leaking', 'good')
+  const pool = aPool({ head: 'leaking', stable: 'good', history, waves: canary }).with(
+    ...nodes('a', 'b').map((node) => node.on('good')),
+  )
+
+  expect(history.map(({ revision, result, abandoned }) => [revision, result, abandoned])).toEqual([
+    ['good', 'Completed', undefined],
+    ['leaking', 'Completed', true],
+    ['good', 'Completed', undefined],
+  ])
+  expect(decide(pool, noon).status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
+})
+
+test('a return past several contents takes the proof of each, and none of what came before', () => {
+  const history = historyOf('older', 'good', 'leaking', 'mended', 'good')
+
+  expect(history.map(({ revision, abandoned = false }) => `${revision} ${abandoned}`)).toEqual([
+    'good false',
+    'mended true',
+    'leaking true',
+    'good false',
+    'older false',
+  ])
+})
+
+test('a return is fast again after the content that it leaves had come back wave by wave', () => {
+  const history = historyOf('good', 'leaking', 'good', 'leaking')
+  const pool = aPool({ head: 'good', stable: 'leaking', history, waves: canary }).with(
+    ...nodes('a', 'b').map((node) => node.on('leaking')),
+  )
+
+  expect(history.map(({ revision, abandoned = false }) => `${revision} ${abandoned}`)).toEqual([
+    'leaking false',
+    'good false',
+    'leaking true',
+    'good false',
+  ])
+  expect(decide(pool, noon).status.wave?.name).toBe('all')
 })
 
 test('content that never completed is no return', () => {

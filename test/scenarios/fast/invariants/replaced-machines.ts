@@ -1,13 +1,27 @@
 import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
+import type { Share } from '../../../../src/rollout/model/policy.ts'
 import type { Invariant } from '../invariants.ts'
 import { stampOf } from '../stamp.ts'
-import { type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
+import { allowed, type Decided, decidedPools, hasEnded, stepsOf } from './steps.ts'
 
 export const replacedMachines: Invariant = {
   claim:
-    'a machine that failed after a rollout had completed is remembered when it is gone; more than the pool bears, and new nodes are tried one at a time',
-  ofDecision: (observed) => decidedPools(observed).every((decided) => isCounted(decided) && triesOne(decided)),
+    'a machine that failed after a rollout had completed is remembered when it is gone; more than the pool bears, and new nodes are tried one at a time; and none that a rollout under way has broken is forgotten',
+  ofDecision: (observed) =>
+    decidedPools(observed).every((decided) => isCounted(decided) && triesOne(decided) && losesFew(decided)),
+}
+
+/** Of those that the rollout under way may have broken, each that is gone counts; it does not go on when these are more than it bears. */
+function losesFew({ pool, decision: { status } }: Decided): boolean {
+  const [before, after] = [pool.memory.history[0], status.history[0]]
+  if (!before?.losses || !isSameRollout(before, after) || after?.result !== 'Running') return true
+  const { policy, nodes } = pool
+  const gone = before.losses.nodes.filter(({ name }) => nodes.every((node) => node.name !== name || isAnother(node)))
+  const { replaced = [] } = after.losses ?? {}
+  const isReturn = status.stable?.fingerprint === status.target?.fingerprint
+  const borne = Math.max(ofNodes(policy.maxFailures, nodes.length), isReturn ? allowed(policy.maxUnavailable, nodes.length) : 0)
+  return gone.every(({ name }) => replaced.includes(name)) && replaced.length <= borne
 }
 
 /** Those of whom it was known that they fail, and that are not there any more, or are other machines. */
@@ -68,6 +82,9 @@ function isOverdue({ assigned }: NodeView, { at, pool: { policy } }: Decided): b
 }
 
 function borneBy({ pool: { policy, nodes } }: Decided, { failures = 0 }: HistoryEntry): number {
-  const share = policy.maxFailures
-  return Math.max('count' in share ? share.count : Math.floor((nodes.length * share.percent) / 100), failures)
+  return Math.max(ofNodes(policy.maxFailures, nodes.length), failures)
+}
+
+function ofNodes(share: Share, nodes: number): number {
+  return 'count' in share ? share.count : Math.floor((nodes * share.percent) / 100)
 }

@@ -1,0 +1,77 @@
+import type { HistoryEntry, Losses } from '../../protocol/node-pool.ts'
+import { isApplied } from '../model/agent-report.ts'
+import type { Instant } from '../model/instant.ts'
+import { isInRollout } from '../model/node-progress.ts'
+import type { Member, PoolState } from '../model/pool-state.ts'
+import { failuresOf } from '../model/target-failures.ts'
+
+/** A status is one object: of more nodes the others are not remembered. */
+const AT_RISK_KEPT = 100
+const REPLACED_KEPT = 1_000
+
+/** A kubelet that starts again may not be Ready for a moment. */
+const BLINK = 60_000
+
+const NONE: Losses = { nodes: [], replaced: [] }
+
+/**
+ * The history with the machines that the rollout under way may have broken; undefined when it says so already. Health checks of machines
+ * replace a broken one, often before the time for its work is over. Without this, each canary in turn would be broken and replaced.
+ */
+export function rememberLosses({ rollout, ...state }: PoolState): readonly HistoryEntry[] | undefined {
+  const [top, ...older] = rollout.memory.history
+  if (top?.fingerprint !== rollout.target.fingerprint) return undefined
+  const before = top.losses ?? NONE
+  const after = lossesAfter(before, { rollout, ...state })
+  if (isSame(before, after)) return undefined
+  const { losses: _, ...run } = top
+  return [after.nodes.length + after.replaced.length === 0 ? run : { ...run, losses: after }, ...older]
+}
+
+/** Machines that were replaced in the rollout under way, after the content had broken them. */
+export function replacedIn({ memory }: PoolState['rollout']): readonly string[] {
+  return memory.history[0]?.losses?.replaced ?? []
+}
+
+/** When a node that is not Ready in the middle of its change begins to count, should it be replaced; undefined: it does already, or never. */
+export function lossCountsFrom(member: Member, { rollout, now }: Pick<PoolState, 'rollout' | 'now'>): Instant | undefined {
+  const from = member.node.readySince + BLINK
+  return rollout.state === 'InProgress' && from > now && isBroken(member, rollout) ? from : undefined
+}
+
+function lossesAfter(before: Losses, state: PoolState): Losses {
+  const gone = before.nodes.filter((known) => !state.members.some(({ node }) => isStillThere(known, node)))
+  const replaced = [...before.replaced, ...gone.map(({ name }) => name)].slice(0, REPLACED_KEPT)
+  const nodes = nodesAtRisk(state).map(({ node: { name, uid } }) => ({ name, ...(uid !== undefined && { uid }) }))
+  return { nodes, replaced }
+}
+
+/** A Node of the same name that was assigned nothing yet, or that has another uid, is of another machine. */
+function isStillThere(known: Losses['nodes'][number], { name, uid, assigned, leaving }: Member['node']): boolean {
+  if (name !== known.name || assigned === undefined || leaving) return false
+  return uid === undefined || known.uid === undefined || uid === known.uid
+}
+
+function nodesAtRisk(state: PoolState): readonly Member[] {
+  const { rollout, notable, now } = state
+  const down = notable.filter((member) => isBroken(member, rollout) && now >= member.node.readySince + BLINK)
+  const atRisk = [...failuresOf(state), ...down]
+  return atRisk.sort((a, b) => (a.node.name < b.node.name ? -1 : 1)).slice(0, AT_RISK_KEPT)
+}
+
+/** Sound when it was assigned the target, not Ready since, and not because somebody stopped its machine: if that lasts, it fails. */
+function isBroken({ node, assigned, wanted, report, progress }: Member, { startedAt }: PoolState['rollout']): boolean {
+  if (node.ready || node.shutDown || !assigned || !node.assigned || !progress.pending) return false
+  if (!isInRollout(node.assigned, { rolloutStart: startedAt })) return false
+  if (progress.phase !== 'Unreachable') return true
+  const isProved = report?.lastKnownGood === undefined || (wanted.kind === 'config' && report.lastKnownGood === wanted.digest)
+  return report?.phase === 'RolledBack' || (isApplied(report) && !isProved)
+}
+
+function isSame(before: Losses, after: Losses): boolean {
+  return (
+    before.replaced.length === after.replaced.length &&
+    before.nodes.length === after.nodes.length &&
+    before.nodes.every(({ name, uid }, index) => name === after.nodes[index]?.name && uid === after.nodes[index]?.uid)
+  )
+}

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { decide } from '../../../src/rollout/decide.ts'
+import type { Decision } from '../../../src/rollout/model/decision.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import { assignments, condition } from '../builders/decisions.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
+import { aNode, nodes } from '../builders/nodes.ts'
+import { aWave } from '../builders/policies.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
+
+const since = noon - 10 * minute
+const options: PoolOptions = { head: 'bad', stable: 'older', since, waves: [aWave('canary', 1)], applyTimeout: 15 * minute }
+const old = (...names: string[]) => nodes(...names).map((node) => node.on('older'))
+/** Its machine hangs since it got the content: its agent says nothing more. */
+const hanging = (name: string, { for: ms = 5 * minute } = {}) =>
+  aNode(name)
+    .on('older')
+    .assignedTo('bad', { at: noon - ms - 1000 })
+    .notReady(noon - ms)
+
+/** Decides about each of these states of the pool in turn, a minute apart, and each time remembers what was decided. */
+function inTurn(states: readonly (readonly NodeView[])[], more: PoolOptions = {}): Decision {
+  let last: Decision | undefined
+  for (const [index, members] of states.entries()) {
+    const pool = aPool({ ...options, ...more }).with(...members)
+    last = decide(last ? { ...pool, memory: last.status } : pool, noon + index * minute)
+  }
+  if (!last) throw new Error('there is no state')
+  return last
+}
+
+test('a canary whose machine hangs, and is replaced before the time for its work is over, rejects the commit', () => {
+  const decision = inTurn([
+    [hanging('a'), ...old('b', 'c')],
+    [...old('b', 'c'), aNode('fresh')],
+  ])
+
+  expect(decision.status.rejected.map(({ revision }) => revision)).toEqual(['bad'])
+  expect(assignments(decision).filter((each) => each.endsWith('bad'))).toEqual([])
+  expect(condition(decision, 'Stalled').message).toBe(
+    'bad failed on "a": replaced after having failed, or not having been Ready for a minute, in the middle of the change; the pool stays with older; push a fix or a revert, or: ' +
+      'nodewave retry workers (or kubectl annotate --overwrite nwp/workers nodewave.io/retry=bad)',
+  )
+})
+
+test('a canary that is replaced by a machine of the same name rejects the commit, also when that is assigned something', () => {
+  const another = aNode('a').on('older', { at: noon })
+
+  for (const next of [aNode('a').withUid('2'), another.withUid('2'), hanging('a').withUid('1').beingDeleted()])
+    expect(
+      inTurn([
+        [hanging('a').withUid('1'), ...old('b')],
+        [next, ...old('b')],
+      ]).status.rejected,
+    ).toHaveLength(1)
+})
+
+test.each([
+  [
+    'is Ready',
+    aNode('a')
+      .on('older')
+      .assignedTo('bad', { at: noon - 5 * minute }),
+  ],
+  ['was not Ready for less than a minute, as a machine that a cloud takes back', hanging('a', { for: minute / 2 })],
+  [
+    'was down before it was assigned',
+    aNode('a')
+      .on('older')
+      .assignedTo('bad', { at: noon - minute })
+      .notReady(noon - hour),
+  ],
+  ['was shut down', hanging('a').poweredOff(noon - 5 * minute)],
+  ['is held', hanging('a').held()],
+  [
+    'has the content, and went down later',
+    aNode('a')
+      .on('bad', { at: noon - 8 * minute })
+      .notReady(noon - 5 * minute),
+  ],
+])('a canary that %s rejects no commit when it is replaced', (_, canary) => {
+  expect(inTurn([[canary, ...old('b', 'c')], old('b', 'c')]).status.rejected).toEqual([])
+})
+
+test('a pass is due when a node is not Ready for a minute in the middle of its change', () => {
+  expect(inTurn([[hanging('a', { for: 10_000 }), ...old('b')]]).wakeAt).toBe(noon + 50_000)
+  expect(inTurn([[hanging('a', { for: minute }), ...old('b')]]).wakeAt).toBe(noon + 14 * minute - 1000)
+})
+
+test('nodes that failed count as long as the rollout goes on, though their machines are replaced', () => {
+  const failed = (name: string) => aNode(name).rolledBackFrom('bad')
+  const done = aNode('z').on('bad', { at: noon - 5 * minute })
+  const more = { maxFailures: 2, waves: [], maxUnavailable: 1 }
+  const states = [
+    [failed('a'), failed('b'), done, ...old('c', 'd')],
+    [done, ...old('c', 'd')],
+    [failed('c'), done, ...old('d')],
+  ]
+
+  expect(inTurn(states.slice(0, 2), more).status).toMatchObject({
+    rejected: [],
+    history: [{ failures: 2, losses: { nodes: [], replaced: ['a', 'b'] } }, {}],
+  })
+  expect(inTurn(states, more).status.rejected).toHaveLength(1)
+})
+
+test('machines that a failed commit broke and that were replaced are forgotten by the next rollout', () => {
+  const { status } = inTurn([[hanging('a'), ...old('b', 'c')], [...old('b', 'c')]])
+  expect(status.history.map(({ revision, failures, losses }) => [revision, failures, losses])).toEqual([
+    ['older', undefined, undefined],
+    ['bad', 1, undefined],
+    ['older', undefined, undefined],
+  ])
+})
