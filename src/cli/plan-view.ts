@@ -7,7 +7,7 @@ import { formatLocation } from '../repo/problem.ts'
 import { rolloutSettings } from '../repo/rollout-settings.ts'
 import type { ControlPlaneView } from '../rollout/control-plane/control-plane.ts'
 import { skewFacts } from '../rollout/control-plane/skew.ts'
-import { waveMembership, wavesOf } from '../rollout/exposure/waves.ts'
+import { waveMembership, wavesOf, withFirstNode } from '../rollout/exposure/waves.ts'
 import type { GivenNode } from '../simulate/given-node.ts'
 import { type CeilingContext, underCeiling } from './ceiling/ceiling-view.ts'
 import { turnsText } from './control-plane/turns.ts'
@@ -177,8 +177,9 @@ function wavesIn(plan: PoolPlan, { model, byName }: { model: FleetModel; byName:
   const pool = model.pools.get(plan.pool)
   if (pool === undefined || plan.touched.length === 0) return []
   const settings = rolloutSettings(model.fleet.spec, pool.spec)
-  const waves = wavesOf(settings)
-  const waveOf = waveMembership(waves, { pool: plan.pool, nodes: plan.nodes.flatMap((name) => byName.get(name) ?? []) })
+  const nodes = plan.nodes.flatMap((name) => byName.get(name) ?? [])
+  const waves = withFirstNode(wavesOf(settings), { nodes })
+  const waveOf = waveMembership(waves, { pool: plan.pool, nodes })
   return waves.map(({ name, soak, manual }, index) => ({
     ...{ name, soak: soak / 1000, manual },
     gates: settings.gates.filter(({ after }) => after === undefined || after.includes(name)).map((gate) => gate.name),

@@ -225,6 +225,28 @@ test('rollback goes back to what completed before, and refuses what it cannot re
   await stage.completed(B)
 })
 
+test('rollback of a paused pool says that no node starts, and a second operator does not send the pool back twice', async () => {
+  await using stage = await aStage()
+  const { run } = await aFleetWith(stage)
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed(B)
+  await run('pause', 'workers')
+
+  expect((await run('rollback', 'workers')).stdout).toBe(
+    'pool "workers" rolls back to aaaaaaa "change a": it completed that commit before, so without canary and soak; ' +
+      'it stays there until another commit arrives; the pool is paused, no node starts before: nodewave resume workers (by anyone)\n',
+  )
+  await stage.until(POOLS, (found) => parsePoolStatus(found.get('workers')?.status).rollback !== undefined)
+  expect(await run('rollback', 'workers', '--as-name', 'bob')).toMatchObject({
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^error: cannot roll back pool "workers" further: it was rolled back to aaaaaaa "change a" by anyone at 2026-11-21T09:.*; to go elsewhere, name a commit with --to\n$/,
+    ),
+    code: 2,
+  })
+})
+
 test('hold leaves nodes out and release takes them back, each recorded with who', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -10,6 +10,7 @@ import type { PoolStatusView } from '../status/pool-view.ts'
 import { oneOf } from './pause.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
+import { whilePaused } from './while-paused.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -60,7 +61,7 @@ async function propose(io: CliIo, pool: string | undefined, flags: Flags & { rea
   await proposePromotion(io, flags)
 }
 
-function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Intent {
+async function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Promise<Intent> {
   const whose = oneOf({ pool, all })
   const isFleet = whose === 'fleet'
   const pools = isFleet ? view.pools : [poolNamed(view.pools, pool ?? '')]
@@ -78,7 +79,7 @@ function intend(view: ControlView, pool: string | undefined, { all, revision }: 
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace: view.namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}`,
+    says: `${name} is promoted: ${shortRevision(first.revision, 7)} continues${first.after}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.promote, value: first.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Promote' }],
   }

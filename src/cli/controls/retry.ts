@@ -9,6 +9,7 @@ import { oneOf } from './pause.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
+import { whilePaused } from './while-paused.ts'
 
 interface Flags extends VerbFlags {
   readonly all?: true
@@ -25,7 +26,8 @@ export function retryCommand(io: CliIo): Command {
     .action((pool: string | undefined, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags)))
 }
 
-function intend({ pools, namespace }: ControlView, pool: string | undefined, { all, revision }: Flags): Intent {
+async function intend(view: ControlView, pool: string | undefined, { all, revision }: Flags): Promise<Intent> {
+  const { pools, namespace } = view
   const isFleet = oneOf({ pool, all }) === 'fleet'
   const failed = isFleet ? stoppedIn(pools) : failedIn(poolNamed(pools, pool ?? ''), revision)
   const name = isFleet ? 'the fleet' : `pool "${pool}"`
@@ -36,7 +38,7 @@ function intend({ pools, namespace }: ControlView, pool: string | undefined, { a
     ? ({ kind: 'ConfigMap', name: FLEET_CONFIG_MAP, namespace } as const)
     : ({ kind: 'NodePool', name: pool ?? '' } as const)
   return {
-    says: `${name} retries ${describeRef(ref)}`,
+    says: `${name} retries ${describeRef(ref)}${isFleet ? '' : await whilePaused(view, pool ?? '')}`,
     writes: [{ on, annotation: POOL_CONTROLS.retry, value: ref.revision }],
     awaits: isFleet ? [] : [{ pool: pool ?? '', action: 'Retry', effect: runEnded(ref) }],
   }

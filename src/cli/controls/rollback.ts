@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { POOL_CONTROLS } from '../../protocol/names.ts'
-import type { RevisionRef } from '../../protocol/node-pool.ts'
+import type { NodePoolStatus, RevisionRef } from '../../protocol/node-pool.ts'
 import { isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
 import type { CliIo } from '../cli-io.ts'
@@ -8,6 +8,7 @@ import { runEnded } from './await-records.ts'
 import { describeRef, refNamed } from './revision.ts'
 import { type Intent, runVerb, type VerbFlags, verbCommand } from './verb.ts'
 import { type ControlView, poolNamed } from './view.ts'
+import { whilePaused } from './while-paused.ts'
 
 interface Flags extends VerbFlags {
   readonly to?: string
@@ -25,9 +26,10 @@ export function rollbackCommand(io: CliIo): Command {
     .action((pool: string, flags: Flags) => runVerb(io, flags, (view) => intend(view, pool, flags.to)))
 }
 
-function intend({ pools }: ControlView, pool: string, to: string | undefined): Intent {
-  const { status } = poolNamed(pools, pool)
-  const { rollbackTo = [] } = status
+async function intend(view: ControlView, pool: string, to: string | undefined): Promise<Intent> {
+  const { status } = poolNamed(view.pools, pool)
+  const { rollbackTo = [], rollback } = status
+  if (to === undefined && rollback) throw new Error(`cannot roll back pool "${pool}" further: ${alreadyBack(rollback)}`)
   const memory = { ...NO_MEMORY, ...status }
   const ref =
     to === undefined
@@ -36,12 +38,18 @@ function intend({ pools }: ControlView, pool: string, to: string | undefined): I
   const proven = isProven(memory, ref)
   const how = proven
     ? 'it completed that commit before, so without canary and soak'
-    : 'it never completed that commit, so wave by wave'
+    : 'it never completed that commit, or went back from it, so wave by wave'
   return {
-    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives`,
+    says: `pool "${pool}" rolls back to ${describeRef(ref)}: ${how}; it stays there until another commit arrives${await whilePaused(view, pool)}`,
     writes: [{ on: { kind: 'NodePool', name: pool }, annotation: POOL_CONTROLS.rollback, value: ref.revision }],
     awaits: [{ pool, action: 'Rollback', effect: runEnded(ref) }],
   }
+}
+
+/** Two operators who mean the same would send the pool back twice. */
+function alreadyBack({ to, who, at }: NonNullable<NodePoolStatus['rollback']>): string {
+  const by = who === undefined ? '' : ` by ${who}`
+  return `it was rolled back to ${describeRef(to)}${by} at ${at}; to go elsewhere, name a commit with --to`
 }
 
 function lastCompleted(

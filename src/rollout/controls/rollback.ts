@@ -29,7 +29,9 @@ export function rollbackAsked(
 /** Remembers where a person wants the pool, if it can get there. */
 export function beginRollback(pool: PoolSnapshot, { value, now }: ControlRequest): ControlEffect {
   const { memory, head, known, kept = known, controls } = pool
-  const { rollback: _, ...rest } = memory
+  const { rollback: before, ...rest } = memory
+  // Two operators who mean the same would send the pool back twice.
+  if (before && value === '') return { action: 'Rollback', refused: true, message: alreadyBack(before) }
   const choices = rollbackChoices(memory, kept)
   const to = rollbackAsked(value, { memory, choices })
   if (to === undefined || recallRevision(pool, to) === undefined)
@@ -61,6 +63,10 @@ export function endOutrun({ memory, head }: PoolSnapshot, now: Instant): Memory 
   const { rollback: _, ...rest } = memory
   const message = `${shortName(head)} arrived; the pool follows the repository again`
   return recorded(rest, { effect: { action: 'EndRollback', message }, by: undefined, now })
+}
+
+function alreadyBack({ to, who, at }: NonNullable<Memory['rollback']>): string {
+  return `the pool was rolled back to ${shortName(to)}${who === undefined ? '' : ` by ${who}`} at ${at}; to go elsewhere, name a commit`
 }
 
 function whyNot(asked: string, { target, rejected }: Memory): string {

@@ -1,5 +1,5 @@
 import type { NodePhase, PoolCondition, PoolConditionType } from '../../protocol/node-pool.ts'
-import { describePause } from '../controls/pause.ts'
+import { describePause, resumeCommand } from '../controls/pause.ts'
 import { type Uncordon, uncordons } from '../drain/actions.ts'
 import { type Draining, describeDrain, isBlocked, isSlow, underwayIn } from '../drain/blockage.ts'
 import { awaitsPromotion, isWaveDone } from '../exposure/wave-progress.ts'
@@ -22,7 +22,7 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
   const stall = stallOf(poolState, selection)
   const work = workOf(poolState, selection)
   const first = stall ?? work ?? restOf(poolState)
-  const pause = describePause(poolState)
+  const pause = pauseOf(poolState)
   const condition = (type: PoolConditionType, holds: boolean, finding: Explanation): PoolCondition => {
     const { reason, message } = withPause(finding, pause)
     const status = holds ? 'True' : 'False'
@@ -34,6 +34,11 @@ export function conditionsOf(poolState: PoolState, selection: Selection): readon
     condition('Reconciling', work !== undefined, work ?? first),
     condition('Stalled', stall !== undefined, first),
   ]
+}
+
+function pauseOf(poolState: PoolState): string | undefined {
+  const pause = describePause(poolState)
+  return pause && `${pause}; until: ${resumeCommand(poolState)}`
 }
 
 /** A pause that keeps nothing from happening now is reported all the same: the next commit will meet it. */
@@ -83,8 +88,18 @@ function workOf(poolState: PoolState, { selected, waiting, blocker, lacking }: S
  */
 function describeSoak(soaking: readonly Member[], now: Instant): string {
   if (soaking.some(({ node }) => (node.assigned?.at ?? now) > now)) return ''
-  return `; soaks until ${stamp(Math.max(...soaking.map(({ progress }) => progress.until ?? 0)))}`
+  return `; soaks until ${stamp(Math.max(...soaking.map(({ progress }) => progress.until ?? 0)))}${describeSoakAgain(soaking)}`
 }
+
+/** A node that blinks again and again keeps its wave from ever ending. */
+function describeSoakAgain(soaking: readonly Member[]): string {
+  const again = soaking.filter(({ node, report }) => node.readySince > Date.parse(report?.since ?? '') + SECOND)
+  const [last] = again.toSorted((a, b) => b.node.readySince - a.node.readySince)
+  return last ? `; "${last.node.name}" soaks again since ${stamp(last.node.readySince)}: it was not Ready before` : ''
+}
+
+/** Kubernetes stamps conditions in whole seconds. */
+const SECOND = 1000
 
 function howToPromote({ pool, rollout, waves, open }: PoolState): string {
   return `"${waves[open + 1]?.name}" opens after: ${promoteCommand(pool.name, rollout.target)}`
@@ -130,7 +145,10 @@ function describeDrains(draining: readonly Draining[]): string {
   return first ? `; drains ${describeDrain(first.node.name, first.drain)}` : ''
 }
 
-function describeWave({ waves, open }: PoolState): string {
+function describeWave({ pool, rollout, waves, open }: PoolState): string {
   const wave = waves[open]
-  return wave && waves.length > 1 ? `; wave ${open + 1} of ${waves.length}, "${wave.name}"` : ''
+  if (!wave || waves.length === 1) return ''
+  const asAsked = rollout.proven ? undefined : pool.policy.waves[open]
+  const isReplaced = asAsked !== undefined && 'matchLabels' in asAsked.nodes && !('matchLabels' in wave.nodes)
+  return `; wave ${open + 1} of ${waves.length}, "${wave.name}"${isReplaced ? ', whose selector names no node: it takes one' : ''}`
 }

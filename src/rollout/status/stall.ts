@@ -21,7 +21,7 @@ export function stallOf(poolState: PoolState, selection: Selection): Explanation
     unpromotedCommit(poolState) ??
     lostRollback(poolState) ??
     rejection(poolState) ??
-    askedRollback(poolState) ??
+    askedRollback(poolState, selection) ??
     claimedTwice(poolState) ??
     blockedDrain(poolState) ??
     toldByBlocker(poolState, selection, 'FleetStopped') ??
@@ -83,14 +83,15 @@ function lostRollback({ pool, rollout }: PoolState): Explanation | undefined {
 }
 
 /** A person has the pool elsewhere than the repository does. */
-function askedRollback({ pool, rollout, notable }: PoolState): Explanation | undefined {
+function askedRollback({ pool, rollout, notable }: PoolState, { blocker }: Selection): Explanation | undefined {
   const { rollback } = rollout.memory
   if (!rollback) return undefined
+  const isDone = rollout.state === 'Completed'
   const by = rollback.who === undefined ? '' : ` by ${rollback.who}`
-  return {
-    reason: 'RolledBack',
-    message: `rolled back to ${shortName(rollback.to)}${by} at ${rollback.at}${heldElsewhere(notable)}; ${endOfRollback(pool)}`,
-  }
+  const what = `${isDone ? 'rolled' : 'rolls'} back to ${shortName(rollback.to)}${by} at ${rollback.at}`
+  // What ends the pause comes first: the same command ends the rollback afterwards.
+  if (!isDone && blocker?.reason === 'Paused') return { reason: 'Paused', message: `${what}; ${blocker.message}` }
+  return { reason: 'RolledBack', message: `${what}${heldElsewhere(notable)}; ${endOfRollback(pool)}` }
 }
 
 /** Nobody takes them back: they run what was rolled back from, or something older. */

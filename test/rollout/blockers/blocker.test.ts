@@ -26,8 +26,8 @@ test('a paused pool that has nothing to do is Ready', () => {
 })
 
 test.each([
-  [{ controls: { paused: 'storm' } }, '1 of 1 nodes are at older; paused: storm'],
-  [{ fleet: { paused: '' } }, '1 of 1 nodes are at older; the whole fleet is paused'],
+  [{ controls: { paused: 'storm' } }, '1 of 1 nodes are at older; paused: storm; until: nodewave resume workers'],
+  [{ fleet: { paused: '' } }, '1 of 1 nodes are at older; the whole fleet is paused; until: nodewave resume --all'],
 ])('a pool that has nothing to do says that it is paused, and is Ready, when %j', (more, message) => {
   const pool = aPool({ head: 'older', stable: 'older', ...more }).with(aNode('a').on('older'))
 

@@ -177,3 +177,61 @@ test('a rollback whose commit is lost halts the pool', () => {
 test('nodes that join a pool which is being rolled back get what it goes to', () => {
   expect(assignments(decide(aPoolAsked('', {}, aYoungNode('fresh')), noon))).toContain('fresh → good')
 })
+
+test('a pool that was rolled back goes forward again wave by wave when the rollback is taken back', () => {
+  const first = decide(aPoolAsked(''), noon)
+  const arrived = nodes('a', 'b', 'c').map((node) => node.on('good', { at: noon }))
+  const back = decide({ ...remembering(aPoolAsked(''), first), nodes: arrived }, noon + hour)
+  const resumed = { ...remembering(aPoolAsked(''), back), nodes: arrived, controls: {} }
+
+  const decision = decide(resumed, noon + 2 * hour)
+
+  expect(assignments(decision)).toHaveLength(1)
+  expect(assignments(decision)[0]).toMatch(/ → present$/)
+  expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
+})
+
+test('a second rollback that names no commit does not send the pool back further, nor forward', () => {
+  const first = decide(aPoolAsked('good'), noon)
+  const second = { ...remembering(aPoolAsked(''), first), controls: { rollback: '' } }
+
+  const { status } = decide(second, noon + minute)
+
+  expect(status.target?.revision).toBe('good')
+  expect(status.rollback?.to.revision).toBe('good')
+  expect(status.controls[0]).toMatchObject({
+    action: 'Rollback',
+    outcome: 'Refused',
+    message: 'the pool was rolled back to good by ada at 2026-11-21T11:59:00Z; to go elsewhere, name a commit',
+  })
+})
+
+test('a rollback that names a commit takes the place of the one before', () => {
+  const history = [...past, aRollout('oldest', { result: 'Completed', startedAt: noon - 4 * hour })]
+  const first = decide(aPoolAsked('good', { history }), noon)
+  const second = { ...remembering(aPoolAsked('oldest', { history }), first), controls: { rollback: 'oldest' } }
+
+  expect(decide(second, noon + minute).status.rollback?.to.revision).toBe('oldest')
+})
+
+test('a paused pool that is asked to roll back says that it is paused, and how to end that, before how to end the rollback', () => {
+  const paused = aPoolAsked('', { controls: { rollback: '', paused: 'storm', by: ada } })
+  const decision = decide(paused, noon)
+
+  expect(decision.actions).toEqual([])
+  expect(condition(decision, 'Stalled')).toMatchObject({
+    status: 'True',
+    reason: 'Paused',
+    message:
+      'rolls back to good by ada at 2026-11-21T11:59:00Z; paused: storm; nodes that have started finish; until: nodewave resume workers',
+  })
+})
+
+test('a pool that goes back after a failure while it is paused says how to end the pause', () => {
+  const pool = aPool({ head: 'bad', stable: 'good', rejected: ['bad'], controls: { paused: 'storm' } }).with(
+    aNode('a').rolledBackFrom('bad'),
+    aNode('b').on('bad'),
+  )
+
+  expect(condition(decide(pool, noon), 'Stalled').message).toMatch(/; paused: storm; until: nodewave resume workers$/)
+})
