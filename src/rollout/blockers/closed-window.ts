@@ -8,13 +8,16 @@ import { isSuperseded } from '../model/rollout.ts'
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
  * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night. A person who sends it back means now.
+ * Once it is back, it has its windows again: it may stay there for weeks.
  */
 export function closedWindow(poolState: PoolContext): Blocker | undefined {
   const { open, until } = windowState(poolState.pool.policy.windows, poolState.now)
-  if (open || goesBackAnyway(poolState)) return undefined
+  if (open || (poolState.rollout.state !== 'Completed' && returnsAtOnce(poolState))) return undefined
   const next = until === undefined ? 'none opens within 400 days' : `the next opens at ${minuteOf(until)}`
   const message = `no window is open, ${next}; nodes that have started finish`
-  return { reason: 'WaitingForWindow', message, stalls: until === undefined, ...(until && { until }), sparesJoining: true }
+  const sparesReturning = poolState.rollout.state === 'Completed' && returnsAtOnce(poolState)
+  const spares = { sparesJoining: true, ...(sparesReturning && { sparesReturning }) }
+  return { reason: 'WaitingForWindow', message, stalls: until === undefined, ...(until && { until }), ...spares }
 }
 
 /** When the window that is open closes. */
@@ -23,7 +26,7 @@ export function closingTime({ pool, now }: PoolContext): Instant | undefined {
   return open ? until : undefined
 }
 
-function goesBackAnyway({ pool, rollout }: PoolContext): boolean {
+function returnsAtOnce({ pool, rollout }: PoolContext): boolean {
   if (rollout.memory.rollback) return true
   return pool.policy.rollbackOutsideWindows && (isRejected(rollout.memory, pool.head) || isSuperseded(rollout))
 }

@@ -20,7 +20,7 @@ export function blockerOf(poolState: PoolState): Blocker | undefined {
   return poolBlocker(poolState) ?? unrecordedGates(poolState)
 }
 
-/** What of it can be told before the nodes are looked at. */
+/** What of it is known before the nodes are assessed. */
 export function poolBlocker(context: PoolContext): Blocker | undefined {
   const blockers: Blocker[] = []
   for (const rule of RULES) {
@@ -29,10 +29,11 @@ export function poolBlocker(context: PoolContext): Blocker | undefined {
   }
   const [first] = blockers
   if (!first) return undefined
-  const { sparesJoining, stopsDrains, ...told } = first
+  const { sparesJoining, sparesReturning, stopsDrains, ...told } = first
   return {
     ...told,
     ...(blockers.every((blocker) => blocker.sparesJoining) && { sparesJoining: true }),
+    ...(blockers.every((blocker) => blocker.sparesReturning) && { sparesReturning: true }),
     ...(blockers.some((blocker) => blocker.stopsDrains) && { stopsDrains: true }),
   }
 }

@@ -1,4 +1,4 @@
-import { waveMembership, wavesOf } from '../exposure/waves.ts'
+import { waveMembership, wavesOf, withFirstNode } from '../exposure/waves.ts'
 import { isApplied } from '../model/agent-report.ts'
 import type { Blocker } from '../model/blocker.ts'
 import { isUnderDrain } from '../model/cordon.ts'
@@ -41,7 +41,7 @@ interface OpenWave {
 function orderOf(state: PoolState): Order {
   const { pool, members } = state
   const nodes = members.map(({ node: { name, labels } }) => ({ name, labels }))
-  const waves = wavesOf(pool.policy)
+  const waves = withFirstNode(wavesOf(pool.policy), { nodes })
   const waveOf = waveMembership(waves, { pool: pool.name, nodes })
   let open: OpenWave | undefined
   for (const member of members) {

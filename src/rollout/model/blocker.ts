@@ -11,6 +11,8 @@ export interface Blocker {
   readonly until?: Instant
   /** Nodes that join get what is proven all the same. */
   readonly sparesJoining?: boolean
+  /** Nodes that still have the content which the pool went back from go back all the same. */
+  readonly sparesReturning?: boolean
   /** Nodes that are cordoned for the target are uncordoned: no further node is to see it. Otherwise their drains end. */
   readonly stopsDrains?: boolean
 }

@@ -1,6 +1,7 @@
 import { noEligibleNode } from '../blockers/no-eligible-node.ts'
 import { nodeBlockers } from '../blockers/node-blockers.ts'
 import { blockerOf } from '../blockers/pool-blocker.ts'
+import { targetFor } from '../exposure/node-facts.ts'
 import { alreadyRuns } from '../model/agent-report.ts'
 import { isUnavailable } from '../model/availability.ts'
 import type { Blocker } from '../model/blocker.ts'
@@ -77,7 +78,7 @@ function unblocked(
   const blockerFor = nodeBlockers(state)
   let found: Blocker | undefined
   const selectable = eligible.filter((member) => {
-    if (!isSpared(member, poolWide)) return false
+    if (!isSpared(member, { blocker: poolWide, state })) return false
     const blocker = blockerFor(member)
     found ??= blocker
     return blocker === undefined && member.wanted.kind === 'config'
@@ -151,9 +152,19 @@ function budgetUse(
 }
 
 /** Nodes under drain have been selected before. */
-function isSpared({ exposure, drain }: Member, blocker: Blocker | undefined): boolean {
-  if (blocker === undefined || drain?.kind === 'Done') return true
-  return blocker.sparesJoining === true && exposure.because === 'Joining'
+function isSpared(
+  member: Member,
+  { blocker, state }: { readonly blocker: Blocker | undefined; readonly state: PoolState },
+): boolean {
+  if (blocker === undefined || member.drain?.kind === 'Done') return true
+  if (blocker.sparesJoining && member.exposure.because === 'Joining') return true
+  return blocker.sparesReturning === true && hasNewest(member, state)
+}
+
+/** The pool stays with another commit than the newest, and the node still has that. */
+function hasNewest({ node }: Member, { pool: { head } }: PoolState): boolean {
+  const newest = targetFor(node, head)
+  return newest.kind === 'config' && newest.digest === node.assigned?.digest
 }
 
 function kindOf({ exposure, drain, assigned, broken }: Member, { pool, rollout }: PoolState): WorkKind {

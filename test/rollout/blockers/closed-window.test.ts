@@ -8,7 +8,7 @@ import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
-import { aRef } from '../builders/revisions.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 /** Open from 22:00 to 04:00; it is noon. */
 const nights: readonly Window[] = [{ action: 'allow', schedule: '0 22 * * *', duration: 6 * hour, timeZone: 'UTC' }]
@@ -96,6 +96,28 @@ test('a pool that a person sends back goes at once', () => {
   expect(selected(decide({ ...pool, memory: { ...pool.memory, rollback }, controls: { rollback: 'older' } }, noon))).toEqual([
     'a',
   ])
+})
+
+test('a pool that went back has its windows again: only nodes that have what it went back from do not wait for them', () => {
+  const at = (content: string) => ({ at: noon - 30 * minute, since: noon - 29 * minute, revision: content })
+  const history = [
+    aRollout('older', { result: 'Completed', startedAt: noon - 40 * minute }),
+    aRollout('new', { result: 'RolledBack', startedAt: noon - 50 * minute }),
+    aRollout('older', { result: 'Completed', startedAt: noon - 20 * hour }),
+  ]
+  const members = [
+    aNode('a').on('older', at('older')),
+    aNode('came-back').on('new', at('new')),
+    aNode('adopted'),
+    aNode('relabelled').on('of another pool', { pool: 'gpu' }),
+  ]
+  const failed = aPool({ stable: 'older', rejected: ['new'], history, windows: nights }).with(...members)
+  const rollback = { to: aRef('older'), from: aRef('new'), at: stamp(noon - 40 * minute) }
+  const asked = aPool({ stable: 'older', history, windows: nights, controls: { rollback: 'older' } }).with(...members)
+
+  expect(selected(decide(failed, noon))).toEqual(['came-back'])
+  expect(selected(decide({ ...asked, memory: { ...asked.memory, rollback } }, noon))).toEqual(['came-back'])
+  expect(selected(decide(failed, tonight)).sort()).toEqual(['adopted', 'came-back', 'relabelled'])
 })
 
 test('a commit that reverts is a commit: it waits for the window, too', () => {

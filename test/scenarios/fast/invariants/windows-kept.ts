@@ -1,5 +1,6 @@
 import type { Window } from '../../../../src/calendar/window.ts'
 import type { Instant } from '../../../../src/rollout/model/instant.ts'
+import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Invariant } from '../invariants.ts'
 import { cordonsOf, type Decided, decidedPools, isBegun, isJoining, stepsOf } from './steps.ts'
 
@@ -7,18 +8,24 @@ const MINUTE = 60_000
 
 export const windowsKept: Invariant = {
   claim:
-    'outside the windows nothing begins but nodes that join, the way back where that is let through, and where people send it',
+    'outside the windows nothing begins but nodes that join, the way back where that is let through, and where people send it; a pool that is back has its windows again',
   ofDecision: (observed) => decidedPools(observed).every((decided) => isOpen(decided, observed.at) || beginsNothing(decided)),
 }
 
 function beginsNothing(decided: Decided): boolean {
   const { pool, decision } = decided
-  if (decision.status.rollback) return true
-  const { target, rejected } = decision.status
+  const { target, rejected, rollback, history } = decision.status
   const goesBack = rejected.some(({ fingerprint }) => [pool.head.fingerprint, target?.fingerprint].includes(fingerprint))
-  if (goesBack && pool.policy.rollbackOutsideWindows) return true
+  const isLetThrough = rollback !== undefined || (goesBack && pool.policy.rollbackOutsideWindows)
+  const isBack = history[0]?.result === 'Completed'
+  if (isLetThrough && !isBack) return true
   const begun = [...stepsOf(decided), ...cordonsOf(decided)].filter(({ node, digest }) => !isBegun(node, digest))
-  return begun.every(({ node }) => isJoining(node, decided))
+  return begun.every(({ node }) => isJoining(node, decided) || (isLetThrough && hasNewest(node, decided)))
+}
+
+/** What the pool went back from. */
+function hasNewest({ assigned }: NodeView, { pool: { head } }: Decided): boolean {
+  return assigned !== undefined && head.fingerprint === `of ${assigned.digest}`
 }
 
 /** Told again here: those that are drawn open every so many minutes of an hour. */
