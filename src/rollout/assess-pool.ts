@@ -4,7 +4,7 @@ import { poolBlocker } from './blockers/pool-blocker.ts'
 import { goesBack, withinCeiling } from './ceilings/going-back.ts'
 import { divide, openIndex } from './exposure/open-waves.ts'
 import { countMembers } from './exposure/wave-progress.ts'
-import { ONE_WAVE, wavesOf } from './exposure/waves.ts'
+import { ONE_WAVE, wavesOf, withFirstNode } from './exposure/waves.ts'
 import type { RolloutClock } from './model/deadlines.ts'
 import type { Instant } from './model/instant.ts'
 import type { PoolContext } from './model/pool-state.ts'
@@ -21,12 +21,13 @@ import { currentRollout } from './target/current-rollout.ts'
 export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPool): AssessedPool {
   const rollout = currentRollout(asked, now)
   const pool = goesBack(asked, rollout) ? withinCeiling(asked) : asked
-  const waves = rollout.proven ? ONE_WAVE : wavesOf(pool.policy)
-  const open = rollout.state === 'Completed' ? waves.length : openIndex(waves, rollout.memory.wave)
+  const asAsked = rollout.proven ? ONE_WAVE : wavesOf(pool.policy)
+  const open = rollout.state === 'Completed' ? asAsked.length : openIndex(asAsked, rollout.memory.wave)
   const clock = clockOf({ pool, rollout, now })
-  const factsFor = reusableFacts({ rollout, clock, policy: pool.policy, isDivided: open < waves.length }, last)
+  const factsFor = reusableFacts({ rollout, clock, policy: pool.policy, isDivided: open < asAsked.length }, last)
   const order = scatteredOrder(pool, last)
   const facts = inOrderOf(pool.nodes, order).map(factsFor)
+  const waves = withFirstNode(asAsked, { nodes: facts, sizes: rollout.memory.wave?.sizes })
   const { waveOf, divided, lastResort } = divide(facts, { pool, rollout, now, waves, open, clock })
   const blocker = remembered(() => poolBlocker({ pool, rollout, now }))
   const context = { pool, rollout, now, waves, open, blocker, clock }

@@ -61,6 +61,24 @@ export function wavesOf({ waves }: Pick<RolloutPolicy, 'waves'>): readonly WaveP
   return percents.reduce((sum, percent) => sum + percent, 0) >= 100 ? waves : [...waves, REST]
 }
 
+/** One that joins gets the stable content, and counts in no wave. */
+type NamedNode = Pick<WaveCandidate, 'labels'> & { readonly joins?: boolean }
+
+/**
+ * The first wave always hears from a node: where its selector names none that may count in it, perhaps by a typing error, it takes one. One
+ * that had nodes when it opened has lost them, and waits for others.
+ */
+export function withFirstNode(
+  waves: readonly WavePolicy[],
+  { nodes, sizes = [] }: { readonly nodes: readonly NamedNode[]; readonly sizes?: readonly WaveSize[] | undefined },
+): readonly WavePolicy[] {
+  const [first, ...others] = waves
+  if (!first || others.length === 0 || !('matchLabels' in first.nodes)) return waves
+  const hadNodes = sizes.some((size) => size.name === first.name && size.nodes > 0)
+  if (hadNodes || nodes.some((node) => !node.joins && isSelected(node, first))) return waves
+  return [{ ...first, nodes: { count: 1 } }, ...others]
+}
+
 /**
  * Which wave each node belongs to, as an index into `waves`; the last takes what is left, so that rounding loses nobody.
  * A node that leaves moves at most one other across each border.

@@ -132,10 +132,58 @@ test('a manual wave opens only when the target is promoted', () => {
   expect(selected(decide({ ...pool, controls: { promoted: 'new' } }, noon))).toEqual(['b'])
 })
 
-test('a wave whose selector matches no node is passed', () => {
-  const pool = aPool({ stable: 'older', waves: [aWave('canary', { rack: '9' }), aWave('rest', '100%')] }).with(...old('b'))
+test('the first wave takes one node when its selector names none', () => {
+  const misspelt = [aWave('canary', { rack: '9' }, { soak: 5 * minute }), aWave('rest', '100%')]
+  const pool = aPool({ stable: 'older', waves: misspelt }).with(...old('b', 'c', 'd'))
+  const first = decide(pool, noon)
+  const [canary = ''] = selected(first)
+  const done = old('b', 'c', 'd').map((node) => (node.name === canary ? aNode(canary).on('new', { at: noon }) : node))
+  const soaking = decide({ ...remembering(pool, first), nodes: done }, noon + minute)
+
+  expect(selected(first)).toHaveLength(1)
+  expect(condition(first, 'Ready').message).toBe(
+    '0 of 3 nodes are at new; wave 1 of 2, "canary", whose selector names no node: it takes one',
+  )
+  expect(soaking.actions).toEqual([])
+  expect(verdict(soaking).Ready).toBe('False Soaking')
+  expect(selected(decide({ ...remembering(pool, soaking), nodes: done }, noon + 5 * minute))).toHaveLength(2)
+})
+
+test('the first wave takes one node of those that were there when its selector names only one that joins', () => {
+  const misspelt = [aWave('canary', { rack: '9' }), aWave('rest', '100%')]
+  const joining = aNode('young').createdAtInstant(noon).labelled({ rack: '9' })
+  const pool = aPool({ stable: 'older', waves: misspelt }).with(...old('b', 'c', 'd'), joining)
+
+  expect(selected(decide(pool, noon)).filter((name) => name !== 'young')).toHaveLength(1)
+})
+
+test('the first wave goes on with a node that is labelled for it after it took another one', () => {
+  const misspelt = [aWave('canary', { rack: '9' }, { soak: 5 * minute }), aWave('rest', '100%')]
+  const pool = aPool({ stable: 'older', waves: misspelt }).with(...old('b', 'c', 'd'))
+  const first = decide(pool, noon)
+  const [canary = '', other = ''] = [...selected(first), ...['b', 'c', 'd'].filter((name) => !selected(first).includes(name))]
+  const labelled = old('b', 'c', 'd').map((node) => (node.name === other ? node.labelled({ rack: '9' }) : node))
+  const nodesNow = labelled.map((node) => (node.name === canary ? aNode(canary).on('new', { at: noon }) : node))
+
+  expect(selected(decide({ ...remembering(pool, first), nodes: nodesNow }, noon + minute))).toEqual([other])
+})
+
+test('a later wave whose selector matches no node is passed', () => {
+  const later = [aWave('canary', 1), aWave('early', { rack: '9' }), aWave('rest', '100%')]
+  const pool = aPool({ stable: 'older', since, waves: later }).with(canaryAt(noon - 5 * minute), ...old('b'))
 
   expect(selected(decide(pool, noon))).toEqual(['b'])
+})
+
+test('the message of a wave whose node blinks says that its soak began again', () => {
+  const pool = aPool({ stable: 'older', since, waves }).with(
+    canaryAt(noon - 4 * minute).readyAgain(noon - minute),
+    ...old('b', 'c'),
+  )
+
+  expect(condition(decide(pool, noon), 'Reconciling').message).toBe(
+    '0 of 3 nodes are at new; wave 1 of 2, "canary"; soaks until 2026-11-21T12:04:00.000Z; "a" soaks again since 2026-11-21T11:59:00.000Z: it was not Ready before',
+  )
 })
 
 test('a wave that a commit inserts before the open one opens in its turn', () => {
