@@ -134,7 +134,7 @@ function staticPodRemarks(paths: readonly string[]): Remark[] {
     ...(others
       ? [
           remark('host', `static pods: ${others}`, {
-            why: 'one from the repository has an annotation of nodewave, for which the kubelet starts the pod anew',
+            why: 'one from the repository has an annotation of nodewave, for which the kubelet starts the pod again',
             remedy: 'to manage them, write the manifests under staticPods, with these paths, in a commit of its own',
           }),
         ]

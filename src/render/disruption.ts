@@ -93,7 +93,7 @@ const RESTARTING: Readonly<Record<string, string | undefined>> = {
   certificates: 'containerd restarts',
   swap: 'what was swapped out needs memory',
   archives: 'what runs may be replaced',
-  staticPods: 'the kubelet starts the pod anew',
+  staticPods: 'the kubelet starts the pod again',
 }
 
 /** Pods are evicted whatever their budgets say, as soon as the taint is there: a drain comes before it. */

@@ -29,6 +29,6 @@ test('a static pod is rendered with its name, the time it has, and the annotatio
 test('another static pod disturbs as much as a restart, and needs no drain', () => {
   expect(disruptionBetween(contentWith('dns:1'), contentWith('dns:2'))).toEqual({
     disruption: 'restart',
-    reasons: ['host.staticPods./etc/kubernetes/manifests/dns.yaml: the kubelet starts the pod anew (restart)'],
+    reasons: ['host.staticPods./etc/kubernetes/manifests/dns.yaml: the kubelet starts the pod again (restart)'],
   })
 })

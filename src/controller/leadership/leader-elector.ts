@@ -39,7 +39,7 @@ export interface LeaderElectorOptions {
   readonly identity: string
   readonly timings: LeaseTimings
   readonly signal: AbortSignal
-  /** Leads. What it rejects with ends the campaign. */
+  /** Leads. What it rejects with ends the leadership. */
   readonly lead: (term: Term) => Promise<void>
   /** Somebody else leads, until the signal. */
   readonly standBy: (signal: AbortSignal) => void

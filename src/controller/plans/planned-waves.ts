@@ -1,4 +1,4 @@
-import { ONE_WAVE, waveMembership, wavesOf } from '../../rollout/exposure/waves.ts'
+import { ONE_WAVE, waveMembership, wavesOf, withFirstNode } from '../../rollout/exposure/waves.ts'
 import type { RolloutPolicy, WavePolicy } from '../../rollout/model/policy.ts'
 import type { PoolState } from '../../rollout/model/pool-state.ts'
 import { isProven } from '../../rollout/model/remembered-revision.ts'
@@ -23,8 +23,9 @@ export function wavesToCome(
   pool: CompiledPool,
   { nodes, memory }: { readonly nodes: readonly ClusterNode[]; readonly memory: PoolState['rollout']['memory'] },
 ): Division {
-  const waves = isProven(memory, { ...pool, revision: '' }) ? ONE_WAVE : wavesOf(pool.policy)
-  return { waves, waveOf: waveMembership(waves, { pool: pool.name, nodes: nodes.map(({ view }) => view) }) }
+  const views = nodes.map(({ view }) => view)
+  const waves = withFirstNode(isProven(memory, pool) ? ONE_WAVE : wavesOf(pool.policy), { nodes: views })
+  return { waves, waveOf: waveMembership(waves, { pool: pool.name, nodes: views }) }
 }
 
 export function plannedWaves(

@@ -100,5 +100,5 @@ function rendered(
 /** The pool has completed this content: a revert that people need now is not held up. */
 function hasRun({ name, fingerprint }: CompiledPool, { cluster }: GuardSources): boolean {
   const status = cluster.pools.get(name)?.status
-  return status !== undefined && isProven({ ...NO_MEMORY, ...status }, { revision: '', fingerprint })
+  return status !== undefined && isProven({ ...NO_MEMORY, ...status }, { fingerprint })
 }

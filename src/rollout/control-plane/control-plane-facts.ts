@@ -6,7 +6,7 @@ import { skewFacts } from './skew.ts'
 /** What the control plane means to a pool. */
 export type ControlPlaneFacts = (pool: Pick<PoolSnapshot, 'nodes'>) => Pick<FleetFacts, 'skew' | 'controlPlane'>
 
-/** Objects of one shape are looked at faster. */
+/** Objects of one shape are read faster. */
 const NOTHING_KNOWN = { skew: undefined, controlPlane: undefined } as const
 
 export function controlPlaneFacts(view: ControlPlaneView | undefined): ControlPlaneFacts {

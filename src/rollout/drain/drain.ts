@@ -60,7 +60,7 @@ function hasEnded({ node, report, assigned, broken, progress }: Candidate): bool
   return progress.phase === 'Current' || progress.phase === 'Soaking' || report?.phase === 'RolledBack'
 }
 
-/** What mends it comes before its mark is looked at, and before anything is done to sound nodes. */
+/** What repairs it comes before its mark counts, and before anything is done to sound nodes. */
 function isRepairedFirst({ node, assigned, broken }: Pick<Candidate, 'node' | 'assigned' | 'broken'>): boolean {
   return broken && !assigned && !node.ready
 }

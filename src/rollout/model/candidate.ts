@@ -12,7 +12,7 @@ export interface Candidate extends Reported {
   readonly wanted: NodeTarget
   /** What it may get now, and why. */
   readonly exposure: Exposure
-  /** Index into the picture's waves; absent for nodes that no wave counts. */
+  /** Index into the waves of the pool; absent for nodes that no wave counts. */
   readonly wave?: number | undefined
   readonly progress: NodeProgress
   /** How it stands with the pod that has to run on it; absent: none has to. */

@@ -12,7 +12,7 @@ export interface RolloutClock {
   readonly bootTimeout?: number
   /** Milliseconds; absent: an agent may be silent for as long as its work may take. */
   readonly agentTimeout?: number
-  /** Time before it is not counted: the clock jumped then, or nobody looked at it. Absent: it is trusted. */
+  /** Time before it is not counted: the clock jumped then, or no process ran. Absent: it is trusted. */
   readonly steadySince?: Instant
 }
 

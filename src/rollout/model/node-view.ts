@@ -8,7 +8,7 @@ import type { Instant } from './instant.ts'
 
 /**
  * A node of the pool, as the API server shows it: facts only, nothing concluded. What is absent is there as undefined: thousands of objects
- * of one shape are looked at in each pass.
+ * of one shape are read in each pass.
  */
 export interface NodeView {
   readonly name: string

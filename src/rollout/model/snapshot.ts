@@ -113,6 +113,6 @@ export interface PoolSnapshot {
   readonly gateAnswers?: readonly GateAnswer[]
   /** Pools of other clusters that this one depends on, and that have not completed the newest commit. */
   readonly awaitedClusters?: readonly Awaited[]
-  /** What the rest of the fleet means to this pool; absent where a pool is looked at alone. */
+  /** What the rest of the fleet means to this pool; absent where a pool is decided alone. */
   readonly fleet?: FleetFacts
 }

@@ -27,7 +27,7 @@ function hasBegun({ name, nodes, head, memory }: Decided['pool']): boolean {
 
 function isFree({ pool }: Decided, { fleet, decisions }: Observed): boolean {
   const { head, memory, policy } = pool
-  const completed = [memory.stable, ...memory.history.filter(({ result }) => result === 'Completed')]
+  const completed = [memory.stable, ...memory.history.filter(({ result, abandoned }) => result === 'Completed' && !abandoned)]
   if (completed.some((run) => run?.fingerprint === head.fingerprint)) return true
   return (policy.dependsOn ?? []).every((name) => {
     const other = fleet.pools.find((each) => each.name === name)
