@@ -4,7 +4,7 @@ import { describePool, type PoolDescription } from './describe-pool.ts'
 import { common, isEmpty, without } from './factor.ts'
 import { groupNodes, SHARED_NAME } from './group-nodes.ts'
 import { hostFiles, sharedHost, withoutShared } from './host-documents.ts'
-import type { ImportSubject, JsonObject } from './subject.ts'
+import type { ImportSubject, JsonObject, PackagedKubelet } from './subject.ts'
 import { kubeletDocument, remarkLines, repoDocument } from './yaml-document.ts'
 
 export interface ImportedRepository {
@@ -14,11 +14,14 @@ export interface ImportedRepository {
 }
 
 const RELEASE = 'upstream'
+/** Of packages: of a repository that each host has already. */
+type Packages = ReadonlyMap<string, PackagedKubelet>
 
 /** Pure: the repository that says what these nodes run. */
 export function buildRepository(subjects: readonly ImportSubject[]): ImportedRepository {
   const groups = groupNodes(subjects.map(describeNode))
   const pools = releasable(groups.map((group) => describePool(group, groups)))
+  const packages = packagesOf(pools)
   const shared = {
     flags: pools.length > 1 ? common(pools.map(({ flags }) => flags)) : {},
     config: common(pools.map(({ config }) => config)) as JsonObject,
@@ -35,13 +38,14 @@ export function buildRepository(subjects: readonly ImportSubject[]): ImportedRep
         ? {}
         : { [`config/${SHARED_NAME}.yaml`]: kubeletDocument(shared.config, { name: SHARED_NAME }) }),
       ...releaseFiles(pools),
+      ...packageReleases(packages),
       ...hostFiles(pools, shared.host),
-      ...Object.assign({}, ...pools.map((pool) => poolFiles(pool, shared))),
+      ...Object.assign({}, ...pools.map((pool) => poolFiles(pool, { ...shared, packages }))),
     },
   }
 }
 
-type Shared = Pick<PoolDescription, 'flags' | 'config' | 'host'>
+type Shared = Pick<PoolDescription, 'flags' | 'config' | 'host'> & { readonly packages: Packages }
 
 function fleetDocument(): string {
   const rollout = { maxUnavailable: 1, maxFailures: 0, onFailure: 'Rollback' }
@@ -74,9 +78,10 @@ function poolDocument(pool: PoolDescription, shared: Shared, own: Pick<Shared, '
     ...(isEmpty(shared.config) || isEmpty(pool.config) ? [] : [SHARED_NAME]),
     ...(isEmpty(own.config) ? [] : [name]),
   ]
+  const release = binaries.length > 0 ? RELEASE : nameOf(pool.packaged, shared.packages)
   const kubelet = {
     ...(version === undefined ? {} : { version }),
-    ...(binaries.length === 0 ? {} : { release: RELEASE }),
+    ...(release === undefined ? {} : { release }),
     ...(layout === undefined ? {} : { layout }),
     ...(isEmpty(shared.flags) ? {} : { flagSets: [SHARED_NAME] }),
     ...(isEmpty(own.flags) ? {} : { flags: own.flags }),
@@ -127,6 +132,33 @@ const OTHER_BUILD = {
   why: 'the kubelets are different builds of one version',
   remedy: 'set version and release when all are to run one of them',
 } as const
+
+/** By the name of the release: the manager, and a number where its packages have several patterns. */
+function packagesOf(pools: readonly PoolDescription[]): Packages {
+  const found = new Map<string, PackagedKubelet>()
+  for (const { packaged } of pools) {
+    if (packaged === undefined || nameOf(packaged, found) !== undefined) continue
+    const others = [...found.values()].filter(({ manager }) => manager === packaged.manager).length
+    found.set(others === 0 ? packaged.manager : `${packaged.manager}-${others + 1}`, packaged)
+  }
+  return found
+}
+
+function nameOf(packaged: PackagedKubelet | undefined, packages: Packages): string | undefined {
+  return [...packages].find(([, each]) => each.manager === packaged?.manager && each.version === packaged.version)?.[0]
+}
+
+function packageReleases(packages: Packages): Record<string, string> {
+  const comments = [
+    'The package comes from the repositories that each host has. For a version that they lack, change the repository in the same commit: see docs/import.md.',
+  ]
+  return Object.fromEntries(
+    [...packages].map(([name, { manager, version }]) => [
+      `releases/${name}.yaml`,
+      repoDocument('KubeletRelease', { [manager]: { version } }, { name, comments }),
+    ]),
+  )
+}
 
 function releaseFiles(pools: readonly PoolDescription[]): Record<string, string> {
   const sums: Record<string, Record<string, string>> = {}

@@ -88,10 +88,14 @@ export function hostRemarks(inventory: HostInventory): Remark[] {
             remedy: proposed(added),
           }),
         ]),
-    ...listRemark('repositories', repositories, {
-      why: 'a repository here is a file of its own, and apt refuses the same one twice',
-      entry: '{name, apt: {url, suite, components, keyFrom}}, of rpm {name, dnf: {url, keyFrom}} or zypper',
-    }),
+    ...listRemark(
+      'repositories',
+      repositories.filter((path) => !files.some((file) => file.path === path)),
+      {
+        why: 'a repository here is a file of its own, and apt refuses the same one twice',
+        entry: '{name, apt: {url, suite, components, keyFrom}}, of rpm {name, dnf: {url, keyFrom}} or zypper',
+      },
+    ),
     ...listRemark('certificates', certificates, { why: 'a certificate here is a file of its own', entry: '{name, from}' }),
     ...staticPodRemarks(inventory.staticPods ?? []),
     ...omitted.map(({ path, why }) => remark('host', path, { why, remedy: path.startsWith('/') ? OF_A_FILE : OF_PACKAGES })),

@@ -9,9 +9,9 @@ export function describeNode({ node, inventory }: ImportSubject): NodeDescriptio
   const { kubelet } = inventory
   const { flags, remarks: ofFlags } = kubeletFlags(kubelet, node)
   const { config, remarks: ofConfig } = describeConfig(kubelet, node.configz)
-  const { version, binary, remarks: ofVersion } = describeVersion(inventory)
+  const { remarks: ofVersion, ...source } = describeVersion(inventory)
   return {
-    ...{ node, layout: kubelet.layout, version, binary, flags },
+    ...{ node, layout: kubelet.layout, ...source, flags },
     config: kubelet.layout === undefined ? {} : config,
     host: describeHost(inventory),
     remarks: [...ofVersion, ...ofFlags, ...commandRemarks(kubelet), ...ofConfig, ...hostRemarks(inventory)],
@@ -73,7 +73,7 @@ function named(names: readonly string[], { why, remedy }: { readonly why: string
 function describeVersion({
   kubelet: { layout, version, binary, package: installed },
   arch,
-}: HostInventory): Pick<NodeDescription, 'version' | 'binary' | 'remarks'> {
+}: HostInventory): Pick<NodeDescription, 'version' | 'binary' | 'packaged' | 'remarks'> {
   const unmanaged = (what: string, why: string, remedy: string) => ({
     version: undefined,
     binary: undefined,
@@ -86,12 +86,19 @@ function describeVersion({
       'nodewave supports the layouts kubeadm, env and managed; see docs/install.md',
     )
   if (layout === 'env') return { version, binary: undefined, remarks: [] }
-  if (installed !== undefined)
+  if (installed !== undefined) {
+    const manager = installed.manager ?? 'apt'
+    const pattern = patternOf(installed.version, version)
+    if (installed.held && pattern !== undefined)
+      return { version, binary: undefined, packaged: { manager, version: pattern }, remarks: [] }
     return unmanaged(
-      `kubelet ${version}, package ${installed.name} ${installed.version}${installed.held ? ', held' : ''}`,
-      'a package brought it: to manage it needs the repository of packages, and its key',
-      `add a KubeletRelease with ${installed.manager ?? 'apt'}: {url, keyFrom, version: "${packageVersion(installed.version, version)}"}, then version and release here; see docs/host-profile.md, Packages`,
+      `kubelet ${version}, package ${installed.name} ${installed.version}${installed.held ? '' : ', not held'}`,
+      installed.held ? 'its version is not that of the kubelet' : 'to manage the package holds it',
+      installed.held
+        ? SEE_RELEASES
+        : `run "${HOLD[manager]}" and "nodewave agent import" there, and import again; ${SEE_RELEASES}`,
     )
+  }
   if (version === undefined || binary === undefined)
     return unmanaged(
       'the version of the kubelet',
@@ -101,7 +108,11 @@ function describeVersion({
   return { version, binary: { arch, sha256: binary.sha256 }, remarks: [] }
 }
 
+const SEE_RELEASES = 'or write a KubeletRelease; see docs/host-profile.md, Packages'
+const HOLD = { apt: 'apt-mark hold kubelet', dnf: 'dnf versionlock add kubelet', zypper: 'zypper addlock kubelet' } as const
+
 /** As a KubeletRelease says it, for every version of the kubelet. */
-function packageVersion(installed: string, kubelet: string | undefined): string {
-  return kubelet === undefined ? installed : installed.replace(kubelet, '{{version}}')
+function patternOf(installed: string, kubelet: string | undefined): string | undefined {
+  const [before, after, ...more] = kubelet === undefined ? [] : installed.split(kubelet)
+  return before === undefined || after === undefined || more.length > 0 ? undefined : `${before}{{version}}${after}`
 }

@@ -1,9 +1,9 @@
-import type { Json } from '../protocol/digest.ts'
+import { canonicalJson, type Json } from '../protocol/digest.ts'
 import type { FlagValue } from '../repo/schema/common.ts'
 import { type ChosenLabels, chooseLabels, labelsOfKubelets } from './choose-labels.ts'
 import { common, isEmpty, isSame, without } from './factor.ts'
 import type { NodeGroup } from './group-nodes.ts'
-import { type HostContent, type JsonObject, type NodeDescription, type Remark, remark } from './subject.ts'
+import { type HostContent, type JsonObject, type NodeDescription, type PackagedKubelet, type Remark, remark } from './subject.ts'
 
 export interface PoolDescription extends ChosenLabels {
   readonly name: string
@@ -11,6 +11,7 @@ export interface PoolDescription extends ChosenLabels {
   readonly layout: NodeDescription['layout']
   readonly version: string | undefined
   readonly binaries: readonly NonNullable<NodeDescription['binary']>[]
+  readonly packaged: PackagedKubelet | undefined
   readonly flags: Readonly<Record<string, FlagValue>>
   readonly config: JsonObject
   readonly host: HostContent
@@ -31,12 +32,15 @@ export function describePool(group: NodeGroup, groups: readonly NodeGroup[]): Po
   const flags = flagsOf(members)
   const config = typical?.config ?? {}
   const versions = [...new Set(members.map(({ version }) => version))]
-  const version = versions.length === 1 ? versions[0] : undefined
+  const sources = [...new Map(members.map(({ packaged }) => [canonicalJson({ ...packaged }), packaged])).values()]
+  const isOne = versions.length === 1 && sources.length === 1
+  const version = isOne ? versions[0] : undefined
   const labels = chooseLabels(group, groups)
   return {
     ...labels,
     ...{ name, nodes: members.map(({ node }) => node.name), layout: typical?.layout, version, flags, config },
     binaries: version === undefined ? [] : members.flatMap(({ binary }) => binary ?? []),
+    packaged: version === undefined ? undefined : sources[0],
     host: sharedHost(members),
     overrides: members
       .map((member) => overrideOf(member, { flags, config }))
@@ -44,6 +48,7 @@ export function describePool(group: NodeGroup, groups: readonly NodeGroup[]): Po
     remarks: [
       ...remarksOf(members),
       ...versionRemarks(members, versions),
+      ...(versions.length === 1 && sources.length > 1 ? [sourceRemark(members)] : []),
       ...hostDifferences(members),
       ...objectRemarks(members),
       ...labelRemarks(labels),
@@ -98,6 +103,17 @@ function versionRemarks(members: readonly NodeDescription[], versions: readonly 
       remedy: 'set version and release when they are to run one',
     }),
   ]
+}
+
+function sourceRemark(members: readonly NodeDescription[]): Remark {
+  const shown = members.map(({ node, packaged }) => {
+    const source = packaged === undefined ? 'a binary' : `${packaged.manager} ${packaged.version}`
+    return `${node.name} ${source}`
+  })
+  return remark('kubelet', `the version of the kubelet: ${shown.join(', ')}`, {
+    why: 'the kubelets of the nodes come from different sources',
+    remedy: 'set version and release when all are to have one',
+  })
 }
 
 function hostDifferences(members: readonly NodeDescription[]): Remark[] {

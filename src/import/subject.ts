@@ -56,6 +56,11 @@ export interface HostContent {
   readonly settings: { readonly swap?: 'off' }
 }
 
+export interface PackagedKubelet {
+  readonly manager: 'apt' | 'dnf' | 'zypper'
+  readonly version: string
+}
+
 /** What the repository says of one node, such that its agent finds nothing to change. */
 export interface NodeDescription {
   readonly node: ApiNodeFacts
@@ -63,6 +68,8 @@ export interface NodeDescription {
   /** Undefined: nodewave is not to manage it. */
   readonly version: string | undefined
   readonly binary: { readonly arch: string; readonly sha256: string } | undefined
+  /** Whose package the kubelet is, and the pattern of its versions: "{{version}}-1.1". */
+  readonly packaged?: PackagedKubelet | undefined
   readonly flags: Readonly<Record<string, FlagValue>>
   readonly config: JsonObject
   readonly host: HostContent

@@ -28,9 +28,16 @@ export function releaseRepositories(model: FleetModel, { pool }: LayerSubject): 
   if (release === undefined || version === undefined) return []
   const name = `release-${release.name}`
   const { apt, dnf, zypper } = release.spec
-  if (apt !== undefined) return [repository(model, { name, apt: sourceOf(apt, version) })]
-  if (dnf !== undefined) return [repository(model, { name, dnf: sourceOf(dnf, version) })]
-  return zypper === undefined ? [] : [repository(model, { name, zypper: sourceOf(zypper, version) })]
+  if (hasRepository(apt)) return [repository(model, { name, apt: sourceOf(apt, version) })]
+  if (hasRepository(dnf)) return [repository(model, { name, dnf: sourceOf(dnf, version) })]
+  return hasRepository(zypper) ? [repository(model, { name, zypper: sourceOf(zypper, version) })] : []
+}
+
+/** Without a URL, the package comes from the repositories that the host has. */
+function hasRepository<Source extends { readonly url?: string }>(
+  source: Source | undefined,
+): source is Source & { readonly url: string } {
+  return source?.url !== undefined
 }
 
 /** What is left of a release once the package of it is named elsewhere. */

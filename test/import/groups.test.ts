@@ -142,8 +142,8 @@ test('what all pools share stands in one document, and what is their own in anot
 test.each<[string, Options, string]>([
   [
     'a kubelet of a package',
-    { kubelet: { package: { name: 'kubelet', version: '1.35.4-1.1', held: true } } },
-    'kubelet 1.35.4, package kubelet 1.35.4-1.1, held: a package brought it',
+    { kubelet: { package: { name: 'kubelet', version: '1.35.4-1.1', held: false } } },
+    'kubelet 1.35.4, package kubelet 1.35.4-1.1, not held: to manage the package holds it',
   ],
   ['a flag that stands there twice', { extraArgs: ['--v=2', '--v=3'] }, '--v=2 --v=3: the flag stands there more than once'],
   [
@@ -238,18 +238,55 @@ test('a pool whose kubelet is another build of the same version keeps it', () =>
   expect(files['pools/workers.yaml']).toContain('the kubelets are different builds of one version')
 })
 
-test.each([
-  ['apt', { version: '1.35.4-1.1' }, 'KubeletRelease with apt: {url, keyFrom, version: "{{version}}-1.1"}'],
-  [
-    'dnf',
-    { version: '1.35.4-150500.1.1', manager: 'dnf' },
-    'KubeletRelease with dnf: {url, keyFrom, version: "{{version}}-150500.1.1"}',
-  ],
-] as const)('the pool of a kubelet that %s brought names the release that would manage it', (_, installed, release) => {
-  const options = { kubelet: { package: { name: 'kubelet', held: true, ...installed } } }
-  const { files } = buildRepository([aSubject('a', options)])
+const packaged = (version: string, more: object = {}) => ({
+  kubelet: { package: { name: 'kubelet', version, held: true, ...more } },
+})
 
-  expect(files['pools/workers.yaml']?.replaceAll(/\n# +/g, ' ')).toContain(release)
+test.each([
+  ['apt', { version: '1.35.4-1.1' }, { apt: { version: '{{version}}-1.1' } }],
+  ['dnf', { version: '1.35.4-150500.1.1', manager: 'dnf' }, { dnf: { version: '{{version}}-150500.1.1' } }],
+  ['zypper', { version: '1.35.4-150500.1.1', manager: 'zypper' }, { zypper: { version: '{{version}}-150500.1.1' } }],
+] as const)(
+  'a kubelet that is a held package of %s is a release of packages from the repositories of the host',
+  (name, installed, spec) => {
+    const { files } = buildRepository([aSubject('a', packaged(installed.version, installed))])
+    const model = modelOf(files)
+
+    expect(model.pools.get('workers')?.spec.kubelet).toMatchObject({ version: '1.35.4', release: name })
+    expect(model.releases.get(name)?.spec).toEqual(spec)
+  },
+)
+
+test('packages of two patterns are two releases', () => {
+  const { files } = buildRepository([
+    aSubject('a', { labels: CONTROL_PLANE, ...packaged('1.35.4-1.1') }),
+    aSubject('b', { labels: WORKER, ...packaged('1.35.4-2.1') }),
+  ])
+  const model = modelOf(files)
+  expect([...model.pools.values()].map(({ spec }) => spec.kubelet?.release)).toEqual(['apt', 'apt-2'])
+  expect([...model.releases].map(([name, { spec }]) => [name, spec.apt?.version])).toEqual([
+    ['apt', '{{version}}-1.1'],
+    ['apt-2', '{{version}}-2.1'],
+  ])
+})
+
+test('a pool whose kubelets come from different sources keeps them, and says so', () => {
+  const { files } = buildRepository([aSubject('a', packaged('1.35.4-1.1')), aSubject('b')])
+  expect(modelOf(files).pools.get('workers')?.spec.kubelet?.version).toBeUndefined()
+  expect(files['pools/workers.yaml']?.replaceAll(/\n# +/g, ' ')).toContain(
+    'the version of the kubelet: a apt {{version}}-1.1, b a binary: the kubelets of the nodes come from different sources',
+  )
+})
+
+test.each([
+  ['apt', {}, 'run "apt-mark hold kubelet" and "nodewave agent import" there, and import again'],
+  ['dnf', { manager: 'dnf' }, 'run "dnf versionlock add kubelet" and'],
+  ['zypper', { manager: 'zypper' }, 'run "zypper addlock kubelet" and'],
+] as const)('a package of %s that nobody holds is left as it is, with the command that holds it', (_, manager, remedy) => {
+  const { files } = buildRepository([aSubject('a', packaged('1.35.4-1.1', { held: false, ...manager }))])
+
+  expect(modelOf(files).pools.get('workers')?.spec.kubelet?.version).toBeUndefined()
+  expect(files['pools/workers.yaml']?.replaceAll(/\n# +/g, ' ')).toContain(remedy)
 })
 
 test.each([

@@ -10,6 +10,7 @@ import { buildRepository } from '../../src/import/build-repository.ts'
 import type { ApiNodeFacts } from '../../src/import/subject.ts'
 import { type HostInventory, hostInventory } from '../../src/protocol/host-inventory.ts'
 import { createRenderer } from '../../src/render/create-renderer.ts'
+import { kubeletBinary } from '../../src/sim/host/kubelet-launch.ts'
 import type { MachineOptions } from '../agent/support/machine.ts'
 import { Machine } from '../agent/support/machine.ts'
 import { modelOf } from '../repo/fleets.ts'
@@ -49,11 +50,15 @@ async function aMachine(options: MachineOptions, files: Readonly<Record<string, 
 /** Imports the host, and lets the agent apply what was written. @returns what was written */
 async function importAndApply(machine: Machine): Promise<Readonly<Record<string, string>>> {
   const { files } = buildRepository([{ node: NODE, inventory: await inventoryOf(machine) }])
+  machine.start()
+  await machine.untilDigest(machine.assign(contentOf(files)), 'Applied')
+  return files
+}
+
+function contentOf(files: Readonly<Record<string, string>>) {
   const result = createRenderer(modelOf(files)).render('workers', { ...NODE, arch: 'amd64', osImage: '' })
   if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
-  machine.start()
-  await machine.untilDigest(machine.assign(result.content), 'Applied')
-  return files
+  return result.content
 }
 
 async function stateOf(machine: Machine) {
@@ -170,6 +175,46 @@ test('agent changes nothing on a host of kubeadm after its import', async () => 
           version: 1.35.0-1.1
     "
   `)
+})
+
+const OLD_SOURCE = 'https://pkgs.example/v1.35/deb/'
+const NEW_SOURCE = 'https://pkgs.example/v1.36/deb/'
+
+function kubeletPackage(version: string) {
+  return {
+    name: 'kubelet',
+    version: `${version}-1.1`,
+    files: { '/usr/bin/kubelet': Buffer.from(kubeletBinary(version)).toString() },
+  }
+}
+
+test('a kubelet by a package of the host is imported with the repository, changes nothing, and goes up by two lines', async () => {
+  const machine = await aMachine(
+    {},
+    {
+      '/etc/apt/sources.list.d/kubernetes.list': `deb [signed-by=/etc/apt/keyrings/kubernetes.gpg] ${OLD_SOURCE} /\n`,
+      '/etc/apt/sources.list.d/debian.sources': 'URIs: https://deb.debian.org/debian\n',
+    },
+  )
+  const { packages } = machine.host
+  packages.offers.set('https://deb.debian.org/debian', [])
+  packages.offers.set(OLD_SOURCE, [kubeletPackage('1.35.4')])
+  packages.offers.set(NEW_SOURCE, [kubeletPackage('1.36.3')])
+  packages.put(kubeletPackage('1.35.4'), { held: true })
+  const before = await stateOf(machine)
+  const files = await importAndApply(machine)
+  expect(await stateOf(machine)).toEqual(before)
+  expect(files['hosts/workers.yaml']).not.toContain('repositories: /etc/apt/sources.list.d/kubernetes.list')
+  expect(files['hosts/workers.yaml']).toContain('repositories: /etc/apt/sources.list.d/debian.sources')
+
+  const changed = Object.entries(files).map(([path, text]) => [
+    path,
+    text.replace(OLD_SOURCE, NEW_SOURCE).replace('version: "1.35.4"', 'version: "1.36.3"'),
+  ])
+  await machine.untilDigest(machine.assign(contentOf(Object.fromEntries(changed)), { GRANT: 'drain' }), 'Applied')
+
+  expect(await packages.installed('kubelet')).toMatchObject({ version: '1.36.3-1.1', held: true })
+  expect(machine.host.services.healthyVersion()).toBe('v1.36.3')
 })
 
 test('agent changes nothing on a host with an environment file after its import', async () => {

@@ -41,6 +41,13 @@ test('a release of rpm packages becomes those of dnf', () => {
   ])
 })
 
+test('a release of packages without a URL becomes the package alone', () => {
+  const { kubelet, repositories } = JSON.parse(contentAt('1.36.3', 'apt: {version: "{{version}}-1.1"}').host ?? '{}')
+
+  expect(kubelet.package).toEqual({ manager: 'apt', name: 'kubelet', version: '1.36.3-1.1' })
+  expect(repositories).toBeUndefined()
+})
+
 test('a version of a packaged kubelet is one change, and disturbs as any version does', () => {
   const [from, to] = [contentAt('1.35.4'), contentAt('1.36.3')]
 

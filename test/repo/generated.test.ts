@@ -48,6 +48,6 @@ test('fillTables writes a row for each field, with what may stand there', () => 
   expect(filled).toContain('| `nodeSelector` | map | **required** The nodes of the pool. A node in two pools is an error. |')
   expect(filled).toContain('| `rollout.waves[].soak` | duration | How long')
   expect(fillTables('<!-- fields of kubelet-release.json -->\n<!-- end -->', jsonSchemas())).toContain(
-    '| `dnf` | map | An rpm package, from its own repository. |',
+    '| `dnf` | map | An rpm package. |',
   )
 })

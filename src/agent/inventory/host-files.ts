@@ -2,7 +2,7 @@ import type { HostInventory, InventoryFile } from '../../protocol/host-inventory
 import { KUBEADM_DROP_INS } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 import { mayHoldSecret } from './credentials.ts'
-import { FILE_DIRECTORIES, FILES, REGISTRIES } from './interests.ts'
+import { FILE_DIRECTORIES, FILES, REGISTRIES, REPOSITORY_FILES } from './interests.ts'
 import type { InventoryPorts } from './inventory-ports.ts'
 
 /** What is longer is no file that a person wrote. */
@@ -32,6 +32,8 @@ async function candidates(files: HostFiles): Promise<string[]> {
   const found: string[] = []
   for (const [directory, ending] of FILE_DIRECTORIES)
     found.push(...(await namesIn(files, directory)).filter((name) => name.endsWith(ending)).map((name) => `${directory}/${name}`))
+  for (const [directory, wanted] of REPOSITORY_FILES)
+    found.push(...(await namesIn(files, directory)).filter((name) => wanted.test(name)).map((name) => `${directory}/${name}`))
   for (const name of await namesIn(files, REGISTRIES.directory)) found.push(`${REGISTRIES.directory}/${name}/${REGISTRIES.file}`)
   return [...found, ...FILES].sort()
 }

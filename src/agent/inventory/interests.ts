@@ -58,6 +58,12 @@ export const FILES = ['/etc/containerd/config.toml', '/etc/crictl.yaml', '/etc/d
 /** One directory a registry, each with this file. */
 export const REGISTRIES = { directory: '/etc/containerd/certs.d', file: 'hosts.toml' } as const
 
+/** Of the administrator. Those of a distribution, and what a subscription or zypper writes again by itself, are left alone. */
+export const REPOSITORY_FILES: readonly (readonly [directory: string, wanted: RegExp])[] = [
+  ['/etc/apt/sources.list.d', /^(?!debian\.|ubuntu).*\.(?:list|sources)$/],
+  ['/etc/yum.repos.d', /^(?!redhat\.).*\.repo$/],
+]
+
 export const REPOSITORY_DIRECTORIES = ['/etc/apt/sources.list.d', '/etc/yum.repos.d', '/etc/zypp/repos.d'] as const
 
 export const CERTIFICATE_DIRECTORIES = [

@@ -20,7 +20,9 @@ const binary = z.strictObject({
 })
 
 const packageFields = {
-  url: urlTemplate.describe('Where the repository is; {{minor}} and {{version}} are replaced.'),
+  url: urlTemplate
+    .exactOptional()
+    .describe('Where the repository is; {{minor}} and {{version}} are replaced. Default: the repositories that the host has.'),
   package: packageName.exactOptional().describe('Name of the package. Default: kubelet.'),
   version: z
     .string()
@@ -28,17 +30,35 @@ const packageFields = {
     .describe('Version of the package, such as "{{version}}-1.1"; of an rpm with its release, such as "{{version}}-150500.1.1".'),
 }
 
+const OF_A_REPOSITORY = ['key', 'keyFrom', 'suite', 'components', 'architectures'] as const
+const NO_REPOSITORY = `expected url beside ${OF_A_REPOSITORY.join(', ')}`
+
+type Packaged = { readonly url?: string | undefined } & { readonly [Field in (typeof OF_A_REPOSITORY)[number]]?: unknown }
+
+/** Without a URL, the package comes from the repositories of the host, which nothing here describes. */
+function describesNone(source: Packaged): boolean {
+  return source.url === undefined && OF_A_REPOSITORY.every((field) => source[field] === undefined)
+}
+
+function hasUrl({ url }: Packaged): boolean {
+  return url !== undefined
+}
+
 const apt = z
   .strictObject({ ...aptRepositoryFields, ...packageFields })
-  .refine(hasOneKey, ONE_KEY)
-  .refine(hasComponents, COMPONENTS)
+  .refine((source) => hasUrl(source) || describesNone(source), NO_REPOSITORY)
+  .refine((source) => !hasUrl(source) || hasOneKey(source), ONE_KEY)
+  .refine((source) => !hasUrl(source) || hasComponents(source), COMPONENTS)
 
-const rpm = z.strictObject({ ...rpmRepositoryFields, ...packageFields }).refine(hasOneKey, ONE_KEY)
+const rpm = z
+  .strictObject({ ...rpmRepositoryFields, ...packageFields })
+  .refine((source) => hasUrl(source) || describesNone(source), NO_REPOSITORY)
+  .refine((source) => !hasUrl(source) || hasOneKey(source), ONE_KEY)
 
 const kubeletReleaseSpec = z.strictObject({
   binary: binary.exactOptional().describe('The binary itself, by URL and checksum.'),
-  apt: apt.exactOptional().describe('A Debian package, from its own repository.'),
-  dnf: rpm.exactOptional().describe('An rpm package, from its own repository.'),
+  apt: apt.exactOptional().describe('A Debian package.'),
+  dnf: rpm.exactOptional().describe('An rpm package.'),
   zypper: rpm.exactOptional().describe('The same, where zypper manages packages.'),
 })
 

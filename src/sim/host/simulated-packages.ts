@@ -31,7 +31,8 @@ const MANNERS = {
   apt: {
     database: '/var/lib/dpkg/status',
     sources: '/etc/apt/sources.list.d',
-    url: /^URIs: (\S+)$/m,
+    /** Of either format. */
+    url: /^(?:URIs: |deb (?:\[[^\]]*\] )?)(\S+)/m,
     architecture: 'amd64',
     leftover: 'dpkg-dist',
     /** A version forgets the hold of the one before. */
@@ -110,6 +111,13 @@ export class SimulatedPackages implements PackageManager {
     if (entry === undefined) return undefined
     const { definition: _, ...found } = entry
     return found
+  }
+
+  /** For who sets the stage. */
+  countingAfterReboot: readonly string[] = []
+
+  async awaitingReboot(): Promise<readonly string[]> {
+    return this.countingAfterReboot
   }
 
   async isInterrupted(): Promise<boolean> {

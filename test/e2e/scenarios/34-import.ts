@@ -1,16 +1,19 @@
-/** Nodes that kubeadm and an environment file made are imported: the repository is valid, and its rollout changes and restarts nothing. */
+/** Nodes that kubeadm, packages and an environment file made are imported: the repository is valid, its rollout changes and restarts nothing. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { type RunResult, run } from '../exec.ts'
 import { checkout } from '../product/checkout.ts'
 import { completed, waitPool } from '../product/pool.ts'
-import { productOn } from '../product/product.ts'
+import { type Product, productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
-export const scenarios: readonly Scenario[] = [{ name: 'import', nodes: [{}, {}, { layout: 'env' }], run: importing }]
+export const scenarios: readonly Scenario[] = [
+  { name: 'import', nodes: [{}, { packaged: true }, { layout: 'env' }], run: importing },
+]
 
 interface Imported {
   readonly valid: boolean
@@ -56,6 +59,25 @@ async function importing(cluster: Cluster, { part, say }: Report): Promise<void>
     const node = cluster.node('n2')
     await waitUntil(async () => (await commandOf(node)).includes('--v=4'), { for: 'the kubelet to run with --v=4' })
   })
+  await part('two lines upgrade the kubelet that is a package', () => upgrade(cluster, clone, repository))
+}
+
+/** As docs/import.md says it: the repository of the newer minor version in the file that was imported, and the version. */
+async function upgrade(cluster: Cluster, clone: string, repository: Product['repository']): Promise<void> {
+  const [pool, profile] = ['pools/workers.yaml', 'hosts/workers.yaml']
+  const minors = [versions.olderKubelet, versions.kubernetes].map((version) => `v${version.split('.').slice(0, 2).join('.')}`)
+  const [older = '', newer = ''] = minors
+  const text = async (path: string): Promise<string> => readFile(join(clone, path), 'utf8')
+  const files = {
+    [pool]: (await text(pool)).replace(versions.olderKubelet, versions.kubernetes),
+    [profile]: (await text(profile)).replace(`/${older}/`, `/${newer}/`),
+  }
+  check('the file of the repository was imported', files[profile]?.includes(`/${newer}/`) === true, files)
+  await repository.push(files, 'a newer kubelet')
+  const node = cluster.node('n2')
+  await node.waitVersion(versions.kubernetes)
+  const status = await node.output(['dpkg', '--status', 'kubelet'])
+  check('the package is held', status.includes('Status: hold ok installed'), status)
 }
 
 /** What people have beside what kubeadm writes. */

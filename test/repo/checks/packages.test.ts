@@ -58,6 +58,20 @@ test.each([
   expect(told(release(apt), { 'keys/a.asc': ARMORED }).join('\n')).toContain(message)
 })
 
+test('a release of packages that the repositories of the host have needs only a version', () => {
+  for (const manager of ['apt', 'dnf', 'zypper']) {
+    const document = aDocument('KubeletRelease', 'r', `spec: {${manager}: {version: "{{version}}-1.1"}}\n`)
+    expect(told(document)).toEqual([])
+  }
+})
+
+test.each(['keyFrom: keys/a.asc', 'suite: stable', 'components: [main]'])('a release with %s and no url is refused', (field) => {
+  const document = aDocument('KubeletRelease', 'r', `spec: {apt: {${field}, version: "{{version}}-1.1"}}\n`)
+  expect(told(document, { 'keys/a.asc': ARMORED }).join('\n')).toContain(
+    'expected url beside key, keyFrom, suite, components, architectures',
+  )
+})
+
 test('a release of packages whose key is not in the repository is refused', () => {
   const apt = 'url: "https://p.test/v{{minor}}/deb/", version: "{{version}}-1.1"'
   expect(told(release(apt)).join('\n')).toContain('the repository has no file "keys/a.asc"')
