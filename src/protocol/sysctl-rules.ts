@@ -30,6 +30,13 @@ const REFUSED: readonly { readonly path: string; readonly when?: RegExp; readonl
   })),
 ]
 
+/** Of interfaces that are there: the default is for those to come, and the kernel gives lo its address again. */
+const DISABLES_IPV6 = /^net\/ipv6\/conf\/(?!default\/|lo\/)[^/]+\/disable_ipv6$/
+const LOSES_ADDRESSES: SysctlRefusal = {
+  because: 'the kernel drops the IPv6 addresses of interfaces, and an undo does not bring them back',
+  remedy: 'write it under kernelArguments, as "ipv6.disable_ipv6=1", which a boot can take back',
+}
+
 /** The kubelet sets these when it starts, or does not start: `setupKernelTunables` in pkg/kubelet/cm/container_manager_linux.go. */
 const OF_THE_KUBELET: ReadonlyMap<string, string> = new Map([
   ['vm/overcommit_memory', '1'],
@@ -40,6 +47,13 @@ const OF_THE_KUBELET: ReadonlyMap<string, string> = new Map([
   ['kernel/keys/root_maxbytes', '25000000'],
 ])
 
+/** Of each pair the kernel keeps one, and sets the other one to zero: mm/page-writeback.c, mm/util.c. */
+const PAIRS = [
+  ['vm/dirty_bytes', 'vm/dirty_ratio'],
+  ['vm/dirty_background_bytes', 'vm/dirty_background_ratio'],
+  ['vm/overcommit_kbytes', 'vm/overcommit_ratio'],
+] as const
+
 const OF_IPV4_FORWARDING = ['net/ipv4/conf/all/accept_redirects', 'net/ipv4/conf/default/forwarding']
 
 /** What the kernel sets along with a setting: `inet_forward_change` in net/ipv4/devinet.c, `addrconf_forward_change` in net/ipv6/addrconf.c. */
@@ -47,6 +61,10 @@ const ALONG: ReadonlyMap<string, readonly string[]> = new Map([
   ['net/ipv4/ip_forward', OF_IPV4_FORWARDING],
   ['net/ipv4/conf/all/forwarding', OF_IPV4_FORWARDING],
   ['net/ipv6/conf/all/forwarding', ['net/ipv6/conf/default/forwarding']],
+  ...PAIRS.flatMap(([one, other]): [string, readonly string[]][] => [
+    [one, [other]],
+    [other, [one]],
+  ]),
 ])
 
 /**
@@ -74,6 +92,18 @@ export function sysctlRefusal(name: string, value: string): SysctlRefusal | unde
       remedy: `write ${wanted}, or take it out`,
     }
   return REFUSED.find((rule) => rule.path === path && (rule.when?.test(words) ?? true))
+}
+
+/** Why a setting does not belong into a commit: an undo is not exact. A host that has it already is not hurt by it. */
+export function sysctlLoss(name: string, value: string): SysctlRefusal | undefined {
+  return DISABLES_IPV6.test(sysctlPath(name)) && sysctlWords(value) !== '0' ? LOSES_ADDRESSES : undefined
+}
+
+/** The setting that the kernel sets to zero when this one is set. */
+export function sysctlExcludedBy(name: string): string | undefined {
+  const path = sysctlPath(name)
+  const pair = PAIRS.find((each) => each.some((member) => member === path))
+  return pair?.find((member) => member !== path)
 }
 
 /** The same for files that others may have written: those of hardening guides turn off what some clusters do not use, such as IPv6. */

@@ -1,10 +1,11 @@
 import * as z from 'zod/mini'
 import { KERNEL_SECTIONS } from '../../protocol/kernel-sections.ts'
 import { sysctlPath } from '../../protocol/sysctl-name.ts'
-import { sysctlRefusal, sysctlsAlong, sysctlWords } from '../../protocol/sysctl-rules.ts'
+import { sysctlExcludedBy, sysctlRefusal, sysctlsAlong, sysctlWords } from '../../protocol/sysctl-rules.ts'
 import { sysctlSubject } from '../../protocol/written-paths.ts'
 import { AgentError } from '../agent-error.ts'
 import type { Kernel } from '../kernel.ts'
+import type { Managed } from '../state/managed.ts'
 import { defineKind } from './define-kind.ts'
 import type { Kind, Section } from './kind.ts'
 import { SYSCTL_FILE, sysctlFile } from './sysctl-file.ts'
@@ -78,9 +79,17 @@ export const sysctl: Kind<SysctlState> = defineKind({
     schema: sysctlState,
     key: ({ name }) => sysctlSubject(name),
     capture: ({ key }, { host }) => stateOf(key.slice(sysctlSubject('').length), host.kernel),
-    giveBack: async (base) => sysctl.of(base),
+    giveBack: async (base, _, managed) => sysctl.of(withoutClaimed(base, managed)),
   },
 })
+
+/** What Git says of a setting that goes with this one, or excludes it, is not overwritten. */
+function withoutClaimed({ along, ...base }: SysctlState, { claims }: Managed): SysctlState {
+  const isClaimed = (name: string) => claims.some(({ kind, key }) => kind === 'sysctl' && key === sysctlSubject(name))
+  const other = sysctlExcludedBy(base.name)
+  if (other !== undefined && isClaimed(other)) return { ...base, value: null }
+  return { ...base, ...(along && { along: along.filter(({ name }) => !isClaimed(name)) }) }
+}
 
 async function stateOf(name: string, kernel: Kernel): Promise<SysctlState> {
   const along: { name: string; value: string }[] = []
@@ -113,6 +122,9 @@ async function set({ name, value, along = [] }: SysctlChange, kernel: Kernel): P
     await kernel.writeSysctl(sysctlPath(name), value)
   } catch (cause) {
     if ((await read(name, kernel)) === undefined) throw unknown(name, { release: await kernel.release(), cause })
+    // Of two that exclude each other, the kernel takes no zero for some: the value of the other one makes it zero.
+    if (!(await has({ name, value }, kernel))) await setAlong(along, kernel)
+    if (along.length > 0 && (await has({ name, value }, kernel))) return
     throw refused(`set sysctl "${name}" to "${value}": the kernel refuses it: ${(cause as Error).message}${hintOf(cause)}`, cause)
   }
   const found = (await read(name, kernel)) ?? ''

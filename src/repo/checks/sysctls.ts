@@ -1,5 +1,5 @@
 import { isSysctlFile } from '../../protocol/file-readers.ts'
-import { type SysctlRefusal, stopsForwarding, sysctlLine, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
+import { type SysctlRefusal, stopsForwarding, sysctlLine, sysctlLoss, sysctlRefusal } from '../../protocol/sysctl-rules.ts'
 import { type Draft, errorAt, type Loaded } from '../draft.ts'
 import type { Problem } from '../problem.ts'
 import type { FileEditsSpec } from '../schema/host-profile.ts'
@@ -18,7 +18,7 @@ interface Owner {
 
 function judgeSettings(owner: Loaded<Owner>): Problem[] {
   return Object.entries(owner.spec.sysctls ?? {}).flatMap(([name, value]) =>
-    problem(owner, ['sysctls', name], { name, refusal: sysctlRefusal(name, String(value)) }),
+    problem(owner, ['sysctls', name], { name, refusal: sysctlRefusal(name, String(value)) ?? sysctlLoss(name, String(value)) }),
   )
 }
 

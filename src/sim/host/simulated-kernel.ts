@@ -47,6 +47,9 @@ const SYSCTLS: Readonly<Record<string, SimulatedSysctl>> = {
   },
   'net/ipv4/route/flush': { value: '', access: 'write-only' },
   'net/ipv4/tcp_rmem': { value: '4096\t131072\t6291456' },
+  // Of both, the kernel keeps one: mm/page-writeback.c. It takes no zero for the first.
+  'vm/dirty_bytes': { value: '0', take: atLeast(8192), along: () => ({ 'vm/dirty_ratio': '0' }) },
+  'vm/dirty_ratio': { value: '20', take: atMost(100), along: () => ({ 'vm/dirty_bytes': '0' }) },
   // As many pages as memory has room for.
   'vm/max_map_count': { value: '65530' },
   'vm/nr_hugepages': { value: '0', take: (text) => String(Math.min(Number(text), 64)) },
@@ -92,6 +95,10 @@ export class SimulatedKernel implements Kernel {
 
   async release(): Promise<string> {
     return '6.1.0-18-amd64'
+  }
+
+  async startedAt(): Promise<number> {
+    return 0
   }
 
   async readSysctl(path: string): Promise<string | undefined> {
@@ -167,7 +174,7 @@ export class SimulatedKernel implements Kernel {
     if (found.access === 'read-only') throw failed('EACCES', `permission denied, open '/proc/sys/${path}'`)
     const value = (found.take ?? numbers)(text, found.value)
     this.#sysctls.set(path, { ...found, value })
-    for (const [other, along] of Object.entries(found.along?.(value) ?? {})) this.set(other, along)
+    for (const [other, along] of Object.entries(found.along?.(value) ?? {})) this.#turn(other, along)
   }
 
   /** What a test compares: every setting with its value, modules and swaps. */
@@ -175,6 +182,12 @@ export class SimulatedKernel implements Kernel {
     const values = [...this.#sysctls].map(([path, { value }]): [string, string] => [path, value]).sort()
     const swaps = [...this.#swaps.values()]
     return { sysctls: Object.fromEntries(values), modules: [...this.#modules].sort(), swaps, arguments: this.#commandLine }
+  }
+
+  /** By the kernel itself, which takes whatever it says. */
+  #turn(path: string, value: string): void {
+    const found = this.#sysctls.get(path)
+    if (found !== undefined) this.#sysctls.set(path, { ...found, value })
   }
 
   #start(): void {
@@ -210,6 +223,14 @@ function atMost(limit: number): (text: string, now: string) => string {
   return (text, now) => {
     const value = numbers(text, now)
     if (Number(value) > limit) throw failed('EINVAL', 'invalid argument, write')
+    return value
+  }
+}
+
+function atLeast(limit: number): (text: string, now: string) => string {
+  return (text, now) => {
+    const value = numbers(text, now)
+    if (Number(value) < limit) throw failed('EINVAL', 'invalid argument, write')
     return value
   }
 }

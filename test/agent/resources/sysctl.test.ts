@@ -61,6 +61,25 @@ test('a sysctl that is not named any more is as before, and the others stay', as
   expect(machine.host.files.text(FILE)).not.toContain('swappiness')
 })
 
+test('a sysctl is given back though the kernel takes its former value only by the one that excludes it', async () => {
+  const machine = await applied({ 'vm.dirty_bytes': '268435456' })
+  expect(machine.host.kernel.snapshot().sysctls).toMatchObject({ 'vm/dirty_bytes': '268435456', 'vm/dirty_ratio': '0' })
+  await machine.untilDigest(machine.assign(content({ 'vm.swappiness': '10' })), 'Applied')
+
+  expect(machine.host.kernel.snapshot().sysctls).toMatchObject({ 'vm/dirty_bytes': '0', 'vm/dirty_ratio': '20' })
+})
+
+test.each([
+  ['vm.dirty_bytes', '268435456', 'vm.dirty_ratio', '10'],
+  ['vm.dirty_ratio', '10', 'vm.dirty_bytes', '268435456'],
+])('a sysctl "%s" gives way to the one that excludes it', async (name, value, other, wanted) => {
+  const machine = await applied({ [name]: value })
+  await machine.untilDigest(machine.assign(content({ [other]: wanted })), 'Applied')
+  const path = (of: string): string => of.replaceAll('.', '/')
+
+  expect(machine.host.kernel.snapshot().sysctls).toMatchObject({ [path(name)]: '0', [path(other)]: wanted })
+})
+
 test('a sysctl needs a grant to restart, since the running kernel takes it at once', async () => {
   const machine = new Machine()
   machine.start()

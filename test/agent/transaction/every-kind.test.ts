@@ -38,6 +38,16 @@ const KINDS: Readonly<Record<string, KindStory>> = {
     },
     host: { sysctls: { 'net.ipv4.ip_forward': '1' } },
   },
+  'sysctls of which the kernel keeps one': {
+    host: { sysctls: { 'vm.dirty_bytes': '268435456' } },
+  },
+  'a sysctl that another one excludes': {
+    furnish: ({ host }) => {
+      host.kernel.set('vm/dirty_bytes', '134217728')
+      host.files.put('/etc/sysctl.d/10-theirs.conf', 'vm.dirty_bytes=134217728\n')
+    },
+    host: { sysctls: { 'vm.dirty_ratio': '10' } },
+  },
   'kernelModules and their sysctls': {
     host: { kernelModules: ['br_netfilter', 'ext4', 'ip_vs'], sysctls: { 'net.bridge.bridge-nf-call-iptables': '0' } },
   },

@@ -32,6 +32,21 @@ test.each([
   expect(problemsOf({ 'h.yaml': aDocument('HostProfile', 'h', spec) })).toEqual([])
 })
 
+test.each(['net.ipv6.conf.all.disable_ipv6', 'net.ipv6.conf.eth0/100.disable_ipv6'])(
+  'a sysctl that drops addresses is refused, with the kernel argument: %s',
+  (name) => {
+    expect(profile(`${name}: 1`)[0]).toContain('as "ipv6.disable_ipv6=1", which a boot can take back')
+    expect(profile(`${name}: 0`)).toEqual([])
+  },
+)
+
+test.each(['net.ipv6.conf.default.disable_ipv6', 'net.ipv6.conf.lo.disable_ipv6'])(
+  'a sysctl that drops no address of an interface for good is taken: %s',
+  (name) => {
+    expect(profile(`${name}: 1`)).toEqual([])
+  },
+)
+
 test('a sysctl by which nodes would be lost is refused, with what to do', () => {
   expect(profile('net.ipv4.ip_forward: 0')).toEqual([
     `h.yaml:4:39  spec: {sysctls: {net.ipv4.ip_forward: 0}}
