@@ -9,8 +9,8 @@ export interface PackageDefinition {
   readonly files?: Readonly<Record<string, string>>
   /** Of the files, those that people may edit. */
   readonly conffiles?: readonly string[]
-  /** Its postinst ends with an error. */
-  readonly script?: 'fails'
+  /** Its postinst ends with an error; or its preinst kills dpkg, as a power failure does. */
+  readonly script?: 'fails' | 'kills dpkg'
 }
 
 export type Offer = PackageDefinition

@@ -122,6 +122,7 @@ function build(
   ]
   put(join(tree, 'DEBIAN/control'), `${fields.join('\n')}\n`)
   if (conffiles.length > 0) put(join(tree, 'DEBIAN/conffiles'), `${conffiles.join('\n')}\n`)
+  if (script === 'kills dpkg') put(join(tree, 'DEBIAN/preinst'), '#!/bin/sh\nkill -9 $PPID\n', 0o755)
   if (script === 'fails') put(join(tree, 'DEBIAN/postinst'), '#!/bin/sh\nexit 1\n', 0o755)
   for (const [path, text] of Object.entries(files)) put(join(tree, path), text)
   mkdirSync(directory, { recursive: true })

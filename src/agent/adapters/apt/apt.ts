@@ -15,7 +15,7 @@ const OWN_ARCHIVES = '/var/cache/apt/archives'
 /** Milliseconds. */
 const MINUTE = 60_000
 /** A change that is under way, or taken back, waits for the package manager of somebody else: it has nothing better to do. */
-const LONGEST = { download: 30 * MINUTE, apply: 20 * MINUTE, look: MINUTE, lock: 10 * MINUTE }
+const LONGEST = { download: 30 * MINUTE, apply: 20 * MINUTE, repair: 10 * MINUTE, look: MINUTE, lock: 10 * MINUTE }
 
 /** Nobody is there to answer a question, and nothing is restarted behind the agent's back. */
 export const UNATTENDED = {
@@ -28,6 +28,8 @@ export const UNATTENDED = {
 
 /** Files that people edited stay as they are; a repository's own version is put beside them. */
 const KEEP_CONFFILES = ['-o', 'Dpkg::Options::=--force-confold', '-o', 'Dpkg::Options::=--force-confdef']
+const INSIST = ['--yes', '--no-install-recommends', '--allow-downgrades', '--allow-change-held-packages']
+
 export interface AptOptions {
   readonly files: HostFiles
   readonly store: string
@@ -105,6 +107,7 @@ export function aptPackages(options: AptOptions): PackageManager {
     format,
     store,
     installed: (name) => database.find(name),
+    awaitingReboot: async () => [],
     isInterrupted: () => database.isInterrupted(),
     holder: () => database.holder(),
     resolve: (wishes, options) => index.resolve(wishes, options),
@@ -138,7 +141,8 @@ export function aptPackages(options: AptOptions): PackageManager {
     apply: async ({ install, remove }) => {
       const nothing = await index.empty()
       const lock = ['-o', 'DPkg::Lock::Timeout=30']
-      const insist = ['--yes', '--no-install-recommends', '--allow-downgrades', '--allow-change-held-packages']
+      // What dpkg was killed in has its former version, and none of its files for certain: apt would find nothing to do.
+      const insist = [...INSIST, '--reinstall']
       const what = [...install.map(named), ...remove.map((name) => `${name}-`)]
       await change('apt-get', [...apt, ...nothing, ...lock, ...KEEP_CONFFILES, ...insist, 'install', ...what])
     },
@@ -147,7 +151,7 @@ export function aptPackages(options: AptOptions): PackageManager {
       const args = ['--force-confold', '--force-confdef', ...settings.dpkg, '--configure', '--pending']
       // A script that fails for good is no reason to leave everything else as it is: what counts is what the database says then.
       await untilFree(database, LONGEST.lock)
-      await runOutside('dpkg', args, { timeout: LONGEST.apply, env: UNATTENDED })
+      await runOutside('dpkg', args, { timeout: LONGEST.repair, env: UNATTENDED })
     },
 
     // What is installed is all that they look at: the sources of the host may contradict each other in the middle of a change.

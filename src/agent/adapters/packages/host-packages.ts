@@ -7,9 +7,10 @@ import { aptPackages } from '../apt/apt.ts'
 import { dnf5Front, dnfFront } from '../dnf/dnf.ts'
 import { hasRpmDatabase } from '../rpm/rpm-database.ts'
 import { type RpmOptions, rpmPackages } from '../rpm/rpm-packages.ts'
+import { SYSTEMD } from '../run-as-service.ts'
 import { runProgram } from '../run-program.ts'
 import { zypperFront } from '../zypper/zypper.ts'
-import { runOutside } from './run-outside.ts'
+import { endedInTime, runOutside } from './run-outside.ts'
 
 const ADAPTERS = {
   apt: aptPackages,
@@ -23,15 +24,19 @@ export function hostPackages({
   root,
   files,
   stateDirectory,
+  hasSystemd = existsSync(SYSTEMD),
 }: {
   readonly root: string
   readonly files: HostFiles
   readonly stateDirectory: string | undefined
+  readonly hasSystemd?: boolean
 }): PackageManager {
   const { packages: store } = statePaths(stateDirectory)
   const place = (path: string): string => join(root, path)
   const make = ADAPTERS[programOf(place)]
-  if (root === '/') return make({ files, store, run: runProgram, runOutside: runOutside(runProgram) })
+  // Without systemd there are no units.
+  const outside = hasSystemd ? runOutside(runProgram) : runProgram
+  if (root === '/') return make({ files, store, run: runProgram, runOutside: endedInTime(outside) })
   const run: typeof runProgram = (program, args, options) => runProgram('chroot', [root, program, ...args], options)
   return make({ files, store, run, runOutside: run, place })
 }

@@ -40,6 +40,22 @@ export function runOutside(run: typeof runProgram, { name, properties } = PACKAG
   }
 }
 
+/** Milliseconds that a program has to end by itself when its time is over. */
+const GRACE = 30_000
+
+/**
+ * Ends a program when its time is over, with all that it started, but for daemons, which have a session of their own: a script of a package
+ * that hangs, and the dpkg above it, would keep the lock for ever.
+ */
+export function endedInTime(run: typeof runProgram, elapsed: () => number = () => performance.now()): typeof runProgram {
+  return async (program, args, { timeout = 30_000, ...options }: RunOptions = {}): Promise<Outcome> => {
+    const begun = elapsed()
+    const words = [`--kill-after=${GRACE / 1000}`, String(Math.ceil(timeout / 1000)), program, ...args]
+    const outcome = await run('timeout', words, { ...options, timeout: timeout + 2 * GRACE })
+    return outcome.code !== 0 && elapsed() - begun >= timeout ? { ...outcome, timedOut: true } : outcome
+  }
+}
+
 /** Waits until none runs that an agent has started. */
 async function untilIdle(
   run: typeof runProgram,
