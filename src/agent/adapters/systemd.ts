@@ -6,6 +6,7 @@ import { type Outcome, runProgram } from './run-program.ts'
 const PROPERTIES = [
   'Id',
   'FragmentPath',
+  'SourcePath',
   'Type',
   'RemainAfterExit',
   'LoadState',
@@ -18,6 +19,8 @@ const PROPERTIES = [
 ]
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
+/** Nothing enables such a unit: it has no [Install], or one that enables others alone. */
+const NOT_ENABLED_ITSELF = ['static', 'indirect']
 const ENABLED = ['enabled', 'enabled-runtime', 'alias']
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
 const RUNNABLE = /\.(?:service|socket|timer|path|mount|automount)$/
@@ -40,13 +43,20 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     if (code !== 0) throw new Error(`systemctl show ${units.join(' ')}: exit ${code}: ${stderr.trim()}`)
     return stdout
   }
+  /** A script of /etc/init.d has a unit that is made of it; whether it is enabled, only another program knows. */
+  const stateIn = async (unit: string, answer: string): Promise<ServiceState> => {
+    const state = parseShow(answer, monotonic())
+    if (!/^UnitFileState=generated$/m.test(answer) || !/^SourcePath=\/etc\/(?:rc\.d\/)?init\.d\//m.test(answer)) return state
+    return { ...state, enabled: (await systemctl('is-enabled', '--', unit)).stdout.trim() === 'enabled' }
+  }
   const showTogether = async (units: readonly string[]): Promise<UnitLook[]> => {
     // Without a unit, systemd shows itself.
     if (units.length === 0) return []
     const answers = (await properties(...units)).split('\n\n')
     if (answers.length !== units.length)
       throw new Error(`systemctl show ${units.join(' ')}: ${answers.length} answers for ${units.length} units`)
-    return units.map((unit, index) => ({ unit, service: parseShow(answers[index] ?? '', monotonic()) }))
+    const shown = units.map(async (unit, index) => ({ unit, service: await stateIn(unit, answers[index] ?? '') }))
+    return Promise.all(shown)
   }
   /** Units that these properties of the units name. */
   const relatedTo = async (names: string, units: readonly string[]): Promise<readonly string[]> => {
@@ -85,7 +95,7 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
   }
   return {
     name: 'systemd',
-    show: async (unit) => (isTemplate(unit) ? showTemplate(unit) : parseShow(await properties(unit), monotonic())),
+    show: async (unit) => (isTemplate(unit) ? showTemplate(unit) : stateIn(unit, await properties(unit))),
     showAll: async (units) => {
       const templates = units.filter(isTemplate).map(async (unit) => ({ unit, service: await showTemplate(unit) }))
       return [...(await showTogether(units.filter((unit) => !isTemplate(unit)))), ...(await Promise.all(templates))]
@@ -159,7 +169,7 @@ export function parseShow(output: string, now: number): ServiceState {
     active: activeIn(properties.get('ActiveState') ?? ''),
     isJob: isJob(properties),
     enabled: ENABLED.includes(properties.get('UnitFileState') ?? ''),
-    isStatic: properties.get('UnitFileState') === 'static',
+    isStatic: NOT_ENABLED_ITSELF.includes(properties.get('UnitFileState') ?? ''),
     mainPid,
     restarts: number('NRestarts'),
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),

@@ -86,6 +86,7 @@ test.each([
   ['enabled-runtime', { enabled: true, isStatic: false }],
   ['static', { enabled: false, isStatic: true }],
   ['disabled', { enabled: false, isStatic: false }],
+  ['indirect', { enabled: false, isStatic: true }],
 ])('unit whose file is %s is %j', (state, expected) => {
   expect(parseShow(`LoadState=loaded\nActiveState=active\nUnitFileState=${state}\nMainPID=7\n`, 0)).toMatchObject(expected)
 })
@@ -109,6 +110,29 @@ function answering(answer: Partial<Outcome>) {
   })
   return { services, asked }
 }
+
+test.each([
+  ['enabled\n', true],
+  ['disabled\n', false],
+])('systemd asks whether a script of /etc/init.d is enabled: %j', async (said, enabled) => {
+  const asked: string[] = []
+  const services = systemd(async (_, [verb = '', ...rest]) => {
+    asked.push(`${verb} ${rest.at(-1)}`)
+    const shown = 'Id=old.service\nSourcePath=/etc/init.d/old\nLoadState=loaded\nActiveState=active\nUnitFileState=generated\n'
+    return { code: 0, stdout: verb === 'show' ? shown : said, stderr: '', timedOut: false }
+  })
+
+  expect(await services.show('old.service')).toMatchObject({ exists: true, enabled, isStatic: false })
+  expect(asked).toEqual(['show old.service', 'is-enabled old.service'])
+})
+
+test('systemd asks nothing more of a mount that comes from fstab', async () => {
+  const stdout = 'Id=srv.mount\nSourcePath=/etc/fstab\nLoadState=loaded\nActiveState=active\nUnitFileState=generated\n'
+  const { services, asked } = answering({ stdout })
+
+  expect(await services.show('srv.mount')).toMatchObject({ enabled: false })
+  expect(asked).toHaveLength(1)
+})
 
 test('systemd does not take a unit for stopped and disabled when it gives no answer', async () => {
   const { services } = answering({ code: 1, stderr: 'Failed to connect to bus: Connection refused\n' })
