@@ -31,7 +31,8 @@ export async function withSteps(prospect: Prospect, { policy, reboots, paths, po
   const specs = (when: StepSpec['when'], names: readonly string[]): StepSpec[] =>
     names.map((name, index) => ({ ...commandOf(name, policy), name, when, mark: `${directory}/${when}-${index}` }))
   if (plan.steps.length === 0 && !reboots) return prospect
-  const trial = plan.steps.some(({ change }) => change.awaits === 'boot') ? await planTrialBoot(ports) : { specs: [] }
+  const subjects = plan.steps.flatMap(({ change }) => change.subjects)
+  const trial = plan.steps.some(({ change }) => change.awaits === 'boot') ? await planTrialBoot(subjects, ports) : { specs: [] }
   const [begin, end] = ('specs' in trial ? trial.specs : []).map((spec) => trialBoot.of(spec))
   const first = [...specs('before', before).map((spec) => step.of(spec)), ...(begin ? [begin] : [])]
   const last = [...(end ? [end] : []), ...specs('after', after).map((spec) => step.of(spec))]

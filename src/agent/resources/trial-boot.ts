@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { packageSubject } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import type { HostFiles } from '../ports.ts'
 import { defineKind } from './define-kind.ts'
@@ -74,8 +75,14 @@ export const trialBoot: Kind<TrialBootSpec> = defineKind({
 /** What is done before and after the changes; or why this host cannot start something once. */
 type TrialBootPlan = { readonly specs: readonly TrialBootSpec[] } | { readonly why: string }
 
-export async function planTrialBoot({ files, kernel }: Pick<HostHands, 'files' | 'kernel'>): Promise<TrialBootPlan> {
+/** @param subjects of what the plan changes */
+export async function planTrialBoot(
+  subjects: readonly string[],
+  { files, kernel, packages }: Pick<HostHands, 'files' | 'kernel' | 'packages'>,
+): Promise<TrialBootPlan> {
   try {
+    const lost = await kernelPackageAmong(subjects, { kernel, packages })
+    if (lost !== undefined) return { why: `it changes the package "${lost}" of the kernel that runs` }
     if (await isStartedByEntries(files)) return { why: 'the boot loader reads entries' }
     for (const path of PROGRAMS) if ((await files.stat(path)) === undefined) return { why: `there is no "${path}"` }
     const [menu, environment] = [await textOf(MENU, files), await textOf(ENVIRONMENT, files)]
@@ -87,6 +94,24 @@ export async function planTrialBoot({ files, kernel }: Pick<HostHands, 'files' |
     if (error instanceof AgentError) return { why: error.message }
     throw error
   }
+}
+
+/** What is installed in its place, or removed, takes the kernel away that the machine would start as before. */
+async function kernelPackageAmong(
+  subjects: readonly string[],
+  { kernel, packages }: Pick<HostHands, 'kernel' | 'packages'>,
+): Promise<string | undefined> {
+  const names = subjects.flatMap((subject) => (subject.startsWith(PACKAGE) ? [subject.slice(PACKAGE.length)] : []))
+  const images = names.length === 0 ? [] : await kernelImages(kernel)
+  for (const name of names) if ((await packages.files(name)).some((path) => images.includes(path))) return name
+  return undefined
+}
+
+const PACKAGE = packageSubject('')
+
+async function kernelImages(kernel: HostHands['kernel']): Promise<readonly string[]> {
+  const release = await kernel.release()
+  return [`/boot/vmlinuz-${release}`, `/lib/modules/${release}/vmlinuz`, `/usr/lib/modules/${release}/vmlinuz`]
 }
 
 /** In this order: an agent that dies in between finds it under way, until the menu is made without it. */

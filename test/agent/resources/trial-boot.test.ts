@@ -96,6 +96,22 @@ test('the status says why a machine cannot start as before', async () => {
   ])
 })
 
+const KERNEL = 'linux-image-6.1.0-18-amd64'
+const NEXT = 'linux-image-6.1.0-20-amd64'
+
+test.each([
+  ['removed by Git', [{ name: KERNEL, state: 'absent' }, { name: NEXT }]],
+  ['replaced by another version of its package', [{ name: KERNEL, version: '6.1.82-1' }]],
+])('the status says that a machine whose kernel is %s cannot start as before', async (_, packages) => {
+  const machine = await withGrub()
+  machine.host.packages.put({ name: KERNEL, version: '6.1.76-1', files: { '/boot/vmlinuz-6.1.0-18-amd64': 'kernel' } })
+  machine.assign({ host: JSON.stringify({ packages, rebootOn: [`package:${KERNEL}`, `package:${NEXT}`] }) })
+
+  expect((await machine.until('Blocked')).reboot?.because).toContain(
+    `no trial boot: it changes the package "${KERNEL}" of the kernel that runs`,
+  )
+})
+
 test('the status says nothing of a trial on a host that can have one', async () => {
   const machine = await withGrub()
   machine.assign(ARGUMENT)
