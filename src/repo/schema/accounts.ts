@@ -9,7 +9,9 @@ const numericId = z
   .int()
   .min(1)
   .max(2 ** 31)
-const SSH_KEY = /^(?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+(?: [^\n\r]*)?$/
+/** With options in front, as sshd(8) has them: words with commas between, and values in quotes. */
+const SSH_KEY =
+  /^(?:[a-zA-Z0-9-]+(?:="(?:[^"\\\n\r]|\\[^\n\r])*")?(?:,[a-zA-Z0-9-]+(?:="(?:[^"\\\n\r]|\\[^\n\r])*")?)* )?(?:ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/=]+(?: [^\n\r]*)?$/
 
 const group = z.strictObject({
   name: accountName,
@@ -29,7 +31,7 @@ const user = z.strictObject({
     .array(z.string().regex(SSH_KEY, 'expected a public key as in authorized_keys, such as "ssh-ed25519 AAAA… name"'))
     .max(100)
     .exactOptional()
-    .describe('Public keys in /etc/ssh/authorized_keys.d/NAME.'),
+    .describe('Public keys in /etc/ssh/authorized_keys.d/NAME; options may stand in front, such as restrict,from="10.0.0.0/8".'),
 })
 
 /** Who has an account on a host. */
