@@ -4,6 +4,7 @@ import { moduleName } from '../protocol/kernel-sections.ts'
 import type { NodeSettings } from '../protocol/node-settings.ts'
 import { own } from '../protocol/own.ts'
 import type { HostStaticPod } from '../protocol/static-pods.ts'
+import { sysctlPath } from '../protocol/sysctl-name.ts'
 import { sysctlWords } from '../protocol/sysctl-rules.ts'
 import type { HostCertificate } from '../protocol/system-sections.ts'
 import { filledText } from '../repo/clusters/fill-variables.ts'
@@ -39,9 +40,9 @@ export function packageLayers(model: FleetModel, { pool }: LayerSubject): Layer<
 
 export function sysctlLayers(
   model: FleetModel,
-  { pool }: LayerSubject,
+  { pool, overrides }: LayerSubject,
 ): Layer<{ readonly name: string; readonly value: string }>[] {
-  return named(model.hostProfiles, pool.spec.hostProfiles).flatMap((doc) =>
+  return [...named(model.hostProfiles, pool.spec.hostProfiles), ...overrides].flatMap((doc) =>
     Object.entries(doc.spec.sysctls ?? {}).map(([name, value]) => ({
       doc,
       path: ['sysctls', name],
@@ -156,7 +157,9 @@ export function contentOf(bytes: Uint8Array): Pick<HostFile, 'content' | 'conten
 
 /** By name: their order in the repository makes no other content. */
 function sysctls(model: FleetModel, subject: LayerSubject): Pick<HostDocument, 'sysctls'> {
-  const all = sysctlLayers(model, subject).map(({ value: { name, value } }): [string, string] => [name, value])
+  // One setting has two spellings.
+  const last = new Map(sysctlLayers(model, subject).map(({ value }) => [sysctlPath(value.name), value]))
+  const all = [...last.values()].map(({ name, value }): [string, string] => [name, value])
   return all.length === 0 ? {} : { sysctls: Object.fromEntries(all.sort(([a], [b]) => (a < b ? -1 : 1))) }
 }
 

@@ -10,7 +10,8 @@ hostProfiles: [motd]`,
   'KubeletConfig base': 'config: {maxPods: 110, evictionHard: {memory.available: 1Gi}, authentication: {}}',
   'KubeletConfig more': 'config: {evictionHard: null, authentication: {anonymous: {enabled: false}}}',
   'HostProfile motd': 'files: [{path: /etc/motd, content: all}]\nsysctls: {vm.swappiness: 10}',
-  'NodeOverride one': 'node: n1\nflags: {v: 9}\nconfig: {maxPods: 5}\nfiles: [{path: /etc/motd, content: mine}]',
+  'NodeOverride one':
+    'node: n1\nflags: {v: 9}\nconfig: {maxPods: 5}\nfiles: [{path: /etc/motd, content: mine}]\nsysctls: {vm.swappiness: 1}',
 })
 
 test('explainNode says of every value which line it comes from and what it took the place of', () => {
@@ -43,7 +44,7 @@ test('explainNode says of every value which line it comes from and what it took 
       '{"path":"/etc/motd","content":"mine"} NodeOverride one 8:11',
       '{"path":"/etc/motd","content":"all"} HostProfile motd 5:11',
     ],
-    ['sysctls vm.swappiness', '"10" HostProfile motd 6:28'],
+    ['sysctls vm.swappiness', '"1" NodeOverride one 9:28', '"10" HostProfile motd 6:28'],
   ])
 })
 

@@ -34,10 +34,11 @@ function conditionText({ key, operator, values = [] }: LabelRequirement): string
 }
 
 /** Configuration by its leaves, flags as they are merged. */
-function valuesOf({ flags, config = {} }: NodeOverrideSpec, maps: MapFlags | undefined): [Path, unknown][] {
+function valuesOf({ flags, config = {}, sysctls = {} }: NodeOverrideSpec, maps: MapFlags | undefined): [Path, unknown][] {
   return [
     ...statedFlags(flags, maps).map(({ path, value }): [Path, unknown] => [['flags', ...path], value]),
     ...leaves(config, ['config']),
+    ...Object.entries(sysctls).map(([name, value]): [Path, unknown] => [['sysctls', name], String(value)]),
   ]
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { document, flags, kubeletFields, selector } from './common.ts'
 import { edits, hostFile } from './host-profile.ts'
+import { kernelSettings } from './kernel-settings.ts'
 
 const nodeOverrideSpec = z
   .strictObject({
@@ -22,6 +23,9 @@ const nodeOverrideSpec = z
       .max(100)
       .exactOptional()
       .describe('Blocks and lines in files of these nodes; a block overrides that of the same name in a HostProfile.'),
+    sysctls: kernelSettings.sysctls.describe(
+      'Settings of the kernel of these nodes; they override those of the same name in a HostProfile.',
+    ),
   })
   .refine((spec) => (spec.node === undefined) !== (spec.nodeSelector === undefined), 'expected either node or nodeSelector')
 

@@ -23,6 +23,14 @@ test('overrides for one node that disagree about a field deep in the configurati
   ).toContain('override "o0" sets another value for the same node')
 })
 
+test('overrides for one node that disagree about a sysctl are refused', () => {
+  expect(overrides('node: n, sysctls: {vm.swappiness: 10}', 'node: n, sysctls: {vm.swappiness: 20}')[0]).toContain(
+    'override "o0" sets another value for the same node',
+  )
+  expect(overrides('node: n, sysctls: {vm.swappiness: 10}', 'node: n, sysctls: {vm.swappiness: "10"}')).toEqual([])
+  expect(overrides('node: n, sysctls: {kernel.modules_disabled: 1}')[0]).toContain('only with a boot')
+})
+
 test('overrides are fine when they agree, speak of different things, or of different nodes', () => {
   expect(overrides('node: n, flags: {v: 2}', 'node: n, flags: {v: 2}')).toEqual([])
   expect(
