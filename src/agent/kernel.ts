@@ -14,6 +14,8 @@ export interface Kernel {
   readSysctl(path: string): Promise<string | undefined>
   /** @throws with the `code` of the kernel: ENOENT, EINVAL, EACCES, EPERM or EROFS. What the kernel made of the value shows when it is read. */
   writeSysctl(path: string, value: string): Promise<void>
+  /** When the machine, or the container, has started: milliseconds by the clock of today. */
+  startedAt(): Promise<number>
   /** What the boot loader told the kernel, as /proc/cmdline has it. */
   commandLine(): Promise<string>
   /** Whether a module is loaded, or built into this kernel. */

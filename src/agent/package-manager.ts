@@ -91,6 +91,11 @@ export interface PackageManager {
   installed(name: string): Promise<InstalledPackage | undefined>
   /** Whether the manager was interrupted, and has to be repaired before it does anything else. */
   isInterrupted(): Promise<boolean>
+  /**
+   * Packages that came after the machine has started, and count only after its next start. A manager that says so by a file in /run is not asked.
+   * @param startedAt milliseconds
+   */
+  awaitingReboot(startedAt: number): Promise<readonly string[]>
   /** Who holds the lock of the database, such as `apt-get (pid 4711)`; undefined: nobody. */
   holder(): Promise<string | undefined>
   /**

@@ -22,6 +22,7 @@ export function procKernel(run: Run = runAsService): Kernel {
   return {
     cgroupVersion: () => cgroupVersionAt('/sys/fs/cgroup'),
     release: async () => release(),
+    startedAt: async () => startOf(await readFile('/proc/stat', 'utf8'), await readFile('/proc/1/stat', 'utf8')),
     readSysctl: async (path) => (await orMissing(readFile(`/proc/sys/${path}`, 'utf8')))?.replace(/\n$/, ''),
     writeSysctl: async (path, value) => {
       await using file = await open(`/proc/sys/${path}`, constants.O_WRONLY | constants.O_NOFOLLOW)
@@ -40,6 +41,21 @@ export function procKernel(run: Run = runAsService): Kernel {
     swapOff: (path) => change('swapoff', ['--', path], LONGEST_SWAP_OFF),
     swapOn: ({ path, priority }) => change('swapon', [...(priority < 0 ? [] : [`--priority=${priority}`]), '--', path]),
   }
+}
+
+/** Of a second; programs see this number whatever the kernel counts with. */
+const TICKS = 100
+/** Where /proc/PID/stat has the start of the process, behind its name. */
+const START = 19
+
+/**
+ * Pure: when the first process has started, which in a container is later than the machine.
+ * @param machine text of /proc/stat @param first text of /proc/1/stat, where a name in braces may have blanks
+ */
+export function startOf(machine: string, first: string): number {
+  const booted = Number(/^btime (\d+)$/m.exec(machine)?.[1] ?? 0)
+  const ticks = first.slice(first.lastIndexOf(')') + 2).split(' ')[START] ?? '0'
+  return booted * 1000 + (Number(ticks) * 1000) / TICKS
 }
 
 /** CGROUP2_SUPER_MAGIC of linux/magic.h. */

@@ -9,6 +9,7 @@ export function rootedKernel(log: Log): Kernel {
   return {
     cgroupVersion: async () => 'v2',
     release: async () => 'none',
+    startedAt: async () => 0,
     readSysctl: async (path) => sysctls.get(path) ?? '',
     writeSysctl: async (path, value) => {
       says(`set /proc/sys/${path} to ${value}`)

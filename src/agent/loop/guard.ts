@@ -11,7 +11,7 @@ import type { Drift } from './drift.ts'
 import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE } from './mending.ts'
-import { hostRebootNeed, isSameNeed } from './reboot-need.ts'
+import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
 import { recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
@@ -39,6 +39,10 @@ export class Guard {
   readonly #trial: Trial
   readonly #driftWatch: DriftWatch
   #rebootNeed: RebootNeed | undefined
+  /** Packages. */
+  #awaitingReboot: readonly string[] = []
+  /** Monotonic milliseconds: when they are asked for next. */
+  #nextPackages = 0
   /** Monotonic milliseconds: a fallback that failed is not tried again before. */
   #nextFallBack = 0
   /** What the host could not be taken back from, and how often that was tried. */
@@ -127,7 +131,13 @@ export class Guard {
 
   async #lookForRebootNeed(outcome: Outcome | undefined): Promise<void> {
     const before = this.#rebootNeed
-    this.#rebootNeed = await hostRebootNeed(this.#context.ports)
+    const { ports, options } = this.#context
+    // While a package manager works, each look would find another database.
+    if (ports.clock.elapsed() >= this.#nextPackages) {
+      this.#awaitingReboot = await packagesAwaitingReboot(this.#awaitingReboot, ports)
+      this.#nextPackages = ports.clock.elapsed() + options.timing.drift
+    }
+    this.#rebootNeed = await hostRebootNeed(this.#awaitingReboot, ports)
     if (outcome !== undefined && !isSameNeed(before, this.#rebootNeed)) await this.#actions.show(outcome)
   }
 

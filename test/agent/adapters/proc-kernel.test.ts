@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { release } from 'node:os'
 import { expect, test } from 'vitest'
-import { cgroupVersionAt, parseBuiltIn, parseSwaps, procKernel } from '../../../src/agent/adapters/proc-kernel.ts'
+import { cgroupVersionAt, parseBuiltIn, parseSwaps, procKernel, startOf } from '../../../src/agent/adapters/proc-kernel.ts'
 import type { Outcome } from '../../../src/agent/adapters/run-program.ts'
 
 /** Programs that answer with this, and what was run. */
@@ -51,6 +51,17 @@ test('parseBuiltIn gives modules by the names that a running kernel gives them',
     '8021q',
     'dm_mod',
   ])
+})
+
+test('startOf adds to the start of the machine when the first process of a container has started', () => {
+  const first = '1 (systemd (a) b) S 0 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 6000 170000000 3000 1844'
+  expect(startOf('cpu 1 2\nbtime 1700000000\nprocesses 5\n', first)).toBe(1_700_000_060_000)
+})
+
+test('procKernel says when the machine has started', async () => {
+  const started = await real.startedAt()
+  expect(started).toBeGreaterThan(1_500_000_000_000)
+  expect(started).toBeLessThan(Date.now())
 })
 
 test('parseSwaps gives path and priority of each swap', () => {

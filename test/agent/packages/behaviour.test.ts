@@ -303,6 +303,23 @@ describe.each([
     expect(await world.packages.installed('tool')).toBeUndefined()
   })
 
+  test.runIf(isThere && kind.includes('real dnf'))(
+    'names packages that count only after a reboot, and that an administrator has added',
+    { timeout: SLOW },
+    async () => {
+      using world = await offering(make)
+      const before = Date.now() - 60_000
+      const glibc = { name: 'glibc', version: '2.0-1', files: { '/usr/lib/libc.so': 'c' } }
+      world.put(world.source('c'), world.offer('core', [glibc]))
+      await carryOut(world, present('glibc'), present('tool', '1.0-1'))
+      expect(await world.packages.awaitingReboot(before)).toEqual(['glibc'])
+      expect(await world.packages.awaitingReboot(Date.now() + 60_000)).toEqual([])
+
+      world.put('/etc/dnf/plugins/needs-restarting.d/own.conf', '# ours\ntool\n')
+      expect(await world.packages.awaitingReboot(before)).toEqual(['glibc', 'tool'])
+    },
+  )
+
   test.runIf(isThere)('remembers which packages came for others, until somebody names them', { timeout: SLOW }, async () => {
     using world = await offering(make)
     await carryOut(world, present('app', '1.0-1'))

@@ -123,6 +123,19 @@ test('every kind of the agent has its part here', () => {
   expect(Object.keys(PARTS).sort()).toEqual(ALL_KINDS.map(({ name }) => name).sort())
 })
 
+/** One commit changes all of them; a boot loader is one or the other. */
+const ALL_AT_ONCE: Part = (() => {
+  const parts = Object.entries(PARTS).flatMap(([name, part]) => (name === 'kernelArguments-entries' ? [] : [part]))
+  const hostOf = ({ host = {} }: Part, machine: Machine) => (typeof host === 'function' ? host(machine) : host)
+  return {
+    furnish: (machine) => {
+      for (const furnish of new Set(parts.flatMap((part) => part.furnish ?? []))) furnish(machine)
+    },
+    host: (machine) => Object.assign({}, ...parts.map((part) => hostOf(part, machine))),
+    config: 'maxPods: 50\ncpuManagerPolicy: static\nmemoryManagerPolicy: Static\n',
+  }
+})()
+
 function furnished({ manager = 'apt', furnish }: Part): Machine {
   const machine = aMachine(manager, { units: ['containerd.service', 'systemd-timesyncd.service'] })
   machine.host.packages.put(offered('lib', '1.0'), { automatic: true })
@@ -250,7 +263,9 @@ async function runToEnd(part: Part, { flags, at, mishap = {} }: Story): Promise<
 
 /** Besides those of apt. */
 const OTHER_MANAGERS = (['dnf', 'zypper'] as const).map((manager) => [{ manager }, `package of ${manager}`] as const)
-const OF_KINDS = new Map<Part, string>(Object.entries(PARTS).map(([name, part]) => [part, name]))
+const OF_KINDS = new Map<Part, string>(
+  [...Object.entries(PARTS), ['all kinds', ALL_AT_ONCE] as const].map(([name, part]) => [part, name]),
+)
 const ROWS = [...OF_KINDS, ...OTHER_MANAGERS].flatMap(([part, name]) =>
   Object.keys(MISHAPS).map((mishap) => [name, mishap, part] as const),
 )

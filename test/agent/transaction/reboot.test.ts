@@ -204,6 +204,21 @@ test('what the host says of a reboot that it needs is in the status until it has
   expect(machine.status).not.toHaveProperty('reboot')
 })
 
+test('packages that count only after a reboot are in the status until the machine has had it', async () => {
+  const machine = new Machine({ packageManager: 'dnf' })
+  await proved(machine)
+  machine.host.packages.countingAfterReboot = ['glibc', 'kernel-core']
+  await machine.clock.advance(6 * MINUTE)
+
+  expect(machine.status?.reboot).toEqual({ boot: 'boot-1', because: ['package:glibc', 'package:kernel-core'] })
+  machine.host.powerOff()
+  machine.host.powerOn()
+  machine.host.packages.countingAfterReboot = []
+  machine.start()
+  await machine.clock.advance(6 * MINUTE)
+  expect(machine.status).not.toHaveProperty('reboot')
+})
+
 /** In its trial, with something that only a reboot takes back, and bad. */
 async function asking(): Promise<{ readonly machine: Machine; readonly good: string; readonly bad: string }> {
   const machine = machineWithBootParameters()

@@ -11,6 +11,7 @@ import { scriptOf } from './dnf-script.ts'
 import { locksIn, tomlLocksIn } from './excludes.ts'
 import { PackageHolds } from './package-holds.ts'
 import { reasonsOfQuery, reasonsOfState } from './reasons.ts'
+import { rebootNames } from './reboot-names.ts'
 
 const QUERY = ['--quiet', '--cacheonly', '--disablerepo=*', 'repoquery', '--installed', '--qf', '%{name} %{reason}\n']
 /** Of dnf 5: why packages are installed. */
@@ -68,6 +69,7 @@ function frontOf({ files, store, database, look, outside, settings }: RpmTools, 
       return [program.name, [...call, program.withAll, program.withoutRepositories, ...words]]
     },
     textOf: program.textOf,
+    rebootNames: () => rebootNames(files),
     cached: (archive) => cachedBelow(program.cache, archive, files),
   }
 }

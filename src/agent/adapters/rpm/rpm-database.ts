@@ -73,6 +73,14 @@ export class RpmDatabase {
     return found && { ...found, automatic: automatic.has(name) }
   }
 
+  /** Of these packages, those of which some version was installed after an instant, in seconds. */
+  async installedAfter(instant: number, names: readonly string[]): Promise<readonly string[]> {
+    if (names.length === 0) return []
+    const { packages } = await this.#read()
+    const found = packages.filter(({ name, installedAt }) => installedAt > instant && names.includes(name))
+    return [...new Set(found.map(({ name }) => name))].sort()
+  }
+
   /** Packages that do not stand beside others of their name, as kernels and those of several architectures do. */
   async lone(): Promise<readonly RpmPackage[]> {
     const { packages } = await this.#read()

@@ -26,6 +26,8 @@ export interface RpmFront extends DatabaseFront {
   command(work: PackageWork): Promise<Call>
   /** What a call printed, as text in which complaints are lines. */
   textOf(outcome: Outcome): string
+  /** Names of packages that count only after a reboot; none where the program says so by a file in /run. */
+  rebootNames(): Promise<readonly string[]>
   /** Of what the host has downloaded itself, or somebody put there. */
   cached(archive: PackageArchive): Promise<string | undefined>
 }

@@ -55,6 +55,7 @@ export function rpmPackages(makeFront: (tools: RpmTools) => RpmFront, options: R
       return { version, architecture, held: await holds.isHeld(found), complete, automatic }
     },
 
+    awaitingReboot: async (startedAt) => database.installedAfter(startedAt / 1000, await front.rebootNames()),
     isInterrupted: async () => (await transaction.open()).length > 0,
     holder: () => database.holder(),
 

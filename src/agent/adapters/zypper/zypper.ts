@@ -32,6 +32,7 @@ export function zypperFront({ files, store, database, look, outside, place, sett
     },
     command: (work) => zypper.withoutRepositories(work),
     textOf,
+    rebootNames: async () => [],
     cached: (archive) => cached(archive, files),
   }
 }
