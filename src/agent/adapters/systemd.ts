@@ -19,8 +19,6 @@ const PROPERTIES = [
 ]
 /** Milliseconds. A unit that is slow to stop holds `restart` for its stop timeout, 90 s by default: wait that out. */
 const LONGEST_STOP = 120_000
-/** Nothing enables such a unit: it has no [Install], or one that enables others alone. */
-const NOT_ENABLED_ITSELF = ['static', 'indirect']
 const ENABLED = ['enabled', 'enabled-runtime', 'alias']
 const ACTIVE_STATES: readonly ServiceState['active'][] = ['active', 'activating', 'deactivating', 'inactive', 'failed']
 const RUNNABLE = /\.(?:service|socket|timer|path|mount|automount)$/
@@ -43,11 +41,21 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     if (code !== 0) throw new Error(`systemctl show ${units.join(' ')}: exit ${code}: ${stderr.trim()}`)
     return stdout
   }
-  /** A script of /etc/init.d has a unit that is made of it; whether it is enabled, only another program knows. */
+  const areEnabled = async (...units: readonly string[]): Promise<boolean> => {
+    if (units.length === 0) return false
+    const { stdout } = await systemctl('is-enabled', '--', ...units)
+    return stdout
+      .trim()
+      .split('\n')
+      .every((word) => ENABLED.includes(word))
+  }
+  /** Where its own state says nothing, as of a unit that enables others alone, and of one that is made of a script of /etc/init.d. */
   const stateIn = async (unit: string, answer: string): Promise<ServiceState> => {
     const state = parseShow(answer, monotonic())
-    if (!/^UnitFileState=generated$/m.test(answer) || !/^SourcePath=\/etc\/(?:rc\.d\/)?init\.d\//m.test(answer)) return state
-    return { ...state, enabled: (await systemctl('is-enabled', '--', unit)).stdout.trim() === 'enabled' }
+    const isScript = /^SourcePath=\/etc\/(?:rc\.d\/)?init\.d\//m.test(answer)
+    if (isScript && /^UnitFileState=generated$/m.test(answer)) return { ...state, enabled: await areEnabled(unit) }
+    if (!/^UnitFileState=indirect$/m.test(answer)) return state
+    return { ...state, enabled: await areEnabled(...alsoIn((await systemctl('cat', '--', unit)).stdout)) }
   }
   const showTogether = async (units: readonly string[]): Promise<UnitLook[]> => {
     // Without a unit, systemd shows itself.
@@ -169,7 +177,7 @@ export function parseShow(output: string, now: number): ServiceState {
     active: activeIn(properties.get('ActiveState') ?? ''),
     isJob: isJob(properties),
     enabled: ENABLED.includes(properties.get('UnitFileState') ?? ''),
-    isStatic: NOT_ENABLED_ITSELF.includes(properties.get('UnitFileState') ?? ''),
+    isStatic: properties.get('UnitFileState') === 'static',
     mainPid,
     restarts: number('NRestarts'),
     runningFor: mainPid === 0 || started === 0 ? 0 : Math.max(0, Math.round(now - started / 1000)),
@@ -181,6 +189,11 @@ export function parseShow(output: string, now: number): ServiceState {
 function isJob(properties: ReadonlyMap<string, string>): boolean {
   const isOneshot = properties.get('Type') === 'oneshot' && properties.get('RemainAfterExit') !== 'yes'
   return isOneshot && properties.get('ActiveState') === 'activating'
+}
+
+/** Pure: units that are enabled with a unit. @param text its files */
+function alsoIn(text: string): readonly string[] {
+  return [...text.matchAll(/^Also=(.*)$/gm)].flatMap(([, names = '']) => names.split(/\s+/)).filter((name) => name !== '')
 }
 
 /** What is mounted has a unit as long as it is, with or without a file. */

@@ -86,7 +86,6 @@ test.each([
   ['enabled-runtime', { enabled: true, isStatic: false }],
   ['static', { enabled: false, isStatic: true }],
   ['disabled', { enabled: false, isStatic: false }],
-  ['indirect', { enabled: false, isStatic: true }],
 ])('unit whose file is %s is %j', (state, expected) => {
   expect(parseShow(`LoadState=loaded\nActiveState=active\nUnitFileState=${state}\nMainPID=7\n`, 0)).toMatchObject(expected)
 })
@@ -124,6 +123,25 @@ test.each([
 
   expect(await services.show('old.service')).toMatchObject({ exists: true, enabled, isStatic: false })
   expect(asked).toEqual(['show old.service', 'is-enabled old.service'])
+})
+
+test.each([
+  ['enabled\nenabled\n', true],
+  ['enabled\ndisabled\n', false],
+])('systemd takes a unit that enables others alone for enabled when they are: %j', async (said, enabled) => {
+  const asked: string[] = []
+  const answers: Readonly<Record<string, string>> = {
+    show: 'Id=a.service\nSourcePath=\nLoadState=loaded\nActiveState=active\nUnitFileState=indirect\n',
+    cat: '# /usr/lib/systemd/system/a.service\n[Install]\nAlso=a.socket a.timer\n',
+    'is-enabled': said,
+  }
+  const services = systemd(async (_, [verb = '', ...rest]) => {
+    asked.push([verb, ...rest.slice(rest.indexOf('--') + 1)].join(' '))
+    return { code: 0, stdout: answers[verb] ?? '', stderr: '', timedOut: false }
+  })
+
+  expect(await services.show('a.service')).toMatchObject({ enabled, isStatic: false })
+  expect(asked).toEqual(['show a.service', 'cat a.service', 'is-enabled a.socket a.timer'])
 })
 
 test('systemd asks nothing more of a mount that comes from fstab', async () => {

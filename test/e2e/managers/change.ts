@@ -1,6 +1,6 @@
 /**
  * Runs inside a machine: the agent with its real ports, but for the Node, which is in memory. It installs the service of a kubelet, takes
- * back two changes that fail, and finds the kubelet running again after it was killed.
+ * back two changes that fail, with a package by the real apt, and finds the kubelet running again after it was killed.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,10 +26,14 @@ const timing = { ...DEFAULT_OPTIONS.timing, stable: 1500, told: 3000, healthy: 3
 const running = new Agent(ports, { ...DEFAULT_OPTIONS, timing }).run(stop.signal)
 
 const FLAGS = '--eviction-hard=memory.available<5% --v=2'
+/** No repository is asked: it is packed again from its files. */
+const REMOVED = { name: 'tzdata', state: 'absent' }
 const TINY = manager === 'runit' ? '/etc/sv/tiny/run' : '/etc/init.d/tiny'
 const tinyBefore = readFileSync(TINY, 'utf8')
 
+check('the package is there', isInstalled())
 await assign({ maxPods: 110 }, 'Applied')
+check('the package was removed', !isInstalled())
 const kubelet = await services.show('kubelet.service')
 check('the kubelet runs, and is enabled', kubelet.active === 'active' && kubelet.mainPid > 0 && kubelet.enabled, kubelet)
 check('the other service runs, and is enabled', await isRunning('tiny.service'))
@@ -40,7 +44,8 @@ check(
   args,
 )
 
-const { error } = await assign({ maxPods: 13 }, 'RolledBack')
+const { error } = await assign({ maxPods: 13, packages: [] }, 'RolledBack')
+check('the package that would have come back is removed again', !isInstalled())
 check('a kubelet that does not start is named', error?.reason === 'HealthCheckFailed', error)
 check('its own words are in the error', error?.message.includes('thirteen pods bring bad luck') === true, error)
 check('the former configuration is back', readFileSync('/var/lib/kubelet/config.yaml', 'utf8').includes('110'))
@@ -58,15 +63,27 @@ check('a kubelet that was killed is started again', await isOther('kubelet.servi
 node.write(names.desiredConfig, null)
 await until((status) => status?.phase === 'Reverted')
 check('nothing of the kubelet is left', !existsSync('/etc/kubernetes/kubelet-start') && !existsSync('/etc/init.d/kubelet'))
+check('the package is back', isInstalled())
 check('the kubelet does not run', (await services.show('kubelet.service')).mainPid === 0)
 stop.abort()
 await running
 console.log(`changes made and taken back by ${manager}`)
 
-async function assign({ maxPods, tiny }: { maxPods: number; tiny?: string }, phase: 'Applied' | 'RolledBack') {
+/** By its files: dpkg's own word is what the agent goes by. */
+function isInstalled(): boolean {
+  return existsSync('/usr/share/zoneinfo/Europe/Berlin')
+}
+
+interface Change {
+  readonly maxPods: number
+  readonly tiny?: string
+  readonly packages?: readonly object[]
+}
+
+async function assign({ maxPods, tiny, packages = [REMOVED] }: Change, phase: 'Applied' | 'RolledBack') {
   const files = tiny === undefined ? [] : [{ path: TINY, content: tiny, mode: '0755' }]
   const units = [{ name: 'tiny.service', enabled: true, state: 'running', restartOn: [TINY] }]
-  const host = JSON.stringify({ kubelet: { layout: 'managed' }, files, units })
+  const host = JSON.stringify({ kubelet: { layout: 'managed' }, files, units, packages })
   const content = {
     flags: FLAGS,
     host,
