@@ -10,6 +10,7 @@ import { type Baselines, captureBaselines, readBaselines } from '../state/baseli
 import type { Managed } from '../state/managed.ts'
 import { recaptureBaselines } from '../state/recapture.ts'
 import { refuseMountsByHand } from './mounts-by-hand.ts'
+import { refuseMountsOverUsed } from './mounts-over-used.ts'
 import { type Observed, observeAll } from './observe-all.ts'
 import { type Plan, plan } from './plan.ts'
 
@@ -46,6 +47,7 @@ export async function compare(content: NodeContent, context: AgentContext, among
   const { ports, state } = context
   const blueprint = await blueprintOf(content, context)
   const { kinds } = context
+  await refuseMountsOverUsed(blueprint.document.units ?? [], { paths: state.paths, services: ports.services })
   const place = { paths: state.paths, host: ports, kinds }
   const active = await activeBlueprint(context)
   const before = await recaptureActive(active, { context, among })
