@@ -4,6 +4,8 @@ import type { CgroupVersion } from '../protocol/cgroup-version.ts'
 export interface Kernel {
   /** Which control groups it has mounted. */
   cgroupVersion(): Promise<CgroupVersion>
+  /** What runs in a control group, and below it. @param group `/system.slice` @returns undefined when there is no such group */
+  groupUse(group: string): Promise<GroupUse | undefined>
   /** `6.1.0-18-amd64` */
   release(): Promise<string>
   /**
@@ -27,6 +29,13 @@ export interface Kernel {
   swaps(): Promise<readonly Swap[]>
   swapOff(path: string): Promise<void>
   swapOn(swap: Swap): Promise<void>
+}
+
+export interface GroupUse {
+  /** Bytes that only the end of a process gives back; undefined when the kernel does not count them. */
+  readonly memory: number | undefined
+  /** Processes and threads; undefined when the kernel does not count them. */
+  readonly processes: number | undefined
 }
 
 export interface Swap {

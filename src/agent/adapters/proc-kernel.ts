@@ -1,8 +1,9 @@
 import { constants, existsSync } from 'node:fs'
 import { release } from 'node:os'
+import { join } from 'node:path/posix'
 import { open, readFile, statfs } from '../../kube/file-calls.ts'
 import type { CgroupVersion } from '../../protocol/cgroup-version.ts'
-import type { Kernel, Swap } from '../kernel.ts'
+import type { GroupUse, Kernel, Swap } from '../kernel.ts'
 import { orMissing } from './or-missing.ts'
 import { runAsService } from './run-as-service.ts'
 import type { Outcome } from './run-program.ts'
@@ -20,7 +21,8 @@ export function procKernel(run: Run = runAsService): Kernel {
     if (code !== 0) throw new Error(`${[program, ...args].join(' ')}: exit ${code}: ${stderr.trim()}`)
   }
   return {
-    cgroupVersion: () => cgroupVersionAt('/sys/fs/cgroup'),
+    cgroupVersion: () => cgroupVersionAt(CGROUPS),
+    groupUse: (group) => groupUseAt(CGROUPS, group),
     release: async () => release(),
     startedAt: async () => startOf(await readFile('/proc/stat', 'utf8'), await readFile('/proc/1/stat', 'utf8')),
     readSysctl: async (path) => (await orMissing(readFile(`/proc/sys/${path}`, 'utf8')))?.replace(/\n$/, ''),
@@ -58,12 +60,25 @@ export function startOf(machine: string, first: string): number {
   return booted * 1000 + (Number(ticks) * 1000) / TICKS
 }
 
+const CGROUPS = '/sys/fs/cgroup'
 /** CGROUP2_SUPER_MAGIC of linux/magic.h. */
 const CGROUP2 = 0x63677270
 
 /** As the kubelet finds it out: a host with both has version 1 there. */
 export async function cgroupVersionAt(path: string): Promise<CgroupVersion> {
   return (await orMissing(statfs(path)))?.type === CGROUP2 ? 'v2' : 'v1'
+}
+
+/** What is cached would be dropped first: it does not count. @param root where control groups are mounted */
+export async function groupUseAt(root: string, group: string): Promise<GroupUse | undefined> {
+  const version = await cgroupVersionAt(root)
+  const file = (controller: string, name: string) =>
+    orMissing(readFile(join(root, version === 'v2' ? '' : controller, join('/', group), name), 'utf8'))
+  const stat = await file('memory', 'memory.stat')
+  const count = await file('pids', 'pids.current')
+  if (stat === undefined && count === undefined) return undefined
+  const [, bytes] = (version === 'v2' ? /^anon (\d+)$/m : /^total_rss (\d+)$/m).exec(stat ?? '') ?? []
+  return { memory: bytes === undefined ? undefined : Number(bytes), processes: count === undefined ? undefined : Number(count) }
 }
 
 /** Another kernel runs only after a boot, and then another agent does. */

@@ -8,6 +8,7 @@ export function rootedKernel(log: Log): Kernel {
   const says = (what: string): void => log.info(`below --root, not done: ${what}`)
   return {
     cgroupVersion: async () => 'v2',
+    groupUse: async () => undefined,
     release: async () => 'none',
     startedAt: async () => 0,
     readSysctl: async (path) => sysctls.get(path) ?? '',

@@ -2,6 +2,7 @@ import { AgentError, asAgentError } from '../agent-error.ts'
 import { allEnded } from '../all-ended.ts'
 import { refuseCgroupV1 } from '../kubelet/cgroup-version.ts'
 import type { KubeletTarget } from '../kubelet/layout.ts'
+import { refuseReservedBelowUse } from '../kubelet/reserved-groups.ts'
 import { refuseLostStaticPods, refuseTwins, refuseUnread, staticPodPaths } from '../kubelet/static-pods.ts'
 import { sameVersion } from '../kubelet/versions.ts'
 import { KUBELET_BINARY } from '../paths.ts'
@@ -32,6 +33,7 @@ export async function stage(target: Target, plan: Plan, place: StagePlace): Prom
   const { fetchesVersion } = kubelet
   const upcomingVersion = async () => (fetchesVersion ? version : undefined) ?? (await versionOf(binary, context))
   if (isJudged) await refuseCgroupV1(kubelet, { version: upcomingVersion, ports: context.ports })
+  if (isJudged) await refuseReservedBelowUse(kubelet, context.ports)
   if (fetchesVersion) return
   await allEnded([
     version === undefined ? undefined : requireVersion(version, { binary, context }),

@@ -1,4 +1,4 @@
-import type { Kernel, Swap } from '../../agent/kernel.ts'
+import type { GroupUse, Kernel, Swap } from '../../agent/kernel.ts'
 import type { CgroupVersion } from '../../protocol/cgroup-version.ts'
 import type { MemoryFiles } from './memory-files.ts'
 import { bootedWith, bootSettings } from './simulated-boot.ts'
@@ -91,6 +91,13 @@ export class SimulatedKernel implements Kernel {
 
   async cgroupVersion(): Promise<CgroupVersion> {
     return this.cgroup
+  }
+
+  /** What runs in control groups, by their names. */
+  readonly groups = new Map<string, GroupUse>()
+
+  async groupUse(group: string): Promise<GroupUse | undefined> {
+    return this.groups.get(group)
   }
 
   async release(): Promise<string> {
