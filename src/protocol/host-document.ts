@@ -27,7 +27,9 @@ const PACKAGE = /^[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/
 const PACKAGE_VERSION = /^[A-Za-z0-9][A-Za-z0-9.+:~_^-]{0,120}$/
 
 const packageSubjectOf = z.string().check(z.regex(/^package:[A-Za-z0-9][A-Za-z0-9+._-]{0,120}$/))
-const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH))
+/** Half of a character becomes another one on the disk: two such paths would be one file. */
+const isWhole = (path: string): boolean => path.isWellFormed()
+const absolutePath = z.string().check(z.regex(ABSOLUTE_PATH), z.refine(isWhole, 'expected whole characters'))
 const sha256 = z.string().check(z.regex(SHA256))
 
 export const KUBELET_LAYOUTS = ['kubeadm', 'env', 'managed'] as const

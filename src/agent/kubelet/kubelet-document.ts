@@ -81,5 +81,7 @@ function withExactIntegers(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(withExactIntegers)
   if (typeof value !== 'object' || value === null) return value
+  // Of tags such as !!binary. A kubelet may read it as text, so nothing that is checked here would hold there.
+  if (Object.getPrototypeOf(value) !== Object.prototype) throw new Error('it has a value with a tag that JSON does not know')
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withExactIntegers(member)]))
 }

@@ -3,8 +3,10 @@ import { readByService, readerOf } from '../../protocol/file-readers.ts'
 import { AGENT_UNIT } from '../../protocol/names.ts'
 import { AgentError } from '../agent-error.ts'
 import { findLayout } from '../kubelet/find-layout.ts'
+import { joinFlags } from '../kubelet/kubelet-flags.ts'
 import { isReadBy, kubeletReads } from '../kubelet/kubelet-reads.ts'
 import type { HostTexts, KubeletTarget, Layout, LayoutInput } from '../kubelet/layout.ts'
+import { refuseUnwritable } from '../kubelet/script-flags.ts'
 import type { AgentOptions } from '../options.ts'
 import { KUBEADM_FLAGS, KUBELET_UNIT, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
@@ -113,6 +115,7 @@ async function layOut(
 ): Promise<Blueprint['kubelet']> {
   const { files, options, paths, manager } = context
   const install = document.kubelet ?? {}
+  refuseUnwritable(joinFlags(content.flags, content.opts))
   const choice = { named: install.layout, option: options.layout, environmentFile: options.environmentFile, manager }
   const found = await findLayout(files, choice)
   if (found !== undefined)

@@ -122,6 +122,7 @@ export const httpUrl = z.string().regex(/^https?:\/\/[^\s/]+(?:\/\S*)?$/, 'expec
 export const absolutePath = z
   .string()
   .regex(ABSOLUTE_PATH, 'expected an absolute path without "." and ".." in it, and without "/" twice or at its end')
+  .refine((path) => path.isWellFormed(), 'expected whole characters: this has half of one')
 
 /** `name` of the metadata is all that documents of ours carry besides their kind. */
 export function document<Kind extends string, Spec extends z.ZodType>(kind: Kind, spec: Spec) {
