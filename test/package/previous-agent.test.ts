@@ -1,11 +1,9 @@
 /** The agent of an earlier commit, built from the history of the repository, and that of today, in turn on one host with its real disk. */
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { assign, furnish, type RunningAgent, startAgent } from '../../bench/agent-machine.ts'
-import { type Cluster, HOME, startCluster } from '../../bench/support/cluster.ts'
+import { type Cluster, startCluster } from '../../bench/support/cluster.ts'
 import { aNode, register } from '../../bench/support/nodes.ts'
 import { bundleAgent } from '../../scripts/bundle-agent.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
@@ -13,33 +11,10 @@ import { type AgentStatus, parseAgentStatus } from '../../src/protocol/agent-sta
 import { contentDigest, type NodeContent } from '../../src/protocol/digest.ts'
 import { namesFor } from '../../src/protocol/names.ts'
 import { until } from '../waiting/until.ts'
+import { hasHistory, previousBundle } from './previous-bundle.ts'
 
-/** Raised with each release. */
-const PREVIOUS = 'ad397ea853ad6a50b285e4daba954b9dc8b7100f'
 const names = namesFor()
 const NODE = 'worker'
-
-const git = (args: readonly string[], more: { readonly stdio?: 'ignore' } = {}) =>
-  execFileSync('git', ['-C', HOME, ...args], { maxBuffer: 256 * 1024 * 1024, ...more })
-
-/** A clone of the newest commit alone does not have it. */
-function hasHistory(): boolean {
-  try {
-    git(['cat-file', '-e', `${PREVIOUS}^{commit}`], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
-
-async function previousBundle(folder: string): Promise<string> {
-  const tree = join(folder, 'previous')
-  mkdirSync(tree)
-  execFileSync('tar', ['x', '-C', tree], { input: git(['archive', PREVIOUS, 'src', 'scripts', 'package.json', 'tsconfig.json']) })
-  symlinkSync(join(HOME, 'node_modules'), join(tree, 'node_modules'))
-  const old: { bundleAgent: typeof bundleAgent } = await import(pathToFileURL(join(tree, 'scripts/bundle-agent.ts')).href)
-  return old.bundleAgent(tree)
-}
 
 function contentOf(level: number, motd: string): NodeContent {
   return { opts: `--v=${level}`, host: JSON.stringify({ files: [{ path: '/etc/motd', content: `${motd}\n` }] }) }

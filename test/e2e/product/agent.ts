@@ -6,6 +6,7 @@ import { checkout } from './checkout.ts'
 
 const directory = '/opt/nodewave/current'
 export const agentUnit = 'nodewave-agent'
+export const agentProgram = `${directory}/nodewave-agent.mjs`
 
 export interface AgentOptions {
   /** Path of the bundle. */
@@ -17,7 +18,7 @@ export interface AgentOptions {
 /** Put the agent into a node and start it, with the unit that the manifests have. */
 export async function installAgent(node: Node, { bundle, args = [] }: AgentOptions): Promise<void> {
   const unit = await readFile(join(checkout, `deploy/${agentUnit}.service`), 'utf8')
-  await node.write({ path: `${directory}/nodewave-agent.mjs`, content: { file: bundle } })
+  await node.write({ path: agentProgram, content: { file: bundle } })
   await node.write({ path: `/etc/systemd/system/${agentUnit}.service`, content: unit })
   await writeContainerDropIn(node)
   if (args.length > 0) await node.write({ path: `/etc/systemd/system/${agentUnit}.service.d/args.conf`, content: dropIn(args) })

@@ -1,13 +1,15 @@
 /** What others do to a host and to the agent's memory, on real nodes: kubeadm's rewrite, units that crash later, another version of the agent. */
+import { bundleAgent } from '../../../scripts/bundle-agent.ts'
+import { hasHistory, previousBundle } from '../../package/previous-bundle.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { kubeletConfig } from '../cluster/kubelet-config.ts'
 import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
-import { agentUnit } from '../product/agent.ts'
+import { agentProgram, agentUnit } from '../product/agent.ts'
 import { checkNotRestarted, kubeletsOf } from '../product/kubelets.ts'
 import { rolledBack, stallOf, waitPool } from '../product/pool.ts'
-import { productOn } from '../product/product.ts'
+import { type Product, productOn } from '../product/product.ts'
 import { check, type Report, type Scenario } from '../scenario.ts'
 
 export const scenarios: readonly Scenario[] = [
@@ -65,7 +67,8 @@ async function crashLater(cluster: Cluster, { part, say }: Report): Promise<void
 }
 
 /** An agent reads what the first release wrote, and what a newer one wrote stops it only from what it cannot know. */
-async function agentVersions(cluster: Cluster, { part }: Report): Promise<void> {
+async function agentVersions(cluster: Cluster, report: Report): Promise<void> {
+  const { part } = report
   const product = await productOn(cluster)
   await part('fleet settled', () => product.settle({ ...good, config: { maxPods: 61 } }))
   const before = await kubeletsOf(cluster)
@@ -74,21 +77,43 @@ async function agentVersions(cluster: Cluster, { part }: Report): Promise<void> 
     for (const node of cluster.nodes) await statusOf(node, ({ phase, error }) => phase === 'Applied' && error === undefined)
   })
   await checkNotRestarted(cluster, before)
+  await previousAgent(cluster, product, report)
   // It would answer the report by another assignment, before anybody saw it.
   await product.controller.kill('SIGTERM')
+  const again = await kubeletsOf(cluster)
   await part('journal of a newer agent → reported', async () => {
     const line = JSON.stringify({ at: 'reserved', of: 'a newer agent' })
     const write = (node: Node) => node.write({ path: `${memory}/journal.jsonl`, content: `${line}\n` })
     for (const node of cluster.nodes) await restartAgent(node, () => write(node))
     for (const node of cluster.nodes) await statusOf(node, ({ error }) => error?.reason === 'JournalUnreadable')
   })
-  await checkNotRestarted(cluster, before)
+  await checkNotRestarted(cluster, again)
   await product.restartController()
   await part('commit → Ready', () => product.settle({ ...good, config: { maxPods: 62 } }))
   for (const node of cluster.nodes) {
     check(`"${node.name}" has what the commit says`, (await node.read(config)).endsWith('maxPods: 62\n'))
     check(`"${node.name}" keeps the journal`, (await node.read(`${memory}/journal.jsonl.unreadable`)).includes('newer'))
   }
+}
+
+/** The agent of the release before goes on with what this one left, applies a commit, and leaves it to this one. */
+async function previousAgent(cluster: Cluster, product: Product, { part, say }: Report): Promise<void> {
+  if (!hasHistory()) return say('this clone has no history: the agent of the release before is left out')
+  const programs = { now: await bundleAgent(cluster.slot.dir), previous: await previousBundle(cluster.slot.dir) }
+  const run = async (program: string) => {
+    const replace = (node: Node) => node.write({ path: agentProgram, content: { file: program } })
+    for (const node of cluster.nodes) await restartAgent(node, () => replace(node))
+    for (const node of cluster.nodes) await statusOf(node, ({ phase, error }) => phase === 'Applied' && error === undefined)
+  }
+  const before = await kubeletsOf(cluster)
+  await part('agent of the release before → at rest', () => run(programs.previous))
+  await checkNotRestarted(cluster, before)
+  await part('commit, by that agent → Ready', () => product.settle({ ...good, config: { maxPods: 63 } }))
+  const after = await kubeletsOf(cluster)
+  await part('this agent again → at rest', () => run(programs.now))
+  await checkNotRestarted(cluster, after)
+  for (const node of cluster.nodes)
+    check(`"${node.name}" has what the commit says`, (await node.read(config)).endsWith('maxPods: 63\n'))
 }
 
 async function restartAgent(node: Node, meanwhile: () => Promise<void>): Promise<void> {
