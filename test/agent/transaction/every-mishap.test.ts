@@ -1,6 +1,6 @@
 /**
  * Every kind, beside a package, at every boundary of the journal: what befalls the machine there changes nothing of how it ends. Agents that
- * are killed at any effect are in the tests of each kind.
+ * are killed at any other effect are in the tests of each kind.
  */
 import { expect, test } from 'vitest'
 import { HOST_POLICY } from '../../../src/agent/paths.ts'
@@ -154,6 +154,7 @@ interface Mishap {
 }
 
 const MISHAPS: Readonly<Record<string, Mishap>> = {
+  'kill -9': {},
   'power cut': { meanwhile: powerCut },
   'disk full': { disk: 'ENOSPC', mayEnd: true },
   'lock held': { meanwhile: lockHeld },
