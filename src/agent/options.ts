@@ -36,6 +36,10 @@ export interface Timing {
   readonly unwell: number
   /** How long the Node may be not Ready during the trial: longer, since a network that starts again takes its time. */
   readonly unready: number
+  /** An API server that answered before a change, and of which nothing is heard for this long after it, may have been cut off by it. */
+  readonly lost: number
+  /** The same where its machine refuses connections: it may be starting. */
+  readonly down: number
   /** Health must hold this long before a configuration is last-known-good, unless the host document says another time. */
   readonly trial: number
   /** Between two looks during the trial, and for drift. */
@@ -58,6 +62,8 @@ export const DEFAULT_TIMING: Timing = {
   fetched: 10 * MINUTE,
   unwell: 30 * SECOND,
   unready: 90 * SECOND,
+  lost: MINUTE,
+  down: 10 * MINUTE,
   trial: 10 * MINUTE,
   watch: 10 * SECOND,
   drift: 5 * MINUTE,

@@ -202,6 +202,14 @@ export interface KubeletProbe {
   healthz(url: string): Promise<Answer>
   /** Never throws. Whether the container runtime accepts connections; `endpoint` is a path or `unix:///run/containerd/containerd.sock`. */
   runtime(endpoint: string): Promise<Answer>
+  /** Never throws. Whether somebody who comes for logs and metrics of pods is let in as far as to see a certificate. */
+  serves(endpoint: KubeletEndpoint): Promise<Answer>
+}
+
+/** Where the API server reaches a kubelet. */
+export interface KubeletEndpoint {
+  readonly address: string
+  readonly port: number
 }
 
 export interface Answer {
@@ -287,6 +295,8 @@ export interface OwnNode {
   readonly heartbeat: number | undefined
   /** As the kubelet reports it: `v1.36.3`. */
   readonly kubeletVersion: string
+  /** Undefined while the kubelet has told none. */
+  readonly endpoint?: KubeletEndpoint | undefined
 }
 
 export interface Clock {

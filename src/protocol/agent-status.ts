@@ -27,6 +27,9 @@ export type AgentPhase = (typeof AGENT_PHASES)[number]
  */
 export const CHANGED_BY_OTHERS = 'ChangedByOthers'
 
+/** Reason of a report: the API server answered right before a change, and not once after it, so the host went back. */
+export const API_SERVER_LOST = 'ApiServerLost'
+
 /** Why a machine has to start again. */
 const rebootNeed = z.object({
   /** Id of the boot that has to end. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CHANGED_BY_OTHERS, NOT_REBOOTED, REBOOT_REFUSED, REBOOTING } from '../../src/protocol/agent-status.ts'
+import { API_SERVER_LOST, CHANGED_BY_OTHERS, NOT_REBOOTED, REBOOT_REFUSED, REBOOTING } from '../../src/protocol/agent-status.ts'
 import { NODE_PHASES } from '../../src/protocol/node-pool.ts'
 import { OPERATOR_EVENTS } from '../../src/rollout/status/control-events.ts'
 
@@ -35,7 +35,7 @@ test('the page on troubleshooting has every phase of a node', () => {
 })
 
 test('the page on troubleshooting has every reason that an agent gives', () => {
-  const ofProtocol = [CHANGED_BY_OTHERS, REBOOTING, REBOOT_REFUSED, NOT_REBOOTED]
+  const ofProtocol = [API_SERVER_LOST, CHANGED_BY_OTHERS, REBOOTING, REBOOT_REFUSED, NOT_REBOOTED]
   const given = [...new Set([...reasonsIn('src/agent/**/*.ts'), ...ofProtocol])].sort()
   expect(given.filter((reason) => !namedIn('Errors of an agent').includes(reason))).toEqual([])
 })

@@ -1,15 +1,18 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
-import type { ConnectionEvents, NodeApi, OwnNode } from '../ports.ts'
+import type { ConnectionEvents, KubeletEndpoint, NodeApi, OwnNode } from '../ports.ts'
 import { readMirrorPod } from './mirror-pods.ts'
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases'
+
+/** Milliseconds. Of the own Node, on which the next look at the host waits. */
+const LONGEST_ANSWER = 10_000
 
 /** The API server as one node's agent uses it: its own Node, and ConfigMaps by name. */
 export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   const path = `/api/v1/nodes/${name}`
   return {
     follow: (signal, events) => followNode(kube, { ...events, name, signal }),
-    get: async () => toOwnNode(await kube.get<KubeObject>(path)),
+    get: async () => toOwnNode(await kube.get<KubeObject>(path, { timeout: LONGEST_ANSWER })),
     leaseRenewed: async () => {
       const lease = await kube.get<{ spec?: { renewTime?: string } }>(`${LEASES}/${name}`)
       return instantOf(lease.spec?.renewTime)
@@ -32,20 +35,25 @@ export function kubeNodeApi(kube: KubeApi, name: string): NodeApi {
   }
 }
 
-/** A deletion is not passed on: nobody took the assignment away, and a Node that comes back is seen then. */
+/**
+ * A deletion is not passed on: nobody took the assignment away, and a Node that comes back is seen then. Neither is another Node, of a server
+ * or proxy that does not know the selector.
+ */
 async function* followNode(
   kube: KubeApi,
   { name, ...more }: ConnectionEvents & { readonly name: string; readonly signal: AbortSignal },
 ): AsyncIterable<OwnNode> {
   const options = { fieldSelector: `metadata.name=${name}`, project: toOwnNode, ...more }
   for await (const event of kube.follow('/api/v1/nodes', options)) {
-    if (event.type === 'upsert') yield event.item
-    if (event.type === 'sync') yield* event.items
+    const seen = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
+    yield* seen.filter((node) => node.name === name)
   }
 }
 
 interface NodeStatus {
   readonly nodeInfo?: { readonly architecture?: string; readonly kubeletVersion?: string }
+  readonly addresses?: readonly { readonly type: string; readonly address: string }[]
+  readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } }
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly lastHeartbeatTime?: string }[]
 }
 
@@ -61,7 +69,14 @@ export function toOwnNode({ metadata, ...node }: KubeObject): OwnNode {
     ready: ready?.status === 'True',
     heartbeat: instantOf(ready?.lastHeartbeatTime),
     kubeletVersion: status.nodeInfo?.kubeletVersion ?? '',
+    endpoint: endpointOf(status),
   }
+}
+
+function endpointOf({ addresses, daemonEndpoints }: NodeStatus): KubeletEndpoint | undefined {
+  const address = addresses?.find(({ type }) => type === 'InternalIP')?.address
+  const port = daemonEndpoints?.kubeletEndpoint?.Port
+  return address && port ? { address, port } : undefined
 }
 
 function instantOf(stamp: string | undefined): number | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mkdtemp, rm, writeFile } from '../../kube/file-calls.ts'
 import { reasonIn, unquoted } from '../kubelet/kubelet-words.ts'
 import type { KubeletProbe, PreflightSubject, PreflightVerdict } from '../ports.ts'
-import { connects, healthz } from './probes.ts'
+import { connects, healthz, showsCertificate } from './probes.ts'
 import { type Outcome, runProgram } from './run-program.ts'
 
 /** The kubelet's last word before it would touch the host: flags and configuration were all accepted. */
@@ -37,6 +37,7 @@ export function kubeletProgram({ place = (path: string) => path, run = runProgra
       preflight({ binary: place(binary), args, ...(config === undefined ? {} : { config: place(config) }) }, { run }),
     healthz,
     runtime: (endpoint) => connects(place(endpoint.replace(/^unix:\/\//, ''))),
+    serves: showsCertificate,
   }
 }
 

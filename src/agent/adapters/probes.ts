@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import { http } from '../../kube/node-http.ts'
-import type { Answer } from '../ports.ts'
+import type { Answer, KubeletEndpoint } from '../ports.ts'
 
 /** Milliseconds for the whole answer, however it comes. */
 const DEADLINE = 2000
@@ -41,6 +41,20 @@ export function connects(path: string): Promise<Answer> {
     }
     signal.addEventListener('abort', () => socket.destroy(), { once: true })
     socket.on('connect', () => end({ ok: true, detail: 'it accepts connections' }))
+    socket.on('error', (error) => end({ ok: false, detail: error.message }))
+  })
+}
+
+/** Whether a certificate is shown, whosever it is: that is for the API server to judge. Never throws. */
+export function showsCertificate({ address: host, port }: KubeletEndpoint): Promise<Answer> {
+  return withDeadline((signal, resolve) => {
+    const socket = process.getBuiltinModule('node:tls').connect({ host, port, rejectUnauthorized: false })
+    const end = (answer: Answer): void => {
+      resolve(answer)
+      socket.destroy()
+    }
+    signal.addEventListener('abort', () => socket.destroy(), { once: true })
+    socket.on('secureConnect', () => end({ ok: true, detail: 'it shows a certificate' }))
     socket.on('error', (error) => end({ ok: false, detail: error.message }))
   })
 }

@@ -75,7 +75,7 @@ export function createRealPorts(options: RealHostOptions): AgentPorts {
     trustStore: rootedDerivedFile('rebuild the trust store', log),
     bootMenu: rootedBootMenu(log),
     steps: rootedSteps(log),
-    kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked },
+    kubelet: { ...kubelet, healthz: notAsked, runtime: notAsked, serves: notAsked },
     node: { ...node, get: async () => Promise.reject(new Error(NOT_ASKED)) },
   }
 }

@@ -1,11 +1,13 @@
 import { sameVersion } from '../kubelet/versions.ts'
-import type { OwnNode } from '../ports.ts'
+import type { Answer, OwnNode } from '../ports.ts'
 
 /** What the API server says of this machine. */
 export interface NodeEvidence {
   readonly node: OwnNode
   /** Milliseconds since the epoch; undefined when there is no Lease, or when it could not be read. */
   readonly leaseRenewed: number | undefined
+  /** Of the kubelet, where the Node says that it serves; undefined when nobody asked. */
+  readonly served?: Answer | undefined
 }
 
 export interface NodeDemands {
@@ -14,6 +16,8 @@ export interface NodeDemands {
   readonly ready: boolean
   /** The kubelet must have reported to this Node since its process was started. */
   readonly heartbeat?: boolean | undefined
+  /** The kubelet must serve the API server: logs, exec, metrics. */
+  readonly served?: boolean | undefined
 }
 
 const SECOND = 1000
@@ -28,7 +32,14 @@ export function nodeComplaint(evidence: NodeEvidence, demands: NodeDemands, star
   if (demands.heartbeat && !hasReportedSince(startedAt, evidence)) return noReport(node, startedAt)
   if (demands.version !== undefined && !sameVersion(node.kubeletVersion, demands.version))
     return `the Node reports kubelet "${node.kubeletVersion}", expected "${demands.version}"`
-  return demands.ready && !node.ready ? 'the Node is not Ready' : undefined
+  if (demands.ready && !node.ready) return 'the Node is not Ready'
+  return demands.served ? notServed(evidence) : undefined
+}
+
+function notServed({ node: { endpoint }, served }: NodeEvidence): string | undefined {
+  if (endpoint === undefined || served === undefined || served.ok) return undefined
+  const { address, port } = endpoint
+  return `the kubelet does not serve at ${address} port ${port}, where the API server comes for logs, exec and metrics: ${served.detail}`
 }
 
 /** Heartbeats have whole seconds: in the second of the start itself, only a renewed Lease tells the new process from the old one. */

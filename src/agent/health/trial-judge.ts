@@ -1,3 +1,4 @@
+import type { Reach } from '../../kube/reach.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { UnitLook } from '../ports.ts'
 import type { Look } from './health-judge.ts'
@@ -6,8 +7,13 @@ import { looksHealthy } from './verify.ts'
 
 /** One look during a trial. */
 export interface TrialLook extends Look {
-  /** What the Node shows against the kubelet; `unknown` when the API server does not answer. */
-  readonly node: { readonly kind: 'fine' | 'unknown' } | { readonly kind: 'complaint'; readonly message: string }
+  /** What the Node shows against the kubelet; `unknown` when the API server does not say. */
+  readonly node:
+    | { readonly kind: 'fine' }
+    | { readonly kind: 'unknown'; readonly reach: Reach }
+    | { readonly kind: 'complaint'; readonly message: string }
+  /** The API server answered before the change, and has not been heard of since. */
+  readonly isUnheard: boolean
   /** The machine is starting, and what does not run yet says nothing. */
   readonly isStarting: boolean
 }
@@ -23,17 +29,23 @@ export interface TrialRecord {
   readonly unwellSince: number | undefined
   /** Since when the Node has spoken against the kubelet. */
   readonly complainedSince: number | undefined
+  /** Since when the API server, which answered before the change, is looked for in vain. */
+  readonly unheardSince: number | undefined
 }
 
 export interface TrialLimits {
   readonly duration: number
   readonly unwell: number
   readonly unready: number
+  readonly lost: number
+  readonly down: number
 }
 
 export type TrialVerdict =
   | { readonly kind: 'holding' | 'passed' }
   | { readonly kind: 'failed'; readonly message: string; readonly unit?: string }
+  /** Milliseconds without the API server. */
+  | { readonly kind: 'cut off'; readonly for: number }
 
 /** A unit dies and comes back between two looks: this many times is no accident. */
 const RESTARTS_TO_FAIL = 3
@@ -41,7 +53,7 @@ const HOLDING: TrialVerdict = { kind: 'holding' }
 
 export function trialFrom(digest: string, at: number): TrialRecord {
   const record = { digest, startedAt: at, kubelet: recordFrom(Number.NEGATIVE_INFINITY, at), restarts: {} }
-  return { ...record, unwellSince: undefined, complainedSince: undefined }
+  return { ...record, unwellSince: undefined, complainedSince: undefined, unheardSince: undefined }
 }
 
 /** Pure. */
@@ -61,6 +73,8 @@ export function judgeTrial(
   }
   if (look.node.kind === 'complaint' && isOver(record.complainedSince, limits.unready))
     return { record, verdict: { kind: 'failed', message: look.node.message } }
+  const longest = look.node.kind === 'unknown' && look.node.reach === 'machine' ? limits.down : limits.lost
+  if (isOver(record.unheardSince, longest)) return { record, verdict: { kind: 'cut off', for: longest } }
   const holds = looksHealthy(look) && troubleIn(look) === undefined && look.node.kind === 'fine'
   return { record, verdict: holds && look.at - record.startedAt >= limits.duration ? { kind: 'passed' } : HOLDING }
 }
@@ -79,6 +93,7 @@ export function observeTrial(before: TrialRecord, look: TrialLook): TrialRecord 
     restarts: Object.fromEntries(counted),
     unwellSince: isUnwell ? (before.unwellSince ?? look.at) : undefined,
     complainedSince: isComplained ? (before.complainedSince ?? look.at) : undefined,
+    unheardSince: look.isUnheard && !look.isStarting ? (before.unheardSince ?? look.at) : undefined,
   }
 }
 

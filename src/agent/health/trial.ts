@@ -1,4 +1,4 @@
-import { ERROR_OPENINGS } from '../../protocol/agent-status.ts'
+import { API_SERVER_LOST, ERROR_OPENINGS } from '../../protocol/agent-status.ts'
 import type { AgentContext } from '../context.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
 import { sweep } from '../loop/settle.ts'
@@ -24,7 +24,7 @@ import { evidenceFrom, observeHealth, type Proof } from './verify.ts'
 interface TrialSettings {
   readonly digest: string
   readonly duration: number
-  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat'>
+  readonly proof: Pick<Proof, 'healthz' | 'runtime' | 'units' | 'ready' | 'heartbeat' | 'contact'>
 }
 
 /** A configuration that did not hold its trial. */
@@ -56,10 +56,10 @@ export class Trial {
     const host = await observeHealth(proof, this.#context.ports)
     if (this.#record?.digest !== digest) this.#record = trialFrom(digest, host.at)
     const look = await this.#completed(host, proof)
-    const { unwell, unready } = options.timing
-    const { record, verdict } = judgeTrial(this.#record, look, { duration, unwell, unready })
+    if (proof.contact && !look.isUnheard) await this.#heard(digest)
+    const { record, verdict } = judgeTrial(this.#record, look, { ...options.timing, duration })
     this.#record = record
-    if (verdict.kind === 'failed') {
+    if (verdict.kind === 'failed' || verdict.kind === 'cut off') {
       // Should the host stay as it is, it is judged by what it shows from now on.
       this.#record = undefined
       return { because: await this.#failure(verdict), from: digest }
@@ -73,11 +73,26 @@ export class Trial {
   async #completed(host: Look, proof: TrialSettings['proof']): Promise<TrialLook> {
     const { ports } = this.#context
     const { startedAt = host.at } = this.#record ?? {}
-    const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), { ...host, node: FINE, isStarting: false })
-    const node = proof.ready || proof.heartbeat ? await askNode(proof, kubelet, ports) : FINE
-    const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint'
+    const { kubelet } = observeTrial(this.#record ?? trialFrom('', host.at), {
+      ...host,
+      node: FINE,
+      isUnheard: false,
+      isStarting: false,
+    })
+    const node = proof.ready || proof.heartbeat || proof.contact ? await askNode(proof, kubelet, ports) : FINE
+    const isUnheard = proof.contact === true && node.kind === 'unknown' && node.reach !== 'server'
+    const isCalm = troubleIn(host) === undefined && node.kind !== 'complaint' && !isUnheard
     const mayBeStarting = !isCalm && host.at - startedAt < LONGEST_START
-    return { ...host, node, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
+    return { ...host, node, isUnheard, isStarting: mayBeStarting && (await ports.services.machine()) === 'starting' }
+  }
+
+  /** Whatever becomes of the API server later is not the change's fault. */
+  async #heard(digest: string): Promise<void> {
+    const { state, ports } = this.#context
+    const demands = await state.trial(digest)
+    if (this.#settings) this.#settings = { ...this.#settings, proof: { ...this.#settings.proof, contact: false } }
+    if (demands === undefined) return
+    await state.setTrial({ ...demands, contact: false }).catch((error: unknown) => ports.log.warn('trial not written', { error }))
   }
 
   async #settingsOf(digest: string): Promise<TrialSettings> {
@@ -88,14 +103,16 @@ export class Trial {
     const active = isReadable ? await state.restore(digest) : undefined
     const { target } = await compare(active?.content ?? {}, this.#context)
     const duration = target.trialSeconds === undefined ? options.timing.trial : target.trialSeconds * 1000
-    const { ready = false, heartbeat = false, units = [] } = (await state.trial(digest)) ?? {}
-    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units }
+    const { ready = false, heartbeat = false, units = [], contact } = (await state.trial(digest)) ?? {}
+    const proof = { healthz: target.kubelet?.healthz, runtime: target.kubelet?.runtime, ready, heartbeat, units, contact }
     this.#settings = { digest, duration, proof }
     return this.#settings
   }
 
-  async #failure({ message, unit = KUBELET_UNIT }: Extract<TrialVerdict, { kind: 'failed' }>): Promise<Failure> {
+  async #failure(verdict: Extract<TrialVerdict, { kind: 'failed' | 'cut off' }>): Promise<Failure> {
     const { ports } = this.#context
+    if (verdict.kind === 'cut off') return cutOff(verdict.for)
+    const { message, unit = KUBELET_UNIT } = verdict
     const words = await ports.services.lastWords(unit, ports.clock.now() - 60_000).catch(() => [])
     const subject = unit === KUBELET_UNIT ? 'kubelet' : unit
     const detail = reasonIn(words) ?? message
@@ -105,15 +122,20 @@ export class Trial {
 
 const FINE = { kind: 'fine' } as const
 
+function cutOff(milliseconds: number): Failure {
+  const message = `the API server answered right before the change, and not once in the ${milliseconds / 1000} s after it`
+  return { reason: API_SERVER_LOST, message: `${ERROR_OPENINGS.validate}: ${message}` }
+}
+
 async function askNode(
   proof: TrialSettings['proof'],
   { pid, startedAt }: ProcessRecord,
   ports: AgentContext['ports'],
 ): Promise<TrialLook['node']> {
+  const evidence = await evidenceFrom(startedAt, { ports })
+  if (typeof evidence === 'string') return { kind: 'unknown', reach: evidence }
   // Without a process there is nobody who could have reported; that is for the host's own evidence to judge.
   if (pid === 0) return FINE
-  const evidence = await evidenceFrom(startedAt, ports)
-  if (evidence === undefined) return { kind: 'unknown' }
   const message = nodeComplaint(evidence, proof, startedAt)
   return message === undefined ? FINE : { kind: 'complaint', message }
 }

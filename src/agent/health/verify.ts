@@ -1,3 +1,4 @@
+import { type Reach, reachOf } from '../../kube/reach.ts'
 import { AgentError } from '../agent-error.ts'
 import { reasonIn } from '../kubelet/kubelet-words.ts'
 import type { Timing } from '../options.ts'
@@ -20,6 +21,8 @@ export interface Proof extends NodeDemands {
   readonly settle?: number | undefined
   /** Milliseconds until it must be healthy. */
   readonly within: number
+  /** The API server answered right before the change: it has to be heard of once after it. */
+  readonly contact?: boolean | undefined
 }
 
 /** What was proved. */
@@ -103,21 +106,28 @@ export async function observeHealth(
   return { at: clock.elapsed(), now: clock.now(), service, health, runtime: answer, units: others }
 }
 
-/** Undefined when the API server does not answer. */
+interface EvidenceOptions {
+  readonly ports: Pick<AgentPorts, 'node' | 'kubelet'>
+  /** Whether the kubelet is asked for its certificate. Default: false. */
+  readonly served?: boolean | undefined
+}
+
+/** @returns how far the question came when there is no evidence */
 export async function evidenceFrom(
   startedAt: number,
-  { node: api }: Pick<AgentPorts, 'node'>,
-): Promise<NodeEvidence | undefined> {
-  const node = await api.get().catch(() => undefined)
-  if (node === undefined) return undefined
+  { ports: { node: api, kubelet }, served: isAsked = false }: EvidenceOptions,
+): Promise<NodeEvidence | Reach> {
+  const node = await api.get().catch(reachOf)
+  if (typeof node === 'string') return node
   const leaseRenewed = isAmbiguous(startedAt, node) ? await api.leaseRenewed().catch(() => undefined) : undefined
-  return { node, leaseRenewed }
+  const served = isAsked && node.endpoint ? await kubelet.serves(node.endpoint) : undefined
+  return { node, leaseRenewed, served }
 }
 
 async function complaintOf(proof: Proof, { kubelet }: Watched, ports: VerifyPorts): Promise<string | undefined> {
-  if (!proof.ready && proof.version === undefined && !proof.heartbeat) return undefined
-  const evidence = await evidenceFrom(kubelet.startedAt, ports)
-  return evidence && nodeComplaint(evidence, proof, kubelet.startedAt)
+  if (!proof.ready && proof.version === undefined && !proof.heartbeat && !proof.served) return undefined
+  const evidence = await evidenceFrom(kubelet.startedAt, { ports, served: proof.served })
+  return typeof evidence === 'string' ? undefined : nodeComplaint(evidence, proof, kubelet.startedAt)
 }
 
 export function looksHealthy({ service, health }: Pick<Look, 'service' | 'health'>): boolean {

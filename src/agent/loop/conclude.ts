@@ -44,6 +44,7 @@ function withoutResult({
   kubeletStartedAt: _started,
   unproved: _unproved,
   was: _was,
+  lost: _lost,
   ...base
 }: Outcome) {
   return base

@@ -18,6 +18,8 @@ export interface NextGoal {
  */
 export async function nextGoal(wanted: Wanted | undefined, context: AgentContext): Promise<NextGoal | undefined> {
   const outcome = await context.state.outcome()
+  // The guard says whether it is tried again.
+  if (outcome?.lost && (wanted === undefined || wanted.text === outcome.assignment)) return undefined
   const settled = outcome !== undefined && isFinal(outcome)
   if (wanted === undefined) return settled || outcome === undefined ? undefined : resume(outcome, context)
   if (settled && outcome.assignment === wanted.text) {

@@ -1,3 +1,4 @@
+import { reachOf } from '../../kube/reach.ts'
 import type { RebootNeed } from '../../protocol/agent-status.ts'
 import { AgentError } from '../agent-error.ts'
 import { type AgentContext, stamp } from '../context.ts'
@@ -12,7 +13,7 @@ import { DriftWatch } from './drift-watch.ts'
 import { Superseded } from './host-turns.ts'
 import { LONGEST_PAUSE } from './mending.ts'
 import { hostRebootNeed, isSameNeed, packagesAwaitingReboot } from './reboot-need.ts'
-import { recovered, stuck } from './went-bad.ts'
+import { foundAgain, recovered, stuck } from './went-bad.ts'
 import { requireBad } from './work.ts'
 
 export interface GuardActions {
@@ -125,8 +126,9 @@ export class Guard {
     if (typeof trial === 'object') return this.#fallBack(trial.because, trial.from)
     if (trial === 'passed' && outcome !== undefined) await this.#passed(outcome)
     if (outcome?.unproved !== undefined) return this.#reconsider(outcome)
+    const isLost = outcome?.lost === true && !(await this.#isFoundAgain(outcome))
     const left = await this.#driftWatch.look(outcome)
-    return trial === 'holding' ? timing.watch : left
+    return trial === 'holding' || isLost ? timing.watch : left
   }
 
   async #lookForRebootNeed(outcome: Outcome | undefined): Promise<void> {
@@ -160,6 +162,19 @@ export class Guard {
     await state.setOutcome(healed)
     await this.#actions.show(healed)
     return options.timing.watch
+  }
+
+  /** What becomes of the assignment shows when the API server is. */
+  async #isFoundAgain(outcome: Outcome): Promise<boolean> {
+    const { state, ports } = this.#context
+    const reach = await ports.node.get().then(() => 'server' as const, reachOf)
+    if (reach !== 'server') return false
+    const now = foundAgain({ last: outcome, now: stamp(ports) })
+    ports.log.warn('the API server is found again', { phase: now.phase })
+    await state.setOutcome(now)
+    await this.#actions.show(now)
+    this.#actions.onWork()
+    return true
   }
 
   async #stopNeedless(): Promise<void> {

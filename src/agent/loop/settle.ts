@@ -65,9 +65,9 @@ export function isSuspended({ error }: Outcome): boolean {
 /** On disk before the trial can begin. */
 async function rememberTrial({ digest, purpose, proof }: TransactionHead, { state, ports }: AgentContext): Promise<void> {
   if (digest === undefined || purpose !== 'apply') return
-  const { ready, heartbeat = false, units = [], unitsIfKnown = [] } = proof
+  const { ready, heartbeat = false, units = [], unitsIfKnown = [], contact } = proof
   const known = await knownAmong(unitsIfKnown, ports)
-  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known] })
+  await state.setTrial({ digest, ready, heartbeat, units: [...units, ...known], contact })
 }
 
 async function knownAmong(units: readonly string[], { services }: AgentContext['ports']): Promise<string[]> {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { reachOf } from '../../kube/reach.ts'
 import type { AgentContext } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
-import { looksHealthy, observeHealth } from '../health/verify.ts'
+import { looksHealthy, observeHealth, type Proof } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { staysRunning } from '../service-state.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
@@ -33,6 +34,7 @@ export async function headOf(
     units: [...new Set([...running.filter((unit) => required.includes(unit)), ...started])].filter(isOther),
     unitsIfKnown: running.filter((unit) => !required.includes(unit)),
     ...(work.goingBack ? HOST_ALONE : nodeDemands(work, { version, look })),
+    ...(work.goingBack || plan.steps.length === 0 ? {} : await heard(plan, ports)),
     ...(disturbsBesideKubelet(plan) ? { settle: options.timing.told } : {}),
     within: kubelet?.fetchesVersion ? options.timing.fetched : options.timing.healthy,
     ...(stopped.includes(KUBELET_UNIT) ? { withoutKubelet: true as const } : {}),
@@ -84,6 +86,20 @@ function nodeDemands(
   const startedAt = look.now - look.service.runningFor
   const heartbeat = node !== undefined && hasReportedSince(startedAt, { node, leaseRenewed: undefined })
   return { version, ready: node?.ready ?? false, heartbeat }
+}
+
+/** Milliseconds. Whoever answers no sooner is not missed. */
+const LONGEST_ANSWER = 5000
+
+/** What the API server, and whoever comes through it, had before, they must have again. */
+async function heard(plan: Plan, { node, clock, kubelet }: AgentContext['ports']): Promise<Pick<Proof, 'contact' | 'served'>> {
+  const answered = new AbortController()
+  const late = clock.sleep(LONGEST_ANSWER, answered.signal).then(() => 'nobody' as const)
+  const answer = await Promise.race([node.get().catch(reachOf), late])
+  answered.abort()
+  if (typeof answer === 'string') return { contact: answer === 'server' }
+  const isAsked = plan.activation.restarts.includes(KUBELET_UNIT) && answer.endpoint !== undefined
+  return { contact: true, served: isAsked && (await kubelet.serves(answer.endpoint)).ok }
 }
 
 /** Units that run, and that the service manager stops together with others: all, and those that are started again when all is in place. */

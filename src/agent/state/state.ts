@@ -31,6 +31,8 @@ const outcome = z.object({
   /** RFC 3339, of the kubelet that was restarted and proved healthy. */
   kubeletStartedAt: z.optional(z.string()),
   unproved: z.optional(unproved),
+  /** The host went back because the API server was lost; whether the change is to blame shows when that is found again. */
+  lost: z.optional(z.literal(true)),
   /** How the assignment stood before the active configuration went bad, as long as the host could not go back. */
   was: z.optional(
     z.object({
@@ -52,6 +54,8 @@ const trialDemands = z.object({
   heartbeat: z.boolean(),
   /** Units besides the kubelet that ran, or were started. */
   units: z.array(z.string()),
+  /** The API server answered right before the change, and was not heard of since. */
+  contact: z.optional(z.boolean()),
 })
 
 export type TrialDemands = z.infer<typeof trialDemands>

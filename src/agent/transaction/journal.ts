@@ -40,6 +40,10 @@ const line = z.union([
       unitsIfKnown: z.optional(z.array(z.string())),
       settle: z.optional(z.number()),
       within: z.number(),
+      /** Whether the API server answered right before the change. */
+      contact: z.optional(z.boolean()),
+      /** Whether the kubelet served the API server before the change. */
+      served: z.optional(z.boolean()),
       /** The change takes the kubelet away, from a machine that had none before nodewave: it has nothing to show. */
       withoutKubelet: z.optional(z.literal(true)),
     }),

@@ -1,6 +1,6 @@
 import type { PackageFormat } from '../../agent/package-manager.ts'
 import { KUBELET_UNIT } from '../../agent/paths.ts'
-import type { AgentPorts, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
+import type { AgentPorts, Answer, Clock, Downloads, KubeletProbe, Log, NodeApi } from '../../agent/ports.ts'
 import type { ServiceManagerName } from '../../agent/service-managers.ts'
 import { AgentProcess, type Death, type Faults } from './faults.ts'
 import { launchByKubeadm, launchByOwnUnit, launchByWrapper, type ReadLaunch, versionOfBinary } from './kubelet-launch.ts'
@@ -58,6 +58,16 @@ export interface NodeStatus {
 const DURATIONS = { healthy: 500, dying: 200, download: 0, grace: 50_000, boot: 30_000 }
 /** Milliseconds from the order to reboot until nothing runs any more. */
 const GOES_DOWN_IN = 5000
+const APPROVED = '/var/lib/kubelet/pki/kubelet-server-current.pem'
+
+/** To who comes from another machine. */
+function servedBy(launch: KubeletLaunch, files: MemoryFiles): Answer {
+  const config = launch.config ?? ''
+  if (/^address: 127\./m.test(config)) return { ok: false, detail: 'connect ECONNREFUSED' }
+  const waits = /^serverTLSBootstrap: true/m.test(config) && files.text(APPROVED) === undefined
+  return waits ? { ok: false, detail: 'tlsv1 alert internal error' } : { ok: true, detail: 'it shows a certificate' }
+}
+
 /** How often a kubelet tries to tell its status. */
 const STATUS_PERIOD = 10_000
 const SILENT: Log = { info: () => {}, warn: () => {} }
@@ -242,6 +252,10 @@ export class SimulatedHost {
         this.services.healthyVersion() === undefined
           ? { ok: false, detail: 'connect ECONNREFUSED' }
           : { ok: true, detail: '200 ok' },
+      serves: async () => {
+        if (this.services.healthyVersion() === undefined) return { ok: false, detail: 'connect ECONNREFUSED' }
+        return servedBy(this.#readLaunch(this.files), this.files)
+      },
       runtime: async () => {
         const { exists, active } = await this.services.show('containerd.service')
         return exists && active !== 'active'

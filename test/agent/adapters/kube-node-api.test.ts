@@ -34,6 +34,22 @@ test('node API shows the own Node at once and at each change, and no other', asy
   ])
 })
 
+test('node API shows no other Node when a proxy does not know the selector', async () => {
+  const deaf: KubeApi = { ...kube, follow: (path, { fieldSelector: _, ...options }) => kube.follow(path, options) }
+  const stop = new AbortController()
+  const seen: string[] = []
+  for await (const { name } of kubeNodeApi(deaf, 'b').follow(stop.signal)) {
+    seen.push(name)
+    if (seen.length === 2) stop.abort()
+    else {
+      await kubeNodeApi(kube, 'a').annotate({ 'x/y': '1' })
+      await kubeNodeApi(kube, 'b').annotate({ 'x/y': '2' })
+    }
+  }
+
+  expect(seen).toEqual(['b', 'b'])
+})
+
 test('node API removes an annotation that is null and leaves the others', async () => {
   const node = kubeNodeApi(kube, 'a')
   await node.annotate({ 'x/y': '1', 'x/z': '2' })

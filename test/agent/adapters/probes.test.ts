@@ -1,10 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createServer as createTlsServer } from 'node:tls'
 import { afterEach, expect, test } from 'vitest'
-import { connects, healthz } from '../../../src/agent/adapters/probes.ts'
+import { connects, healthz, showsCertificate } from '../../../src/agent/adapters/probes.ts'
 import { healthzUrl } from '../../../src/agent/kubelet/kubelet-flags.ts'
 
 let server: Server | undefined
@@ -73,4 +75,22 @@ test('connects tells whether somebody accepts connections on a socket', async ()
   await new Promise<void>((resolve) => runtime.close(() => resolve()))
   expect((await connects(path)).ok).toBe(false)
   await rm(directory, { recursive: true })
+})
+
+test('showsCertificate tells a kubelet that has a certificate from one that has none yet, and from nobody', async () => {
+  const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../kube/fixtures', name), 'utf8')
+  const [key, cert] = [fixture('server.key'), fixture('server.crt')]
+  const listening = async (server: Server) => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return { address: '127.0.0.1', port: (server.address() as AddressInfo).port }
+  }
+  const served = createTlsServer({ key, cert }) as unknown as Server
+  const bare = createTlsServer({}) as unknown as Server
+  const [endpoint, without] = [await listening(served), await listening(bare)]
+
+  expect(await showsCertificate(endpoint)).toEqual({ ok: true, detail: 'it shows a certificate' })
+  expect((await showsCertificate(without)).ok).toBe(false)
+  served.close()
+  bare.close()
+  expect((await showsCertificate({ address: '127.0.0.1', port: 1 })).detail).toContain('ECONNREFUSED')
 })

@@ -36,6 +36,19 @@ test('heartbeat of the second of the start counts when the Lease was renewed sin
   expect(nodeComplaint(shows(heartbeat), DEMANDS, STARTED)).toBeUndefined()
 })
 
+test('Node complains of a kubelet that does not serve where it did, and of no other', () => {
+  const evidence = shows('2026-11-22T10:00:06Z')
+  const node = { ...evidence.node, endpoint: { address: '10.0.0.9', port: 10250 } }
+  const silent = { ...evidence, node, served: { ok: false, detail: 'connect ECONNREFUSED' } }
+
+  expect(nodeComplaint(silent, { ...DEMANDS, served: true }, STARTED)).toBe(
+    'the kubelet does not serve at 10.0.0.9 port 10250, where the API server comes for logs, exec and metrics: connect ECONNREFUSED',
+  )
+  expect(nodeComplaint(silent, DEMANDS, STARTED)).toBeUndefined()
+  expect(nodeComplaint({ ...silent, served: { ok: true, detail: '' } }, { ...DEMANDS, served: true }, STARTED)).toBeUndefined()
+  expect(nodeComplaint(evidence, { ...DEMANDS, served: true }, STARTED)).toBeUndefined()
+})
+
 test('Node complains of what is demanded of it and of nothing else', () => {
   const notReady = shows('2026-11-22T10:00:06Z', { ready: false })
 

@@ -126,6 +126,7 @@ const aLook = (at: number, ok: boolean, restarts: number): TrialLook => ({
   runtime: { ok: true, detail: '' },
   units: [],
   node: { kind: 'fine' },
+  isUnheard: false,
   isStarting: false,
   service: {
     exists: true,
@@ -152,7 +153,13 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
       let at = 0
       for (const { pause, ok } of sequence) {
         at += pause
-        const judged = judgeTrial(record, aLook(at, ok, 0), { duration: 600_000, unwell: 30_000, unready: 90_000 })
+        const judged = judgeTrial(record, aLook(at, ok, 0), {
+          duration: 600_000,
+          unwell: 30_000,
+          unready: 90_000,
+          lost: 60_000,
+          down: 600_000,
+        })
         if (judged.verdict.kind === 'passed') expect(ok && at >= 600_000).toBe(true)
         if (judged.verdict.kind === 'failed') expect(ok).toBe(false)
         record = judged.record
@@ -162,7 +169,7 @@ test('trial never passes while the kubelet is not healthy, and never fails one t
 })
 
 test('trial fails at the instant at which the kubelet has been unwell for as long as it may be', () => {
-  const limits = { duration: 600_000, unwell: 30_000, unready: 90_000 }
+  const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
   const begun = judgeTrial(trialFrom('d', 0), aLook(1000, false, 0), limits)
 
   expect(judgeTrial(begun.record, aLook(30_999, false, 0), limits).verdict.kind).toBe('holding')

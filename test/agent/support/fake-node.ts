@@ -27,6 +27,7 @@ export class FakeNode implements NodeApi {
       ready: true,
       heartbeat: undefined,
       kubeletVersion,
+      endpoint: { address: '10.0.0.9', port: 10250 },
     }
   }
 

@@ -1,0 +1,11 @@
+import { KubeError } from './kube-api.ts'
+
+/** How far a request that failed came: the server answered, its machine refused the connection, or nobody was heard of. */
+export type Reach = 'server' | 'machine' | 'nobody'
+
+/** Pure. */
+export function reachOf(error: unknown): Reach {
+  if (error instanceof KubeError && error.code > 0) return 'server'
+  const { cause } = Object(error)
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED' ? 'machine' : 'nobody'
+}

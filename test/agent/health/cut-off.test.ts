@@ -1,0 +1,160 @@
+/** A change may take the way to the API server away: firewalls, routes, names, clocks. Nobody could tell such a node to go back. */
+import { expect, test } from 'vitest'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+import { Machine } from '../support/machine.ts'
+
+const MINUTE = 60_000
+const RULES = '/etc/nftables.conf'
+const FLAGS = '/etc/default/kubelet'
+
+const rules = (content: string) => ({
+  host: JSON.stringify({
+    files: [{ path: RULES, content }],
+    units: [{ name: 'nftables.service', enabled: true, state: 'running', restartOn: [RULES] }],
+  }),
+})
+
+async function settled(): Promise<{ readonly machine: Machine; readonly good: string }> {
+  const machine = new Machine({ units: ['containerd.service', 'nftables.service'] })
+  machine.start()
+  const good = machine.assign(rules('accept\n'))
+  await machine.until('Applied')
+  await machine.clock.advance(11 * MINUTE)
+  return { machine, good }
+}
+
+/** The network is there but where the rules drop everything. @param heals milliseconds from the end of such rules until it is there again */
+function obeyRules({ host, clock }: Machine, heals = 0): void {
+  let droppedAt = Number.NEGATIVE_INFINITY
+  const isCut = (): boolean => {
+    if (host.files.text(RULES)?.includes('drop')) droppedAt = clock.elapsed()
+    return clock.elapsed() - droppedAt <= heals
+  }
+  Object.defineProperty(host.faults, 'network', { get: () => (isCut() ? 'lost' : undefined) })
+}
+
+/** The network is away from the moment in which the flag is in the file of the kubelet. */
+async function loseNetworkAt(machine: Machine, flag: string): Promise<void> {
+  await machine.clock.runUntil(() => machine.host.files.text(FLAGS)?.includes(flag) ?? false)
+  machine.host.faults.network = 'lost'
+}
+
+const reported = ({ node }: Machine): string => JSON.stringify(node.patches)
+
+test('agent goes back when a change cuts it off from the API server, and says so', async () => {
+  const { machine, good } = await settled()
+  obeyRules(machine)
+  const assignedAt = machine.clock.elapsed()
+  const deadly = machine.assign(rules('drop\n'))
+
+  const status = await machine.until('RolledBack', 'Failed')
+
+  expect(status).toMatchObject({ phase: 'RolledBack', digest: deadly, active: good, error: { reason: 'ApiServerLost' } })
+  expect(status.error?.message).toBe(
+    'failed to validate config: the API server answered right before the change, and not once in the 60 s after it',
+  )
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+  expect(machine.clock.elapsed() - assignedAt).toBeLessThan(2 * MINUTE)
+})
+
+test('agent tries a change again, and blames it for nothing, when an outage of the API server began with it', async () => {
+  const { machine, good } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.advance(20 * MINUTE)
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+  machine.host.faults.network = undefined
+
+  await machine.untilDigest(digest, 'Applied')
+  await machine.clock.advance(11 * MINUTE)
+  expect(machine.status).toMatchObject({ phase: 'Applied', lastKnownGood: digest })
+  expect(reported(machine)).not.toContain('RolledBack')
+})
+
+test('agent that starts in such an outage leaves the host as it is until the API server says something', async () => {
+  const { machine, good } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.advance(3 * MINUTE)
+  machine.kill()
+  machine.start()
+  await machine.clock.advance(20 * MINUTE)
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+  machine.host.faults.network = undefined
+
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ active: digest })
+})
+
+test('agent takes up what is assigned instead of a change that it went back from in an outage', async () => {
+  const { machine } = await settled()
+  machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await loseNetworkAt(machine, '--v=3')
+  await machine.clock.advance(5 * MINUTE)
+  const newer = machine.assign({ ...rules('accept\n'), flags: '--v=4' })
+  machine.host.faults.network = undefined
+
+  expect(await machine.untilDigest(newer, 'Applied')).toMatchObject({ active: newer })
+})
+
+test('agent gives a change up when the API server is lost with each of three attempts, however late it comes back', async () => {
+  const { machine, good } = await settled()
+  obeyRules(machine, 5 * MINUTE)
+  const deadly = machine.assign(rules('drop\n'))
+
+  const status = await machine.until('RolledBack', 'Failed')
+
+  expect(status).toMatchObject({ phase: 'RolledBack', digest: deadly, active: good, error: { reason: 'ApiServerLost' } })
+  expect(machine.logged.filter((line) => line.startsWith('going back to what last worked'))).toHaveLength(3)
+  await machine.clock.advance(60 * MINUTE)
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+})
+
+test('agent waits ten minutes for an API server whose machine refuses connections: it may be starting', async () => {
+  const { machine, good } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.runUntil(() => machine.host.files.text(FLAGS)?.includes('--v=3') ?? false)
+  const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6443'), { code: 'ECONNREFUSED' })
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 0, reason: 'Unreachable', cause }))
+  await machine.clock.advance(9 * MINUTE)
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
+  await machine.clock.advance(3 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${good}\n`)
+})
+
+test('agent stays with a change when the API server refuses to say anything: it answers', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await machine.clock.runUntil(() => machine.host.files.text(FLAGS)?.includes('--v=3') ?? false)
+  machine.node.get = () => Promise.reject(new KubeError('failed to get', { code: 403, reason: 'Forbidden' }))
+  await machine.clock.advance(30 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
+})
+
+test('agent stays with a change of which it heard after it, whatever becomes of the API server and of the agent later', async () => {
+  const { machine } = await settled()
+  const digest = machine.assign({ ...rules('accept\n'), flags: '--v=3' })
+  await machine.untilDigest(digest, 'Applied')
+  await machine.clock.advance(20_000)
+  machine.host.faults.network = 'lost'
+  machine.kill()
+  machine.start()
+  await machine.clock.advance(30 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
+})
+
+test('agent that reached nobody before a change goes back for no silence after it', async () => {
+  const machine = new Machine()
+  const digest = machine.assign({ flags: '--v=3' })
+  const process = machine.start({ after: { method: 'append' } })
+  await machine.clock.runUntil(() => process.dead)
+  machine.kill()
+  machine.host.faults.network = 'lost'
+  machine.start()
+  await machine.clock.advance(30 * MINUTE)
+
+  expect(machine.host.files.text('/var/lib/nodewave/meta/active')).toBe(`${digest}\n`)
+  expect(machine.host.files.text(FLAGS)).toBe('KUBELET_EXTRA_ARGS="--v=3"\n')
+})
