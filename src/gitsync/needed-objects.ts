@@ -1,5 +1,4 @@
-import type { TreeEntry } from './tree-object.ts'
-import { MAX_ENTRIES } from './tree-reading.ts'
+import { MAX_ENTRIES, type TreeEntry } from './tree-object.ts'
 
 /** What a commit needs for one folder: trees on the way to it, and trees and blobs in it. */
 export interface Needed {
@@ -21,10 +20,13 @@ export async function neededOf(root: string, folder: string, entriesOf: EntriesO
     trees.add(id)
     return entries
   }
-  let entered = 0
+  let opened = 0
   const visit = async (id: string): Promise<void> => {
-    for (const entry of await open(id)) {
-      if (++entered > MAX_ENTRIES) return
+    const entries = await open(id)
+    opened += entries.length
+    for (const entry of entries) {
+      // Also when what was entered in between has too many: nobody reads the rest.
+      if (opened > MAX_ENTRIES) return
       if (entry.kind === 'tree' && !trees.has(entry.id)) await visit(entry.id)
       else if (entry.kind === 'file' || entry.kind === 'symlink') blobs.add(entry.id)
     }

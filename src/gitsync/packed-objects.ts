@@ -10,11 +10,17 @@ import type { ScannedObject } from './pack-scanner.ts'
 /** Times the bytes of a pack that applying its deltas may move: bases that are not in the cache are made again. */
 const MAX_EFFORT = 8
 
+interface FoundObject {
+  /** Kept: to walk to the end of a chain of deltas for each of them would cost the square of its length. */
+  readonly type: ObjectType
+  readonly object: ScannedObject
+}
+
 /** The objects of a pack that lies on disk, by id. Memory grows with their number, not with their size. */
 export class PackedObjects {
   readonly #file: FileHandle
   readonly #limits: PackLimits
-  readonly #byId = new Map<string, ScannedObject>()
+  readonly #byId = new Map<string, FoundObject>()
   readonly #byOffset = new Map<number, ScannedObject>()
   /** Deltas by what they are of: where it begins, or its id. */
   readonly #waiting = new Map<number | string, ScannedObject[]>()
@@ -32,7 +38,7 @@ export class PackedObjects {
   add(object: ScannedObject, content: Buffer): void {
     const type = typeNamed(object.type)
     this.#byOffset.set(object.offset, object)
-    if (type) this.#found(idOf({ type, content }), object)
+    if (type) this.#found({ type, content }, object)
     else this.#wait(object)
   }
 
@@ -40,7 +46,7 @@ export class PackedObjects {
   async resolve(): Promise<void> {
     // The last one first: what it is a delta of is still in the cache.
     for (let next = this.#bases.pop(); next; next = this.#bases.pop())
-      for (const delta of this.#deltasOn(next)) this.#found(idOf(await this.#read(delta)), delta)
+      for (const delta of this.#deltasOn(next)) this.#found(await this.#read(delta), delta)
     if (this.#waiting.size > 0) throw corruptPack('a delta is of an object that is not in it')
   }
 
@@ -53,8 +59,8 @@ export class PackedObjects {
   }
 
   async read(id: string): Promise<GitObject | undefined> {
-    const object = this.#byId.get(id)
-    return object && this.#read(object)
+    const found = this.#byId.get(id)
+    return found && this.#read(found.object)
   }
 
   /** @throws {GitSyncError} `CorruptPack` when it is not there */
@@ -64,19 +70,14 @@ export class PackedObjects {
     return object
   }
 
-  /** Its type, which every object shares with what it is a delta of. */
   typeOf(id: string): ObjectType | undefined {
-    const seen = new Set<ScannedObject>()
-    for (let object = this.#byId.get(id); object && !seen.has(object); object = this.#baseOf(object)) {
-      if (typeNamed(object.type)) return typeNamed(object.type)
-      seen.add(object)
-    }
-    return undefined
+    return this.#byId.get(id)?.type
   }
 
   /** What comes twice is what came first: a delta could be of itself otherwise. */
-  #found(id: string, object: ScannedObject): void {
-    if (!this.#byId.has(id)) this.#byId.set(id, object)
+  #found(made: GitObject, object: ScannedObject): void {
+    const id = idOf(made)
+    if (!this.#byId.has(id)) this.#byId.set(id, { type: made.type, object })
     this.#bases.push({ id, offset: object.offset })
   }
 
@@ -114,7 +115,7 @@ export class PackedObjects {
   }
 
   #baseOf({ base }: ScannedObject): ScannedObject | undefined {
-    return typeof base === 'string' ? this.#byId.get(base) : this.#byOffset.get(base ?? -1)
+    return typeof base === 'string' ? this.#byId.get(base)?.object : this.#byOffset.get(base ?? -1)
   }
 
   async #inflate({ at, length, size }: ScannedObject): Promise<Buffer> {

@@ -7,7 +7,7 @@ import { type AskedPack, type Filter, fetchPack, type SentHistory } from './fetc
 import { type GitObject, idOf } from './git-object.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import type { GitTransport } from './git-transport.ts'
-import type { Keep, Kept, OnDisk } from './kept-objects.ts'
+import type { Keep, KeepOf, Kept, OnDisk } from './kept-objects.ts'
 import { MissingObject } from './needed-objects.ts'
 import { objectStore } from './object-store.ts'
 import type { PackLimits } from './pack-limits.ts'
@@ -26,7 +26,7 @@ export interface RemoteCloneOptions {
   readonly filter?: Filter | undefined
   readonly needs: FilterNeeds
   /** What stays of the packs that come. */
-  readonly keep: Keep
+  readonly keep: KeepOf
 }
 
 /** What one ref names, on this disk, with as much history as was asked for. */
@@ -108,7 +108,7 @@ export function createRemoteClone({ url, gitdir, http, limits, filter, needs, ke
     },
     async fetch({ id, depth }, signal) {
       fetches += 1
-      const sent = await ask({ wants: [id], have: fetched, shallow: [...shallow], depth, filter }, keep, signal)
+      const sent = await ask({ wants: [id], have: fetched, shallow: [...shallow], depth, filter }, keep(id), signal)
       if (sent.missing.length > 0) await askMissing(sent.missing, signal)
       if (sent.trees.size > 0) trees = sent.trees
       const commit = await peel(objectStore(gitdir), id).catch((error) => {

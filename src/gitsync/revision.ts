@@ -6,7 +6,7 @@ import type { ObjectStore } from './object-store.ts'
 import { readObject } from './read-object.ts'
 
 /** Tags of tags that are followed. */
-const MAX_TAGS = 50
+export const MAX_TAGS = 50
 
 /**
  * The commit that a revision names: a branch, a tag, a remote's branch, HEAD, a full or short id; with `~2`, `^` and `^2` after it.
@@ -50,12 +50,17 @@ async function idOf(store: ObjectStore, name: string): Promise<string> {
 export async function peel(store: ObjectStore, oid: string, left = MAX_TAGS): Promise<string> {
   const { type, content } = await readObject(store, oid)
   if (type === 'commit') return oid
-  const of = type === 'tag' ? /^object ([0-9a-f]{40})\n/.exec(content.toString('latin1', 0, 48))?.[1] : undefined
+  const of = type === 'tag' ? taggedBy(content) : undefined
   if (of !== undefined && left > 0) return peel(store, of, left - 1)
   const what = type === 'tag' ? 'a tag of no commit' : `a ${type}`
   throw new GitSyncError(`failed to find a commit: object "${oid}" is ${what}; name a branch, or a tag of a commit`, {
     reason: 'RevisionNotFound',
   })
+}
+
+/** The id that a tag names. */
+export function taggedBy(tag: Buffer): string | undefined {
+  return /^object ([0-9a-f]{40})\n/.exec(tag.toString('latin1', 0, 48))?.[1]
 }
 
 /** `~n`: n times the first parent. `^n`: the nth parent; `^0` is the commit itself. */

@@ -15,10 +15,18 @@ export interface TreeEntry {
   readonly id: string
 }
 
-/** The entries of a tree, with modes read as Git reads them: old ones have other bits. @returns undefined when it is cut off */
+/** Files and folders of a fleet; a tree that repeats itself can name billions. */
+export const MAX_ENTRIES = 20_000
+/** Bytes of a name that are read. Whoever reads a tree refuses shorter ones already. */
+const MAX_NAME = 8192
+
+/**
+ * The entries of a tree, with modes read as Git reads them: old ones have other bits. Of a tree that has too many, one more than anybody
+ * reads: in memory an entry takes six times its bytes. @returns undefined when it is cut off
+ */
 export function parseTree(content: Buffer): readonly TreeEntry[] | undefined {
   const entries: TreeEntry[] = []
-  for (let at = 0; at < content.length; ) {
+  for (let at = 0; at < content.length && entries.length <= MAX_ENTRIES; ) {
     const space = content.indexOf(' ', at)
     const end = content.indexOf(0, space)
     const next = end + 1 + ID
@@ -27,7 +35,7 @@ export function parseTree(content: Buffer): readonly TreeEntry[] | undefined {
     if (!/^[0-7]{1,7}$/.test(mode)) return undefined
     entries.push({
       kind: KINDS.get(Number.parseInt(mode, 8) & KIND) ?? 'submodule',
-      name: content.toString('utf8', space + 1, end),
+      name: content.toString('utf8', space + 1, Math.min(end, space + 1 + MAX_NAME)),
       id: content.toString('hex', end + 1, next),
     })
     at = next

@@ -1,3 +1,4 @@
+import { foreignText } from '../protocol/foreign-text.ts'
 import { MAX_FILE_BYTES, MAX_TREE_BYTES, type RepoFile } from '../protocol/repo-snapshot.ts'
 import type { GitObject } from './git-object.ts'
 import { BadTreeError } from './git-sync-error.ts'
@@ -5,10 +6,13 @@ import type { ObjectStore } from './object-store.ts'
 import type { PackFolder } from './pack-folder.ts'
 import { readObject } from './read-object.ts'
 import { replaceCache, type SnapshotCache, snapshotCache } from './snapshot-cache.ts'
-import { parseTree, repeatedName, type TreeEntry, unsafeName } from './tree-object.ts'
+import { MAX_ENTRIES, parseTree, repeatedName, type TreeEntry, unsafeName } from './tree-object.ts'
 
-/** Files and folders of a fleet; a tree that repeats itself can name billions. */
-export const MAX_ENTRIES = 20_000
+/** Characters of a path. Folders are read one within the other, and there may be thousands. */
+const MAX_PATH = 1024
+/** Bytes of where a link leads, which is shown to people and never followed. */
+const MAX_TARGET = 4096
+const MAX_SHOWN = 100
 
 /** Where objects are: in packs, or where isomorphic-git finds them. */
 interface Places {
@@ -22,6 +26,8 @@ export class TreeReading {
   readonly #places: Places
   readonly #cache: SnapshotCache
   readonly #used = snapshotCache()
+  /** Files that are not kept: the same content can stand there thousands of times. */
+  readonly #left = new Map<string, RepoFile>()
   #entries = 0
   #bytes = 0
 
@@ -37,18 +43,21 @@ export class TreeReading {
       if (!oid) return undefined
       const entries: readonly TreeEntry[] = await this.#entriesOf(oid)
       oid = entries.find((entry) => entry.name === name && entry.kind === 'tree')?.id
+      if (oid === undefined && entries.length > MAX_ENTRIES) throw tooMany(`a folder on the way to "${folder}" has`)
     }
     return oid
   }
 
   async tree(oid: string, prefix: string): Promise<void> {
-    for (const entry of this.#knownEntries(oid) ?? (await this.#entriesOf(oid))) {
+    const entries = this.#knownEntries(oid) ?? (await this.#entriesOf(oid))
+    this.#entries += entries.length
+    if (this.#entries > MAX_ENTRIES) throw tooMany('its folder has')
+    for (const entry of entries) {
       const path = prefix + entry.name
-      if (++this.#entries > MAX_ENTRIES)
-        throw new BadTreeError(`its folder has more than ${MAX_ENTRIES} entries`, { reason: 'TooManyFiles' })
+      if (path.length > MAX_PATH) throw unsafePath(`longer than ${MAX_PATH} characters`, path)
       if (entry.kind === 'tree') await this.tree(entry.id, `${path}/`)
       // Thousands of them are known already, and to wait for each would cost more than all else.
-      else this.files.set(path, this.#bounded(this.#knownFile(entry) ?? (await this.#file(entry, path))))
+      else this.files.set(path, this.#bounded(entry, this.#knownFile(entry) ?? (await readFile(this.#places, entry, path))))
     }
   }
 
@@ -71,22 +80,16 @@ export class TreeReading {
   #knownFile(entry: TreeEntry): RepoFile | undefined {
     if (entry.kind === 'submodule') return { kind: 'submodule' }
     const key = keyOf(entry)
-    const file = this.#used.blobs.get(key) ?? this.#cache.blobs.get(key)
-    if (file) this.#used.blobs.set(key, file)
-    return file
-  }
-
-  async #file(entry: TreeEntry, path: string): Promise<RepoFile> {
-    const file = await readFile(this.#places, entry, path)
-    this.#used.blobs.set(keyOf(entry), file)
-    return file
+    return this.#used.blobs.get(key) ?? this.#left.get(key) ?? this.#cache.blobs.get(key)
   }
 
   /** Files that do not fit any more are marked as if each were too large: so the loader names them. */
-  #bounded(file: RepoFile): RepoFile {
-    if (file.kind !== 'file') return file
-    this.#bytes += file.bytes.length
-    return this.#bytes > MAX_TREE_BYTES ? { kind: 'tooLarge', size: file.bytes.length } : file
+  #bounded(entry: TreeEntry, file: RepoFile): RepoFile {
+    if (file.kind === 'file') this.#bytes += file.bytes.length
+    const fits = this.#bytes <= MAX_TREE_BYTES
+    const kept: RepoFile = file.kind === 'file' && !fits ? { kind: 'tooLarge', size: file.bytes.length } : file
+    if (file.kind !== 'submodule') (fits ? this.#used.blobs : this.#left).set(keyOf(entry), kept)
+    return kept
   }
 }
 
@@ -98,7 +101,7 @@ async function readFile(places: Places, { kind, id }: TreeEntry, path: string): 
   const { type, content } = await objectOf(places, id)
   if (type !== 'blob') throw malformed(`"${path}" is a ${type}, not a file`)
   if (content.length > MAX_FILE_BYTES) return { kind: 'tooLarge', size: content.length }
-  if (kind === 'symlink') return { kind, target: content.toString('utf8') }
+  if (kind === 'symlink') return { kind, target: content.toString('utf8', 0, MAX_TARGET) }
   // A copy: the blob may be a view into a whole pack, which it would keep in memory.
   return { kind: 'file', bytes: Uint8Array.from(content), blobId: id }
 }
@@ -108,14 +111,22 @@ async function entriesOf(places: Places, id: string): Promise<readonly TreeEntry
   const entries = type === 'tree' ? parseTree(content) : undefined
   if (!entries) throw malformed(`folder "${id}" is no tree as Git writes it`)
   const unsafe = unsafeName(entries)
-  if (unsafe !== undefined) throw new BadTreeError(`it holds a path that leads elsewhere, "${unsafe}"`, { reason: 'UnsafePath' })
+  if (unsafe !== undefined) throw unsafePath('that leads elsewhere', unsafe)
   const repeated = repeatedName(entries)
-  if (repeated !== undefined) throw malformed(`a folder has "${repeated}" twice`)
+  if (repeated !== undefined) throw malformed(`a folder has "${foreignText(repeated, MAX_SHOWN)}" twice`)
   return entries
 }
 
 async function objectOf({ store, packs }: Places, id: string): Promise<GitObject> {
   return (await packs.read(id)) ?? readObject(store, id)
+}
+
+function tooMany(where: string): BadTreeError {
+  return new BadTreeError(`${where} more than ${MAX_ENTRIES} entries`, { reason: 'TooManyFiles' })
+}
+
+function unsafePath(what: string, path: string): BadTreeError {
+  return new BadTreeError(`it holds a path ${what}, "${foreignText(path, MAX_SHOWN)}"`, { reason: 'UnsafePath' })
 }
 
 function malformed(why: string): BadTreeError {

@@ -3,7 +3,7 @@ import { open, readdir, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MAX_FILE_BYTES, MAX_TREE_BYTES, type RepoFile } from '../protocol/repo-snapshot.ts'
 import { BadTreeError, GitSyncError } from './git-sync-error.ts'
-import { MAX_ENTRIES } from './tree-reading.ts'
+import { MAX_ENTRIES } from './tree-object.ts'
 
 /**
  * The files of a folder as they are on disk, committed or not; `.git` left out. Symlinks are reported and never followed.

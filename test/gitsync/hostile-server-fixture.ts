@@ -67,14 +67,19 @@ export async function hostileServer(answers: Answers, options: Partial<RemoteOpt
     })
     if (!isPack)
       return response.end(`${line('# service=git-upload-pack\n')}0000${line(`${head} ${branch}\0${capabilities}\n`)}0000`)
-    const sent = Buffer.concat([
-      Buffer.from(`${before}${line('NAK\n')}${(pack.length + 5).toString(16).padStart(4, '0')}\x01`, 'latin1'),
-      pack,
-      Buffer.from('0000'),
-    ])
+    const sent = Buffer.concat([Buffer.from(`${before}${line('NAK\n')}`, 'latin1'), ...inPackets(pack), Buffer.from('0000')])
     return response.end(answers.answer ?? sent)
   })
   const folder = await mkdtemp(join(tmpdir(), 'nodewave-hostile-'))
   const source = createRemoteSource({ url, ref: { branch: 'main' }, directory: join(folder, 'objects'), ...options })
   return { folder, url, source, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+
+const LONGEST = 65_000
+
+function inPackets(pack: Buffer): Buffer[] {
+  const pieces = Array.from({ length: Math.ceil(pack.length / LONGEST) }, (_, n) => pack.subarray(n * LONGEST, (n + 1) * LONGEST))
+  return pieces.map((piece) =>
+    Buffer.concat([Buffer.from(`${(piece.length + 5).toString(16).padStart(4, '0')}\x01`, 'latin1'), piece]),
+  )
 }

@@ -186,3 +186,58 @@ test('tags of tags without end are refused', async () => {
   await using it = await hostileServer({ head: tags.at(-1)?.id ?? '', objects: [...tags, commit, tree, blob] })
   expect(await thrown(it.source.fetch(signal))).toMatchObject({ reason: 'RevisionNotFound' })
 })
+
+test('of another commit that comes with the wanted one nothing is looked for', async () => {
+  const other = aCommit('3'.repeat(40))
+  await using it = await hostileServer({ head: commit.id, objects: [other, commit, tree, blob] })
+  const { gitdir } = await it.source.fetch(signal)
+  expect([...(await readSnapshot(objectStore(gitdir), commit.id, { folder: '' })).files.keys()]).toEqual(['pool.yaml'])
+})
+
+test('a tag of a tag brings the files of its commit', async () => {
+  const outer = tag(tag(commit.id).id, 'tag')
+  await using it = await hostileServer({ head: outer.id, objects: [outer, tag(commit.id), commit, tree, blob] })
+  const { gitdir, commit: found } = await it.source.fetch(signal)
+  expect(found).toBe(commit.id)
+  expect([...(await readSnapshot(objectStore(gitdir), commit.id, { folder: '' })).files.keys()]).toEqual(['pool.yaml'])
+})
+
+test('folders within folders without end are refused, also when all but the newest commit knew them', async () => {
+  const folders = [tree]
+  for (let depth = 0; depth < 600; depth++) folders.push(aTree([['40000', 'a', folders.at(-1)?.id ?? '']]))
+  const deep = aCommit(folders.at(-1)?.id ?? '')
+  await using it = await hostileServer({ head: deep.id, objects: [deep, ...folders, blob] })
+  await using follow = startFollow(it.source)
+  const event = await follow.next()
+  expect(brief(event)).toEqual(['refused', deep.id, 'UnsafePath'])
+  expect(event).toMatchObject({ message: expect.stringContaining('a path longer than 1024 characters, "a/a/a/') })
+})
+
+test.for<[string, string, string]>([
+  ['the fleet folder', '', 'its folder has more than 20000 entries'],
+  ['a folder on the way to it', 'fleet', 'a folder on the way to "fleet" has more than 20000 entries'],
+])('%s with too many entries is refused', async ([, folder, message]) => {
+  const many = aTree(Array.from({ length: 20_001 }, (_, n) => ['100644', `${String(n).padStart(5, '0')}.yaml`, blob.id]))
+  const full = aCommit(many.id)
+  await using it = await hostileServer({ head: full.id, objects: [full, many, blob] }, { folder })
+  await using follow = startFollow(it.source, { folder })
+  const event = await follow.next()
+  expect(brief(event)).toEqual(['refused', full.id, 'TooManyFiles'])
+  expect(event).toMatchObject({ message: expect.stringContaining(message) })
+})
+
+test('one large file under thousands of names is read once, and does not fit', async () => {
+  const large = made('blob', Buffer.alloc(4 * 1024 * 1024))
+  const names = Array.from({ length: 5000 }, (_, n) => ['100644', `${n}.txt`, large.id] as const)
+  const root = aTree(names.toSorted(([, a], [, b]) => (a < b ? -1 : 1)))
+  const full = aCommit(root.id)
+  await using it = await hostileServer({ head: full.id, objects: [full, root, large] })
+  const { gitdir } = await it.source.fetch(signal)
+  const before = process.threadCpuUsage()
+  const { files } = await readSnapshot(objectStore(gitdir), full.id, { folder: '' })
+  const { user, system } = process.threadCpuUsage(before)
+  const kinds = [...files.values()].map(({ kind }) => kind)
+  expect([kinds.filter((kind) => kind === 'file').length, kinds.filter((kind) => kind === 'tooLarge').length]).toEqual([16, 4984])
+  // Five thousand readings take half a minute.
+  expect((user + system) / 1000).toBeLessThan(5000)
+})

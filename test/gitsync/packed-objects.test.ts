@@ -134,3 +134,23 @@ test('an id is that of git', () => {
   expect(blobId('')).toBe('e69de29bb2d1d6434b8b29ae775ad8c2e48c5391')
   expect(createHash('sha1').update('blob 0\0').digest('hex')).toBe(blobId(''))
 })
+
+test('objects that are one chain of deltas cost work by their number, and not by its square', async () => {
+  const first = aBlob(Buffer.alloc(8))
+  // Each copies seven bytes of the one before it, and adds one, which makes it another one.
+  const deltas = Array.from({ length: 12_000 }, (_, n) => {
+    const number = Buffer.alloc(4)
+    number.writeUInt32BE(n)
+    return Buffer.from([8, 8, 0x90, 4, 4, ...number])
+  })
+  const packed = [first]
+  for (const delta of deltas) packed.push(anOffsetDelta(packed.at(-1)?.length ?? 0, delta))
+  await using it = await objectsOf(aPack(packed))
+  const before = process.threadCpuUsage()
+  await it.objects.resolve()
+  const types = new Set([...it.objects.ids()].map((id) => it.objects.typeOf(id)))
+  const { user, system } = process.threadCpuUsage(before)
+  expect([...types]).toEqual(['blob'])
+  // A tenth of it on a machine at rest.
+  expect((user + system) / 1000).toBeLessThan(5000)
+})

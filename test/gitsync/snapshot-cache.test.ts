@@ -61,3 +61,16 @@ test('a reading that fails leaves the cache as it was', async () => {
   expect([shared.trees.size, shared.blobs.size]).toEqual([1, 1])
   expect(await readCommit(it.work, first, shared)).toEqual(before)
 })
+
+test('a cache holds no file that did not fit, so a commit of any size takes no more memory than a fleet may have', async () => {
+  await using it = await gitFixture()
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.txt`, `${n}`.padEnd(4 * 1024 * 1024)]))
+  const large = await it.commit('large', files)
+  const shared = snapshotCache()
+  const { files: read } = await readCommit(it.work, large, shared)
+  const held = [...shared.blobs.values()].map((file) => (file.kind === 'file' ? file.bytes.length : 0))
+  expect([read.size, held.length, held.reduce((sum, bytes) => sum + bytes, 0)]).toEqual([20, 16, 64 * 1024 * 1024])
+  await it.git('rm', '--quiet', ...Object.keys(files).filter((name) => name !== '8.txt' && name !== '9.txt'))
+  const small = await it.commit('small')
+  expect([...(await readCommit(it.work, small, shared)).files.values()].map(({ kind }) => kind)).toEqual(['file', 'file'])
+})
