@@ -57,6 +57,11 @@ test.each([
   ['links nowhere', 'see https://x.example or www.x.example', 'see https:&#8203;//x.example or www&#8203;.x.example'],
   ['is no command of GitLab', 'value\n/merge', 'value /merge'],
   ['is no markup', '<b>|`x`', '&#60;b&#62;&#124;&#96;x&#96;'],
+  [
+    'hides nothing and is not turned around',
+    'a\u202eb\u200bc\u001b[31m',
+    'a&#92;u&#123;202e&#125;b&#92;u&#123;200b&#125;c&#92;u&#123;1b&#125;&#91;31m',
+  ],
   ['stays as it is otherwise', '100% of 3, a: b!', '100% of 3, a: b!'],
 ])('text of the repository %s', (_, text, shown) => {
   expect(escaped(text)).toBe(shown)
