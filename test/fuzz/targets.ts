@@ -9,6 +9,7 @@ import { protobuf } from './targets/protobuf.ts'
 import { repositories } from './targets/repositories.ts'
 import { signatures } from './targets/signatures.ts'
 import { ssh } from './targets/ssh.ts'
+import { webhooks } from './targets/webhooks.ts'
 
 /** Takes any bytes; throws what it throws only when they show a mistake of ours. */
 export type Target = (input: Buffer) => void | Promise<void>
@@ -26,4 +27,5 @@ export const TARGETS: Readonly<Record<string, Target>> = {
   protobuf,
   signatures,
   ssh,
+  webhooks,
 }

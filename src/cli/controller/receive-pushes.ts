@@ -5,6 +5,7 @@ import { SharedPushes } from '../../controller/webhook/shared-pushes.ts'
 import { startReceiver } from '../../forge/webhook/receiver.ts'
 import type { Listening } from '../../http/listen.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
+import { renewCertificate } from './renew-certificate.ts'
 import type { WebhookSettings } from './webhook-options.ts'
 
 export interface ReceivingContext {
@@ -32,5 +33,7 @@ export async function receivePushes(settings: WebhookSettings, context: Receivin
   const receiver = await startReceiver({ ...settings, now, log, onPush })
   log('info', `receiving webhooks on port ${receiver.port}, path /webhook`)
   void pushes?.follow()
+  const { certificate } = settings
+  if (certificate) void renewCertificate({ ...context, certificate, receiver })
   return receiver
 }

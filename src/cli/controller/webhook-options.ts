@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { ReceiverOptions } from '../../forge/webhook/receiver.ts'
+import type { Certificate, ReceiverOptions } from '../../forge/webhook/receiver.ts'
 import { type GitRef, prefixOf } from '../../gitsync/git-ref.ts'
 import { type Address, parseAddress } from './address.ts'
 import { forgeUrl, repositoryName } from './forge-url.ts'
@@ -20,7 +20,10 @@ interface Subject extends RefOptions {
   readonly repo: string
 }
 
-export type WebhookSettings = Omit<ReceiverOptions, 'onPush' | 'log' | 'now'>
+export interface WebhookSettings extends Omit<ReceiverOptions, 'onPush' | 'log' | 'now'> {
+  /** What the files have now. Absent: no TLS. */
+  readonly certificate?: () => Promise<Certificate>
+}
 
 /** Shorter ones can be tried out. */
 const SHORTEST_SECRET = 16
@@ -49,13 +52,13 @@ export async function webhookOf(options: WebhookOptions & Subject): Promise<Webh
   const refs = refsOf(refOf(options) ?? { branch: 'main' })
   const secrets = () => readSecrets(resolve(cwd, webhookSecretFile))
   await secrets()
-  const tls = await readTls(options)
+  const certificate = certificateOf(options)
   return {
     ...webhookAddress,
     refs,
     secrets,
     repository: options.webhookRepository ?? repositoryName(web),
-    ...(tls && { tls }),
+    ...(certificate && { certificate, tls: await certificate() }),
   }
 }
 
@@ -74,9 +77,10 @@ async function readSecrets(path: string): Promise<readonly string[]> {
   return secrets
 }
 
-async function readTls({ webhookTlsCertFile: cert, webhookTlsKeyFile: key, cwd }: WebhookOptions & Subject) {
+function certificateOf(options: WebhookOptions & Subject): (() => Promise<Certificate>) | undefined {
+  const { webhookTlsCertFile: cert, webhookTlsKeyFile: key, cwd } = options
   if (cert === undefined && key === undefined) return undefined
   if (cert === undefined || key === undefined)
     throw new Error('--webhook-tls-cert-file and --webhook-tls-key-file need each other')
-  return { cert: await readFile(resolve(cwd, cert), 'utf8'), key: await readFile(resolve(cwd, key), 'utf8') }
+  return async () => ({ cert: await readFile(resolve(cwd, cert), 'utf8'), key: await readFile(resolve(cwd, key), 'utf8') })
 }

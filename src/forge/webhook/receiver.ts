@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import { type Listening, listen } from '../../http/listen.ts'
 import { DeliveryLimits } from './delivery-limits.ts'
 import { type Followed, judgeDelivery, type Verdict } from './judge-delivery.ts'
@@ -7,12 +8,23 @@ import { readBody } from './read-body.ts'
 
 export const WEBHOOK_PATH = '/webhook'
 
+/** PEM. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+export interface Receiver extends Listening {
+  /** From the next connection on. @throws when the two are no certificate with its key: the one before stays */
+  useCertificate(certificate: Certificate): void
+}
+
 export interface ReceiverOptions extends Followed {
   /** Absent: every address of this machine. */
   readonly host?: string
   readonly port: number
-  /** PEM. Absent: plain HTTP, for a proxy that speaks TLS in front of it. */
-  readonly tls?: { readonly cert: string; readonly key: string }
+  /** Absent: plain HTTP, for a proxy that speaks TLS in front of it. */
+  readonly tls?: Certificate
   /** Asked for each delivery, so that a secret in a file may change. */
   readonly secrets: () => Promise<readonly string[]>
   readonly now: () => number
@@ -25,14 +37,24 @@ export interface ReceiverOptions extends Followed {
 const AT_ONCE = 4
 /** Milliseconds. Forges wait 5 to 10 seconds for an answer. */
 const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 5_000, connectionsCheckingInterval: 1_000 }
+/** Milliseconds. Whoever connects and says nothing holds one of few connections. */
+const HANDSHAKE = 5_000
 
 /** Listens for push events of a forge. @throws when the address cannot be had. */
-export async function startReceiver(options: ReceiverOptions): Promise<Listening> {
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const listener = listenerFor(options)
   const settings = { ...LIMITS, maxHeaderSize: 16 * 1024 }
-  const server = options.tls ? createTlsServer({ ...settings, ...options.tls }, listener) : createServer(settings, listener)
+  const secure = options.tls && createTlsServer({ ...settings, handshakeTimeout: HANDSHAKE, ...options.tls }, listener)
+  const server = secure ?? createServer(settings, listener)
   server.maxConnections = 64
-  return listen(server, options, { task: 'listen for webhooks on', option: '--webhook-address' })
+  const listening = await listen(server, options, { task: 'listen for webhooks on', option: '--webhook-address' })
+  return {
+    ...listening,
+    useCertificate(certificate) {
+      createSecureContext(certificate)
+      secure?.setSecureContext(certificate)
+    },
+  }
 }
 
 function listenerFor(options: ReceiverOptions): RequestListener {

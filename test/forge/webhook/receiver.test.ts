@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { connect as connectTls } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startReceiver } from '../../../src/forge/webhook/receiver.ts'
 import type { Listening } from '../../../src/http/listen.ts'
@@ -101,4 +104,28 @@ test('a port that is taken is named with the option', async () => {
   await expect(startReceiver({ ...options, ...more })).rejects.toThrow(
     /^listen for webhooks on 127\.0\.0\.1:\d+: .*EADDRINUSE.*; choose another --webhook-address$/,
   )
+})
+
+const pem = (name: string) => ({ cert: pemFile(`${name}.crt`), key: pemFile(`${name}.key`) })
+const pemFile = (name: string) => readFileSync(join(import.meta.dirname, '../../kube/fixtures', name), 'utf8')
+const quiet = { secrets: async () => [SECRET], now: () => 0, onPush: () => undefined, log: () => undefined }
+const onTls = { ...quiet, host: '127.0.0.1', port: 0, repository: 'a/b', refs: 'refs/heads/main', tls: pem('server') }
+
+/** Of the certificate that is shown to a connection of now. */
+async function subjectAt(port: number): Promise<string> {
+  const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
+  const { subject } = socket.getPeerCertificate()
+  socket.destroy()
+  return String(subject.CN)
+}
+
+test('a certificate that is replaced is shown to the next connection; what is none changes nothing', async () => {
+  await using secure = await startReceiver(onTls)
+  const before = await subjectAt(secure.port)
+  expect(() => secure.useCertificate({ ...pem('client-a'), key: pem('server').key })).toThrow()
+  expect(() => secure.useCertificate({ cert: 'torn', key: '' })).toThrow()
+  expect(await subjectAt(secure.port)).toBe(before)
+  secure.useCertificate(pem('client-a'))
+  expect(await subjectAt(secure.port)).not.toBe(before)
 })
