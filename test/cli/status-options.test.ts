@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { addStatusAccount } from '../../src/cli/controller/status-accounts.ts'
 import { statusesFor } from '../../src/cli/controller/status-options.ts'
 import { startForgeServer } from '../forge/status/forge-server.ts'
 import { aFolder } from './run-cli.ts'
@@ -52,7 +53,18 @@ test('with an account of its own, a controller does not take what others posted 
   })
   forge.answers = [{ status: 200, body: [of('mallory'), of('Nodewave')] }]
   const statusTokenFile = join(await aFolder({ token: 'secret' }), 'token')
-  const options = { ...given, statusTokenFile, statusUrl: forge.url, insecureHttp: true, statusAccount: 'nodewave' }
+  const statusAccount = addStatusAccount('production=nodewave', addStatusAccount('nodewave-staging'))
+  const options = { ...given, statusTokenFile, statusUrl: forge.url, insecureHttp: true, statusAccount, cluster: 'production' }
   const found = await statusesFor(options)?.statuses.list('a'.repeat(40), AbortSignal.timeout(60_000))
   expect(found?.map(({ context }) => context)).toEqual(['nodewave/Nodewave'])
+})
+
+test.each([
+  ['', 'expected the name of an account, or CLUSTER=ACCOUNT'],
+  ['staging=', 'expected the name of an account, or CLUSTER=ACCOUNT'],
+  ['=nodewave', 'expected the name of an account, or CLUSTER=ACCOUNT'],
+  ['a=b=c', 'expected the name of an account, or CLUSTER=ACCOUNT'],
+  ['staging=other', '"staging=nodewave" is given already; give one of the two'],
+])('--status-account "%s" is refused', (text, message) => {
+  expect(() => addStatusAccount(text, addStatusAccount('staging=nodewave'))).toThrow(message)
 })

@@ -40,7 +40,14 @@ function startProduction(stage: Stage, forge: Forge): () => Promise<void> {
   return stage.startController({
     compile: createCompiler({ namespace: 'nodewave-system', cluster: 'production' }),
     otherClusters: (changed) =>
-      new ClusterStatuses({ statuses, account: 'bot', contextOf, clock: stage.clock, log: () => undefined, changed }),
+      new ClusterStatuses({
+        statuses,
+        accounts: new Map([['', 'bot']]),
+        contextOf,
+        clock: stage.clock,
+        log: () => undefined,
+        changed,
+      }),
   })
 }
 

@@ -148,9 +148,9 @@ function otherClustersOf(
   settings: StatusSettings | undefined,
   { clock, log }: Pick<ControllerPorts, 'clock' | 'log'>,
 ): Pick<ControllerPorts, 'otherClusters'> {
-  if (settings?.account === undefined) return {}
-  const { statuses, account } = settings
-  return { otherClusters: (changed) => new ClusterStatuses({ statuses, account, contextOf, clock, log, changed }) }
+  if (settings?.accounts === undefined) return {}
+  const { statuses, accounts } = settings
+  return { otherClusters: (changed) => new ClusterStatuses({ statuses, accounts, contextOf, clock, log, changed }) }
 }
 
 function explained(error: unknown): unknown {

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander'
+import { accountOf, isSameAccount, type StatusAccounts } from '../../controller/other-clusters/status-accounts.ts'
 import type { AccountStatuses, CommitStatuses } from '../../forge/status/commit-status.ts'
-import { githubStatuses, isSameAccount } from '../../forge/status/github-statuses.ts'
+import { githubStatuses } from '../../forge/status/github-statuses.ts'
 import { gitlabStatuses } from '../../forge/status/gitlab-statuses.ts'
 import { type ForgeAccessOptions, forgeAccess } from './forge-access.ts'
+import { addStatusAccount } from './status-accounts.ts'
 
 const FORGES = ['github', 'gitea', 'gitlab'] as const
 
@@ -12,7 +14,7 @@ export interface StatusOptions {
   readonly statusUrl?: string
   readonly statusRepository?: string
   readonly statusContext?: string
-  readonly statusAccount?: string
+  readonly statusAccount?: StatusAccounts
 }
 
 interface Subject extends ForgeAccessOptions {
@@ -23,7 +25,7 @@ export interface StatusSettings {
   readonly statuses: CommitStatuses & AccountStatuses
   readonly prefix: string
   /** Whose statuses of other clusters count. */
-  readonly account?: string
+  readonly accounts?: StatusAccounts
 }
 
 export function addStatusOptions(command: Command): Command {
@@ -34,9 +36,12 @@ export function addStatusOptions(command: Command): Command {
     .option('--status-token-file <file>', 'file with a token that may write statuses of commits')
     .option('--status-url <url>', 'URL of the API of the forge. Default: from --repo')
     .option('--status-repository <group/name>', 'the repository as its forge names it. Default: the path of --repo')
-    .option(
-      '--status-account <name>',
-      'account of nodewave in the forge: its statuses alone count for pools that depend on other clusters, and as posted',
+    .addOption(
+      new Option(
+        '--status-account <[cluster=]name>',
+        'account of nodewave in the forge: its statuses alone count for pools that depend on other clusters, and as posted. ' +
+          'Repeat it for clusters with an account of their own',
+      ).argParser(addStatusAccount),
     )
     .option(
       '--status-context <text>',
@@ -46,18 +51,18 @@ export function addStatusOptions(command: Command): Command {
 
 /** @returns undefined when no statuses are asked for. @throws {Error} saying which option is wrong or missing. */
 export function statusesFor(options: StatusOptions & Subject): StatusSettings | undefined {
-  const { statusForge } = options
+  const { statusForge, statusAccount: accounts } = options
   if (statusForge === undefined) {
-    if (options.statusAccount !== undefined) throw new Error('--status-account needs --status-forge')
+    if (accounts !== undefined) throw new Error('--status-account needs --status-forge')
     return undefined
   }
   const access = forgeAccess({ ...options, statusForge }, { permissions: { statuses: 'write' } })
   const statuses = statusForge === 'gitlab' ? gitlabStatuses(access) : githubStatuses(access)
+  const own = accounts && accountOf(accounts, options.cluster)
   return {
-    statuses:
-      options.statusAccount === undefined ? statuses : { ...statuses, list: ownStatuses(statuses, options.statusAccount) },
+    statuses: own === undefined ? statuses : { ...statuses, list: ownStatuses(statuses, own) },
     prefix: options.statusContext ?? contextOf(options.cluster),
-    ...(options.statusAccount !== undefined && { account: options.statusAccount }),
+    ...(accounts && { accounts }),
   }
 }
 

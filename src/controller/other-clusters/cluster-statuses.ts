@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type AccountStatus, type AccountStatuses, type CommitStatus, ForgeError } from '../../forge/status/commit-status.ts'
-import { isSameAccount } from '../../forge/status/github-statuses.ts'
 import { foreignText } from '../../protocol/foreign-text.ts'
 import type { Awaited } from '../../rollout/model/fleet-facts.ts'
 import type { PoolOfCluster } from '../../rollout/model/policy.ts'
@@ -9,11 +8,12 @@ import { WakeSignal } from '../clock/wake-signal.ts'
 import type { Log } from '../log.ts'
 import { backoffAfter } from '../remote-rounds/refusals.ts'
 import { nameOf, type OtherClusters } from './other-clusters.ts'
+import { accountOf, isOfCluster, type StatusAccounts } from './status-accounts.ts'
 
 export interface ClusterStatusesOptions {
   readonly statuses: AccountStatuses
-  /** The account of nodewave in the forge: what others post is worth nothing. */
-  readonly account: string
+  /** In the forge. What others than its account post of a cluster is worth nothing. */
+  readonly accounts: StatusAccounts
   /** What the names of statuses of a cluster begin with. */
   readonly contextOf: (cluster: string) => string
   readonly clock: Clock
@@ -34,14 +34,15 @@ type Said = Pick<CommitStatus, 'state' | 'description'>
 /** What the forge says of one commit. */
 interface Answer {
   readonly commit: string
+  /** By context and account. */
   readonly said: ReadonlyMap<string, Said>
-  /** What other accounts say of it: a reason to look at `account`, and nothing more. */
-  readonly others: ReadonlyMap<string, AccountStatus>
+  /** Who else says something, by context: a reason to look at the option, and nothing more. */
+  readonly accounts: ReadonlyMap<string, readonly string[]>
   /** Why it could not be asked the last time. */
   readonly trouble?: string
 }
 
-const NOTHING: Pick<Answer, 'said' | 'others'> = { said: new Map(), others: new Map() }
+const NOTHING: Pick<Answer, 'said' | 'accounts'> = { said: new Map(), accounts: new Map() }
 
 /** Reads what other clusters say of a commit, from their statuses beside it. The forge is all that clusters have in common. */
 export class ClusterStatuses implements OtherClusters {
@@ -64,20 +65,13 @@ export class ClusterStatuses implements OtherClusters {
   awaited(pools: readonly PoolOfCluster[], commit: string): readonly Awaited[] {
     const answer = this.#answer?.commit === commit ? this.#answer : undefined
     return pools.flatMap((pool) => {
+      const account = accountOf(this.#options.accounts, pool.cluster)
+      if (account === undefined) return [{ pool: nameOf(pool), failed: false, why: noAccount(pool.cluster) }]
       const context = `${this.#options.contextOf(pool.cluster)}/${pool.pool}`
-      const said = answer?.said.get(context)
+      const said = answer?.said.get(keyOf(context, account))
       if (said?.state === 'success') return []
-      return [{ pool: nameOf(pool), ...(explained(said, answer) ?? this.#explainedByOthers(context, answer)) }]
+      return [{ pool: nameOf(pool), ...(explained(said, answer) ?? explainedByOthers({ context, account }, answer)) }]
     })
-  }
-
-  /** A name that was mistyped, or the account of another token, would otherwise be waited for without a word. */
-  #explainedByOthers(context: string, answer: Answer | undefined): Omit<Awaited, 'pool'> {
-    const other = answer?.others.get(context)
-    if (other === undefined) return { failed: false }
-    const by = other.account === '' ? 'an unknown account' : `account "${foreignText(other.account, LONGEST_NAME)}"`
-    const why = `whose status "${context}" was posted by ${by}: only those of --status-account "${this.#options.account}" count`
-    return { failed: false, why }
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -94,13 +88,17 @@ export class ClusterStatuses implements OtherClusters {
 
   /** @returns milliseconds to rest */
   async #ask(commit: string, signal: AbortSignal): Promise<number> {
-    const { statuses, account } = this.#options
+    const { statuses, accounts } = this.#options
     try {
       const found = await statuses.listByAccount(commit, signal)
-      const [own, others] = [true, false].map((isOwn) => found.filter((each) => isSameAccount(each.account, account) === isOwn))
       this.#failures = 0
       // Forges list the newest of many: what is not among them any more is as it was.
-      this.#take({ commit, said: new Map([...this.#before(commit).said, ...byContext(own)]), others: byContext(others) })
+      const own = found.filter(({ account }) => isOfCluster(accounts, account))
+      const said = new Map([
+        ...this.#before(commit).said,
+        ...own.map((each) => [keyOf(each.context, each.account), each] as const),
+      ])
+      this.#take({ commit, said, accounts: accountsByContext(found) })
       return POLL
     } catch (error) {
       if (signal.aborted) return 0
@@ -115,13 +113,13 @@ export class ClusterStatuses implements OtherClusters {
     const backoff = backoffAfter(this.#failures)
     const trouble = foreignText(error instanceof Error ? error.message : String(error), LONGEST)
     if (this.#answer?.trouble !== trouble) log('warn', `read statuses of other clusters: ${trouble}; tried again until it works`)
-    const { said, others } = this.#before(commit)
-    this.#take({ commit, said, others, trouble })
+    this.#take({ commit, ...this.#before(commit), trouble })
     return error instanceof ForgeError ? Math.max(backoff, error.retryAfter ?? 0) : backoff
   }
 
-  #before(commit: string): Pick<Answer, 'said' | 'others'> {
-    return this.#answer?.commit === commit ? this.#answer : NOTHING
+  #before(commit: string): Pick<Answer, 'said' | 'accounts'> {
+    const { said, accounts } = this.#answer?.commit === commit ? this.#answer : NOTHING
+    return { said, accounts }
   }
 
   #take(answer: Answer): void {
@@ -131,8 +129,32 @@ export class ClusterStatuses implements OtherClusters {
   }
 }
 
-function byContext(statuses: readonly AccountStatus[] = []): ReadonlyMap<string, AccountStatus> {
-  return new Map(statuses.map((each) => [each.context, each]))
+function keyOf(context: string, account: string): string {
+  return JSON.stringify([context, account.toLowerCase()])
+}
+
+function accountsByContext(statuses: readonly AccountStatus[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...Map.groupBy(statuses, ({ context }) => context)].map(([context, all]) => [context, all.map(({ account }) => account)]),
+  )
+}
+
+function noAccount(cluster: string): string {
+  return `whose account is unknown: state it, --status-account ${cluster}=ACCOUNT`
+}
+
+/** A name that was mistyped, or the account of another token, would otherwise be waited for without a word. */
+function explainedByOthers(
+  { context, account }: { readonly context: string; readonly account: string },
+  answer: Answer | undefined,
+): Omit<Awaited, 'pool'> {
+  const [other] = answer?.accounts.get(context) ?? []
+  if (other === undefined) return { failed: false }
+  const by = other === '' ? 'an unknown account' : `account "${foreignText(other, LONGEST_NAME)}"`
+  return {
+    failed: false,
+    why: `whose status "${context}" was posted by ${by}: only those of --status-account "${account}" count`,
+  }
 }
 
 function explained(said: Said | undefined, answer: Answer | undefined): Omit<Awaited, 'pool'> | undefined {

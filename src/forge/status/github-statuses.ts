@@ -44,11 +44,6 @@ function toStatus({ context, description, state, status }: z.infer<typeof listed
   return { context, description: description ?? '', state: stateOf(state ?? status) }
 }
 
-/** Names of accounts are the same in upper and lower case. */
-export function isSameAccount(name: string, account: string): boolean {
-  return name.toLowerCase() === account.toLowerCase()
-}
-
 function stateOf(text: string | undefined): CommitState {
   return STATES.has(text ?? '') ? (text as CommitState) : 'error'
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { ClusterStatuses } from '../../../src/controller/other-clusters/cluster-statuses.ts'
+import type { StatusAccounts } from '../../../src/controller/other-clusters/status-accounts.ts'
 import { type AccountStatuses, type CommitStatus, ForgeError } from '../../../src/forge/status/commit-status.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -23,12 +24,12 @@ class FakeForge implements AccountStatuses {
   }
 }
 
-function aReader() {
+function aReader(accounts: StatusAccounts = new Map([['', 'nodewave[bot]']])) {
   const [forge, clock, stop] = [new FakeForge(), new TestClock(), new AbortController()]
   let told: (() => void) | undefined
   const log: string[] = []
   const statuses = new ClusterStatuses({
-    ...{ statuses: forge, account: 'nodewave[bot]', contextOf: (cluster) => `nodewave/${cluster}`, clock },
+    ...{ statuses: forge, accounts, contextOf: (cluster) => `nodewave/${cluster}`, clock },
     log: (level, message) => log.push(`${level} ${message}`),
     changed: () => told?.(),
   })
@@ -86,6 +87,35 @@ test('a status of another account counts for nothing, and is told of', async () 
   const why =
     'whose status "nodewave/staging/workers" was posted by account "mallory": only those of --status-account "nodewave[bot]" count'
   expect(statuses.awaited(STAGING, A)).toEqual([{ pool: 'staging/workers', failed: false, why }])
+  stop()
+  await running
+})
+
+test('a cluster with an account of its own counts by that one alone, and no other cluster can say its success', async () => {
+  const { forge, clock, statuses, changed, run, stop } = aReader(
+    new Map([
+      ['staging', 'bot-staging'],
+      ['dev', 'bot-dev'],
+    ]),
+  )
+  forge.says('success', { account: 'bot-dev' })
+  const heard = changed()
+  const running = run()
+  statuses.follow(A)
+  await heard
+  const why =
+    'whose status "nodewave/staging/workers" was posted by account "bot-dev": only those of --status-account "bot-staging" count'
+  expect(statuses.awaited(STAGING, A)).toEqual([{ pool: 'staging/workers', failed: false, why }])
+
+  forge.says('success', { account: 'Bot-Staging' })
+  const again = changed()
+  await clock.awaited(15_000)
+  clock.advance(15_000)
+  await again
+  expect(statuses.awaited(STAGING, A)).toEqual([])
+  expect(statuses.awaited([{ cluster: 'qa', pool: 'workers' }], A)).toEqual([
+    { pool: 'qa/workers', failed: false, why: 'whose account is unknown: state it, --status-account qa=ACCOUNT' },
+  ])
   stop()
   await running
 })
