@@ -18,7 +18,8 @@ export async function makeOwnFolder(parent: string, processes: Processes): Promi
   for (const name of await readdir(parent)) {
     const pid = Number(NAME.exec(name)?.[1] ?? Number.NaN)
     const path = join(parent, name)
-    if (pid > 0 && (await isLeft(path, pid, processes))) await rm(path, { recursive: true, force: true })
+    // What another user left takes place, and is no reason not to start.
+    if (pid > 0 && (await isLeft(path, pid, processes))) await rm(path, { recursive: true, force: true }).catch(() => undefined)
   }
   return mkdtemp(join(parent, `nodewave-git-${processes.own}-`))
 }
