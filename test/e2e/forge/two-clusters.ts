@@ -1,11 +1,16 @@
 /** Staging, then production: two clusters, two controllers, one repository, and nothing between them but the forge. */
 import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { versions } from '../build/versions.ts'
 import { type Cluster, createCluster } from '../cluster/cluster.ts'
+import { type RunResult, run } from '../exec.ts'
 import { giteaApi } from '../gitea/api.ts'
 import { type ForgeRepository, forgeRepository } from '../gitea/forge-repository.ts'
+import { checkout } from '../product/checkout.ts'
 import { installManifests } from '../product/controller.ts'
 import { isAssigned } from '../product/course.ts'
+import type { FleetOptions } from '../product/fleet.ts'
 import { addWebhook, forgeFiles, startForgeController } from '../product/forge-controller.ts'
 import { completed, stallOf, waitPool } from '../product/pool.ts'
 import { check, type Report } from '../scenario.ts'
@@ -23,7 +28,7 @@ interface Clusters {
   readonly production: Cluster
   readonly repository: ForgeRepository
   /** The fleet of both clusters. */
-  files(maxPods: number): Promise<Record<string, string>>
+  files(maxPods: number, more?: Partial<FleetOptions>): Promise<Record<string, string>>
 }
 
 export async function twoClusters(world: World, { part }: Report, signal: AbortSignal): Promise<void> {
@@ -31,13 +36,14 @@ export async function twoClusters(world: World, { part }: Report, signal: AbortS
   const clusters = await part('two clusters follow one repository', () => followedByBoth(world, production, signal))
   await part('production waits for staging, whatever others say', () => waits(clusters))
   await part('what fails in staging stays away from production', () => failsInStaging(clusters))
+  await part('a version is carried to production by a pull request', () => carried(clusters))
 }
 
 async function followedByBoth(world: World, production: Cluster, signal: AbortSignal): Promise<Clusters> {
   const { cluster: staging, gitea } = world
   const repository = await forgeRepository(staging, gitea, 'clusters')
   const token = await gitea.committer(ACCOUNT, repository.name)
-  const files = async (maxPods: number) => ({ ...(await world.fleet(maxPods)), ...CLUSTERS })
+  const files: Clusters['files'] = async (maxPods, more) => ({ ...(await world.fleet(maxPods, more)), ...CLUSTERS })
   const first = await repository.push(await files(60), 'two clusters')
   await world.controller.kill('SIGTERM')
   await installManifests(production)
@@ -99,6 +105,39 @@ async function failsInStaging(clusters: Clusters): Promise<void> {
   await settled(clusters, await repository.revert(commit))
 }
 
+/** Production keeps its version until the pull request of `nodewave promote` is merged. */
+async function carried(clusters: Clusters): Promise<void> {
+  const { production, repository, files } = clusters
+  const { kubernetes: newer, olderKubelet: older } = versions
+  const first = { ...(await files(63, { version: newer })), 'clusters/production.yaml': productionAt(older) }
+  await settled(clusters, await repository.push(first, 'staging has the newer kubelet'))
+  check('production has the older one', await runsOnly(production, older))
+  const { stdout, stderr } = await promote(clusters)
+  const number = Number(/\/pulls\/(\d+)\n$/.exec(stdout)?.[1])
+  check('a pull request is open', number > 0, { stdout, stderr })
+  const again = await promote(clusters)
+  check('there is no second one', again.stdout.includes('is there already'), again)
+  await settled(clusters, await repository.merge(number))
+  check('production has the newer one', await runsOnly(production, newer))
+  check('nothing is left to carry', (await promote(clusters)).stdout.startsWith('no change: production/workers has'))
+}
+
+async function promote({ world: { gitea }, repository }: Clusters): Promise<RunResult> {
+  const token = await gitea.token(`promote-${performance.now()}`, ['write:repository'])
+  const page = `${gitea.url}/${repository.name}`
+  const pools = ['--from', 'staging/workers', '--to', 'production/workers']
+  const args = ['promote', '--pr', page, '--forge', 'gitea', ...pools, '--repo', repository.clone]
+  return run(process.execPath, [join(checkout, 'bin/nodewave.js'), ...args], {
+    env: { NODEWAVE_FORGE_TOKEN: token, NODE_EXTRA_CA_CERTS: gitea.caFile },
+    timeoutMs: 60_000,
+  })
+}
+
+async function runsOnly(cluster: Cluster, version: string): Promise<boolean> {
+  const text = await cluster.kubectl(['get', 'nodes', '-o', 'jsonpath={.items[*].status.nodeInfo.kubeletVersion}'])
+  return text.split(' ').every((each) => each === `v${version}`)
+}
+
 /** The pool of production waits for that of staging. */
 async function waiting(production: Cluster, commit: string, says: (message: string) => boolean): Promise<void> {
   await waitPool(production, {
@@ -113,16 +152,20 @@ async function settled({ staging, production }: Clusters, commit: string): Promi
     await waitPool(cluster, { for: `${name}: Ready at ${commit}`, when: completed(commit) })
 }
 
+const WORKERS = { kind: 'NodePool', name: 'workers' }
+
 const CLUSTERS: Readonly<Record<string, string>> = {
   'clusters/staging.yaml': clusterFile('staging', {}),
-  'clusters/production.yaml': clusterFile('production', {
-    patches: [
-      {
-        target: { kind: 'NodePool', name: 'workers' },
-        json6902: [{ op: 'add', path: '/dependsOn', value: [{ cluster: 'staging', pool: 'workers' }] }],
-      },
-    ],
-  }),
+  'clusters/production.yaml': clusterFile('production', { patches: [awaitsStaging()] }),
+}
+
+function awaitsStaging() {
+  const value = [{ cluster: 'staging', pool: 'workers' }]
+  return { target: WORKERS, json6902: [{ op: 'add', path: '/dependsOn', value }] }
+}
+
+function productionAt(version: string): string {
+  return clusterFile('production', { patches: [awaitsStaging(), { target: WORKERS, merge: { kubelet: { version } } }] })
 }
 
 function clusterFile(name: string, spec: object): string {
