@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 
 export interface Outcome {
   /** Exit code; -1 when it was killed by a signal or by the timeout. */
@@ -38,10 +38,23 @@ export function runProgram(program: string, args: readonly string[], options: Ru
     ...(options.signal && { signal: options.signal }),
   }
   return new Promise((resolve, reject) => {
-    execFile(program, [...args], settings, (error, stdout, stderr) => {
+    const child = execFile(program, [...args], settings, (error, stdout, stderr) => {
       if (error === null) return resolve({ code: 0, stdout, stderr, timedOut: false })
       if (typeof error.code === 'string') return reject(new Error(`run "${program}": ${error.message}`, { cause: error }))
       resolve({ code: error.code ?? -1, stdout, stderr, timedOut: error.killed === true })
     })
+    child.on('exit', () => readWhatIsLeft(child))
   })
+}
+
+/** Milliseconds. */
+const LONGEST_DRAIN = 2000
+
+/** A daemon that the program has started may keep its output open for ever. */
+function readWhatIsLeft(child: ChildProcess): void {
+  const drain = setTimeout(() => {
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+  }, LONGEST_DRAIN)
+  child.on('close', () => clearTimeout(drain))
 }
