@@ -1,5 +1,6 @@
-import { readerOf, serviceReading, unitOfFile } from '../protocol/file-readers.ts'
+import { isSysctlFile, readerOf, serviceReading, unitOfFile } from '../protocol/file-readers.ts'
 import type { HostInventory, InventoryFile } from '../protocol/host-inventory.ts'
+import { stopsForwarding, sysctlLine } from '../protocol/sysctl-rules.ts'
 import { systemSettings } from '../repo/schema/system-settings.ts'
 import { type FileContent, type HostContent, type Remark, remark, type UnitContent } from './subject.ts'
 
@@ -11,8 +12,10 @@ export const NO_HOST: HostContent = { files: {}, units: {}, packages: {}, time: 
 /** What stands around the kubelet, as far as managing it changes nothing on the host. */
 export function describeHost(inventory: HostInventory): HostContent {
   const { packages, localTime } = inventory
-  const zone = localTime?.startsWith(ZONES) ? localTime.slice(ZONES.length) : undefined
-  const plain = inventory.files.filter(({ path }) => !isDropIn(path) && readerOf(path)?.kind !== 'refused')
+  const zone = zoneOf(localTime)
+  const plain = inventory.files.filter(
+    (file) => !isDropIn(file.path) && readerOf(file.path)?.kind !== 'refused' && !isHarmful(file),
+  )
   return {
     files: Object.fromEntries(plain.map((file) => [file.path, fileContent(file)])),
     units: unitsOf(inventory, plain),
@@ -20,6 +23,23 @@ export function describeHost(inventory: HostInventory): HostContent {
     time: zone === undefined ? {} : { zone },
     settings: inventory.swapOff ? { swap: 'off' } : {},
   }
+}
+
+/** Of a link such as `/usr/share/zoneinfo/posix/Europe/Berlin`, nobody else knows the zone. */
+function zoneOf(localTime: string | undefined): string | undefined {
+  const zone = localTime?.startsWith(ZONES) ? localTime.slice(ZONES.length) : undefined
+  return systemSettings.time.safeParse({ zone }).success ? zone : undefined
+}
+
+/** It says of every node what no pool may say. */
+function isHarmful({ path, content }: InventoryFile): boolean {
+  return (
+    isSysctlFile(path) &&
+    content
+      .split('\n')
+      .flatMap(sysctlLine)
+      .some(([name, value]) => stopsForwarding(name, value) !== undefined)
+  )
 }
 
 function isDropIn(path: string): boolean {
@@ -68,10 +88,24 @@ function fileContent({ content, mode, uid, gid }: InventoryFile): FileContent {
 
 /** What the host has and the repository does not say. */
 export function hostRemarks(inventory: HostInventory): Remark[] {
-  const { kernelArguments, repositories, certificates, omitted, files } = inventory
+  const { kernelArguments, repositories, certificates, omitted, files, localTime } = inventory
   const added = kernelArguments.split(/\s+/).filter((word) => word !== '' && !OF_THE_MACHINE.test(word))
   return [
     ...swapRemarks(inventory),
+    ...files.filter(isHarmful).map(({ path }) =>
+      remark('host', path, {
+        why: 'it switches forwarding off at each boot, and something else switches it on again for pods',
+        remedy: 'it stays on the host; take the line out there',
+      }),
+    ),
+    ...(localTime?.startsWith(ZONES) && zoneOf(localTime) === undefined
+      ? [
+          remark('host', `/etc/localtime → ${localTime}`, {
+            why: 'that is no name of a time zone',
+            remedy: 'set time.zone when all are to have one',
+          }),
+        ]
+      : []),
     ...(files.some(({ path }) => path.startsWith('/etc/sysctl.d/') || path.startsWith('/etc/modules-load.d/'))
       ? [
           remark('host', 'kernel settings and modules in files', {

@@ -92,7 +92,7 @@ function describeVersion({
     if (installed.held && pattern !== undefined)
       return { version, binary: undefined, packaged: { manager, version: pattern }, remarks: [] }
     return unmanaged(
-      `kubelet ${version}, package ${installed.name} ${installed.version}${installed.held ? '' : ', not held'}`,
+      `kubelet ${version ?? 'of unknown version'}, package ${installed.name} ${installed.version}${installed.held ? '' : ', not held'}`,
       installed.held ? 'its version is not that of the kubelet' : 'to manage the package holds it',
       installed.held
         ? SEE_RELEASES

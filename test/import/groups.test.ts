@@ -302,6 +302,24 @@ test.each([
   expect(pools[0]?.remarks.find(({ what }) => what.startsWith('kernel arguments'))?.remedy).toContain(remedy)
 })
 
+test.each<[string, Options['host'], string]>([
+  [
+    'a file that switches forwarding off',
+    { files: [{ path: '/etc/sysctl.d/99-hard.conf', content: 'net.ipv4.ip_forward = 0\n', mode: '0644', uid: 0, gid: 0 }] },
+    '/etc/sysctl.d/99-hard.conf: it switches forwarding off at each boot',
+  ],
+  [
+    'a time zone that is none',
+    { localTime: '/usr/share/zoneinfo/posix/Europe/Berlin' },
+    '/etc/localtime → /usr/share/zoneinfo/posix/Europe/Berlin: that is no name of a time zone',
+  ],
+])('%s is a comment, and the repository is valid', (_, host, comment) => {
+  const { files } = buildRepository([aSubject('a', { host })])
+
+  expect(files['hosts/workers.yaml']?.replaceAll(/\n?# +/g, ' ')).toContain(comment)
+  expect(modelOf(files).pools.size).toBe(1)
+})
+
 test('a pool whose label says "base" does not write over what all pools share', () => {
   const shared = 'maxPods: 110\n'
   const nodes = [
