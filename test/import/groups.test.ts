@@ -302,7 +302,7 @@ test.each([
   expect(pools[0]?.remarks.find(({ what }) => what.startsWith('kernel arguments'))?.remedy).toContain(remedy)
 })
 
-test.each<[string, Options['host'], string]>([
+test.each<[string, NonNullable<Options['host']>, string]>([
   [
     'a file that switches forwarding off',
     { files: [{ path: '/etc/sysctl.d/99-hard.conf', content: 'net.ipv4.ip_forward = 0\n', mode: '0644', uid: 0, gid: 0 }] },
