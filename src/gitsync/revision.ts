@@ -1,7 +1,7 @@
-import { join } from 'node:path'
 import { expandOid, expandRef, resolveRef } from 'isomorphic-git'
 import { readCommitObject } from './commit-object.ts'
 import { GitSyncError } from './git-sync-error.ts'
+import { missingInClone } from './missing-in-clone.ts'
 import type { ObjectStore } from './object-store.ts'
 import { readObject } from './read-object.ts'
 
@@ -21,22 +21,12 @@ export async function resolveRevision(store: ObjectStore, revision: string): Pro
     // A shallow clone names commits that it does not have.
     return await peel(store, oid)
   } catch (cause) {
-    const remedy = (await isShallow(store)) ? DEEPEN : 'name a branch, a tag or a commit that it has'
+    const remedy = (await missingInClone(store.gitdir)) ?? 'name a branch, a tag or a commit that it has'
     throw new GitSyncError(`failed to find revision "${revision}" in "${store.gitdir}"; ${remedy}`, {
       reason: 'RevisionNotFound',
       cause,
     })
   }
-}
-
-const DEEPEN = 'the clone has only a part of the history: run git fetch --unshallow; nodewave plan --pr needs no history'
-
-/** As Git marks a clone that ends somewhere. */
-function isShallow({ gitdir, fs }: ObjectStore): Promise<boolean> {
-  return fs.promises.access(join(gitdir, 'shallow')).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** As in Git, a name is looked for among the refs first. */

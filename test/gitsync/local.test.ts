@@ -1,4 +1,4 @@
-import { symlink } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCommit } from '../../src/gitsync/read-commit.ts'
@@ -162,4 +162,36 @@ test('a commit that a shallow clone lacks is told with how to get it', async () 
   await expect(readCommit(join(it.folder, 'shallow'), 'HEAD~1')).rejects.toThrow(
     /; the clone has only a part of the history: run git fetch --unshallow; nodewave plan --pr needs no history$/,
   )
+})
+
+test.for<[string, readonly string[], string, string]>([
+  [
+    'leaves out files',
+    ['-c', 'protocol.file.allow=always', 'clone', '--quiet', '--no-checkout', '--filter=blob:none', 'file://WORK', '../other'],
+    'an object of it is missing; the clone leaves out files until they are needed: run git fetch --refetch --no-filter',
+    'fetch --quiet --refetch --no-filter',
+  ],
+  [
+    'borrows objects of another one',
+    ['clone', '--quiet', '--shared', 'WORK', '../other'],
+    'the clone borrows objects of another repository: run git repack -ad, and remove objects/info/alternates in its .git',
+    'repack -adq',
+  ],
+])('a clone that %s is told with what helps', async ([, clone, told, remedy]) => {
+  await using it = await gitFixture()
+  await it.git('config', 'uploadpack.allowFilter', 'true')
+  await it.commit('first', { 'fleet.yaml': 'one' })
+  await it.git(...clone.map((word) => word.replace('WORK', it.work)))
+  const other = join(it.folder, 'other')
+  await expect(readCommit(other, 'HEAD')).rejects.toMatchObject({ name: 'GitSyncError', message: expect.stringContaining(told) })
+  await it.git('-C', other, ...remedy.split(' '))
+  await rm(join(other, '.git/objects/info/alternates'), { force: true })
+  expect(shape((await readCommit(other, 'HEAD')).files)).toEqual({ 'fleet.yaml': 'one' })
+})
+
+test('a repository on this machine with SHA-256 ids is told as one that is not read', async () => {
+  await using it = await gitFixture()
+  await it.git('init', '--quiet', '--object-format=sha256', '../other')
+  await it.git('-C', '../other', 'commit', '--quiet', '--allow-empty', '--message', 'first')
+  await expect(readCommit(join(it.folder, 'other'), 'HEAD')).rejects.toThrow('it has SHA-256 ids, which are not read')
 })
