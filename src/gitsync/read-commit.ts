@@ -4,7 +4,7 @@ import { Errors } from 'isomorphic-git'
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import { locateRepo } from './locate-repo.ts'
-import { missingInClone } from './missing-in-clone.ts'
+import { damageOf, missingInClone } from './missing-in-clone.ts'
 import { objectStore } from './object-store.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import { resolveRevision } from './revision.ts'
@@ -18,7 +18,7 @@ import type { SnapshotCache } from './snapshot-cache.ts'
 export async function readCommit(path: string, revision: string, cache?: SnapshotCache): Promise<RepoSnapshot> {
   const { gitdir, commit, folder } = await findCommit(path, revision)
   return readSnapshot(objectStore(gitdir), commit, { folder, ...(cache && { cache }) }).catch(async (cause: unknown) => {
-    if (!(cause instanceof Errors.NotFoundError)) throw cause
+    if (!(cause instanceof Errors.NotFoundError)) throw damageOf(gitdir, cause) ?? cause
     const remedy = (await missingInClone(gitdir)) ?? 'run git fsck in it'
     throw new GitSyncError(`failed to read revision "${revision}" in "${gitdir}": an object of it is missing; ${remedy}`, {
       reason: 'Unreadable',

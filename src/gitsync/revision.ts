@@ -1,7 +1,7 @@
 import { expandOid, expandRef, resolveRef } from 'isomorphic-git'
 import { readCommitObject } from './commit-object.ts'
 import { GitSyncError } from './git-sync-error.ts'
-import { missingInClone } from './missing-in-clone.ts'
+import { damageOf, missingInClone } from './missing-in-clone.ts'
 import type { ObjectStore } from './object-store.ts'
 import { readObject } from './read-object.ts'
 
@@ -21,6 +21,8 @@ export async function resolveRevision(store: ObjectStore, revision: string): Pro
     // A shallow clone names commits that it does not have.
     return await peel(store, oid)
   } catch (cause) {
+    const damage = damageOf(store.gitdir, cause)
+    if (damage) throw damage
     const remedy = (await missingInClone(store.gitdir)) ?? 'name a branch, a tag or a commit that it has'
     throw new GitSyncError(`failed to find revision "${revision}" in "${store.gitdir}"; ${remedy}`, {
       reason: 'RevisionNotFound',

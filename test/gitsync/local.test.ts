@@ -1,4 +1,5 @@
-import { rm, symlink } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { chmod, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readCommit } from '../../src/gitsync/read-commit.ts'
@@ -195,3 +196,22 @@ test('a repository on this machine with SHA-256 ids is told as one that is not r
   await it.git('-C', '../other', 'commit', '--quiet', '--allow-empty', '--message', 'first')
   await expect(readCommit(join(it.folder, 'other'), 'HEAD')).rejects.toThrow('it has SHA-256 ids, which are not read')
 })
+
+test.for([40, 300])(
+  'a clone whose pack is damaged at byte %i is told as damaged, and not as one without the commit',
+  async (at) => {
+    await using it = await gitFixture()
+    await it.commit('first', { 'fleet.yaml': randomBytes(1000).toString('hex') })
+    await it.git('repack', '-adq')
+    const folder = join(it.work, '.git/objects/pack')
+    const pack = join(folder, (await readdir(folder)).find((name) => name.endsWith('.pack')) ?? '')
+    const bytes = await readFile(pack)
+    bytes[at] = (bytes[at] ?? 0) ^ 255
+    await chmod(pack, 0o600)
+    await writeFile(pack, bytes)
+    await expect(readCommit(it.work, 'HEAD')).rejects.toMatchObject({
+      reason: 'CorruptPack',
+      message: `failed to read "${join(it.work, '.git')}": objects of it are damaged; run git fsck in it, or clone it again`,
+    })
+  },
+)
