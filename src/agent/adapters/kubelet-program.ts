@@ -35,7 +35,7 @@ export function kubeletProgram({ place = (path: string) => path, run = runProgra
     version: (binary) => versionOf(place(binary), run),
     preflight: ({ binary, args, config }) =>
       preflight({ binary: place(binary), args, ...(config === undefined ? {} : { config: place(config) }) }, { run }),
-    healthz,
+    healthz: (url) => healthz(url),
     runtime: (endpoint) => connects(place(endpoint.replace(/^unix:\/\//, ''))),
     serves: showsCertificate,
   }

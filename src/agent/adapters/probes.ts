@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net'
 import { http } from '../../kube/node-http.ts'
 import type { Answer, KubeletEndpoint } from '../ports.ts'
+import { uidsListeningOn } from './proc-listeners.ts'
 
 /** Milliseconds for the whole answer, however it comes. */
 const DEADLINE = 2000
@@ -8,7 +9,18 @@ const DEADLINE = 2000
 const MAX_BYTES = 10_000
 
 /** Never throws: no answer is an answer. */
-export function healthz(url: string): Promise<Answer> {
+export async function healthz(url: string, listeners: typeof uidsListeningOn = uidsListeningOn): Promise<Answer> {
+  const answer = await ask(url)
+  if (!answer.ok) return answer
+  // A user may take the port in the moment in which the kubelet restarts, and say for it that it is well.
+  const uids = await listeners(Number(new URL(url).port)).catch(() => [])
+  const stranger = uids.find((uid) => uid !== 0 && uid !== process.getuid?.())
+  return stranger === undefined
+    ? answer
+    : { ok: false, detail: `${answer.detail}, by a process of uid ${stranger}, expected root` }
+}
+
+function ask(url: string): Promise<Answer> {
   return withDeadline((signal, resolve) => {
     const request = http.get(url, { agent: false, signal }, (response) => {
       let body = ''
@@ -59,7 +71,7 @@ export function showsCertificate({ address: host, port }: KubeletEndpoint): Prom
   })
 }
 
-function withDeadline(ask: (signal: AbortSignal, resolve: (answer: Answer) => void) => void): Promise<Answer> {
+function withDeadline(begin: (signal: AbortSignal, resolve: (answer: Answer) => void) => void): Promise<Answer> {
   const deadline = new AbortController()
   return new Promise<Answer>((resolve) => {
     const timer = setTimeout(() => {
@@ -71,7 +83,7 @@ function withDeadline(ask: (signal: AbortSignal, resolve: (answer: Answer) => vo
       resolve(answer)
     }
     try {
-      ask(deadline.signal, answered)
+      begin(deadline.signal, answered)
     } catch (error) {
       answered({ ok: false, detail: (error as Error).message })
     }

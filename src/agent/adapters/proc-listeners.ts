@@ -1,5 +1,6 @@
+import { constants } from 'node:fs'
 import { join } from 'node:path'
-import { readdir, readFile, readlink } from '../../kube/file-calls.ts'
+import { open, readdir, readFile, readlink } from '../../kube/file-calls.ts'
 import type { Listener } from '../doctor/facts.ts'
 import { orMissing } from './or-missing.ts'
 
@@ -7,6 +8,8 @@ interface Socket {
   readonly address: string
   readonly port: number
   readonly inode: string
+  /** Of its owner. */
+  readonly uid: number
 }
 
 /**
@@ -21,16 +24,37 @@ export async function listenersOn(ports: readonly number[], proc: string): Promi
   return sockets.map(({ address, port, inode }) => ({ address, port, process: owners.get(`socket:[${inode}]`) }))
 }
 
+/** Bytes of a table: some 400 sockets. Those that listen come before all connections. */
+const BEGINNING = 64 * 1024
+
+/** Uids of those who listen on a port of TCP, as far as the beginning of the tables shows. @param proc directory where /proc is seen */
+export async function uidsListeningOn(port: number, proc = '/proc'): Promise<number[]> {
+  const texts = await Promise.all(['net/tcp', 'net/tcp6'].map((name) => orMissing(beginningOf(join(proc, name)))))
+  const sockets = texts.flatMap((text) => parseSockets(text ?? ''))
+  return sockets.filter((socket) => socket.port === port).map(({ uid }) => uid)
+}
+
+async function beginningOf(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY)
+  const bytes = Buffer.alloc(BEGINNING)
+  let length = 0
+  // A read of /proc gives a page at most.
+  for (let more = 1; more > 0 && length < BEGINNING; length += more)
+    more = (await file.read(bytes, length, BEGINNING - length, null)).bytesRead
+  const text = bytes.toString('latin1', 0, length)
+  return text.slice(0, text.lastIndexOf('\n') + 1)
+}
+
 /** State of a socket that listens. */
 const LISTENS = '0A'
 
-/** @param text of /proc/net/tcp or tcp6: a line of headings, then number, local and remote address, state, and as the tenth the inode */
+/** @param text of /proc/net/tcp or tcp6: a line of headings, then number, local and remote address, state, as the eighth the uid, as the tenth the inode */
 export function parseSockets(text: string): Socket[] {
   const rows = text.split('\n').slice(1)
   return rows.flatMap((row) => {
-    const [, local = '', , state, , , , , , inode = ''] = row.trim().split(/\s+/)
+    const [, local = '', , state, , , , uid, , inode = ''] = row.trim().split(/\s+/)
     const [address = '', port = ''] = local.split(':')
-    return state === LISTENS ? [{ address: addressText(address), port: Number.parseInt(port, 16), inode }] : []
+    return state === LISTENS ? [{ address: addressText(address), port: Number.parseInt(port, 16), inode, uid: Number(uid) }] : []
   })
 }
 

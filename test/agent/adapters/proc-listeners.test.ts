@@ -23,11 +23,13 @@ test('parseSockets leaves out connections', () => {
     '   0: 0100007F:2808 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 9347206 1 0 100 0 0 10 0',
     '   1: 0100007F:2808 0100007F:B2C4 01 00000000:00000000 00:00000000 00000000     0        0 9347299 1 0 20 4 30 10 -1',
   ]
-  expect(parseSockets(`${HEADINGS}${rows.join('\n')}\n`)).toEqual([{ address: '127.0.0.1', port: 10248, inode: '9347206' }])
+  expect(parseSockets(`${HEADINGS}${rows.join('\n')}\n`)).toEqual([
+    { address: '127.0.0.1', port: 10248, inode: '9347206', uid: 0 },
+  ])
 })
 
 test('parseSockets takes an IPv4 address that is written as one of IPv6', () => {
   const row =
     '   0: 0000000000000000FFFF00000100007F:280A 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 77 1 0 100 0 0 10 0'
-  expect(parseSockets(`${HEADINGS}${row}\n`)).toEqual([{ address: '127.0.0.1', port: 10250, inode: '77' }])
+  expect(parseSockets(`${HEADINGS}${row}\n`)).toEqual([{ address: '127.0.0.1', port: 10250, inode: '77', uid: 0 }])
 })
