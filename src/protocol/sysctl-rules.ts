@@ -30,6 +30,24 @@ const REFUSED: readonly { readonly path: string; readonly when?: RegExp; readonl
   })),
 ]
 
+/**
+ * What runs goes on below these: kubelet, runtime and the pods of the system fail when they start next, on every node at once. Most are the
+ * kernel's own defaults.
+ */
+const LEAST: ReadonlyMap<string, number> = new Map([
+  ['fs/file-max', 65_536],
+  ['fs/inotify/max_user_instances', 128],
+  ['fs/inotify/max_user_watches', 8192],
+  ['fs/nr_open', 65_536],
+  ['kernel/pid_max', 32_768],
+  ['kernel/threads-max', 8192],
+  ['net/netfilter/nf_conntrack_max', 16_384],
+])
+
+/** First and last: each connection that a node opens takes one. */
+const PORT_RANGE = 'net/ipv4/ip_local_port_range'
+const LEAST_PORTS = 1024
+
 /** Of interfaces that are there: the default is for those to come, and the kernel gives lo its address again. */
 const DISABLES_IPV6 = /^net\/ipv6\/conf\/(?!default\/|lo\/)[^/]+\/disable_ipv6$/
 const LOSES_ADDRESSES: SysctlRefusal = {
@@ -91,7 +109,15 @@ export function sysctlRefusal(name: string, value: string): SysctlRefusal | unde
       because: `the kubelet sets it to ${wanted} when it starts, and with protectKernelDefaults does not start`,
       remedy: `write ${wanted}, or take it out`,
     }
-  return REFUSED.find((rule) => rule.path === path && (rule.when?.test(words) ?? true))
+  return REFUSED.find((rule) => rule.path === path && (rule.when?.test(words) ?? true)) ?? tooLittle(path, words)
+}
+
+function tooLittle(path: string, words: string): SysctlRefusal | undefined {
+  const [first = Number.NaN, last = first] = words.split(' ').map(Number)
+  const because = 'kubelet, runtime and pods of a node need more, and fail when they start next'
+  if (path === PORT_RANGE && last - first < LEAST_PORTS) return { because, remedy: `leave ${LEAST_PORTS} ports or more` }
+  const least = LEAST.get(path)
+  return least !== undefined && first < least ? { because, remedy: `write ${least} or more, or take it out` } : undefined
 }
 
 /** Why a setting does not belong into a commit: an undo is not exact. A host that has it already is not hurt by it. */

@@ -91,6 +91,12 @@ export const REFUSED_COMMITS: readonly RefusedCommit[] = [
     cause: 'reach nobody beyond it',
   },
   {
+    name: '`sysctls: {fs.inotify.max_user_instances: 8}`, with which no kubelet starts again',
+    kind: 'HostProfile',
+    spec: '{sysctls: {fs.inotify.max_user_instances: 8}}',
+    cause: 'fail when they start next',
+  },
+  {
     name: 'a file with a sysctl that stops forwarding, where a unit applies it',
     kind: 'HostProfile',
     spec: '{files: [{path: /etc/sysctl.d/90-x.conf, content: net.ipv4.ip_forward=0}], units: [{name: systemd-sysctl.service, restartOn: [/etc/sysctl.d/90-x.conf]}]}',

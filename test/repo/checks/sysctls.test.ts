@@ -65,9 +65,21 @@ test.each([
   ['kernel.yama.ptrace_scope: 3', 'write 2, which can be taken back'],
   ['vm.drop_caches: 3', 'it starts something once'],
   ['kernel.hostname: n1', 'every node would have the same name'],
+  ['fs.inotify.max_user_instances: 127', 'write 128 or more, or take it out'],
+  ['kernel.pid_max: 4096', 'fail when they start next'],
+  ['net.netfilter.nf_conntrack_max: 1024', 'fail when they start next'],
+  ['net.ipv4.ip_local_port_range: 60000 60999', 'leave 1024 ports or more'],
+  ['net.ipv4.ip_local_port_range: 60000', 'leave 1024 ports or more'],
 ])('sysctl "%s" is refused', (text, message) => {
   expect(profile(text)[0]).toContain(message)
 })
+
+test.each(['fs.inotify.max_user_instances: 128', 'kernel.pid_max: 4194304', 'net.ipv4.ip_local_port_range: 32768 60999'])(
+  'a sysctl that leaves enough is taken: %s',
+  (text) => {
+    expect(profile(text)).toEqual([])
+  },
+)
 
 test('one sysctl under two names, or in two profiles of a pool, is a conflict', () => {
   expect(profile('vm.swappiness: 1, vm/swappiness: 2')[0]).toContain('sysctl /proc/sys/vm/swappiness is defined twice')
