@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { parsePoolStatus } from '../../src/controller/status/node-pool-status.ts'
+import type { KubeObject } from '../../src/kube/kube-api.ts'
+import { aFleet } from './a-fleet.ts'
+import { aStage, assignedRevision, conditionOf, NODES, POOLS, type Stage } from './stage.ts'
+
+const [A, B] = ['a', 'b'].map((digit) => digit.repeat(40))
+
+/** Its machine hangs: its agent says nothing more, and after a while Kubernetes takes it for not Ready. */
+async function goesDown(stage: Stage, node: string): Promise<void> {
+  const lastTransitionTime = new Date(stage.clock.now()).toISOString()
+  const status = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', lastTransitionTime }] }
+  await stage.kube.patch(`${NODES}/${node}/status`, { status }, { type: 'strategic' })
+}
+
+const lossesOf = (pools: ReadonlyMap<string, KubeObject>): readonly string[] =>
+  parsePoolStatus(pools.get('workers')?.status).history?.[0]?.losses?.nodes.map(({ name }) => name) ?? []
+
+test('a commit that hangs machines stops at its canary, though each machine that hangs is replaced after two minutes', async () => {
+  await using stage = await aStage()
+  await stage.addNodes(4)
+  stage.startController()
+  stage.startAgents((_, { REVISION }) => (REVISION === B ? 'says nothing' : 'applies'))
+  const rollout = 'waves: [{name: canary, nodes: 1, soak: 0s}, {name: rest, nodes: 100%}]'
+  stage.push('a', aFleet({ rollout }))
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3, rollout }))
+  const [canary = ''] = [
+    ...(await stage.until(NODES, (found) => [...found.values()].some((node) => assignedRevision(node) === B))),
+  ]
+    .filter(([, node]) => assignedRevision(node) === B)
+    .map(([name]) => name)
+  await goesDown(stage, canary)
+  const atRisk = stage.until(POOLS, (found) => lossesOf(found).includes(canary))
+  await stage.clock.passUntil(atRisk, { atMost: 2 * 60_000 })
+
+  await stage.kube.delete(`${NODES}/${canary}`)
+  const pools = await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'RolledBack')
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toContain(`bbbbbbb failed on "${canary}": replaced after`)
+  const nodes = await stage.until(NODES, () => true)
+  expect([...nodes.values()].filter((node) => assignedRevision(node) === B)).toEqual([])
+})
