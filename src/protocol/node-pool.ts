@@ -88,6 +88,8 @@ export interface HistoryEntry extends RevisionRef {
   readonly laterFailures?: LaterFailures
   /** Machines that the content may break, or broke, while the rollout is under way; absent: none, or it is over. */
   readonly losses?: Losses
+  /** RFC 3339; when an operator had the nodes that failed try the completed content once more. */
+  readonly retriedAt?: string
   /** After it completed, the pool went back to older content: it has to prove itself again. */
   readonly abandoned?: true
   readonly result: 'Running' | 'Completed' | 'Superseded' | 'Halted' | 'RolledBack'

@@ -52,8 +52,10 @@ function remembered<T>(work: () => T): () => T {
 
 /** The same for all nodes of the pool. */
 function clockOf({ pool: { policy, steadySince }, rollout, now }: PoolContext): RolloutClock {
+  const retriedAt = rollout.memory.history[0]?.retriedAt
   return {
     now,
+    ...(retriedAt !== undefined && { retriedAt: Date.parse(retriedAt) }),
     rolloutStart: rollout.startedAt,
     applyTimeout: policy.applyTimeout,
     ...(policy.reboot && { bootTimeout: policy.reboot.timeout }),

@@ -202,6 +202,28 @@ test('retry forgets a machine that failed after the commit had completed, and wa
   await stage.until(POOLS, (found) => replacedIn(found) === undefined)
 })
 
+test('retry has a node try a completed commit once more that failed within the limit of its pool', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  await stage.addNodes(3)
+  stage.startController()
+  let isRepaired = false
+  stage.startAgents((node) => (node === 'n0' && !isRepaired ? 'rolls back' : 'applies'))
+  stage.push('a', aFleet({ rollout: 'maxFailures: 1' }))
+  await stage.completed(A)
+  const failed = await stage.until(POOLS, (found) => conditionOf(found.get('workers'), 'Stalled')?.reason === 'NodesFailed')
+  const [, command = ''] = /then: nodewave (.*) \(or/.exec(conditionOf(failed.get('workers'), 'Stalled')?.message ?? '') ?? []
+
+  isRepaired = true
+  const retried = await runCli(folder, [...command.split(' '), '--kubeconfig', join(folder, 'kubeconfig')], { now: () => NOW })
+
+  expect(retried).toMatchObject({ stdout: 'pool "workers" retries aaaaaaa "change a" (by anyone)\n', code: 0 })
+  await stage.until(POOLS, (found) => {
+    stage.clock.advance(1000)
+    return readyOf(found.get('workers')) === 'True Completed'
+  })
+})
+
 test('rollback goes back to what completed before, and refuses what it cannot reach', async () => {
   await using stage = await aStage()
   const { run } = await aFleetWith(stage)

@@ -97,7 +97,7 @@ function whatIsRead({ history, rejected, promotion, rollback, ...memory }: Memor
 /** What is read of rollouts that are over is which contents the pool went for last, and which of them completed. */
 function readHistory([top, ...older]: Memory['history']): readonly object[] {
   if (!top) return []
-  const { revision, fingerprint, startedAt, result, failures, laterFailures, losses } = top
+  const { revision, fingerprint, startedAt, result, failures, laterFailures, losses, retriedAt } = top
   const contents = Map.groupBy(older, (entry) => entry.fingerprint)
   const before = [...contents].map(([content, entries]) => ({
     content,
@@ -105,7 +105,7 @@ function readHistory([top, ...older]: Memory['history']): readonly object[] {
     hasCompleted: entries.some((entry) => entry.result === 'Completed'),
     isAbandoned: entries.find((entry) => entry.result === 'Completed')?.abandoned,
   }))
-  return [{ revision, fingerprint, startedAt, result, failures, laterFailures, losses }, ...before]
+  return [{ revision, fingerprint, startedAt, result, failures, laterFailures, losses, retriedAt }, ...before]
 }
 
 /** What a stopped fleet counts: the failures of the last rollout to each content, and of those before it until one did not fail. */

@@ -56,9 +56,9 @@ function failedIn({ status }: PoolStatusView, named: string | undefined): readon
   return [rejected.find(({ revision }) => revision === observedRevision) ?? { revision: observedRevision, fingerprint: '' }]
 }
 
-/** It has completed, and machines that it failed on afterwards were replaced: only a retry, or a new machine, shows that it is good. */
+/** It has completed, and nodes failed at it: they try once more, and machines that were replaced count no more. */
 function completedIn({ history: [run] = [], target }: PoolStatusView['status']): readonly RevisionRef[] {
-  return run?.laterFailures?.replaced === undefined ? [] : [target ?? run]
+  return run?.laterFailures === undefined ? [] : [target ?? run]
 }
 
 /** The newest commit of the pools that failures elsewhere keep from it. */

@@ -35,6 +35,10 @@ const historyEntry = revisionRef.extend({
   failures: z.int().describe('The highest number of failed nodes at one time. Default: 0.').exactOptional(),
   laterFailures: laterFailures.describe('Failures after the rollout had completed.').exactOptional(),
   losses: losses.describe('Machines that may be replaced before they count as failed. Of the rollout under way.').exactOptional(),
+  retriedAt: z
+    .string()
+    .describe('When an operator last had the nodes that failed try the completed content once more.')
+    .exactOptional(),
   abandoned: z
     .literal(true)
     .describe('The pool completed it, and went back to older content afterwards: it has to prove itself again.')

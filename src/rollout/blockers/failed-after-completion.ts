@@ -34,9 +34,9 @@ function isMoreThanBorne(failures: number, { pool, rollout }: PoolState): boolea
   return failures > borne
 }
 
-function describeFailed(failed: readonly Member[], { rollout }: PoolState): Blocker {
+function describeFailed(failed: readonly Member[], { pool, rollout }: PoolState): Blocker {
   const cause = `failed after ${shortName(rollout.target)} had completed, more than maxFailures tolerates`
-  const remedy = 'change back what changed for the failed nodes, push a fix, or hold them'
+  const remedy = `change back what changed for the failed nodes, push a fix, hold them, or: nodewave retry ${pool.name}`
   const message = `${describeFailures(failed)}; ${failed.length} ${cause}: no other node gets new content; ${remedy}`
   return { reason: 'NodesFailed', message, stalls: true }
 }

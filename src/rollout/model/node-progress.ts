@@ -72,9 +72,21 @@ export function hasGoal(
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
+  if (isTriedAgain(node, assigned, { report, clock })) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
+}
+
+/** Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. */
+function isTriedAgain(
+  node: NodeView,
+  assigned: Assignment,
+  { report, clock }: { readonly report: AgentStatus | undefined; readonly clock: RolloutClock },
+): boolean {
+  const { retriedAt = Number.NEGATIVE_INFINITY, now } = clock
+  if (assigned.at === undefined || assigned.at >= retriedAt) return false
+  return isApplied(report) ? hasFailedProof(node, report) : isFailure(report) || now >= deadlineOf(assigned, clock)
 }
 
 /** It was assigned in the run under way: only then does its failure speak against the target. */

@@ -19,6 +19,11 @@ export function retryCommand(pool: string, { revision }: RevisionRef, { rejected
   return command(`retry ${pool}${which}`, `${POOL_CONTROLS.retry}=${named}`, pool)
 }
 
+/** Of a pool that has completed its commit: the nodes that failed try it once more. */
+export function retryNodesCommand(pool: string, { revision }: RevisionRef): string {
+  return command(`retry ${pool}`, `${POOL_CONTROLS.retry}=${shortRevision(revision, 12)}`, pool)
+}
+
 export function rollbackCommand(pool: string, { revision }: RevisionRef): string {
   const named = shortRevision(revision, 12)
   return command(`rollback ${pool} --to ${named}`, `${POOL_CONTROLS.rollback}=${named}`, pool)

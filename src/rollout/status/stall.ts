@@ -11,7 +11,7 @@ import type { Selection } from '../selection/select.ts'
 import { isRollbackLost } from '../target/target.ts'
 import type { Explanation } from './explanation.ts'
 import { nodesDown } from './nodes-down.ts'
-import { endRollbackCommand, retryCommand, takeBackCommand } from './remedies.ts'
+import { endRollbackCommand, retryCommand, retryNodesCommand, takeBackCommand } from './remedies.ts'
 
 /** What a person has to do something about, the most urgent first. Other nodes may well go on meanwhile. */
 export function stallOf(poolState: PoolState, selection: Selection): Explanation | undefined {
@@ -145,11 +145,14 @@ function refusedWrites({ pool: { refusedWrites: refused = [] } }: PoolState): Ex
   return { reason: 'WriteRefused', message: `the API server refuses to write for ${nodes}: ${first.message}; ${remedy}` }
 }
 
-function failedNodes({ notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
+function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed' | 'NodesFailed'): Explanation | undefined {
   const failed = notable
     .filter(({ progress }) => progress.failure && (progress.failure.reason === 'RenderFailed') === (kind === 'RenderFailed'))
     .sort((a, b) => (a.node.name < b.node.name ? -1 : 1))
-  return failed.length > 0 ? { reason: kind, message: describeFailures(failed) } : undefined
+  if (failed.length === 0) return undefined
+  const canRetry = kind === 'NodesFailed' && rollout.memory.history[0]?.laterFailures !== undefined
+  const remedy = canRetry ? `; repair what is to blame, then: ${retryNodesCommand(pool.name, rollout.target)}` : ''
+  return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
 }
 
 /** The failures of single nodes are its cause, and told in its message. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
-import { assignments, remembering, selected, verdict } from '../builders/decisions.ts'
+import type { NodeView } from '../../../src/rollout/model/node-view.ts'
+import { assignments, condition, remembering, selected, verdict } from '../builders/decisions.ts'
 import { minute, noon } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
-import { aPool } from '../builders/pools.ts'
+import { aPool, type PoolOptions } from '../builders/pools.ts'
 import { aRollout } from '../builders/revisions.ts'
 
 const halted = {
@@ -64,4 +65,70 @@ test('a retry of a commit that nobody rejected changes nothing', () => {
   const pool = aPool({ ...halted, controls: { retry: 'c0ffee1' } }).with(aNode('a').on('older'))
 
   expect(decide(pool, noon).actions).toEqual([])
+})
+
+/** Three of four nodes completed the commit; `a` failed, within the limit of the pool. */
+function completedBut(failed: NodeView, controls: PoolOptions['controls'] = {}) {
+  const history = [aRollout('new', { result: 'Completed', startedAt: noon - 60 * minute })]
+  const done = ['b', 'c'].map((name) => aNode(name).on('new', { at: noon - 50 * minute }))
+  const pool = aPool({ head: 'new', stable: 'new', history, maxFailures: 1, maxUnavailable: 1 }).with(failed, ...done)
+  const seen = remembering(pool, decide(pool, noon))
+  return { ...seen, controls: controls ?? {} }
+}
+
+test.each([
+  ['whose agent put it back', aNode('a').rolledBackFrom('new', { at: noon - 50 * minute })],
+  [
+    'whose agent is silent',
+    aNode('a')
+      .on('older')
+      .assignedTo('new', { at: noon - 50 * minute }),
+  ],
+  [
+    'whose agent did not end the work in time',
+    aNode('a')
+      .assignedTo('new', { at: noon - 50 * minute })
+      .reporting('Verifying'),
+  ],
+  [
+    'on which no pod ran',
+    aNode('a')
+      .on('new', { at: noon - 50 * minute })
+      .noting('Failed', { message: 'no CNI' }),
+  ],
+])('a retry of a completed commit has a node try it once more %s', (_, failed) => {
+  const before = decide(completedBut(failed), noon)
+  const decision = decide(completedBut(failed, { retry: 'new' }), noon + minute)
+
+  expect(condition(before, 'Stalled')).toMatchObject({
+    reason: 'NodesFailed',
+    message: expect.stringMatching(
+      /^"a": .*; repair what is to blame, then: nodewave retry workers \(or kubectl annotate --overwrite nwp\/workers nodewave.io\/retry=new\)$/,
+    ),
+  })
+  expect(before.actions).toEqual([])
+  expect(assignments(decision)).toEqual(['a → new'])
+  expect(decision.status.controls[0]).toMatchObject({ outcome: 'Done', message: 'nodes that failed get new once more' })
+})
+
+test('a node that fails again after the retry of a completed commit is not tried once more by itself', () => {
+  const first = decide(
+    completedBut(aNode('a').rolledBackFrom('new', { at: noon - 50 * minute }), { retry: 'new' }),
+    noon + minute,
+  )
+  const again = completedBut(aNode('a').rolledBackFrom('new', { at: noon + minute }), { retry: 'new' })
+
+  const decision = decide(remembering(again, first), noon + 2 * minute)
+
+  expect(assignments(decision)).toEqual([])
+  expect(condition(decision, 'Stalled').reason).toBe('NodesFailed')
+})
+
+test('a retry of a completed commit disturbs no node that is well or at work', () => {
+  const busy = aNode('d').on('older').assignedTo('new', { at: noon })
+  const pool = completedBut(aNode('a').rolledBackFrom('new', { at: noon - 50 * minute }), { retry: 'new' })
+  const more = { ...pool, policy: { ...pool.policy, maxUnavailable: { percent: 100 } }, nodes: [...pool.nodes, busy] }
+  const wanted = new Map([...pool.head.wanted, ['d', { kind: 'config', digest: 'new', disruption: 'restart' }] as const])
+
+  expect(assignments(decide({ ...more, head: { ...pool.head, wanted } }, noon + minute))).toEqual(['a → new'])
 })
