@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, (io: CliIo) => Promise<Command>>> = {
   windows: async (io) => (await import('./windows.ts')).windowsCommand(io),
   check: async (io) => (await import('./check.ts')).checkCommand(io),
   status: async (io) => (await import('./status.ts')).statusCommand(io),
+  dashboard: async (io) => (await import('./dashboard.ts')).dashboardCommand(io),
   logs: async (io) => (await import('./logs.ts')).logsCommand(io),
   history: async (io) => (await import('./history.ts')).historyCommand(io),
   pause: async (io) => (await import('./controls/pause.ts')).pauseCommand(io),

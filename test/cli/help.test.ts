@@ -16,7 +16,7 @@ const commands = [...(await runCli('/', ['--help'])).stdout.matchAll(/^ {2}([a-z
   .filter((name) => name !== 'help')
 
 test('the help lists every command', () => {
-  expect(commands).toHaveLength(26)
+  expect(commands).toHaveLength(27)
 })
 
 test.each(commands)('help of %s has an example, and the README names it', async (command) => {
@@ -36,8 +36,8 @@ test('help of the agent has an example of each of its commands', () => {
   for (const command of commands) expect(AGENT_HELP).toContain(`\n  $ nodewave agent ${command}`)
 })
 
-/** Its output is a program for a shell. */
-const printing = commands.filter((command) => command !== 'completion')
+/** What they print is a program for a shell, or an address. */
+const printing = commands.filter((command) => !['completion', 'dashboard'].includes(command))
 
 test.each(printing.filter((command) => command !== 'controller'))('%s prints JSON when asked to', async (command) => {
   expect((await runCli('/', [command, '--help'])).stdout).toMatch(/-o, --output <format>[^-]*"json"/)

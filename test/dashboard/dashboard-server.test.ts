@@ -28,9 +28,9 @@ interface Got {
   readonly text: string
 }
 
-function get(port: number, path: string, { host = `localhost:${port}`, method = 'GET' } = {}): Promise<Got> {
+function get(port: number, path: string, { host = `localhost:${port}`, method = 'GET', more = {} } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host } }, async (response) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host, ...more } }, async (response) => {
       const parts: Buffer[] = []
       for await (const part of response) parts.push(part)
       resolve({ status: response.statusCode, headers: response.headers, text: Buffer.concat(parts).toString() })
@@ -87,6 +87,17 @@ test('a page of another host and another method are refused', async () => {
   expect((await get(dashboard.port, '/', { host: 'evil.example.com' })).status).toBe(403)
   expect((await get(dashboard.port, '/', { host: 'localhost.evil.example.com' })).status).toBe(403)
   expect((await get(dashboard.port, '/', { method: 'POST' })).status).toBe(405)
+})
+
+test('a page of another address follows no fleet, which would take the place of a viewer; a link to the page works', async () => {
+  await using dashboard = await startDashboard({ port: 0, source: EMPTY })
+  const from = (site: string, mode: string) => ({ more: { 'sec-fetch-site': site, 'sec-fetch-mode': mode } })
+  const status = async (path: string, site: string, mode: string) => (await get(dashboard.port, path, from(site, mode))).status
+  expect(await status('/events', 'cross-site', 'cors')).toBe(403)
+  expect(await status('/plans/workers', 'same-site', 'no-cors')).toBe(403)
+  expect(await status('/page.js', 'cross-site', 'no-cors')).toBe(403)
+  expect(await status('/', 'cross-site', 'navigate')).toBe(200)
+  expect(await status('/page.js', 'same-origin', 'no-cors')).toBe(200)
 })
 
 test('a controller that stands by says so', async () => {
@@ -157,6 +168,20 @@ test('the page of a controller shows its pools, and what it knows of a node', as
   const node = await get(dashboard.port, '/nodes/n1')
   expect(new Map(JSON.parse(node.text)).get('pool')).toBe('workers')
   expect((await get(dashboard.port, '/nodes/n9')).status).toBe(404)
+})
+
+test('the page of a controller shows what a node was brought to before', async () => {
+  await using stage = await aStage()
+  await using dashboard = await serveDashboard(0)
+  await stage.addNodes(1)
+  stage.startController({ telemetry: dashboard.telemetry })
+  stage.startAgents()
+  stage.push('a', aFleet())
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed('b'.repeat(40))
+  const rows = new Map<string, string>(JSON.parse((await get(dashboard.port, '/nodes/n0')).text))
+  expect(rows.get('earlier')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-\d\d-\d\d \d\d:\d\d, Applied,.* aaaaaaaaaaaa$/)
 })
 
 test('the page of a controller shows the commit that waits, its plan and the windows', async () => {

@@ -34,7 +34,7 @@ function operatorNeeds(namespace: string): Need[] {
   const changes = 'pause, resume, promote, retry, rollback, reconcile'
   return [
     { purpose: 'status, history', verbs: ['get', 'list', 'watch'], resource: 'nodepools', group: API_GROUP },
-    { purpose: 'status, history', verbs: ['get', 'list'], resource: 'nodes' },
+    { purpose: 'status, history', verbs: ['get', 'list', 'watch'], resource: 'nodes' },
     { purpose: 'status, logs', verbs: ['list'], resource: 'events' },
     { purpose: changes, verbs: ['patch'], resource: 'nodepools', group: API_GROUP },
     { purpose: 'pause, resume --all', verbs: ['get', 'patch'], resource: 'configmaps', name: FLEET_CONFIG_MAP, namespace },
@@ -43,7 +43,9 @@ function operatorNeeds(namespace: string): Need[] {
     { purpose: 'plan', verbs: ['list'], resource: 'ceilings', group: API_GROUP },
     { ...admission, resource: 'validatingadmissionpolicies' },
     { ...admission, resource: 'validatingadmissionpolicybindings' },
-    { purpose: 'check', verbs: ['get'], ...lease(CONTROLLER_LEASE, namespace) },
+    { purpose: 'check, dashboard', verbs: ['get'], ...lease(CONTROLLER_LEASE, namespace) },
+    { purpose: 'dashboard', verbs: ['get'], resource: 'pods', namespace },
+    { purpose: 'dashboard', verbs: ['get', 'create'], resource: 'pods/portforward', namespace },
   ]
 }
 

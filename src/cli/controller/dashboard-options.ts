@@ -3,7 +3,9 @@ import type { FleetConclusions, FleetSource, Telemetry } from '../../controller/
 import { startDashboard } from '../../dashboard/dashboard-server.ts'
 import { type FleetView, fleetView, type PoolConclusion } from '../../dashboard/fleet-view.ts'
 import type { PlanView } from '../../dashboard/plan-view.ts'
+import { parseNodeHistory } from '../../protocol/node-history.ts'
 import type { Assessment } from '../../rollout/decide.ts'
+import { nodeRunText } from '../history/node-history.ts'
 import { nodeFacts } from '../status/node-facts.ts'
 import { dashboardPlan } from './dashboard-plan.ts'
 import { dashboardWindows } from './dashboard-windows.ts'
@@ -85,12 +87,9 @@ class FleetLook {
     const node = this.#conclusions && this.#known?.nodes.items.get(name)
     if (!node) return undefined
     const { status = {} } = this.#known?.pools.items.get(node.poolLabel ?? '') ?? {}
-    return Object.entries(
-      nodeFacts(
-        node,
-        status.failed?.find((failed) => failed.node === name),
-      ),
-    )
+    const failed = status.failed?.find((candidate) => candidate.node === name)
+    const earlier = parseNodeHistory(node.history).map(nodeRunText).join('\n')
+    return [...Object.entries(nodeFacts(node, failed)), ...(earlier === '' ? [] : [['earlier', earlier] as const])]
   }
 }
 

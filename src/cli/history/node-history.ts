@@ -50,6 +50,12 @@ export function nodeHistoryLines(runs: readonly NodeRunView[]): string[] {
   return tableLines([HEADER, ...runs.map(rowOf)])
 }
 
+/** What a node was brought to before, as one line. */
+export function nodeRunText(run: NodeRunView): string {
+  const [from, until, ...rest] = rowOf(run)
+  return [`${from} to ${until}`, ...rest].filter((cell) => cell !== '').join(', ')
+}
+
 function rowOf({ from = '', until, phase, version = '', revision, reason = '' }: NodeRunView): string[] {
   const cells = [
     moment(from),

@@ -1,7 +1,9 @@
 // @ts-check
+import { prepareActions } from './action.js'
 import { byId, element, showOnly } from './dom.js'
 import { withChanges } from './fleet.js'
 import { PoolCard } from './pool-card.js'
+import { openSession } from './session.js'
 import { COLOURS } from './squares.js'
 
 /** @import { FleetView } from '../fleet-view.ts' */
@@ -54,18 +56,35 @@ byId('find').addEventListener('input', drawSoon)
 setInterval(drawSoon, A_MINUTE)
 new ResizeObserver(drawSoon).observe(byId('pools'))
 
-const events = new EventSource('events')
-events.addEventListener('fleet', ({ data }) => {
-  fleet = JSON.parse(data)
-  drawSoon()
-})
-events.addEventListener('changes', ({ data }) => {
-  fleet = withChanges(fleet, JSON.parse(data))
-  drawSoon()
-})
-events.addEventListener('standby', () => {
-  byId('summary').textContent = 'this controller stands by: look at the one that leads'
-})
-events.addEventListener('error', () => {
-  byId('summary').textContent = 'the connection is lost; trying again'
-})
+/** Milliseconds: another controller leads by then, and `nodewave dashboard` finds it. */
+const ASK_AGAIN = 5_000
+
+function follow() {
+  const events = new EventSource('events')
+  events.addEventListener('fleet', ({ data }) => {
+    fleet = JSON.parse(data)
+    drawSoon()
+  })
+  events.addEventListener('changes', ({ data }) => {
+    fleet = withChanges(fleet, JSON.parse(data))
+    drawSoon()
+  })
+  events.addEventListener('standby', () => {
+    byId('summary').textContent = 'this controller stands by: look at the one that leads'
+    events.close()
+    setTimeout(follow, ASK_AGAIN)
+  })
+  events.addEventListener('error', () => {
+    byId('summary').textContent = 'the connection is lost; trying again'
+    if (events.readyState !== EventSource.CLOSED) return
+    events.close()
+    setTimeout(follow, ASK_AGAIN)
+  })
+}
+
+const session = await openSession()
+if (session) {
+  byId('session').textContent = `You act as ${session.user} on ${session.cluster}`
+  prepareActions()
+}
+follow()

@@ -1,7 +1,10 @@
 /** The dashboard in Debian's Chromium: drawn in time, moved by a rollout, used by keyboard, and text of others stays text. */
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { startDashboard } from '../../../src/dashboard/dashboard-server.ts'
+import { startGateway } from '../../../src/dashboard/gateway.ts'
+import type { PageAction } from '../../../src/dashboard/page-action.ts'
 import { startChromium } from '../browser/chromium.ts'
 import { startDemo } from '../browser/demo.ts'
 import { largeFleet, MARKUP, ShownFleet, smallFleet } from '../browser/fleets.ts'
@@ -12,6 +15,7 @@ import { check, type Report, type Scenario } from '../scenario.ts'
 
 export const scenarios: readonly Scenario[] = [{ name: 'dashboard', nodes: [], run: dashboardInChromium }]
 
+const KEY = 'k'.repeat(32)
 /** As in src/dashboard/page/squares.js. */
 const [CURRENT, APPLYING, WAITING] = ['#2da44e', '#0969da', '#afb8c1']
 
@@ -23,6 +27,7 @@ async function dashboardInChromium({ slot }: Cluster, { part, time, say }: Repor
   await part('keyboard', () => keyboardOpensNodes(browser))
   await part('plan and timeline', () => planIsShown(browser))
   await part('commands are copied', () => commandsAreCopied(browser))
+  await part('commands are run', () => commandsAreRun(browser))
   await part('markup in names', () => markupIsText(browser))
   for (const colorScheme of ['light', 'dark'] as const) await part(colorScheme, () => isAccessible(browser, colorScheme))
   const pictures = process.env.NODEWAVE_E2E_PICTURES ?? slot.dir
@@ -135,6 +140,44 @@ async function commandsAreCopied(browser: Browser): Promise<void> {
   await page.getByRole('button', { name: 'Copy: nodewave hold worker-1' }).click()
   await page.getByRole('dialog').getByText('Copied').waitFor()
   check('the command about the node is', (await copied()) === 'nodewave hold worker-1', await copied())
+  watched.assertQuiet()
+}
+
+async function commandsAreRun(browser: Browser): Promise<void> {
+  const fleet = new ShownFleet(smallFleet('', ['Current', 'Applying']))
+  const acted: PageAction[] = []
+  await using dashboard = await startDashboard({ port: 0, source: fleet.source })
+  await using gateway = await startGateway({
+    ...{ port: 0, key: KEY, session: { user: `grace${MARKUP}`, cluster: 'https://192.0.2.10:6443' } },
+    connect: async () => connect(dashboard.port, '127.0.0.1'),
+    act: async (action) => {
+      acted.push(action)
+      return { isDone: acted.length > 1, text: `printed ${acted.length}${MARKUP}` }
+    },
+  })
+  const url = `http://127.0.0.1:${gateway.port}`
+  await using watched = await openPage(browser, url)
+  const { page } = watched
+  await page.getByText('Commands').click()
+  check('without the key there is nothing to run', (await page.getByRole('button', { name: /^Run/ }).count()) === 0)
+  await page.goto(`${url}/#key=${KEY}`)
+  await page.reload()
+  await page.getByText(`You act as grace${MARKUP} on https://192.0.2.10:6443`).waitFor()
+  check('the key is not in the address bar', page.url() === `${url}/`, page.url())
+  await page.getByText('Commands').click()
+  await page.getByRole('button', { name: 'Run: nodewave pause workers' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Run a command' })
+  await dialog.getByLabel('Reason').fill('cooling')
+  await assertAccessible(page)
+  for (const times of [1, 2]) {
+    await dialog.getByRole('button', { name: 'Run' }).click()
+    await dialog.getByText(`printed ${times}${MARKUP}`).waitFor()
+  }
+  check('what was refused can be run again, what is done cannot', await dialog.getByRole('button', { name: 'Run' }).isDisabled())
+  check('the reason went along', acted[0]?.reason === 'cooling' && acted[0].words.join(' ') === 'pause workers', acted)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Run: nodewave retry workers' }).click()
+  check('a command without a reason asks for none', !(await dialog.getByLabel('Reason').isVisible()))
   watched.assertQuiet()
 }
 
