@@ -72,14 +72,41 @@ function warnOfConflicts(io: CliIo, { problems }: JudgedFleet): void {
   for (const problem of conflicts) io.stderr(`${formatProblem(problem)}\n\n`)
 }
 
-/** One entry a problem, with the line it stands in; each may be several lines long. */
+/**
+ * One entry a problem, with the line it stands in; each may be several lines long. Errors come last, just above the verdict: that is where
+ * people look. A warning that a file has many times is one entry.
+ */
 export function problemLines({ problems, renderProblems }: JudgedFleet, paint: Paint): string[] {
+  const errors = problems.filter(({ severity }) => severity === 'error')
+  const warnings = problems.filter(({ severity }) => severity === 'warning')
   return [
-    ...problems.map((problem) =>
-      withColoredCaret(formatProblem(problem), problem.severity === 'error' ? paint.red : paint.yellow),
-    ),
+    ...alike(warnings).map((group) => withColoredCaret(groupText(group), paint.yellow)),
+    ...errors.map((problem) => withColoredCaret(formatProblem(problem), paint.red)),
     ...renderProblems.map((problem) => withColoredCaret(renderProblemText(problem), paint.red)),
   ]
+}
+
+/** Shown one by one. */
+const MOST_ALIKE = 2
+
+/** Those of one file with one remedy, in the order of the first of each. */
+function alike(problems: readonly Problem[]): readonly (readonly [Problem, ...Problem[]])[] {
+  const groups = new Map<string, [Problem, ...Problem[]]>()
+  problems.forEach((problem, index) => {
+    const { at, reason, remedy } = problem
+    const key = JSON.stringify(remedy === undefined ? index : [at.file, reason, remedy])
+    const group = groups.get(key)
+    if (group) group.push(problem)
+    else groups.set(key, [problem])
+  })
+  return [...groups.values()].flatMap((group): [Problem, ...Problem[]][] =>
+    group.length > MOST_ALIKE ? [group] : group.map((problem) => [problem]),
+  )
+}
+
+function groupText([first, ...others]: readonly [Problem, ...Problem[]]): string {
+  if (others.length === 0) return formatProblem(first)
+  return `${formatProblem(first)}\n  and ${others.length} more like it: lines ${others.map(({ at }) => at.line).join(', ')}`
 }
 
 /** Like a problem of loading: the first place with the line that stands there. */

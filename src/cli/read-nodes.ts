@@ -79,6 +79,8 @@ async function nodesOfFile(path: string, names: Names): Promise<GivenNode[]> {
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new Error(`failed to read nodes from "${path}": ${cause.code}`, { cause })
   })
+  if (text.trim() === '')
+    throw new Error(`"${path}" is empty: did the command that wrote it reach a cluster? --fake-nodes generates nodes`)
   const result = nodesFile.safeParse(parseText(text, path))
   if (!result.success) throw new Error(`failed to read nodes from "${path}": ${result.error.issues[0]?.message}`)
   if (result.data.length === 0)

@@ -5,7 +5,7 @@ import { meantVersion } from './kubelet-knowledge/versions.ts'
 import type { Place, Problem } from './problem.ts'
 import { fieldsOf, schemaAt } from './schema-shape.ts'
 import type { Path, Source } from './source.ts'
-import { didYouMean } from './suggest.ts'
+import { didYouMean, nearest } from './suggest.ts'
 
 /** A document that its schema did not accept. Paths are within the document. */
 export interface Rejected {
@@ -15,6 +15,24 @@ export interface Rejected {
 }
 
 type Issue = z.core.$ZodIssue
+
+/** A field that is only misspelt is one mistake: that the right one is missing goes without saying. */
+export function explainIssues(issues: readonly Issue[], document: Rejected): Problem[] {
+  const meant = new Set(issues.flatMap((issue) => fieldsMeant(issue, document)))
+  return issues.filter(({ path }) => !meant.has(path.join('.'))).flatMap((issue) => explainIssue(issue, document))
+}
+
+/** Paths of the fields that unknown ones were likely meant to be. */
+function fieldsMeant(issue: Issue, { schema, value }: Rejected): string[] {
+  if (issue.code !== 'unrecognized_keys') return []
+  const path = issue.path as Path
+  const known = fieldsOf(schemaAt(schema, path))
+  const near = issue.keys.flatMap((key) => nearest(key, known) ?? [])
+  return near
+    .map((name) => [...path, name])
+    .filter((each) => valueAt(value, each) === undefined)
+    .map((each) => each.join('.'))
+}
 
 /** What a person needs to mend what the schema found. One issue may be several problems: each unknown field stands at its own place. */
 export function explainIssue(found: Issue, document: Rejected): Problem[] {
@@ -56,9 +74,19 @@ function unknownField(key: string, path: Path, { schema, source }: Rejected): Pr
   }
 }
 
+const NAMELESS = 'the document has no name, by which others refer to it'
+
 function missingField(path: Path, issue: Issue, { schema, source }: Rejected): Problem {
   const message = `field "${path.join('.')}" is missing: ${expectation(issue)}`
   const known = fieldsOf(schemaAt(schema, path))
+  if (path.join('.') === 'metadata')
+    return {
+      severity: 'error',
+      reason: 'MissingField',
+      at: source.where(path),
+      message: NAMELESS,
+      remedy: 'write  metadata: {name: NAME}',
+    }
   const remedy = known.length > 0 ? `known there: ${known.join(', ')}` : undefined
   return { severity: 'error', reason: 'MissingField', at: source.where(path), message, remedy }
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
-import { explainIssue } from './explain-issue.ts'
+import { explainIssues } from './explain-issue.ts'
 import { flagNumberProblems, octalProblems } from './flag-numbers.ts'
+import { IGNORE_FILE } from './ignore-file.ts'
 import { isKind, KINDS, type Kind } from './kinds.ts'
 import type { Problem } from './problem.ts'
 import { REPO_API_VERSION } from './schema/common.ts'
@@ -69,7 +70,7 @@ function fieldsOnly({ apiVersion: _, kind: __, ...fields }: Record<string, unkno
 function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, source: Source) {
   const result = schema.safeParse(value)
   if (result.success) return { data: result.data, problems: [] }
-  return { data: undefined, problems: result.error.issues.flatMap((issue) => explainIssue(issue, { schema, value, source })) }
+  return { data: undefined, problems: explainIssues(result.error.issues, { schema, value, source }) }
 }
 
 function named(kind: Kind, value: unknown, rest: Pick<LoadedDocument, 'source' | 'spec'>): LoadedDocument[] {
@@ -91,9 +92,15 @@ function headProblem(
     reason: field === 'kind' ? 'UnknownKind' : 'UnknownApiVersion',
     at: whole.where([field]),
     message: found === undefined ? `field "${field}" is missing: ${message}` : message,
-    remedy: typeof found === 'string' ? didYouMean(found, known) : undefined,
+    remedy: meant(found, known) ?? `a file of another tool? name it in ${IGNORE_FILE}`,
   }
   return { documents: [], problems: [problem] }
+}
+
+/** A group of another tool is no misspelt one of ours, however alike their ends are. */
+function meant(found: unknown, known: readonly string[]): string | undefined {
+  if (typeof found !== 'string' || (found.includes('/') && !/nodewave|kubelet/i.test(found))) return undefined
+  return didYouMean(found, known)
 }
 
 function headOf(value: unknown): Record<string, unknown> {

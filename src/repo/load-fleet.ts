@@ -32,7 +32,7 @@ import { type Draft, draftOf } from './draft.ts'
 import type { Interpreted } from './interpret-document.ts'
 import { loadFile } from './load-file.ts'
 import type { FleetModel } from './model.ts'
-import { compareProblems, type Problem, wholeFile } from './problem.ts'
+import { compareProblems, type Problem, type ProblemReason, wholeFile } from './problem.ts'
 import { sortFiles } from './repo-files.ts'
 
 export interface LoadResult {
@@ -147,10 +147,18 @@ function load(files: ReadonlyMap<string, RepoFile>, loading: Loading): LoadResul
     ...[...loaded].flatMap(([path, file]) => (attached.has(path) ? asAttachment(path, file) : file.problems)),
     ...duplicates,
     ...(chosen.kind === 'chosen' ? patchProblems(chosen.cluster, documents) : []),
-    ...CHECKS.flatMap((check) => check(draft)),
+    ...CHECKS.flatMap((check) => check(draft)).filter(({ reason }) => !(isPartlyRead(loaded) && reason === 'MissingReference')),
   ].sort(compareProblems)
   if (problems.some(({ severity }) => severity === 'error')) return { problems }
   return { model: modelOf(draft, { attached, sources: new Set(loaded.keys()) }), problems }
+}
+
+const OF_THE_TEXT: ReadonlySet<ProblemReason> = new Set(['MalformedYaml', 'DuplicateKey', 'UnreadableFile'])
+
+/** What is missing may stand in a file whose text is wrong: that is said, and is one mistake. */
+function isPartlyRead(loaded: ReadonlyMap<string, Interpreted>): boolean {
+  const problems = [...loaded.values()].flatMap((file) => file.problems)
+  return problems.some(({ severity, reason }) => severity === 'error' && OF_THE_TEXT.has(reason))
 }
 
 /** A YAML file that is put onto hosts is content and not ours to read; one that is both would be a trap. */

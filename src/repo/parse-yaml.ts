@@ -17,6 +17,7 @@ export type Range = readonly [start: number, end: number]
 
 export interface YamlIssue {
   readonly reason: 'MalformedYaml' | 'DuplicateKey'
+  readonly remedy?: string
   readonly range: Range
   readonly message: string
 }
@@ -113,11 +114,13 @@ function keyIssues(pairs: readonly { readonly key: unknown }[]): YamlIssue[] {
     if (!isScalar(key)) return []
     if (key.value === '__proto__') return [issue(rangeOf(key), 'a key may not be "__proto__"')]
     if (seen.has(key.value))
-      return [{ ...issue(rangeOf(key), `"${String(key.value)}" is defined twice`), reason: 'DuplicateKey' }]
+      return [{ ...issue(rangeOf(key), `"${String(key.value)}" is defined twice`), reason: 'DuplicateKey', remedy: KEEP_ONE }]
     seen.add(key.value)
     return []
   })
 }
+
+const KEEP_ONE = 'keep one of them; several values of one flag are a list'
 
 function issue(range: Range, message: string): YamlIssue {
   return { reason: 'MalformedYaml', range, message }

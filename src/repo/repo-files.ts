@@ -1,4 +1,5 @@
 import type { RepoFile } from '../protocol/repo-snapshot.ts'
+import { ignoredFiles } from './ignore-file.ts'
 import { isLfsPointer, LFS_REMEDY } from './lfs-pointer.ts'
 import { type Problem, wholeFile } from './problem.ts'
 
@@ -11,12 +12,17 @@ export interface RepoFiles {
   readonly problems: readonly Problem[]
 }
 
-/** Files and folders whose name begins with a dot belong to other tools: `.github/`, `.pre-commit-config.yaml`. */
+/**
+ * Files and folders whose name begins with a dot belong to other tools: `.github/`, `.pre-commit-config.yaml`. So do those that the
+ * repository says it of.
+ */
 export function sortFiles(files: ReadonlyMap<string, RepoFile>): RepoFiles {
-  const visible = [...files].filter(([path]) => !/(?:^|\/)\./.test(path)).sort(([a], [b]) => (a < b ? -1 : 1))
+  const { isIgnored, problems } = ignoredFiles(files)
+  const isVisible = (path: string) => !/(?:^|\/)\./.test(path) && !isIgnored(path)
+  const visible = [...files].filter(([path]) => isVisible(path)).sort(([a], [b]) => (a < b ? -1 : 1))
   return {
     yaml: visible.filter((entry): entry is [string, Content] => isDocuments(...entry)),
-    problems: visible.flatMap(([path, file]) => unreadable(path, file)),
+    problems: [...problems, ...visible.flatMap(([path, file]) => unreadable(path, file))],
   }
 }
 

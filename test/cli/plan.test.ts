@@ -226,6 +226,14 @@ test('plan refuses a nodes file without a node, of which every plan would say th
   ])
 })
 
+test('plan tells an empty nodes file, which a command that failed leaves, from one of another form', async () => {
+  const folder = await aFolder({ ...FLEET, 'n.txt': '\n' })
+  await commitAll(folder)
+  expect((await runCli(folder, ['plan', '--nodes', 'n.txt'])).stderr).toBe(
+    `error: "${folder}/n.txt" is empty: did the command that wrote it reach a cluster? --fake-nodes generates nodes\n`,
+  )
+})
+
 test('plan outside of a Git repository says how to plan all the same', async () => {
   const folder = await aFolder(FLEET)
   expect((await runCli(folder, ['plan', '--fake-nodes', '3'])).stderr).toBe(

@@ -31,6 +31,30 @@ invalid: 1 error
   })
 })
 
+test('validate tells errors last, and a warning that a file has many times once', async () => {
+  const zeros = Object.entries({ '1.35.4': 1, '1.36.3': 2, '1.36.2': 3 }).map(
+    ([version]) => `"${version}": {amd64: "${'0'.repeat(64)}"}`,
+  )
+  const release = `apiVersion: nodewave.io/v1alpha1
+kind: KubeletRelease
+metadata: {name: a}
+spec:
+  binary:
+    url: https://x/{{version}}
+    sha256:
+      ${zeros.join('\n      ')}
+`
+  const folder = await aFolder({
+    ...FLEET,
+    'a.yaml': release,
+    '0.yaml': FLEET['base.yaml'].replace('spec:', 'specs:').replace('base', 'b'),
+  })
+  const { stdout } = await runCli(folder, ['validate'])
+  const entries = stdout.trimEnd().split('\n\n')
+  expect(entries.map((entry) => entry.split(':')[0])).toEqual(['a.yaml', '0.yaml', 'invalid'])
+  expect(entries[0]).toMatch(/placeholder.*\n {2}fill in .*\n {2}and 2 more like it: lines 9, 10$/)
+})
+
 test('validate finds what can be read and not rendered', async () => {
   const folder = await aFolder({ ...FLEET, 'baseline.yaml': FLEET['baseline.yaml'].replace('internalIP', 'ip') })
   const { stdout, code } = await runCli(folder, ['validate', '-o', 'json'])

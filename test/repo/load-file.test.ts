@@ -77,7 +77,7 @@ test.for([
   ],
   [
     'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 110\n',
-    '  field "metadata" is missing: expected a map;  known there: name',
+    '  the document has no name, by which others refer to it;  write  metadata: {name: NAME}',
   ],
   [
     poolOf('kubelet: {version: {{ .Values.version }}}'),
@@ -190,7 +190,7 @@ test('empty documents and comments are nothing', () => {
 test('carriage returns and a byte order mark change nothing', () => {
   const text = `\ufeff${aDocument('FlagSet', 'f', 'spec: {flag: {}}\n')}`.replaceAll('\n', '\r\n')
 
-  expect(problemsIn(text)[1]).toBe(
+  expect(problemsIn(text)[0]).toBe(
     'f.yaml:4:8  spec: {flag: {}}\n                   ^^^^\n  unknown field "flag"\n  did you mean "flags"?',
   )
 })

@@ -72,7 +72,6 @@ test('loadFleet tells the problems of all files and documents at once, in the or
   expect(problems.map((problem) => problem.split('\n')[0])).toEqual([
     'a.yaml:2:7  kind: Flagset',
     'a.yaml:9:56  spec: {nodeSelector: {matchLabels: {}}, hostProfiles: [gone]}',
-    'b.yaml:4:1  spec: {flag: {}}',
     'b.yaml:4:8  spec: {flag: {}}',
   ])
 })
@@ -95,6 +94,51 @@ test('loadFleet refuses a repository without a Fleet; one with two', () => {
   expect(loadFleet(aRepo({ 'p.yaml': POOL })).problems.map(({ message }) => message)).toEqual(['the repository has no Fleet'])
   expect(problemsOf({ 'z.yaml': FLEET.replace('name: fleet', 'name: other') })).toEqual([
     'z.yaml:4:1  spec: {}\n            ^^^^\n  a second Fleet; the first is in fleet.yaml:4',
+  ])
+})
+
+test('loadFleet says of a file whose text is wrong that alone, not what is missing without it', () => {
+  const broken = loadFleet(aRepo({ 'fleet.yaml': `${FLEET}more: [\n`, 'p.yaml': POOL })).problems
+  expect(broken.map(({ at, reason }) => `${at.file} ${reason}`)).toEqual(['fleet.yaml MalformedYaml'])
+  const pool = aDocument('NodePool', 'p', 'spec: {nodeSelector: {matchLabels: {}}, kubelet: {flagSets: [base]}}\n')
+  const set = aDocument('FlagSet', 'base', 'spec: {flags: {v: [}}\n')
+  expect(new Set(problemsOf({ 'p.yaml': pool, 'set.yaml': set }).map((text) => text.split(':')[0]))).toEqual(
+    new Set(['set.yaml']),
+  )
+})
+
+test('loadFleet says of a field that is misspelt that alone, not that the right one is missing', () => {
+  const pool = aDocument('NodePool', 'p', 'spec: {nodeSelctor: {matchLabels: {}}}\n')
+  expect(problemsOf({ 'p.yaml': pool })).toEqual([expect.stringContaining('did you mean "nodeSelector"?')])
+})
+
+test('loadFleet says what to write in a configuration that was pasted without a name', () => {
+  const pasted = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: 3\n'
+  expect(problemsOf({ 'pasted.yaml': pasted })).toEqual([
+    expect.stringContaining('the document has no name, by which others refer to it\n  write  metadata: {name: NAME}'),
+  ])
+})
+
+test('loadFleet names the entry of a map that a kubelet refuses', () => {
+  const config = aDocument(
+    'KubeletConfig',
+    'c',
+    'spec: {config: {evictionHard: {memory.available: 500MB, nodefs.available: 10%}}}\n',
+  )
+  const pool = aDocument(
+    'NodePool',
+    'p',
+    'spec: {nodeSelector: {matchLabels: {}}, kubelet: {version: "1.36.3", layout: env, config: [c]}}\n',
+  )
+  expect(problemsOf({ 'c.yaml': config, 'p.yaml': pool })).toEqual([
+    expect.stringMatching(/\n {2}correct {2}memory\.available: 500MB$/),
+  ])
+})
+
+test('loadFleet names .nodewaveignore for a file of another tool', () => {
+  const stray = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n'
+  expect(problemsOf({ 'kustomization.yaml': stray })).toEqual([
+    expect.stringContaining('a file of another tool? name it in .nodewaveignore'),
   ])
 })
 

@@ -1,5 +1,6 @@
 import type { RepoFile } from '../../protocol/repo-snapshot.ts'
 import { errorAt, type Loaded } from '../draft.ts'
+import { IGNORE_FILE } from '../ignore-file.ts'
 import type { LoadedDocument } from '../interpret-document.ts'
 import type { Problem } from '../problem.ts'
 import { type RepoFiles, sortFiles } from '../repo-files.ts'
@@ -18,7 +19,7 @@ export function scopeOf(files: ReadonlyMap<string, RepoFile>, chosen: Exclude<Ch
   return {
     yaml,
     problems: [
-      ...all.problems.filter(({ at }) => isUsed(at.file)),
+      ...all.problems.filter(({ at }) => isUsed(at.file) || at.file === IGNORE_FILE),
       ...emptyPaths(
         cluster,
         yaml.map(([path]) => path),

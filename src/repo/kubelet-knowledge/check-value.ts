@@ -2,7 +2,7 @@ import type { Path } from '../source.ts'
 import { didYouMean } from '../suggest.ts'
 import type { KnowledgeFinding } from './finding.ts'
 import type { Knowledge } from './knowledge.ts'
-import { LATER_WORDS, VALUE_RULES } from './value-rules.ts'
+import { LATER_WORDS, VALUE_RULES, type ValueRule } from './value-rules.ts'
 
 /** A value of the right type that the kubelet refuses all the same. @param place `Struct.field` */
 export function valueFindings(
@@ -46,5 +46,12 @@ function expectedWord(place: string, value: unknown, { words }: Knowledge): Expe
 function expectedByRule(place: string, value: unknown, { minor }: Knowledge): Expected | undefined {
   const rule = VALUE_RULES[place]
   if (rule === undefined || (rule.since !== undefined && minor !== undefined && minor < rule.since)) return undefined
-  return rule.takes(value) ? undefined : { text: rule.expected }
+  return rule.takes(value) ? undefined : { text: rule.expected, remedy: wrongEntry(value, rule) }
+}
+
+/** Of a map, the entries that are wrong by themselves. */
+function wrongEntry(value: unknown, { takes }: ValueRule): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+  const wrong = Object.entries(value).filter(([key, each]) => !takes({ [key]: each }))
+  return wrong.length === 0 ? undefined : `correct  ${wrong.map(([key, each]) => `${key}: ${each}`).join(', ')}`
 }

@@ -103,7 +103,7 @@ test.each([
   [{ featureGates: { NodeSwap: false } }, 'feature gate "NodeSwap" is locked to true in kubelet 1.36.3; take it out'],
   [
     { evictionHard: { 'memory.free': '5%' } },
-    'expected "evictionHard" to be thresholds such as {memory.available: 500Mi, nodefs.available: 10%}, by signals that the kubelet knows, as kubelet 1.36.3 takes nothing else',
+    'expected "evictionHard" to be thresholds such as {memory.available: 500Mi, nodefs.available: 10%}, by signals that the kubelet knows, as kubelet 1.36.3 takes nothing else; correct  memory.free: 5%',
   ],
 ])('checkConfig says what is wrong with %j', (config, message) => {
   expect(messages(config, '1.36.3')).toEqual([message])
