@@ -94,6 +94,11 @@ test.each<[string, Partial<ClusterFacts>, string[]]>([
     { enforced: { error: 'forbidden', code: 403 } },
     ['warning admission: cannot be judged: forbidden'],
   ],
+  [
+    'a repository that could not be read',
+    { unreadable: { reason: 'RepositoryUnreachable', message: 'HTTP 401', at: '2026-11-22T08:30:00.000Z' } },
+    ['warning repository: could not be read at 2026-11-22T08:30:00.000Z: HTTP 401'],
+  ],
   ['no leader', { leader: { value: undefined } }, ['error controller: none leads']],
   ['what may not be read', { leader: { error: 'forbidden', code: 403 } }, ['warning controller: cannot be judged: forbidden']],
   [
@@ -277,6 +282,29 @@ test('check reads a cluster before anything is installed, and after', async () =
   expect(findings.filter(({ check }) => check === 'pools' || check === 'nodes')).toEqual([
     { check: 'pools', state: 'ok', message: '1 pool, all Ready' },
     { check: 'nodes', state: 'ok', message: '2 nodes, each in a pool' },
+  ])
+})
+
+test('check tells of a repository that could not be read while pools are as they were', async () => {
+  await using stage = await aStage()
+  const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
+  await stage.addNodes(1)
+  stage.startController()
+  stage.startAgents()
+  stage.push('a', aFleet())
+  await stage.completed(A)
+  const event = (name: string, kind: string, reason: string, lastTimestamp: string) =>
+    stage.server.store.put('events', {
+      ...{ apiVersion: 'v1', kind: 'Event', metadata: { name, namespace: 'default' }, reason, lastTimestamp },
+      ...{ involvedObject: { kind, name: 'workers' }, message: `${reason}: no`, source: { component: 'nodewave-controller' } },
+    })
+  event('one', 'NodePool', 'RepositoryUnreachable', '2026-11-22T08:00:00Z')
+  event('two', 'NodePool', 'RepositoryUnreachable', '2026-11-22T08:30:00Z')
+  event('three', 'NodePool', 'RolloutStarted', '2026-11-22T08:45:00Z')
+  const { stdout } = await runCli(folder, ['check', '-o', 'json', '--kubeconfig', join(folder, 'kubeconfig')])
+  const { findings } = JSON.parse(stdout) as { findings: { check: string; message: string }[] }
+  expect(findings.filter(({ check }) => check === 'repository')).toMatchObject([
+    { state: 'warning', message: 'could not be read at 2026-11-22T08:30:00Z: RepositoryUnreachable: no' },
   ])
 })
 

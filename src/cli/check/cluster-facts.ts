@@ -5,7 +5,7 @@ import { CEILINGS_PATH } from '../../controller/ceilings/ceiling-schema.ts'
 import { leasePath, observationOf } from '../../controller/leadership/lease.ts'
 import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { LEADER_VERSION, type Names } from '../../protocol/names.ts'
-import { type FirstCommitTrouble, firstCommitTrouble } from '../status/first-commit.ts'
+import { type FirstCommitTrouble, firstCommitTrouble, repositoryTrouble } from '../status/first-commit.ts'
 import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
 import type { Need } from './needed-rights.ts'
 import { clockAhead } from './node-clock.ts'
@@ -50,6 +50,8 @@ export interface ClusterFacts {
   /** What the caller may not do of what was asked for. */
   readonly missingRights: Looked<readonly Need[]>
   readonly trouble: FirstCommitTrouble | undefined
+  /** Why the controller could not read the repository, within the last hour. */
+  readonly unreadable?: FirstCommitTrouble | undefined
 }
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
@@ -67,19 +69,21 @@ export async function readClusterFacts(
   kube: KubeApi,
   { names, namespace, serverTime: readTime, rights }: Question,
 ): Promise<ClusterFacts> {
-  const [serverTime, server, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble] = await Promise.all([
-    looked(readTime()),
-    looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
-    looked(listed(kube, nodePoolsPath(), projectPool)),
-    looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
-    looked(listed(kube, POLICIES, ({ metadata }) => metadata.name).then((found) => found ?? [])),
-    looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
-    readLeader(kube, namespace),
-    readClusterNodes(kube, names),
-    looked(readMissingRights(kube, rights)),
-    firstCommitTrouble(kube).catch(() => undefined),
-  ])
-  return { server, serverTime, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble }
+  const [serverTime, server, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble, unreadable] =
+    await Promise.all([
+      looked(readTime()),
+      looked(kube.get<{ gitVersion?: string }>('/version').then(({ gitVersion = '' }) => gitVersion)),
+      looked(listed(kube, nodePoolsPath(), projectPool)),
+      looked(listed(kube, CEILINGS_PATH, ({ metadata }) => metadata.name).then((found) => found !== undefined)),
+      looked(listed(kube, POLICIES, ({ metadata }) => metadata.name).then((found) => found ?? [])),
+      looked(listed(kube, BINDINGS, enforcedBy).then((found = []) => found.filter((name) => name !== undefined))),
+      readLeader(kube, namespace),
+      readClusterNodes(kube, names),
+      looked(readMissingRights(kube, rights)),
+      firstCommitTrouble(kube).catch(() => undefined),
+      repositoryTrouble(kube).catch(() => undefined),
+    ])
+  return { server, serverTime, pools, hasCeilings, policies, enforced, leader, nodes, missingRights, trouble, unreadable }
 }
 
 export function readLeader(kube: KubeApi, namespace: string): Promise<Looked<Leader | undefined>> {

@@ -1,6 +1,7 @@
 import { type Finding, failed, ok, warned } from '../../agent/doctor/finding.ts'
 import { KUBE_REMEDIES } from '../error-text.ts'
 import { counted, nameList } from '../paint.ts'
+import type { FirstCommitTrouble } from '../status/first-commit.ts'
 import { isReady } from '../status/pool-view.ts'
 import { agentFindings } from './agent-findings.ts'
 import { clockFindings } from './clock-findings.ts'
@@ -138,12 +139,21 @@ function controller({ leader, serverTime }: ClusterFacts, { now, version, namesp
   return ok('controller', `"${holder}" leads, version ${its}`)
 }
 
-function repository({ trouble, pools: found }: ClusterFacts): Finding[] {
+function repository({ trouble, unreadable, pools: found }: ClusterFacts): Finding[] {
+  if ('value' in found && found.value !== undefined && found.value.length > 0) return unreadable ? [unread(unreadable)] : []
   if (trouble === undefined) return []
-  if ('value' in found && found.value !== undefined && found.value.length > 0) return []
   return [
     failed('repository', `${trouble.reason}: ${trouble.message}`, 'nodewave validate in a clone of it, then push the correction'),
   ]
+}
+
+/** Pools stay as they are meanwhile, and say nothing of it. */
+function unread({ at, message }: FirstCommitTrouble): Finding {
+  return warned(
+    'repository',
+    `could not be read at ${at}: ${message}`,
+    'unless nodewave_git_readable is 1 again: see the log of the controller, and docs/git.md for addresses and credentials',
+  )
 }
 
 function pools({ pools: found }: ClusterFacts): Finding[] {

@@ -12,10 +12,24 @@ export interface FirstCommitTrouble {
 
 /** @returns undefined when there is no such event, or the events may not be read */
 export async function firstCommitTrouble(kube: KubeApi): Promise<FirstCommitTrouble | undefined> {
-  const options = { project: troubleOf, fieldSelector: 'involvedObject.kind=Namespace' }
+  return lastTrouble(kube, 'Namespace')
+}
+
+/** Why the repository could not be read, while there are pools: an event is told again each hour, and stays for an hour after the last one. */
+export async function repositoryTrouble(kube: KubeApi): Promise<FirstCommitTrouble | undefined> {
+  return lastTrouble(kube, 'NodePool', (reason) => reason === 'RepositoryUnreachable')
+}
+
+async function lastTrouble(
+  kube: KubeApi,
+  kind: 'Namespace' | 'NodePool',
+  counts: (reason: string) => boolean = () => true,
+): Promise<FirstCommitTrouble | undefined> {
+  const options = { project: troubleOf, fieldSelector: `involvedObject.kind=${kind}` }
   try {
     const { items } = await kube.list('/api/v1/namespaces/default/events', options)
-    return items.flatMap((trouble) => trouble ?? []).reduce<FirstCommitTrouble | undefined>(later, undefined)
+    const found = items.flatMap((trouble) => (trouble && counts(trouble.reason) ? [trouble] : []))
+    return found.reduce<FirstCommitTrouble | undefined>(later, undefined)
   } catch (error) {
     if (error instanceof KubeError && error.code === 403) return undefined
     throw error
