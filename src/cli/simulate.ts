@@ -73,6 +73,7 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
   const times = timesOf(options)
   const serverVersions = await serverVersionsOf(io, { options: source, model, nodes })
   const progress = progressOn(io)
+  const began = io.now()
   const course = await simulateFleet({
     from: change.from?.snapshot,
     to: change.to.snapshot,
@@ -82,7 +83,7 @@ async function run(io: CliIo, path: string, options: SimulateOptions): Promise<v
     nodes: nodes.map((node) => nodeObject(node, startsAt)),
     ...{ startsAt, within: options.within, times, serverVersions, fails: new Set(options.fail) },
     goOn: (moment) => {
-      progress.tell(momentText(moment, startsAt))
+      progress.tell(momentText(moment, { startsAt, elapsed: io.now() - began }))
       return true
     },
   })

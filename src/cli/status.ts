@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
 import { nodePoolsPath } from '../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
-import { DEFAULT_PREFIX, namesFor } from '../protocol/names.ts'
+import { DEFAULT_PREFIX, type Names, namesFor } from '../protocol/names.ts'
 import type { CliIo } from './cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from './cluster.ts'
 import { readPools } from './controls/view.ts'
@@ -13,6 +13,7 @@ import { poolDetails } from './status/pool-details.ts'
 import { poolNodeLines, readPoolNodes } from './status/pool-nodes.ts'
 import { isReady, type PoolStatusView } from './status/pool-view.ts'
 import { renderStatus } from './status/render-status.ts'
+import { watchNode } from './status/watch-node.ts'
 import { watchStatus } from './status/watch-status.ts'
 import { subjectNamed } from './subject.ts'
 
@@ -43,7 +44,7 @@ async function runStatus(
 ): Promise<void> {
   if (watch && output !== 'text') throw new Error(`--watch and -o ${output} exclude each other; omit one of them`)
   const kube = await connectTo(io, { kubeconfig, context })
-  if (watch) return watchUntilInterrupted(io, kube, await watchedPool(kube, name))
+  if (watch) return watchUntilInterrupted(io, kube, { name, names: namesFor(annotationPrefix) })
   if (name === undefined) return showFleet(io, kube, output)
   const subject = await subjectNamed(kube, name)
   const names = namesFor(annotationPrefix)
@@ -66,14 +67,6 @@ function showPool(io: CliIo, { pool, nodes }: PoolWithNodes, output: Flags['outp
   const value = { pools: [{ name, ...status, members: nodes }] }
   io.stdout(inFormat(output, { lines, names: [`pool/${name}`], value }))
   io.exit(isReady(pool) ? 0 : 1)
-}
-
-/** @throws {Error} for a node: pools alone are followed. */
-async function watchedPool(kube: KubeApi, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined
-  const subject = await subjectNamed(kube, name)
-  if (subject.kind === 'pool') return subject.pool.name
-  throw new Error(`--watch follows pools only, and "${name}" is a node; omit --watch`)
 }
 
 async function showFleet(io: CliIo, kube: KubeApi, output: Flags['output']): Promise<void> {
@@ -101,8 +94,16 @@ function inFormat(output: Flags['output'], { lines, names, value }: Shown): stri
   return `${(output === 'name' ? names : lines()).join('\n')}\n`
 }
 
-async function watchUntilInterrupted(io: CliIo, kube: KubeApi, pool: string | undefined): Promise<void> {
+interface Watched {
+  readonly name: string | undefined
+  readonly names: Names
+}
+
+async function watchUntilInterrupted(io: CliIo, kube: KubeApi, { name, names }: Watched): Promise<void> {
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort())
-  await watchStatus(io, { kube, path: nodePoolsPath(), signal: stop.signal, ...(pool !== undefined && { pool }) })
+  const { signal } = stop
+  const subject = name === undefined ? undefined : await subjectNamed(kube, name)
+  if (subject?.kind === 'node') return watchNode(io, { kube, node: subject.node.metadata.name, names, signal })
+  await watchStatus(io, { kube, path: nodePoolsPath(), signal, ...(subject && { pool: subject.pool.name }) })
 }

@@ -154,5 +154,4 @@ test('status of a node tells its pool, phase and hold, and ends with 1 unless al
     well: false,
     facts: { held: expect.stringMatching(/^disk \(ada at 2026-/), phase: expect.stringMatching(/^Applied since /) },
   })
-  expect((await run('status', 'n1', '--watch')).stderr).toContain('--watch follows pools only, and "n1" is a node')
 })

@@ -2,7 +2,7 @@ import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
 import type { KubeApi } from '../../kube/kube-api.ts'
 import type { ControlRecord, HistoryEntry, NodePoolStatus, OperatorAction, RevisionRef } from '../../protocol/node-pool.ts'
 import type { RequestedBy } from '../../protocol/requested-by.ts'
-import { projectPool } from '../status/pool-view.ts'
+import { type PoolStatusView, projectPool } from '../status/pool-view.ts'
 
 type Status = Partial<NodePoolStatus>
 
@@ -26,15 +26,26 @@ export interface WaitOutcome {
   readonly messages: readonly string[]
 }
 
+export interface Awaiting {
+  readonly awaits: readonly AwaitedRecord[]
+  readonly by: RequestedBy
+  readonly timeout: number
+  /** Told of the pools that are waited for, whenever one changes. */
+  readonly tell?: (pools: readonly PoolStatusView[]) => void
+}
+
 /** Until the controller has recorded what was asked in every pool, and it has taken effect; or it is refused, or time is up. */
 export async function awaitRecords(
   kube: KubeApi,
-  { awaits, by, timeout }: { readonly awaits: readonly AwaitedRecord[]; readonly by: RequestedBy; readonly timeout: number },
+  { awaits, by, timeout, tell = () => undefined }: Awaiting,
 ): Promise<WaitOutcome> {
   const found = new Map<AwaitedRecord, Effect>()
+  const known = new Map<string, PoolStatusView>()
   const signal = AbortSignal.timeout(timeout)
   for await (const event of kube.follow(nodePoolsPath(), { project: projectPool, signal })) {
     const pools = event.type === 'sync' ? event.items : event.type === 'upsert' ? [event.item] : []
+    for (const pool of pools) if (awaits.some((awaited) => awaited.pool === pool.name)) known.set(pool.name, pool)
+    tell([...known.values()])
     for (const awaited of awaits) {
       const status = pools.find(({ name }) => name === awaited.pool)?.status
       const effect = status && effectIn(status, { awaited, by })
@@ -42,10 +53,10 @@ export async function awaitRecords(
     }
     if (awaits.every((awaited) => found.has(awaited))) break
   }
-  const known = awaits.map((awaited) => ({ awaited, effect: found.get(awaited) ?? NOT_YET }))
+  const ends = awaits.map((awaited) => ({ awaited, effect: found.get(awaited) ?? NOT_YET }))
   return {
-    ok: known.every(({ effect }) => effect.ok),
-    messages: known.map(({ awaited, effect }) => `${awaited.pool}: ${effect.message}`),
+    ok: ends.every(({ effect }) => effect.ok),
+    messages: ends.map(({ awaited, effect }) => `${awaited.pool}: ${effect.message}`),
   }
 }
 

@@ -1,12 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
+import type { KubeApi } from '../../kube/kube-api.ts'
 import { DEFAULT_NAMESPACE } from '../../protocol/names.ts'
 import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo, withClusterOptions } from '../cluster.ts'
 import { asDocument, type DocumentFormat } from '../documents.ts'
 import { outputOption } from '../output/output-option.ts'
-import { type AwaitedRecord, awaitRecords } from './await-records.ts'
+import { type AwaitedRecord, type Awaiting, awaitRecords, type WaitOutcome } from './await-records.ts'
 import { signatureOf } from './signature.ts'
 import { type ControlView, readPools } from './view.ts'
+import { waitingOn } from './waiting.ts'
 import { type ControlWrite, writeControl } from './write.ts'
 
 /** What a verb is about to do, once it is sure that it makes sense. */
@@ -51,11 +53,16 @@ export async function runVerb(
   for (const write of writes) await writeControl(kube, write, by)
   const line = writes.length === 0 ? says : `${says} (by ${by.who})`
   if (flags.output === 'text') io.stdout(`${line}\n`)
-  const outcome = flags.wait && writes.length > 0 ? await awaitRecords(kube, { awaits, by, timeout: flags.timeout }) : undefined
+  const outcome = flags.wait && writes.length > 0 ? await awaited(io, kube, { awaits, by, timeout: flags.timeout }) : undefined
   if (flags.output !== 'text')
     io.stdout(asDocument({ message: says, ...by, written: writes, ...(outcome && { outcome }) }, flags.output))
   else if (outcome) io.stdout(outcome.messages.map((line) => `${line}\n`).join(''))
   io.exit(outcome?.ok === false ? 1 : 0)
+}
+
+async function awaited(io: CliIo, kube: KubeApi, awaiting: Awaiting): Promise<WaitOutcome> {
+  using waiting = waitingOn(io, awaiting.timeout)
+  return await awaitRecords(kube, { ...awaiting, tell: waiting.tell })
 }
 
 const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const

@@ -9,6 +9,7 @@ import type { CliIo } from '../cli-io.ts'
 import { type ClusterFlags, connectTo } from '../cluster.ts'
 import { errorText } from '../error-text.ts'
 import type { Progress } from '../progress.ts'
+import { barText } from '../progress-bar.ts'
 
 /** Requests to kubelets at once. */
 const AT_ONCE = 8
@@ -78,8 +79,9 @@ async function ofCluster(
   const items = nodesIn(listed, 'the cluster')
   if (!source.configz) return { nodes: items, warnings: [] }
   const failures: string[] = []
+  const began = io.now()
   const nodes = await inTurns(items, async (node, done) => {
-    progress.tell(`configuration of kubelets: ${done} of ${items.length}`)
+    progress.tell(`configuration of kubelets: ${barText({ done, total: items.length, elapsed: io.now() - began })}`)
     const asked = await askConfigz(kube, node.name).catch(
       (error: unknown) => void failures.push(`${node.name}: ${errorText(error)}`),
     )

@@ -37,10 +37,11 @@ export async function estimate(io: CliIo, { change, options, nodes }: Estimated)
   const startsAt = io.now()
   if (nodes.length > MOST_NODES) return { text: TOO_LARGE, courses: [], startsAt, endsAt: startsAt }
   const progress = progressOn(io)
+  const began = io.now()
   let last: Moment = { at: startsAt, nodes: { current: 0, total: nodes.length } }
   const goOn = (moment: Moment): boolean => {
     last = moment
-    progress.tell(momentText(moment, startsAt))
+    progress.tell(momentText(moment, { startsAt, elapsed: io.now() - began }))
     return io.now() < startsAt + PATIENCE
   }
   const course = await simulateFleet({

@@ -1,5 +1,6 @@
 import type { Disruptions, Moment, PoolCourse, Simulation, Step } from '../../simulate/simulation.ts'
 import { counted, folded, type Paint, tableLines } from '../paint.ts'
+import { barText } from '../progress-bar.ts'
 
 interface Look {
   readonly paint: Paint
@@ -48,9 +49,12 @@ export function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakBy
   return `at most ${counted(peak.nodes, 'node')} unavailable at once${zones.length > 0 ? `, by zone: ${zones.join(', ')}` : ''}`
 }
 
-/** For the one who waits. */
-export function momentText({ at, nodes: { current, total } }: Moment, startsAt: number): string {
-  return `simulating: +${lasting(at - startsAt, ALL_UNITS)}, ${current} of ${counted(total, 'node')} current`
+/** For the one who waits. @param options.elapsed milliseconds that the simulation has taken */
+export function momentText(
+  { at, nodes: { current, total } }: Moment,
+  { startsAt, elapsed }: { readonly startsAt: number; readonly elapsed: number },
+): string {
+  return `simulating: +${lasting(at - startsAt, ALL_UNITS)}, nodes ${barText({ done: current, total, elapsed })}`
 }
 
 function disruptionsText({ podsEvicted, ...granted }: Disruptions): string {
