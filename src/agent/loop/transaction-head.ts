@@ -4,6 +4,7 @@ import type { AgentContext } from '../context.ts'
 import type { Look } from '../health/health-judge.ts'
 import { hasReportedSince, type NodeDemands } from '../health/node-complaint.ts'
 import { looksHealthy, observeHealth, type Proof } from '../health/verify.ts'
+import { withAnswers } from '../kubelet/answers.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import { staysRunning } from '../service-state.ts'
 import type { TransactionHead } from '../transaction/journal.ts'
@@ -15,11 +16,13 @@ import type { Work } from './work.ts'
 /** What the journal says first of a transaction: what it is for, what proves it, and how the host was before. */
 export async function headOf(
   work: Work,
-  { target, plan, reboots }: Prospect & Pick<Begun, 'reboots'>,
+  { target, plan, reboots, dropIns }: Prospect & Pick<Begun, 'reboots'>,
   context: AgentContext,
 ): Promise<TransactionHead> {
   const { ports, options } = context
-  const { kubelet, version } = target
+  const { version } = target
+  const upcoming = new Map(plan.steps.flatMap(({ change }) => [...(change.effects.writes ?? [])]))
+  const kubelet = target.kubelet && (await withAnswers(target.kubelet, dropIns, upcoming))
   const healthzBefore = kubelet === undefined ? DEFAULT_HEALTHZ : kubelet.healthzBefore
   const look = await observeHealth({ healthz: healthzBefore }, ports)
   const { reload, restarts, required, stopped: stoppedForFile } = plan.activation

@@ -3,6 +3,7 @@ import type { NodeContent } from '../../protocol/digest.ts'
 import type { HostDocument } from '../../protocol/host-document.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
+import { withAnswers } from '../kubelet/answers.ts'
 import { KubeletDropIns } from '../kubelet/config-drop-ins.ts'
 import type { Resource } from '../resources/kind.ts'
 import { type Blueprint, buildTarget, readBlueprint, type Target } from '../resources/target.ts'
@@ -64,8 +65,9 @@ export async function compare(content: NodeContent, context: AgentContext, among
   const dropIns = new KubeletDropIns(ports.files)
   const fields = content.config === undefined ? [] : await dropIns.overridden(content.config, args)
   const overridden = [...fields, ...findings.flatMap((finding) => finding.overridden ?? [])]
+  const kubelet = target.kubelet && (await withAnswers(target.kubelet, dropIns))
   return {
-    target,
+    target: { ...target, kubelet },
     plan: planned,
     strange,
     overridden,

@@ -36,11 +36,19 @@ export const launchByKubeadm: ReadLaunch = (files) => {
   requireCommand(files)
   const variables = [KUBEADM_FLAGS, EXTRA_ARGS_FILES.rpm, EXTRA_ARGS_FILES.deb].flatMap((path) => [...environment(files, path)])
   const value = (name: string): string => new Map(variables).get(name) ?? ''
+  const args = ['KUBELET_KUBEADM_ARGS', 'KUBELET_EXTRA_ARGS'].flatMap((name) => splitFlagString(value(name)))
   return {
     version: versionOfBinary(files.text(KUBELET_BINARY)),
-    args: ['KUBELET_KUBEADM_ARGS', 'KUBELET_EXTRA_ARGS'].flatMap((name) => splitFlagString(value(name))),
+    args,
     config: files.text(KUBELET_CONFIG),
+    dropIns: dropInsOf(args, files),
   }
+}
+
+function dropInsOf(args: readonly string[], files: MemoryFiles): string[] {
+  const directory = args.findLast((arg) => arg.startsWith('--config-dir='))?.slice('--config-dir='.length)
+  const paths = Object.keys(files.snapshot()).filter((path) => path.startsWith(`${directory}/`) && path.endsWith('.conf'))
+  return paths.toSorted().flatMap((path) => files.text(path) ?? [])
 }
 
 /** As the unit of the managed layout has it, which has to be there with the credential that it names. */

@@ -1,9 +1,17 @@
+import { lenientDocument } from '../../agent/kubelet/kubelet-document.ts'
+import { healthzUrl } from '../../agent/kubelet/kubelet-flags.ts'
 import type { KnownFlags, KubeletLaunch } from './kubelet-verdict.ts'
 import { judgeLaunch, RUNTIME_ENDPOINT } from './kubelet-verdict.ts'
 
 /** What becomes of a kubelet that was started: known at once, and shown as time passes. */
 export type ProcessOutcome =
-  | { readonly kind: 'runs'; readonly version: string; readonly healthyAfter: number; readonly isElsewhere?: boolean }
+  | {
+      readonly kind: 'runs'
+      readonly version: string
+      readonly healthyAfter: number
+      readonly isElsewhere?: boolean
+      readonly healthz: string | undefined
+    }
   | { readonly kind: 'dies'; readonly after: number; readonly exit: number; readonly message: string }
 
 export interface Durations {
@@ -44,7 +52,13 @@ export function outcomeOf(
   if (reason !== undefined) return dies(2, reason)
   // Under another name it registers, or fails to, somewhere else: its own Node hears nothing of it.
   const isElsewhere = launch.args.some((arg) => arg.startsWith('--hostname-override='))
-  return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy, isElsewhere }
+  return { kind: 'runs', version: launch.version, healthyAfter: durations.healthy, isElsewhere, healthz: healthzOf(launch) }
+}
+
+/** Where it listens: the last file that names the port wins, and a flag wins over all. */
+function healthzOf({ args, config, dropIns = [] }: KubeletLaunch): string | undefined {
+  const documents = [config ?? '', ...dropIns].map((text) => lenientDocument(Buffer.from(text)))
+  return healthzUrl(Object.assign({}, ...documents), args)
 }
 
 function commandFailed(message: string): string {

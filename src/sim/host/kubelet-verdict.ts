@@ -7,6 +7,8 @@ export interface KubeletLaunch {
   readonly args: readonly string[]
   /** Text of the configuration file; undefined when it is not there. Null: none is named. */
   readonly config: string | undefined | null
+  /** Texts of the files behind `--config-dir`, in their order. */
+  readonly dropIns?: readonly string[]
 }
 
 export type LaunchVerdict =

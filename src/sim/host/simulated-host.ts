@@ -248,10 +248,8 @@ export class SimulatedHost {
         const verdict = judgeLaunch(launch, this.#options.knownFlags)
         return verdict.ok ? { ok: true, warnings: verdict.warnings } : { ok: false, message: verdict.message }
       },
-      healthz: async () =>
-        this.services.healthyVersion() === undefined
-          ? { ok: false, detail: 'connect ECONNREFUSED' }
-          : { ok: true, detail: '200 ok' },
+      healthz: async (url) =>
+        this.services.healthz() === url ? { ok: true, detail: '200 ok' } : { ok: false, detail: 'connect ECONNREFUSED' },
       serves: async () => {
         if (this.services.healthyVersion() === undefined) return { ok: false, detail: 'connect ECONNREFUSED' }
         return servedBy(this.#readLaunch(this.files), this.files)

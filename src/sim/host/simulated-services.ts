@@ -42,7 +42,7 @@ const RESTART_SEC = 10_000
 const UNIT_NAME = /\/([^/]+\.(?:service|socket|timer|mount|automount|path|target))$/
 /** Of Type=oneshot: it works, and is done. */
 const JOB = { kind: 'dies', after: 20_000, exit: 0, message: 'done' } as const satisfies ProcessOutcome
-const RUNS_FOR_EVER: ProcessOutcome = { kind: 'runs', version: '', healthyAfter: 0 }
+const RUNS_FOR_EVER: ProcessOutcome = { kind: 'runs', version: '', healthyAfter: 0, healthz: undefined }
 
 /** A service manager that behaves like systemd; as another one it reads scripts. Nothing happens in the background: what time has brought shows when somebody looks. */
 export class SimulatedServices implements ServiceManager {
@@ -217,6 +217,12 @@ export class SimulatedServices implements ServiceManager {
     const unit = this.#catchUp(KUBELET_UNIT)
     if (unit === undefined || unit.active !== 'active' || unit.fate.kind !== 'runs') return undefined
     return this.#options.clock.elapsed() >= unit.startedAt + unit.fate.healthyAfter ? unit.fate.version : undefined
+  }
+
+  /** Where the kubelet that runs answers. */
+  healthz(): string | undefined {
+    const fate = this.#units.get(KUBELET_UNIT)?.fate
+    return this.healthyVersion() !== undefined && fate?.kind === 'runs' ? fate.healthz : undefined
   }
 
   /** Whether the Node hears of the kubelet that runs. */

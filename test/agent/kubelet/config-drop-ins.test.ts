@@ -39,6 +39,35 @@ test.each([
   expect(machine.status?.drift).toEqual(['/etc/kubernetes/kubelet.conf.d/20-tuned/pods.conf: maxPods'])
 })
 
+const DIRECTORY = '/etc/kubernetes/kubelet.conf.d'
+const NAMED = `KUBELET_EXTRA_ARGS="--config-dir=${DIRECTORY}"\n`
+
+test('agent changes a kubelet whose health port a drop-in of the host sets', async () => {
+  const machine = new Machine()
+  machine.host.files.put('/etc/default/kubelet', NAMED)
+  machine.host.files.put(`${DIRECTORY}/10-port.conf`, 'kind: KubeletConfiguration\nhealthzPort: 10300\n')
+  await machine.host.services.restart('kubelet.service')
+  await machine.clock.advance(10_000)
+  machine.start()
+  machine.assign({ config: 'maxPods: 50\n' })
+  await machine.until('Applied')
+  await machine.clock.advance(11 * 60_000)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', lastKnownGood: machine.status?.active })
+})
+
+test('agent follows the health port that a drop-in of the same change moves, and goes back to the one before', async () => {
+  const machine = new Machine()
+  machine.host.files.put('/etc/default/kubelet', NAMED)
+  machine.start()
+  const files = [{ path: `${DIRECTORY}/10-port.conf`, content: 'healthzPort: 10300\n' }]
+  await machine.untilDigest(machine.assign({ config: 'maxPods: 50\n', host: JSON.stringify({ files }) }), 'Applied')
+  await machine.untilDigest(machine.assign({ config: 'maxPods: 60\n' }), 'Applied')
+  await machine.clock.advance(11 * 60_000)
+
+  expect(machine.status).toMatchObject({ phase: 'Applied', lastKnownGood: machine.status?.active })
+})
+
 test('drop-in is compared by integers that no number can hold', () => {
   const wanted = { registryPullQPS: 9007199254740995n, maxPods: 50 } as unknown as Record<string, never>
   const dropIn = at('/d/10.conf', { registryPullQPS: 9007199254740993n, maxPods: 50 })
