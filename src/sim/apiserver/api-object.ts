@@ -40,6 +40,6 @@ export function withMeta(
   changes: { readonly [Key in keyof StoredMeta]?: StoredMeta[Key] | undefined },
 ): ApiObject {
   const metadata: Record<string, Json | undefined> = { ...object.metadata, ...changes }
-  for (const [key, value] of Object.entries(changes)) if (value === undefined) delete metadata[key]
+  for (const key of Object.keys(changes)) if (metadata[key] === undefined) delete metadata[key]
   return { ...object, metadata }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../kube/kube-api.ts'
 import type { Core } from './core.ts'
 import { answerDiscovery } from './discovery/answer-discovery.ts'
+import { asSent } from './json.ts'
 import { answer } from './requests/dispatch.ts'
 import { readHead } from './requests/read-request.ts'
 import type { ApiRequest, ApiResponse } from './requests/request.ts'
@@ -21,6 +22,8 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   strategic: 'application/strategic-merge-patch+json',
   apply: 'application/apply-patch+yaml',
 }
+
+const NO_BODY = Buffer.alloc(0)
 
 interface Asked {
   readonly method: string
@@ -69,7 +72,7 @@ function resourceRequest(
   const searchParams = new URLSearchParams(search)
   for (const [key, value] of Object.entries(query)) searchParams.set(key, value)
   const head = readHead({ method, headers: { 'content-type': contentType } }, { pathname, searchParams }, core.registry)
-  return head && { ...head, body: body === undefined ? '' : JSON.stringify(body) }
+  return head && { ...head, body: body === undefined ? NO_BODY : { says: asSent(body) } }
 }
 
 function noSuchResource(path: string): KubeError {

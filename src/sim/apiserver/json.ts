@@ -41,3 +41,21 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => key in b && sameJson(a[key], b[key]))
 }
+
+/**
+ * What a request carries of plain data, as `JSON.parse(JSON.stringify(data))` tells it: members that are undefined are left out. Texts are
+ * not copied, which is most of an object with annotations.
+ */
+export function asSent(data: unknown): Json {
+  if (typeof data === 'string' || typeof data === 'boolean' || data === null) return data
+  if (typeof data === 'number' && Number.isFinite(data)) return data
+  if (Array.isArray(data)) return data.map((item) => (item === undefined ? null : asSent(item)))
+  if (!isPlain(data)) return JSON.parse(JSON.stringify(data)) as Json
+  const sent: Record<string, Json> = {}
+  for (const key of Object.keys(data)) if (data[key] !== undefined) sent[key] = asSent(data[key])
+  return sent
+}
+
+function isPlain(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === 'object' && data !== null && Object.getPrototypeOf(data) === Object.prototype && !('toJSON' in data)
+}

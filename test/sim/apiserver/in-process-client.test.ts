@@ -51,3 +51,15 @@ function told(event: FollowEvent<string>): string {
   if (event.type === 'sync') return `sync ${event.items.join()}`
   return event.type === 'upsert' ? `upsert ${event.item}` : `delete ${event.name}`
 }
+
+test('client sends what JSON carries of an object, and what is changed in it afterwards is not sent', async () => {
+  const kube = aClient()
+  const labels: Record<string, string | undefined> = { role: 'worker', zone: undefined }
+  await kube.create(NODES, { metadata: { name: 'n0', labels } })
+  labels.role = 'other'
+  expect((await kube.get<KubeObject>(`${NODES}/n0`)).metadata.labels).toEqual({ role: 'worker' })
+  const images = [{ names: ['a'] }, undefined, { names: ['b'], sizeBytes: Number.NaN }]
+  await expect(kube.patch(`${NODES}/n0/status`, { status: { images } })).resolves.toMatchObject({
+    status: { images: [{ names: ['a'] }, null, { names: ['b'] }] },
+  })
+})

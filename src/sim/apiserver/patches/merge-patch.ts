@@ -5,7 +5,8 @@ import { isObject } from '../json.ts'
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch
   const result: Record<string, Json> = isObject(target) ? ({ ...target } as Record<string, Json>) : {}
-  for (const [key, value] of Object.entries(patch)) {
+  for (const key of Object.keys(patch)) {
+    const value = patch[key]
     if (value === null) delete result[key]
     else if (value !== undefined) result[key] = mergePatch(result[key], value)
   }

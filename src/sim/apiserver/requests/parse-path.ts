@@ -13,16 +13,19 @@ const OF_NAMESPACE = ['status', 'finalize']
 
 /** @returns undefined when it is not the path of a resource. */
 export function parsePath(pathname: string): ResourcePath | undefined {
-  const [root, ...rest] = pathname.split('/').filter(Boolean).map(decoded)
-  if (root === 'api') return inVersion('', rest)
-  return root === 'apis' && rest.length > 1 ? inVersion(rest[0] ?? '', rest.slice(1)) : undefined
+  const segments = pathname.split('/').filter(Boolean)
+  const path = pathname.includes('%') ? segments.map(decoded) : segments
+  if (path[0] === 'api') return inVersion('', path, 1)
+  return path[0] === 'apis' && path.length > 2 ? inVersion(path[1] ?? '', path, 2) : undefined
 }
 
-function inVersion(group: string, [version = '', ...rest]: readonly string[]): ResourcePath | undefined {
-  const [first, second, third] = rest
-  if (first === undefined || rest.length > 5) return undefined
+/** @param at where the version stands */
+function inVersion(group: string, path: readonly string[], at: number): ResourcePath | undefined {
+  const [version = '', first, second, third] = [path[at], path[at + 1], path[at + 2], path[at + 3]]
+  if (first === undefined || path.length - at > 6) return undefined
   const nested = first === 'namespaces' && second !== undefined && third !== undefined && !OF_NAMESPACE.includes(third)
-  const [plural = '', name = '', subresource = ''] = nested ? rest.slice(2) : rest
+  const from = nested ? at + 3 : at + 1
+  const [plural = '', name = '', subresource = ''] = [path[from], path[from + 1], path[from + 2]]
   return { group, version, namespace: nested ? second : '', plural, name, subresource }
 }
 

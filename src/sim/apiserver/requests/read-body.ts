@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts'
 import { isObject } from '../json.ts'
 import { badRequest, unsupportedMediaType } from '../status-error.ts'
 import { hasProtobuf, readProtobufObject, readProtobufOptions } from './read-protobuf.ts'
-import type { ApiRequest } from './request.ts'
+import type { ApiRequest, RequestBody } from './request.ts'
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf'
 const TEXT_TYPES = ['application/json', 'application/yaml']
@@ -22,14 +22,18 @@ export function readObject({ contentType, body, type }: Pick<ApiRequest, 'conten
 
 /** Options of a deletion, or none. @throws {StatusError} 400 */
 export function readOptions({ contentType, body }: Pick<ApiRequest, 'contentType' | 'body'>): JsonObject {
-  if (body.length === 0) return {}
+  if (isBytes(body) && body.length === 0) return {}
   if (mediaType(contentType) === PROTOBUF) return readProtobufOptions(bytesOf(body))
   const value = readJson(body, 'error decoding the options')
   return isObject(value) ? value : {}
 }
 
-function bytesOf(body: ApiRequest['body']): Buffer {
-  return typeof body === 'string' ? Buffer.from(body) : body
+function isBytes(body: RequestBody): body is Buffer {
+  return Buffer.isBuffer(body)
+}
+
+function bytesOf(body: RequestBody): Buffer {
+  return isBytes(body) ? body : Buffer.from(JSON.stringify(body.says))
 }
 
 export function mediaType(contentType: string): string {
@@ -37,7 +41,8 @@ export function mediaType(contentType: string): string {
 }
 
 /** @param what opens the message: what could not be read. @throws {StatusError} 400 */
-export function readJson(body: ApiRequest['body'], what: string): Json {
+export function readJson(body: RequestBody, what: string): Json {
+  if (!isBytes(body)) return body.says
   try {
     return JSON.parse(body.toString()) as Json
   } catch (cause) {
@@ -46,7 +51,8 @@ export function readJson(body: ApiRequest['body'], what: string): Json {
 }
 
 /** @throws {StatusError} 400 */
-export function readYaml(body: ApiRequest['body']): Json {
+export function readYaml(body: RequestBody): Json {
+  if (!isBytes(body)) return body.says
   try {
     return parse(body.toString(), { maxAliasCount: 0 }) as Json
   } catch (cause) {

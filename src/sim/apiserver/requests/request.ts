@@ -1,4 +1,5 @@
 import type { ApiObject } from '../api-object.ts'
+import type { Json } from '../json.ts'
 import type { Representation } from '../represent/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 
@@ -16,10 +17,12 @@ export interface ApiRequest {
   readonly query: URLSearchParams
   readonly contentType: string
   readonly userAgent: string
-  /** As it came: text from the same process, bytes from another one; empty: none. */
-  readonly body: string | Buffer
+  readonly body: RequestBody
   readonly form: Representation
 }
+
+/** Bytes from another process, of which none are no body; from the same process what they would say. */
+export type RequestBody = Buffer | { readonly says: Json }
 
 export interface ApiResponse {
   readonly code: number

@@ -37,12 +37,22 @@ interface At {
 function visit(value: Json, at: At, options: DecodeOptions): Json {
   if (value === at.old && typeof value === 'object') return value
   const schema = resolved(at.schema)
-  const inside = at.schema.$ref?.split('.').at(-1) ?? at.owner
+  const inside = structOf(at.schema) ?? at.owner
   const goPath = at.owner === undefined && at.schema.$ref !== undefined ? '' : at.goPath
   if (inside !== undefined) checkType(value, schema, `${at.owner ?? inside}.${goPath}`)
   if (isArray(value)) return visitArray(value, { ...at, schema, owner: inside, goPath }, options)
   if (isObject(value)) return visitObject(value, { ...at, schema, owner: inside, goPath }, options)
   return value
+}
+
+/** The Go struct that the schema refers to: of few, and every object of every write is asked. */
+const structs = new Map<string, string>()
+
+function structOf({ $ref }: Schema): string | undefined {
+  if ($ref === undefined) return undefined
+  const known = structs.get($ref) ?? $ref.slice($ref.lastIndexOf('.') + 1)
+  structs.set($ref, known)
+  return known
 }
 
 function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Json {
@@ -55,13 +65,14 @@ function visitArray(value: readonly Json[], at: At, options: DecodeOptions): Jso
 function visitObject(value: JsonObject, at: At, options: DecodeOptions): Json {
   const { schema } = at
   const old = isObject(at.old) ? at.old : undefined
-  const keys = Object.keys(value)
-  const kept = keys.map((key) => visitMember(value[key], { at, key, old: old?.[key] }, options))
-  const isWhole = kept.every((member, index) => member !== undefined && member === value[keys[index] ?? ''])
-  const lacksNothing = defaultsOf(schema).every(([key]) => key in value)
-  if (isWhole && lacksNothing) return value
   const result: Record<string, Json> = {}
-  for (const [index, member] of kept.entries()) if (member !== undefined) result[keys[index] ?? ''] = member
+  let isWhole = defaultsOf(schema).every(([key]) => key in value)
+  for (const key of Object.keys(value)) {
+    const member = visitMember(value[key], { at, key, old: old?.[key] }, options)
+    if (member === undefined || member !== value[key]) isWhole = false
+    if (member !== undefined) result[key] = member
+  }
+  if (isWhole) return value
   fillDefaults(result, schema)
   return result
 }

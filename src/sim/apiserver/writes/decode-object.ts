@@ -88,10 +88,9 @@ function reportUnknown(
 
 /** Go leaves empty maps and lists of metadata out. */
 function withoutEmptyMeta(object: ApiObject): ApiObject {
-  const empty = Object.entries(object.metadata).filter(([, value]) => isEmpty(value))
-  if (empty.length === 0) return object
-  const gone = new Set(empty.map(([key]) => key))
-  return { ...object, metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !gone.has(key))) }
+  const { metadata } = object
+  if (!Object.keys(metadata).some((key) => isEmpty(metadata[key]))) return object
+  return { ...object, metadata: Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value))) }
 }
 
 function isEmpty(value: Json | undefined): boolean {

@@ -25,7 +25,7 @@ export function metaProblems({ metadata }: ApiObject, old?: ApiObject): Cause[] 
   const causes: Cause[] = []
   if (name !== before.name && !SUBDOMAIN.test(name)) causes.push(bad('metadata.name', name, SUBDOMAIN_RULE))
   if (name.length > 253) causes.push(bad('metadata.name', name, 'must be no more than 253 characters'))
-  for (const [key, value] of Object.entries(labels)) {
+  for (const [key, value] of labels === before.labels ? [] : Object.entries(labels)) {
     if (before.labels && own(before.labels, key) === value) continue
     causes.push(...keyProblems('metadata.labels', key))
     if (!LABEL_VALUE.test(value)) causes.push(bad('metadata.labels', value, VALUE_RULE))
@@ -35,13 +35,20 @@ export function metaProblems({ metadata }: ApiObject, old?: ApiObject): Cause[] 
     if (!before.annotations || own(before.annotations, key) === undefined)
       causes.push(...keyProblems('metadata.annotations', key))
   causes.push(...ownerProblems(metadata.ownerReferences ?? []))
-  if (sizeOf(annotations) > MAX_ANNOTATIONS)
+  if (isTooLarge(annotations))
     causes.push({
       reason: 'FieldValueTooLong',
       message: `Too long: may not be more than ${MAX_ANNOTATIONS} bytes`,
       field: 'metadata.annotations',
     })
   return causes
+}
+
+/** A character has three bytes at most: of few, nobody needs to count them. */
+function isTooLarge(annotations: StringMap): boolean {
+  let characters = 0
+  for (const key of Object.keys(annotations)) characters += key.length + (annotations[key]?.length ?? 0)
+  return characters * 3 > MAX_ANNOTATIONS && sizeOf(annotations) > MAX_ANNOTATIONS
 }
 
 function sizeOf(annotations: StringMap): number {
