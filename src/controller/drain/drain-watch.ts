@@ -13,6 +13,8 @@ interface Watched {
   known?: NodePods | undefined
 }
 
+const NO_NODES: ReadonlySet<string> = new Set()
+
 /** Pods of the nodes that are being drained, and of no others: for all other nodes, nothing is asked and nothing kept. */
 export class DrainWatch {
   readonly answers: EvictionAnswers
@@ -28,6 +30,8 @@ export class DrainWatch {
       noted: (uids) => forgetKnown(holding(uids)),
       pods: () => this.#pods(),
     })
+    // One listener for thousands of nodes: each signal that depends on another one costs more than what it stops.
+    options.signal.addEventListener('abort', () => this.follow(NO_NODES), { once: true })
   }
 
   /** From now on these nodes are looked at, and no others. */
@@ -56,9 +60,9 @@ export class DrainWatch {
       watched.state = state
       this.#changed([watched])
     }
-    const signal = AbortSignal.any([this.#options.signal, stop.signal])
+    if (this.#options.signal.aborted) stop.abort()
     followCollection(
-      { ...this.#options, signal },
+      { ...this.#options, signal: stop.signal },
       {
         path: '/api/v1/pods',
         cache: watched.pods,
