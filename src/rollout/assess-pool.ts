@@ -34,7 +34,7 @@ export function assessPool(asked: PoolSnapshot, now: Instant, last?: AssessedPoo
   const knownMember = reusableMembers({ ...context, lastResort }, last)
   const members = facts.map((fact, index) => {
     const wave = waveOf[index]
-    return knownMember({ fact, wave, index }) ?? assessNode(fact, { wave, isLastResort: lastResort.has(fact.name) }, context)
+    return knownMember(fact, wave, index) ?? assessNode(fact, { wave, isLastResort: lastResort.has(fact.name) }, context)
   })
   const notable = members.filter(({ isAtRest }) => !isAtRest)
   const counts = countMembers(members, open)

@@ -5,7 +5,7 @@ import type { Instant } from './model/instant.ts'
 import type { NodeView } from './model/node-view.ts'
 import type { Member, PoolContext } from './model/pool-state.ts'
 import { type Indices, scatteredIndices } from './model/scattered.ts'
-import type { PoolSnapshot, Revision } from './model/snapshot.ts'
+import type { PoolSnapshot } from './model/snapshot.ts'
 
 /** How the nodes of a pool are scattered: as before, while they have the same names. */
 export function scatteredOrder({ name, nodes }: PoolSnapshot, last: AssessedPool | undefined): Indices {
@@ -27,12 +27,13 @@ export function reusableFacts(
   if (!last || !isSameBasis(context, last)) return (node) => factsOf(node, context)
   const { now } = context.clock
   const { target, stable } = context.rollout
-  const isSameTarget = sameTargets(target, last.rollout.target)
-  const isSameStable = stable ? sameTargets(stable, last.rollout.stable) : () => true
+  const isTargetKept = target.wanted === last.rollout.target.wanted
+  const isStableKept = stable?.wanted === last.rollout.stable?.wanted
   return (node, index) => {
     const known = last.facts[index]
     if (known?.node !== node || !(now === last.now || now < known.validUntil)) return factsOf(node, context)
-    return isSameTarget(node) && isSameStable(node) ? known : factsOf(node, context)
+    const isSameTarget = isTargetKept || targetFor(node, target) === known.target
+    return isSameTarget && (isStableKept || (stable && targetFor(node, stable)) === known.stable) ? known : factsOf(node, context)
   }
 }
 
@@ -52,26 +53,18 @@ function isSameBasis({ rollout, clock, policy, isDivided }: FactsContext, last: 
   )
 }
 
-function sameTargets(revision: Revision, last: Revision | undefined): (node: NodeView) => boolean {
-  if (revision.wanted === last?.wanted) return () => true
-  return (node) => last !== undefined && targetFor(node, revision) === targetFor(node, last)
-}
-
 export interface MembersContext extends PoolContext, OpenWaves {
   readonly lastResort: ReadonlySet<string>
 }
 
-interface Known {
-  readonly fact: NodeFacts
-  readonly wave: number | undefined
-  readonly index: number
-}
+/** @returns undefined: the node is to be assessed */
+type KnownMember = (fact: NodeFacts, wave: number | undefined, index: number) => Member | undefined
 
 /** Finds the member as it was assessed last, where nothing that it is made of has changed since. */
-export function reusableMembers(context: MembersContext, last: AssessedPool | undefined): (known: Known) => Member | undefined {
+export function reusableMembers(context: MembersContext, last: AssessedPool | undefined): KnownMember {
   if (!last || !isSameRule(context, last)) return () => undefined
   const { now } = context
-  return ({ fact, wave, index }) => {
+  return (fact, wave, index) => {
     const member = last.members[index]
     if (member === undefined || last.facts[index] !== fact || member.wave !== wave) return undefined
     if (now >= fact.validUntil || now >= progressEnds(member)) return undefined

@@ -1,3 +1,4 @@
+import { copyMap } from '../../protocol/copy-map.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -52,7 +53,7 @@ export class AssumedNodes {
 
   /** All of them, in a map of its own. */
   applyTo(nodes: ReadonlyMap<string, ClusterNode>, now: Instant): ReadonlyMap<string, ClusterNode> {
-    const assumed = new Map(nodes)
+    const assumed = copyMap(nodes)
     for (const name of this.#byName.keys()) {
       const node = nodes.get(name)
       if (node) assumed.set(name, this.of(node, now))

@@ -1,6 +1,8 @@
+import { copyMap } from '../../protocol/copy-map.ts'
 import { type DesiredConfig, type Disruption, greatest } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -36,14 +38,15 @@ export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources, 
   if (!before || !isSameSources(before.sources, sources) || before.nodes.length !== nodes.length)
     return wantedAnew(nodes, sources)
   const changed: ClusterNode[] = []
-  for (const [index, node] of nodes.entries()) {
-    const known = before.nodes[index]
+  for (let index = 0; index < nodes.length; index++) {
+    const known = before.nodes[index] as ClusterNode
+    const node = nodes[index] as ClusterNode
     if (isSameNode(known, node)) continue
-    if (known?.name !== node.name) return wantedAnew(nodes, sources)
+    if (known.name !== node.name) return wantedAnew(nodes, sources)
     changed.push(node)
   }
   if (changed.length === 0) return { ...before, nodes }
-  const byName = new Map(before.byName)
+  const byName = copyMap(before.byName)
   for (const [name, target] of wantedAnew(changed, sources).byName) byName.set(name, target)
   return { nodes, sources, byName }
 }
@@ -74,13 +77,13 @@ function isSameSources(a: WantedSources, b: WantedSources): boolean {
 }
 
 /** Nothing has changed that the target of a node is made of. */
-function isSameNode(before: ClusterNode | undefined, node: ClusterNode): boolean {
+function isSameNode(before: ClusterNode, node: ClusterNode): boolean {
   if (before === node) return true
   return (
-    before?.facts === node.facts &&
+    before.facts === node.facts &&
     before.renderedFrom === node.renderedFrom &&
     before.view.kubeletVersion === node.view.kubeletVersion &&
-    evictingTaints(before.settings?.taints).join() === evictingTaints(node.settings?.taints).join() &&
+    isSameData(evictingTaints(before.settings?.taints), evictingTaints(node.settings?.taints)) &&
     before.current?.DIGEST === node.current?.DIGEST &&
     before.current?.POOL === node.current?.POOL
   )
@@ -107,6 +110,7 @@ class WantedConfig {
   readonly #evicting: readonly string[]
   readonly #rendered: RenderedConfig
   readonly #sources: WantedSources
+  #disruption: Disruption | undefined
 
   constructor({ facts, renderedFrom, current, view, settings }: ClusterNode, rendered: RenderedConfig, sources: WantedSources) {
     this.digest = rendered.digest
@@ -119,9 +123,10 @@ class WantedConfig {
     this.#sources = sources
   }
 
+  /** Nothing that it is made of changes: it is found out once. */
   get disruption(): Disruption {
-    if (this.#evictsAnew()) return greatest(['drain', this.#ofContent()])
-    return this.#ofContent()
+    this.#disruption ??= this.#evictsAnew() ? greatest(['drain', this.#ofContent()]) : this.#ofContent()
+    return this.#disruption
   }
 
   /** An assignment writes all taints of Git: one that somebody has removed or changed evicts pods as a new one does. */
@@ -139,12 +144,13 @@ class WantedConfig {
   }
 }
 
-const NO_TAINTS: readonly string[] = []
+const NO_TAINTS: readonly Taint[] = []
+const NO_NAMES: readonly string[] = []
 
 /** Most nodes have none. With the value: pods that tolerate another one are evicted, too. */
 function evictingTaints(taints: readonly Taint[] | undefined): readonly string[] {
-  if (taints === undefined || taints.length === 0) return NO_TAINTS
-  return taints.filter(({ effect }) => effect === 'NoExecute').map((taint) => `${taintName(taint)}=${taint.value ?? ''}`)
+  const evicting = taints?.filter(({ effect }) => effect === 'NoExecute') ?? NO_TAINTS
+  return evicting.length === 0 ? NO_NAMES : evicting.map((taint) => `${taintName(taint)}=${taint.value ?? ''}`)
 }
 
 /** What the node runs is known by its digest alone; it is found by rendering the commits in use again. */

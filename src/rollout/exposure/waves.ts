@@ -102,15 +102,13 @@ export function waveMembership(
 /** The same for nodes that are scattered already: the wave of each, at its index. */
 export function assignWaves(waves: readonly WavePolicy[], division: WaveDivision): readonly number[] {
   const { nodes } = division
-  const waveOf = nodes.map(() => waves.length - 1)
-  let left = inWaveOrder(nodes)
-  for (const [index, wave] of waves.slice(0, -1).entries()) {
+  const last = waves.length - 1
+  const waveOf = new Array<number>(nodes.length).fill(last)
+  if (last === 0) return waveOf
+  const order = inWaveOrder(nodes)
+  for (const [index, wave] of waves.slice(0, last).entries()) {
     const belongs = membersOf(wave, sizeNow(wave, division))
-    left = left.filter((at) => {
-      if (!belongs(nodes[at] as WaveCandidate)) return true
-      waveOf[at] = index
-      return false
-    })
+    for (const at of order) if (waveOf[at] === last && belongs(nodes[at] as WaveCandidate)) waveOf[at] = index
   }
   return waveOf
 }
@@ -175,8 +173,8 @@ export function placesLeft(
 /** Indices by rank, then by turn; equal ones stay scattered, for neighbours by name often share a rack. */
 function inWaveOrder(nodes: readonly WaveCandidate[]): readonly number[] {
   const [taken, others]: [number[], number[]] = [[], []]
-  for (const [index, { assignedAt }] of nodes.entries()) (assignedAt === undefined ? others : taken).push(index)
+  for (let index = 0; index < nodes.length; index++) (nodes[index]?.assignedAt === undefined ? others : taken).push(index)
   const turnOf = (index: number): number => nodes[index]?.assignedAt ?? 0
   taken.sort((a, b) => turnOf(a) - turnOf(b))
-  return byClass([...taken, ...others], (index) => nodes[index]?.rank ?? 0)
+  return byClass(taken.concat(others), (index) => nodes[index]?.rank ?? 0)
 }

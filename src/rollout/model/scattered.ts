@@ -27,8 +27,9 @@ export function byClass<T>(items: readonly T[], classOf: (item: T) => number): T
     }
     members.push(item)
   }
-  if (classes.size <= 1) return [...items]
-  return [...classes].sort(([a], [b]) => a - b).flatMap(([, members]) => members)
+  if (classes.size <= 1) return items.slice()
+  const [first = [], ...others] = [...classes].sort(([a], [b]) => a - b).map(([, members]) => members)
+  return first.concat(...others)
 }
 
 /** Indices of names, as positions in a list. */
@@ -37,7 +38,7 @@ export type Indices = Uint32Array
 /** The items at these indices. */
 export function inOrderOf<T>(items: readonly T[], indices: Indices): T[] {
   const ordered: T[] = []
-  for (const index of indices) ordered.push(items[index] as T)
+  for (let place = 0; place < indices.length; place++) ordered.push(items[indices[place] as number] as T)
   return ordered
 }
 
