@@ -1,5 +1,6 @@
 import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 import { corruptPack } from './explain-failure.ts'
+import { isObjectId } from './object-id.ts'
 import type { ObjectStore } from './object-store.ts'
 import { readContent } from './read-object.ts'
 
@@ -22,27 +23,61 @@ export async function readCommitObject(store: ObjectStore, oid: string): Promise
   return parseCommit(await readContent(store, oid, 'commit'))
 }
 
-/** What comes first in a commit. A line further down that names a parent is none to Git. */
-const ORIGIN = /^tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)(?!parent )/
+/** Lines behind the parents among which author, committer and encoding are looked for: Git writes them first. */
+const MAX_LINES = 100
 
 /** @throws {GitSyncError} `CorruptPack` */
 export function parseCommit(bytes: Buffer): CommitObject {
   const end = bytes.indexOf('\n\n')
   const headers = bytes.subarray(0, end === -1 ? bytes.length : end)
-  const [, tree, parents = ''] = ORIGIN.exec(`${headers.toString('latin1')}\n`) ?? []
-  if (tree === undefined) throw corruptPack('a commit of it names its tree or its parents as Git does not')
-  const lines = headers.toString('latin1').split('\n')
+  const { tree, parents, length } = originOf(headers)
+  const lines = headers.toString('latin1', length).split('\n', MAX_LINES)
   const valuesOf = (name: string) => lines.flatMap((line) => (line.startsWith(`${name} `) ? [line.slice(name.length + 1)] : []))
   const decode = decoderFor(valuesOf('encoding')[0])
   const author = signatureOf(decode(Buffer.from(valuesOf('author')[0] ?? '', 'latin1')))
   const message = end === -1 ? '' : decode(bytes.subarray(end + 2, end + 2 + MAX_MESSAGE))
   return {
     tree,
-    parents: parents.match(/[0-9a-f]{40}/g) ?? [],
+    parents,
     author: { name: author.name, email: author.email },
     committedAt: signatureOf(valuesOf('committer')[0] ?? '').seconds * 1000,
     message: printable(message),
   }
+}
+
+/**
+ * What comes first in a commit. A line further down that names a parent is none to Git. There may be hundreds of thousands: who descends
+ * from such a commit still has to be followed.
+ */
+function originOf(headers: Buffer): { readonly tree: string; readonly parents: readonly string[]; readonly length: number } {
+  const tree = idLine(headers, 0, TREE)
+  const parents: string[] = []
+  let at = TREE.length + ID_LINE
+  for (let parent = idLine(headers, at, PARENT); parent !== undefined; parent = idLine(headers, at, PARENT)) {
+    parents.push(parent)
+    at += PARENT.length + ID_LINE
+  }
+  if (tree !== undefined && !isAt(headers, at, PARENT)) return { tree, parents, length: at }
+  throw corruptPack('a commit of it names its tree or its parents as Git does not')
+}
+
+const TREE = 'tree '
+const PARENT = 'parent '
+/** An id, and the end of its line. */
+const ID_LINE = 41
+const LINE_BREAK = 10
+
+/** The id of a line that begins with a word. */
+function idLine(headers: Buffer, at: number, word: string): string | undefined {
+  const start = at + word.length
+  const end = start + ID_LINE - 1
+  if (!isAt(headers, at, word) || (end < headers.length && headers[end] !== LINE_BREAK)) return undefined
+  const id = headers.toString('latin1', start, end)
+  return isObjectId(id) ? id : undefined
+}
+
+function isAt(headers: Buffer, at: number, word: string): boolean {
+  return headers.toString('latin1', at, at + word.length) === word
 }
 
 /** `Ada <ada@example.com> 1700000000 +0000`, of which any part may be missing. */

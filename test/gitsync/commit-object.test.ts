@@ -74,3 +74,21 @@ test('a fleet is read, and its descent told, though a commit in its history has 
   })
   expect(await isDescendant(objectStore(`${it.work}/.git`), { commit, from: first })).toBe('yes')
 })
+
+test('a commit with hundreds of thousands of parents, or of other lines, is read', () => {
+  const parents = `parent ${'b'.repeat(40)}\n`.repeat(300_000)
+  const rest = `author ${ADA}\ncommitter ${ADA}\n`
+  expect(parseCommit(Buffer.from(`tree ${TREE}\n${parents}${rest}\nmessage\n`)).parents).toHaveLength(300_000)
+  const other = parseCommit(Buffer.from(`tree ${TREE}\n${rest}${'x y\n'.repeat(3_000_000)}\nmessage\n`))
+  expect([other.author.name, other.message]).toEqual(['Ada', 'message\n'])
+})
+
+test.for([
+  ['no id', `tree ${TREE}\nparent ${'b'.repeat(39)}x\n`],
+  ['more than an id', `tree ${TREE}\nparent ${'b'.repeat(40)} \n`],
+  ['another parent behind that is none', `tree ${TREE}\nparent ${'b'.repeat(40)}\nparent ../x\n`],
+  ['no tree', `parent ${'b'.repeat(40)}\n`],
+  ['a tree that is cut off', 'tree aaaa'],
+])('a commit with %s is refused', ([, headers]) => {
+  expect(() => parseCommit(Buffer.from(`${headers}author ${ADA}\n\nmessage\n`))).toThrow('names its tree or its parents')
+})
