@@ -85,14 +85,17 @@ class Walk {
     return visit
   }
 
-  #markParents({ parents = [] }: Visit): void {
-    for (const parent of parents) {
-      if (this.isOld(parent)) continue
-      this.#old.add(parent)
-      this.#found.delete(parent)
-      const known = this.#known.get(parent)
-      if (known) this.#markParents(known)
-    }
+  /** Not one within the other: a branch of ten thousand commits may be found to be old at once. */
+  #markParents(visit: Visit): void {
+    const waiting = [visit]
+    for (const { parents = [] } of waiting)
+      for (const parent of parents) {
+        if (this.isOld(parent)) continue
+        this.#old.add(parent)
+        this.#found.delete(parent)
+        const known = this.#known.get(parent)
+        if (known) waiting.push(known)
+      }
   }
 }
 

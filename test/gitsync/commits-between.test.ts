@@ -82,3 +82,29 @@ test('commits whose parents are not there are unknown, unless they are old', asy
   expect(await commitsBetween(store, { head: three, from: two })).toEqual({ kind: 'found', commits: [three] })
   expect(await commitsBetween(store, { head: three, from: '1'.repeat(40) })).toEqual({ kind: 'unknown' })
 })
+
+test('a long branch that is found to come before the last commit after all of it was walked is left out', async () => {
+  await using fixture = await gitFixture()
+  const length = 9000
+  const commit = (mark: number, [from, ...merged]: readonly number[], when: number) => {
+    const parents = [from === undefined ? '' : `from :${from}\n`, ...merged.map((each) => `merge :${each}\n`)].join('')
+    return `commit refs/heads/c${mark > length ? mark : 0}\nmark :${mark}\ncommitter Ada <a@b> ${when} +0000\ndata 0\n${parents}\n`
+  }
+  const [old, from, side, oldest, head] = [1, 2, 3, 4, 5].map((n) => length + n) as [number, number, number, number, number]
+  const stream = [
+    ...Array.from({ length }, (_, n) => commit(n + 1, n === 0 ? [] : [n], 1_900_000_000 + n)),
+    commit(old, [length], 1_500_000_000),
+    commit(from, [old], 1_500_000_001),
+    commit(side, [length], 1_950_000_000),
+    // As long as this one waits, those before the last commit are looked at.
+    commit(oldest, [], 1_400_000_000),
+    commit(head, [from, side, oldest], 1_950_000_001),
+  ]
+  const importing = promisify(execFile)('git', ['fast-import', '--quiet'], { cwd: fixture.work })
+  importing.child.stdin?.end(stream.join(''))
+  await importing
+  const names = [head, from, side, oldest].map((mark) => `c${mark}`)
+  const [headId = '', fromId = '', ...others] = (await fixture.git('rev-parse', ...names)).split('\n')
+  const found = await commitsBetween(objectStore(join(fixture.work, '.git')), { head: headId, from: fromId })
+  expect(found.kind === 'found' && found.commits.toSorted()).toEqual([headId, ...others].toSorted())
+})
