@@ -24,17 +24,16 @@ export function dashboardCommand(io: CliIo): Command {
     .addOption(new Option('--port <port>', 'port on this machine; 0: one that is free').argParser(parsePort).default(8081))
     .option('--read-only', 'serve no buttons')
     .addHelpText('after', '\nExample:\n  $ nodewave dashboard --context staging')
-    .action((flags: Flags) => serveUntilInterrupted(io, flags))
+    .action((flags: Flags) => serveDashboardOf(io, flags, interruption))
 }
 
-async function serveUntilInterrupted(io: CliIo, flags: Flags): Promise<void> {
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
-  await serveDashboardOf(io, flags, stop.signal)
+/** Taken only when the page is served: before that, Ctrl-C ends the process as it does everywhere. */
+async function interruption(): Promise<void> {
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
 }
 
-/** Until the signal. @throws {Error} when no controller serves a page, before anything listens */
-export async function serveDashboardOf(io: CliIo, flags: Flags, signal: AbortSignal): Promise<void> {
+/** @param ended resolves when the page is no longer wanted. @throws {Error} when no controller serves a page, before anything listens */
+export async function serveDashboardOf(io: CliIo, flags: Flags, ended: () => Promise<unknown>): Promise<void> {
   const { kubeconfig, context, namespace, port, readOnly } = flags
   const connection = await connectionTo(io, flags)
   const kube = createKubeClient(connection)
@@ -52,7 +51,7 @@ export async function serveDashboardOf(io: CliIo, flags: Flags, signal: AbortSig
       ? `${address}\nThe page of ${connection.server}, without buttons. Ctrl-C ends it.\n`
       : `${address}#key=${key}\nWhoever has this address acts as "${who}" on ${connection.server}. Ctrl-C ends it.\n`,
   )
-  if (!signal.aborted) await once(signal, 'abort')
+  await ended()
 }
 
 function parsePort(text: string): number {

@@ -100,10 +100,11 @@ interface Watched {
 }
 
 async function watchUntilInterrupted(io: CliIo, kube: KubeApi, { name, names }: Watched): Promise<void> {
+  const subject = name === undefined ? undefined : await subjectNamed(kube, name)
   const stop = new AbortController()
+  // Not before: while the server does not answer, Ctrl-C ends the process as it does everywhere.
   process.once('SIGINT', () => stop.abort())
   const { signal } = stop
-  const subject = name === undefined ? undefined : await subjectNamed(kube, name)
   if (subject?.kind === 'node') return watchNode(io, { kube, node: subject.node.metadata.name, names, signal })
   await watchStatus(io, { kube, path: nodePoolsPath(), signal, ...(subject && { pool: subject.pool.name }) })
 }

@@ -64,10 +64,14 @@ test('an action of the page is the command, with the rights and the name of the 
   await putLease(stage, `${POD}_7f0f5a3e`)
   await putPod(stage, ['--dashboard-port=8081'])
   const folder = await aFolder({ kubeconfig: stage.server.kubeconfig() })
-  const stop = new AbortController()
+  const stop = Promise.withResolvers<void>()
   const address = Promise.withResolvers<string>()
   const { io } = anIo(folder, { stdout: address.resolve })
-  const served = serveDashboardOf(io, { kubeconfig: join(folder, 'kubeconfig'), namespace: NAMESPACE, port: 0 }, stop.signal)
+  const served = serveDashboardOf(
+    io,
+    { kubeconfig: join(folder, 'kubeconfig'), namespace: NAMESPACE, port: 0 },
+    () => stop.promise,
+  )
   const [, url = '', key = ''] = /^(http:\/\/localhost:\d+\/)#key=(\S{32})\n/.exec(await address.promise) ?? []
   const act = async (words: readonly string[]) => {
     const response = await fetch(`${url.replace('localhost', '127.0.0.1')}actions`, {
@@ -87,6 +91,6 @@ test('an action of the page is the command, with the rights and the name of the 
     isDone: false,
     text: expect.stringMatching(/^error: nothing in pool "workers" waits/),
   })
-  stop.abort()
+  stop.resolve()
   await served
 })

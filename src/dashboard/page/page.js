@@ -37,7 +37,15 @@ function draw() {
   const notReady = fleet.pools.filter(({ ready }) => ready !== 'True').length
   const nodes = fleet.pools.reduce((sum, { total }) => sum + total, 0)
   byId('summary').textContent =
-    `${nodes} nodes in ${fleet.pools.length} pools; ${notReady === 0 ? 'all Ready' : `${notReady} not Ready`}`
+    `${number(nodes, 'node')} in ${number(fleet.pools.length, 'pool')}; ${notReady === 0 ? 'all Ready' : `${notReady} not Ready`}`
+}
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
+function number(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** However many changes come, the page is drawn once a frame. */
