@@ -11,7 +11,7 @@ import {
   type Stats,
   statfsSync,
 } from 'node:fs'
-import { nameInError } from './name-in-error.ts'
+import { nameInError, withReason } from './name-in-error.ts'
 import { isOwnerTrusted, isSharedDirectory, refuseDirectory, refuseEntry, refuseKernelLink } from './trusted-directory.ts'
 
 /** Fails for a link, also for one to a directory. */
@@ -145,7 +145,7 @@ export class Place implements Disposable {
 
   /** Has an error name the path as the host does. */
   explain(error: unknown): unknown {
-    return explained(error, { fd: this.fd, path: this.#directory })
+    return withReason(explained(error, { fd: this.fd, path: this.#directory }))
   }
 
   [Symbol.dispose](): void {
