@@ -21,11 +21,13 @@ const laterFailures = z.object({
   uids: z.array(z.string()).describe('Of the Nodes that count, those that are gone included; at most 200.').exactOptional(),
 })
 
+const lostNode = z.object({ name: z.string(), wave: z.string().exactOptional() })
+
 const losses = z.object({
   nodes: z
-    .array(z.object({ name: z.string(), uid: z.string().exactOptional() }))
+    .array(lostNode.extend({ uid: z.string().exactOptional() }))
     .describe('Nodes that failed, or that are not Ready for a minute in the middle of their change; the first hundred.'),
-  replaced: z.array(z.string()).describe('Nodes whose machines were replaced in that state: they have failed.'),
+  replaced: z.array(lostNode).describe('Nodes whose machines were replaced in that state: they have failed.'),
 })
 
 const historyEntry = revisionRef.extend({

@@ -1,3 +1,4 @@
+import type { LostNode } from '../../protocol/node-pool.ts'
 import { awaitsPromotion, isOfWave, isWaveDone } from '../exposure/wave-progress.ts'
 import { sizeOf, type WaveSize, waveStatus } from '../exposure/waves.ts'
 import { unpassedGates, updateGates } from '../gates/gates.ts'
@@ -29,16 +30,16 @@ export function advance(poolState: PoolState): Memory | undefined {
   const history = withFailures(memory.history, { target, failures: failures.length + replaced.length })
   if (history) return { ...memory, history }
   if (state === 'Halted') return undefined
-  if (isTooMuch({ failures, replaced: replaced.length }, poolState)) return reject(poolState, describeAll(failures, replaced))
+  if (isTooMuch({ failures, replaced }, poolState)) return reject(poolState, describeAll(failures, replaced))
   const gates = updateGates(poolState)
   if (gates) return { ...memory, gates }
   return isWaveDone(poolState) ? pastTheWave(poolState) : undefined
 }
 
 /** `"b": …; "a": replaced after it had failed …` */
-function describeAll(failures: readonly Member[], replaced: readonly string[]): string {
+function describeAll(failures: readonly Member[], replaced: readonly LostNode[]): string {
   if (replaced.length === 0) return describeFailures(failures)
-  const gone = `${listNames(replaced)}: replaced after having failed, or not having been Ready for a minute, in the middle of the change`
+  const gone = `${listNames(replaced.map(({ name }) => name))}: replaced after having failed, or not having been Ready for a minute, in the middle of the change`
   return failures.length === 0 ? gone : `${describeFailures(failures)}; ${gone}`
 }
 

@@ -1,23 +1,28 @@
+import type { LostNode } from '../../protocol/node-pool.ts'
 import type { Member, PoolState } from '../model/pool-state.ts'
 import { resolveShare } from '../model/share.ts'
 import { allowedUnavailable } from '../selection/budget.ts'
 
 export interface Failures {
   readonly failures: readonly Member[]
-  /** How many machines failed and were replaced. */
-  readonly replaced: number
+  /** Machines that failed and were replaced. */
+  readonly replaced: readonly LostNode[]
 }
 
 /** More than the policy bears, of the pool or of one wave, or all that the target was tried on. */
 export function isTooMuch({ failures, replaced }: Failures, poolState: PoolState): boolean {
-  const count = failures.length + replaced
+  const count = failures.length + replaced.length
   if (count === 0) return false
-  return count > tolerated(poolState) || isTooMuchForAWave(failures, poolState) || worksNowhere({ failures, replaced }, poolState)
+  return (
+    count > tolerated(poolState) ||
+    isTooMuchForAWave({ failures, replaced }, poolState) ||
+    worksNowhere({ failures, replaced }, poolState)
+  )
 }
 
 /** Nodes that have the content already do not speak for a change of others. */
 function worksNowhere({ failures, replaced }: Failures, { counts: { waves } }: PoolState): boolean {
-  const current = replaced > 0 || failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
+  const current = replaced.length > 0 || failures.some(({ changes }) => changes) ? waves.changed.current : waves.current
   return waves.pending === 0 && current === 0
 }
 
@@ -33,10 +38,11 @@ function tolerated({ pool, rollout }: PoolState): number {
     : borne
 }
 
-function isTooMuchForAWave(failures: readonly Member[], { waves, members }: PoolState): boolean {
-  return waves.some(({ maxFailures }, index) => {
+function isTooMuchForAWave({ failures, replaced }: Failures, { waves, members }: PoolState): boolean {
+  return waves.some(({ name, maxFailures }, index) => {
     if (maxFailures === undefined) return false
     const isOfIt = ({ wave }: Member) => wave === index
-    return failures.filter(isOfIt).length > resolveShare(maxFailures, members.filter(isOfIt).length)
+    const gone = replaced.filter((lost) => lost.wave === name).length
+    return failures.filter(isOfIt).length + gone > resolveShare(maxFailures, members.filter(isOfIt).length)
   })
 }

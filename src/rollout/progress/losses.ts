@@ -1,4 +1,5 @@
-import type { HistoryEntry, Losses } from '../../protocol/node-pool.ts'
+import type { HistoryEntry, Losses, LostNode } from '../../protocol/node-pool.ts'
+import { isSameData } from '../../protocol/same-data.ts'
 import { isApplied } from '../model/agent-report.ts'
 import type { Instant } from '../model/instant.ts'
 import { isInRollout } from '../model/node-progress.ts'
@@ -29,7 +30,7 @@ export function rememberLosses({ rollout, ...state }: PoolState): readonly Histo
 }
 
 /** Machines that were replaced in the rollout under way, after the content had broken them. */
-export function replacedIn({ memory }: PoolState['rollout']): readonly string[] {
+export function replacedIn({ memory }: PoolState['rollout']): readonly LostNode[] {
   return memory.history[0]?.losses?.replaced ?? []
 }
 
@@ -41,8 +42,11 @@ export function lossCountsFrom(member: Member, { rollout, now }: Pick<PoolState,
 
 function lossesAfter(before: Losses, state: PoolState): Losses {
   const gone = before.nodes.filter((known) => !state.members.some(({ node }) => isStillThere(known, node)))
-  const replaced = [...before.replaced, ...gone.map(({ name }) => name)].slice(0, REPLACED_KEPT)
-  const nodes = nodesAtRisk(state).map(({ node: { name, uid } }) => ({ name, ...(uid !== undefined && { uid }) }))
+  const replaced = [...before.replaced, ...gone.map(({ uid: _, ...lost }) => lost)].slice(0, REPLACED_KEPT)
+  const nodes = nodesAtRisk(state).map(({ node: { name, uid }, wave: index = -1 }) => {
+    const wave = state.waves[index]?.name
+    return { name, ...(wave !== undefined && { wave }), ...(uid !== undefined && { uid }) }
+  })
   return { nodes, replaced }
 }
 
@@ -69,9 +73,5 @@ function isBroken({ node, assigned, wanted, report, progress }: Member, { starte
 }
 
 function isSame(before: Losses, after: Losses): boolean {
-  return (
-    before.replaced.length === after.replaced.length &&
-    before.nodes.length === after.nodes.length &&
-    before.nodes.every(({ name, uid }, index) => name === after.nodes[index]?.name && uid === after.nodes[index]?.uid)
-  )
+  return before.replaced.length === after.replaced.length && isSameData(before.nodes, after.nodes)
 }

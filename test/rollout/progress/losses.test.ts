@@ -99,7 +99,19 @@ test('nodes that failed count as long as the rollout goes on, though their machi
 
   expect(inTurn(states.slice(0, 2), more).status).toMatchObject({
     rejected: [],
-    history: [{ failures: 2, losses: { nodes: [], replaced: ['a', 'b'] } }, {}],
+    history: [
+      {
+        failures: 2,
+        losses: {
+          nodes: [],
+          replaced: [
+            { name: 'a', wave: 'rest' },
+            { name: 'b', wave: 'rest' },
+          ],
+        },
+      },
+      {},
+    ],
   })
   expect(inTurn(states, more).status.rejected).toHaveLength(1)
 })
@@ -111,4 +123,28 @@ test('machines that a failed commit broke and that were replaced are forgotten b
     ['bad', 1, undefined],
     ['older', undefined, undefined],
   ])
+})
+
+test('a wave that bears less than its pool stops at its own machine that is replaced, and not at that of another wave', () => {
+  const more = {
+    maxFailures: 3,
+    waves: [aWave('canary', 1, { maxFailures: { count: 0 } }), aWave('rest', '100%')],
+    maxUnavailable: 3,
+  }
+  const canary = aNode('a').on('bad', { at: noon - 8 * minute })
+  const wave = { index: 2, count: 2, name: 'rest', opened: ['canary', 'rest'] }
+
+  expect(inTurn([[hanging('a'), ...old('b', 'c')], old('b', 'c')], more).status.rejected).toHaveLength(1)
+  expect(
+    inTurn(
+      [
+        [canary, hanging('b'), ...old('c')],
+        [canary, ...old('c')],
+      ],
+      { ...more, wave },
+    ).status,
+  ).toMatchObject({
+    rejected: [],
+    history: [{ failures: 1, losses: { replaced: [{ name: 'b', wave: 'rest' }] } }, {}],
+  })
 })

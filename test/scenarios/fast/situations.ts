@@ -34,6 +34,14 @@ const SITUATIONS: Readonly<Record<string, (decided: Decided, observed: Observed)
   'nodes went down with what completed': (decided) => says(decided, 'NodesDown'),
   'machine that failed after completion was replaced': ({ decision: { status } }) =>
     status.history[0]?.laterFailures?.replaced !== undefined,
+  'machine that a rollout under way had broken was replaced': ({ pool, decision: { status } }) =>
+    status.history.some(({ message, losses }) => message?.includes('replaced after') || (losses?.replaced.length ?? 0) > 0) &&
+    (pool.memory.history[0]?.losses?.nodes.length ?? 0) > 0,
+  'content that the pool went back from comes again': ({ decision: { status } }) => {
+    const [run, ...older] = status.history
+    return older.some(({ abandoned, fingerprint }) => abandoned && fingerprint === run?.fingerprint)
+  },
+  'nodes that failed try a completed commit once more': ({ decision: { status } }) => status.history[0]?.retriedAt !== undefined,
   'new node waits for another one that tries the content': ({ decision: { status } }) =>
     status.conditions.some(({ reason, message }) => reason === 'NodesFailed' && message.includes('one at a time')),
   'drain is blocked': (decided) => says(decided, 'DrainBlocked'),

@@ -21,7 +21,7 @@ function losesFew({ pool, decision: { status } }: Decided): boolean {
   const { replaced = [] } = after.losses ?? {}
   const isReturn = status.stable?.fingerprint === status.target?.fingerprint
   const borne = Math.max(ofNodes(policy.maxFailures, nodes.length), isReturn ? allowed(policy.maxUnavailable, nodes.length) : 0)
-  return gone.every(({ name }) => replaced.includes(name)) && replaced.length <= borne
+  return gone.every(({ name }) => replaced.some((lost) => lost.name === name)) && replaced.length <= borne
 }
 
 /** Those of whom it was known that they fail, and that are not there any more, or are other machines. */
