@@ -72,6 +72,19 @@ test('decide retargets nodes in flight at once when a newer commit supersedes th
   expect(assignments(decide(pool, noon))).toEqual(['a → newest'])
 })
 
+test.each([
+  ['of this instant, with a later stamp', noon, noon + 1],
+  ['of a moment ahead, with a later stamp', noon + 10, noon + 11],
+  ['of a clock that was put back, with the present', noon + 10 * minute, noon],
+])('a node is given other content after an assignment %s', (_, last, at) => {
+  const pool = aPool({ head: 'newest', stable: 'older', maxUnavailable: 1, history: [] }).with(
+    aNode('a').on('older').assignedTo('new', { at: last }),
+    aNode('b').on('older'),
+  )
+
+  expect(decide(pool, noon).actions).toMatchObject([{ kind: 'assign', node: 'a', digest: 'newest', at }])
+})
+
 test('decide gives joining nodes the stable content while another is being rolled out', () => {
   const pool = aPool({ head: 'new', stable: 'older', since: noon - minute, maxUnavailable: 1, waves: [aWave('canary', 1)] }).with(
     aNode('a').assignedTo('new', { at: noon - minute }),

@@ -1,4 +1,14 @@
-import { STEPS, tellEdited, tellFast, tellFixed, tellGated, tellProved, tellRebooted, tellScaled } from './fast/story.ts'
+import {
+  STEPS,
+  tellEdited,
+  tellFast,
+  tellFixed,
+  tellGated,
+  tellProved,
+  tellRebooted,
+  tellReturned,
+  tellScaled,
+} from './fast/story.ts'
 import { STEPS as FULL_STEPS, tellFull } from './full/story.ts'
 import type { Kind } from './tell-stories.ts'
 
@@ -23,7 +33,10 @@ export const rebooted: Kind = { name: 'rebooted', steps: STEPS, tell: tellReboot
 /** The same with autoscalers that replace machines which failed. */
 export const scaled: Kind = { name: 'scaled', steps: STEPS, tell: tellScaled }
 
+/** The same with commits that are reverted, and come again. */
+export const returned: Kind = { name: 'returned', steps: STEPS, tell: tellReturned }
+
 /** The real controller and the real agents on simulated hosts. Some a second. */
 export const full: Kind = { name: 'full', steps: FULL_STEPS, tell: tellFull }
 
-export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, full]
+export const KINDS: readonly Kind[] = [fast, gated, fixed, proved, edited, rebooted, scaled, returned, full]

@@ -50,10 +50,20 @@ function actionFor({ member, digest, mustDrain, needsProof }: SelectableNode, no
   const mark = { digest, at: now, state: isForeignCordon(node) ? 'Found' : 'Ours' } as const
   if (mustDrain) return { kind: 'cordon', node: node.name, mark }
   const grant = disruptionOf(member)
-  // What the agent says of an assignment of this very instant must not be taken for an end of the reboot.
-  const at = reboot && node.assigned?.at === now ? now + 1 : now
+  const at = stampAfter(node.assigned?.at, now)
   const assign = { kind: 'assign', node: node.name, revision, digest, grant, at, ...(reboot && { reboot }) } as const
   return needsProof ? { ...assign, proof: proofOf(member) } : assign
+}
+
+/** Milliseconds. What is further ahead was stamped by a clock that has been put back since. */
+const SAME_MOMENT = 1000
+
+/**
+ * Each assignment of a node has a stamp of its own: a node that got other content and the former one again in one instant would seem to have
+ * ended what it has just begun.
+ */
+function stampAfter(last: Instant | undefined, now: Instant): Instant {
+  return last !== undefined && last >= now && last - now < SAME_MOMENT ? last + 1 : now
 }
 
 /** Before the change: of the first attempt, where it is assigned the same once more. */

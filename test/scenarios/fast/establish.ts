@@ -6,20 +6,29 @@ const HOUR = 3_600_000
 /** Assigned, done, and said to be. */
 const MOST_ROUNDS = 6
 
-/** The first commit completes on every node, by rules that let it; then the rules become what they are. Most fleets are not new. */
+/** A second commit completes, and the way back to the first one: people fled from it. */
+export function establishReturn(world: World): void {
+  establish(world)
+  for (const content of ['second', 'first']) {
+    world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, content])))
+    establish(world)
+  }
+}
+
+/** The newest commit completes on every node, by rules that let it; then the rules become what they are. Most fleets are not new. */
 export function establish(world: World): void {
   const { fleetPolicy, rules } = world
   const drawn = [...rules.pools]
   world.fleetPolicy = {}
   for (const [name, policy] of drawn) rules.pools.set(name, unhindered(policy))
   for (let round = 0; !isEstablished(world); round++) {
-    if (round === MOST_ROUNDS) throw new Error('the first commit never completes')
+    if (round === MOST_ROUNDS) throw new Error('the newest commit never completes')
     runRound(world)
   }
   world.fleetPolicy = fleetPolicy
   for (const [name, policy] of drawn) rules.pools.set(name, policy)
   world.now += HOUR
-  world.tell('the first commit has completed')
+  world.tell('the newest commit has completed')
 }
 
 function unhindered({ gates: _, proof: __, ...policy }: RolloutPolicy): RolloutPolicy {
@@ -27,8 +36,8 @@ function unhindered({ gates: _, proof: __, ...policy }: RolloutPolicy): RolloutP
   return { ...policy, drain, waves: [], windows: [], dependsOn: [], maxUnavailable: { percent: 100 } }
 }
 
-function isEstablished({ pools }: World): boolean {
-  return [...pools.values()].every(({ memory }) => memory.stable !== undefined)
+function isEstablished({ pools, head }: World): boolean {
+  return [...pools.values()].every(({ memory }) => memory.stable?.revision === head.revision)
 }
 
 function runRound(world: World): void {

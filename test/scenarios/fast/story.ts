@@ -1,8 +1,9 @@
 import { Random } from '../random.ts'
 import type { Told } from '../tell-stories.ts'
-import { establish } from './establish.ts'
+import { establish, establishReturn } from './establish.ts'
 import { adminReboots } from './faults/admin-reboots.ts'
 import { autoscalerReplaces } from './faults/autoscaler-replaces.ts'
+import { commitReturns } from './faults/commit-returns.ts'
 import { fixFollows } from './faults/fix-follows.ts'
 import { wavesChange } from './faults/waves-change.ts'
 import type { Fault } from './faults.ts'
@@ -66,14 +67,22 @@ export function tellScaled(seed: number, steps: number): Told {
   return tell(new World(drawRules(random)), { random, steps, extra: autoscalerReplaces })
 }
 
+/** The same of fleets whose commits are reverted, and come again. */
+export function tellReturned(seed: number, steps: number): Told {
+  const random = new Random(seed)
+  return tell(new World(drawRules(random)), { random, steps, extra: commitReturns, begin: establishReturn })
+}
+
 interface Telling {
   readonly random: Random
   readonly steps: number
   /** A fault that happens beside the others. */
   readonly extra?: Fault
+  /** How fleets that are not new came to be as they are. */
+  readonly begin?: (world: World) => void
 }
 
-function tell(world: World, { random, steps, extra }: Telling): Told {
+function tell(world: World, { random, steps, extra, begin = establish }: Telling): Told {
   for (const pool of world.pools.keys())
     for (let i = random.below(10); i >= 0; i--) world.join(`${pool}-${i}`, { pool, zone: `zone-${i % 3}` })
   const { workload, nodes } = world
@@ -85,7 +94,7 @@ function tell(world: World, { random, steps, extra }: Telling): Told {
   }
   world.push(Object.fromEntries([...world.pools.keys()].map((pool) => [pool, 'first'])))
   try {
-    if (random.chance(0.8)) establish(world)
+    if (random.chance(0.8)) begin(world)
     for (let i = 0; i < steps; i++) {
       if (extra && random.chance(0.05)) extra(world, random)
       happen(world, random)
