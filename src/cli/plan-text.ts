@@ -62,7 +62,7 @@ export function summary({ touched, nodes, disruption, problems }: PoolPlanView):
 }
 
 /** `canary: a (soak 10m) → rest: b, c`; waves without a node that changes are left out. */
-export function wavesText(waves: readonly WaveView[]): string {
+function wavesText(waves: readonly WaveView[]): string {
   return waves
     .filter(({ nodes }) => nodes.length > 0)
     .map(waveText)

@@ -12,7 +12,7 @@ export function completed(commit: string): (view: FleetView) => boolean {
     [...view.pools.values()].every(({ status }) => status?.stable?.revision === commit && status.conditions.some(isReady))
 }
 
-export function isReady({ type, status }: { readonly type: string; readonly status: string }): boolean {
+function isReady({ type, status }: { readonly type: string; readonly status: string }): boolean {
   return type === 'Ready' && status === 'True'
 }
 

@@ -49,7 +49,7 @@ async function createFleet(
   }
 }
 
-export function pathOf(on: Steered): string {
+function pathOf(on: Steered): string {
   if (on.kind === 'NodePool') return nodePoolsPath(on.name)
   return on.kind === 'Node' ? `/api/v1/nodes/${encodeURIComponent(on.name)}` : configMapsPath(on.namespace, on.name)
 }

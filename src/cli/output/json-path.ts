@@ -19,7 +19,7 @@ export type Comparison = (typeof COMPARISONS)[number]
 export const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const
 
 /** What is in the document below these steps. Nothing is found where a field is missing: that is no error. */
-export function find(steps: readonly Step[], { root, at }: { readonly root: unknown; readonly at: unknown }): unknown[] {
+function find(steps: readonly Step[], { root, at }: { readonly root: unknown; readonly at: unknown }): unknown[] {
   return steps.reduce<unknown[]>((found, step) => found.flatMap((value) => next(step, { root, at: value })), [at])
 }
 

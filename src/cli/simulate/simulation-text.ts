@@ -37,14 +37,14 @@ export function lasting(milliseconds: number, units = 2): string {
   return shown.filter((part, index) => index === 0 || !part.startsWith('0')).join(' ')
 }
 
-export function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
+function verdict({ startsAt, endsAt, outcome }: Omit<Simulation, 'from' | 'to' | 'assumptions'>, paint: Paint): string {
   const took = lasting(endsAt - startsAt)
   if (outcome === 'Completed') return paint.green(`completes after ${took}, at ${stamp(endsAt)}`)
   if (outcome === 'Unfinished') return paint.red(`is not complete after ${took}`)
   return paint.red(`does not complete: it stops after ${took}`)
 }
 
-export function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakByZone'>): string {
+function peakText({ peak, peakByZone }: Pick<Simulation, 'peak' | 'peakByZone'>): string {
   const zones = Object.entries(peakByZone).map(([zone, { nodes }]) => `${zone} ${nodes}`)
   return `at most ${counted(peak.nodes, 'node')} unavailable at once${zones.length > 0 ? `, by zone: ${zones.join(', ')}` : ''}`
 }

@@ -115,7 +115,7 @@ interface Rule {
   readonly resourceNames: readonly string[]
 }
 
-export function rulesFor(readable: readonly Readable[]): Rule[] {
+function rulesFor(readable: readonly Readable[]): Rule[] {
   const byResource = Map.groupBy([...new Set(readable)].toSorted(), (object) => object.slice(0, object.indexOf('/')))
   return [...byResource].map(([resource, objects]) => ({
     apiGroups: [''],

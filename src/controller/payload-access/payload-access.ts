@@ -17,7 +17,7 @@ import { SharedAccess, type SharedAccessOptions } from './shared-access.ts'
 import { type Needs, UnneededAccess } from './unneeded-access.ts'
 
 /** From so many nodes on that need it, a payload has a Role of its own: for fewer, its two objects cost more than they save. */
-export const SHARED_FROM = 10
+const SHARED_FROM = 10
 
 export interface AccessedNode extends NodeIdentity {
   /** Names of the payloads that its annotations speak of: they stay readable. */

@@ -2,7 +2,7 @@ import { sharedAccessName } from '../../protocol/names.ts'
 import { type NodesOfBinding, nameOf, type SharedPayload, type StoredAccess } from './access-objects.ts'
 
 /** More make each write larger; fewer make more objects. */
-export const NODES_A_BINDING = 200
+const NODES_A_BINDING = 200
 
 interface Change {
   readonly payload: SharedPayload

@@ -36,7 +36,7 @@ export function updateGates(poolState: PoolState): readonly GateStatus[] | undef
  * None for a target that the pool has run through before, nor after a wave that never had a node. A gate that was asked has to pass,
  * also when the nodes of its wave are gone.
  */
-export function gatesAfterWave(poolState: PoolState): readonly GatePolicy[] {
+function gatesAfterWave(poolState: PoolState): readonly GatePolicy[] {
   const { pool, rollout, waves, open, members } = poolState
   const { gates = [] } = pool.policy
   const wave = waves[open]

@@ -29,7 +29,7 @@ export function isApplied(report: AgentStatus | undefined): boolean {
 }
 
 /** The content held, and others have rewritten what it goes over: to merge the two disturbs the node again. */
-export function isToMerge(report: AgentStatus | undefined): boolean {
+function isToMerge(report: AgentStatus | undefined): boolean {
   return report?.phase === 'Blocked' && report.error?.reason === CHANGED_BY_OTHERS
 }
 
