@@ -1,5 +1,5 @@
 /**
- * `npm run soak -- --seeds N [--start S] [--kind fast]`: as many stories as asked for, on all cores.
+ * `npm run soak -- --seeds N [--start S] [--kind fast] [--workers N]`: as many stories as asked for, on all cores or so many threads.
  * `npm run soak -- --seed S [--steps N]`: one story again, to the end or only its first N events.
  */
 import { availableParallelism } from 'node:os'
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     start: { type: 'string', default: '0' },
     seed: { type: 'string' },
     steps: { type: 'string' },
+    workers: { type: 'string', default: String(availableParallelism()) },
   },
 })
 const kind = KINDS.find(({ name }) => name === values.kind)
@@ -60,7 +61,7 @@ async function soak({ name }: Kind): Promise<number> {
     }
     await worker.terminate()
   }
-  await Promise.all(Array.from({ length: availableParallelism() }, work))
+  await Promise.all(Array.from({ length: number('workers', values.workers) }, work))
   const seconds = (performance.now() - began) / 1000
   process.stderr.write('\n')
   console.log(

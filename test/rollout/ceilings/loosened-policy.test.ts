@@ -48,6 +48,7 @@ test.each<Case>([
   ['more unavailable', {}, { maxUnavailable: { count: 2 } }, ['rollout.maxUnavailable 1 → 2']],
   ['more unavailable by percent', {}, { maxUnavailable: { percent: 20 } }, ['rollout.maxUnavailable 1 → 20%']],
   ['as many by percent', {}, { maxUnavailable: { percent: 10 } }, []],
+  ['the same percentage', { maxUnavailable: { percent: 20 } }, { maxUnavailable: { percent: 20 } }, []],
   ['fewer unavailable', { maxUnavailable: { count: 2 } }, {}, []],
   ['more failures', {}, { maxFailures: { percent: 10 } }, ['rollout.maxFailures 0 → 10%']],
   ['another end of failures', { onFailure: 'Halt' }, {}, ['rollout.onFailure Halt → Rollback']],

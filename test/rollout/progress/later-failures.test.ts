@@ -72,6 +72,21 @@ test('new nodes get the content one at a time after machines that it failed on w
   expect(selected(inTurn([[failing('bad')], [served], [begun.reporting('RolledBack'), ...joining.slice(1)]]))).toHaveLength(1)
 })
 
+test('a node that waited until it was young no more counts as new when it came after the rollout had begun', () => {
+  const waiting = (created: number) => aNode('w').createdAtInstant(created)
+  const began = noon - 3 * hour
+  const afterReplacement = (created: number) =>
+    selected(
+      inTurn([
+        [served, failing('bad')],
+        [served, waiting(created)],
+      ]),
+    )
+
+  expect(afterReplacement(began + 1)).toEqual(['w'])
+  expect(afterReplacement(began)).toEqual([])
+})
+
 test('a new node that is not Ready in time gives its turn to the next one', () => {
   const down = young('j1')
     .notReady(noon)

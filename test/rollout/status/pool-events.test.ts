@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import type { GateStatus } from '../../../src/protocol/node-pool.ts'
 import { decide } from '../../../src/rollout/decide.ts'
+import { eventsBetween } from '../../../src/rollout/status/pool-events.ts'
 import { remembering } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { minute, noon, stamp } from '../builders/instants.ts'
 import { aNode } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
@@ -45,4 +47,20 @@ test('a wave is told when it opens', () => {
   )
 
   expect(told(pool)).toEqual(['Normal WaveOpened on the pool: wave 2 of 2, "rest", of new'])
+})
+
+test('a gate is told once, when it has passed or failed', () => {
+  const record = { wave: 'canary', revision: 'new', rollout: stamp(noon), since: stamp(noon), message: 'below 1%' } as const
+  const gates: GateStatus[] = [
+    { ...record, name: 'slo', state: 'Passed' },
+    { ...record, name: 'apps', state: 'Failed' },
+    { ...record, name: 'later', state: 'Waiting' },
+  ]
+  const { status } = decide(aPool({ stable: 'new' }).with(aNode('a').on('new')), noon)
+  const reasons = (before: readonly GateStatus[]) =>
+    eventsBetween({ ...status, gates: before }, { ...status, gates }).map(({ reason }) => reason)
+
+  expect(reasons([])).toEqual(['GatePassed', 'GateFailed'])
+  expect(reasons(gates.slice(0, 1))).toEqual(['GateFailed'])
+  expect(reasons([...gates])).toEqual([])
 })

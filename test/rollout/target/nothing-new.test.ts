@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
+import { NO_MEMORY } from '../../../src/rollout/model/snapshot.ts'
 import { currentRollout } from '../../../src/rollout/target/current-rollout.ts'
 import { remembering } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { hour, minute, noon, stamp } from '../builders/instants.ts'
 import { aNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
+import { aRef, aRollout } from '../builders/revisions.ts'
 
 const canary = [aWave('canary', 1, { soak: 10 * minute })]
 
@@ -27,4 +29,15 @@ test('a pool whose newest commit has another name and the same content remembers
     target: { revision: 'readme', fingerprint: 'of old' },
     stable: { revision: 'readme', fingerprint: 'of old' },
   })
+})
+
+test.each([
+  ['no status', {}, noon - hour],
+  ['a target without a history', { target: aRef('old') }, noon],
+  ['a history without a target', { history: [aRollout('old', { result: 'Completed' })] }, noon],
+])('a rollout began with the first node that got its content where the pool remembers nothing: %s', (_, memory, began) => {
+  const pool = aPool().with(aNode('a').on('new', { at: noon - hour }))
+  const [top] = currentRollout({ ...pool, memory: { ...NO_MEMORY, ...memory } }, noon).memory.history
+
+  expect(top?.startedAt).toBe(stamp(began))
 })
