@@ -23,6 +23,7 @@ const ALL = [
   'notify',
   'remote',
   'kube',
+  'http',
   'sim',
   'dashboard',
   'simulate',
@@ -100,11 +101,11 @@ function judge(folder: string, file: string, target: string): string | undefined
   return undefined
 }
 
-/** Static and dynamic imports, but not `import type`, which leaves nothing at run time. */
+/** Static and dynamic imports, and those of types: what a folder must not know is no type of its own. */
 function importsOf(path: string): string[] {
   const source = readFileSync(path, 'utf8')
   const pattern =
-    /^\s*(?:import|export)\s(?!type\s)[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
+    /^\s*(?:import|export)\s[^'"]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm
   return [...source.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? '').filter(Boolean)
 }
 
