@@ -83,7 +83,6 @@ export const recipes: readonly Recipe[] = [
     tags: 'sqlite sqlite_unlock_notify',
     ldflags: `-X main.Version=${versions.gitea}`,
   },
-  { module: 'github.com/nektos/act', version: versions.act, binaries: { act: 'github.com/nektos/act' }, onlyByName: true },
 ]
 
 function kubernetes(version: string, commands: readonly string[]): Recipe {

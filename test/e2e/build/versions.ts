@@ -15,7 +15,5 @@ export const versions = {
   nfpm: '2.45.0',
   /** Later ones have another module path. */
   gitea: '1.26.0',
-  /** Runs workflows without their forge. */
-  act: '0.2.89',
   debian: 'bookworm',
 } as const
