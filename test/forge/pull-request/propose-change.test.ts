@@ -1,3 +1,7 @@
+/**
+ * Requests and answers as documented: GitHub https://docs.github.com/en/rest/repos/contents, /rest/git/refs, /rest/pulls/pulls#create-a-pull-request; GitLab
+ * https://docs.gitlab.com/api/repository_files/, /api/commits/, /api/merge_requests/; Gitea: /api/swagger of 1.26, and e2e `forge` asks a real one.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { proposeOn } from '../../../src/forge/pull-request/propose-change.ts'
 import { type ForgeServer, startForgeServer } from '../status/forge-server.ts'

@@ -1,3 +1,8 @@
+/**
+ * Requests and answers as documented: GitHub https://docs.github.com/en/rest/commits/statuses; GitLab https://docs.gitlab.com/api/commits/ (commit
+ * status), and https://gitlab.com/gitlab-org/gitlab-foss/-/issues/25807 of a state that is there already; Gitea: /api/swagger of 1.26, and e2e
+ * `forge` asks a real one.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ForgeError } from '../../../src/forge/status/commit-status.ts'
 import { githubStatuses } from '../../../src/forge/status/github-statuses.ts'

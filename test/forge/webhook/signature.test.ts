@@ -1,3 +1,7 @@
+/**
+ * Signatures as documented: https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries (with its test values);
+ * https://docs.gitlab.com/user/project/integrations/webhooks/; e2e `forge` gets those of a real Gitea.
+ */
 import { expect, test } from 'vitest'
 import { isSigned } from '../../../src/forge/webhook/signature.ts'
 
