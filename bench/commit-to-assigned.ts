@@ -66,9 +66,11 @@ async function measure(way: 'path' | 'url'): Promise<number[]> {
     })
     await git.push()
     const end = await assigned
-    // The last but one: what was found is fetched, which asks once more.
-    times.push(end - (way === 'path' ? start : (polls.stop().at(-2) ?? Number.NaN)))
-    polls.stop()
+    // The last one: the fetch of what it found asks for no branches.
+    const asked = polls.stop().at(-1)
+    const from = way === 'path' ? start : asked
+    if (from === undefined) throw new Error(`commit "${commit}": the Git server was not asked for its branches`)
+    times.push(end - from)
     await completed(commit)
   }
   ending.abort()

@@ -36,6 +36,7 @@ export class SettingsWatch {
     this.#forgetBefore(now - HOUR)
     this.#takeCeiling(ceiling)
     const due: RestoreSettings[] = []
+    if (!hasSettings(pool, sources.revisions)) return due
     for (const node of nodes) {
       const wanted = due.length < AT_ONCE ? assignedSettings(node, pool, sources) : undefined
       if (!wanted) continue
@@ -78,6 +79,11 @@ export class SettingsWatch {
       else if (young.length < writes.size) this.#writes.set(name, new Map(young))
     }
   }
+}
+
+/** Most pools set nothing on their Nodes: then none of thousands is looked at. */
+function hasSettings(pool: string, revisions: Sources['revisions']): boolean {
+  return [...revisions.values()].some(({ pools }) => pools.get(pool)?.nodeObject !== undefined)
 }
 
 /** By the commit that the node was assigned at; where that is forgotten, by one with the same content. */

@@ -14,7 +14,7 @@ export function controlPlaneFacts(view: ControlPlaneView | undefined): ControlPl
   const skew = skewFacts(view)
   const hosts = new Set([...view.nodes, ...view.instances.map(({ node }) => ({ name: node }))].map(({ name }) => name))
   return ({ nodes }) => {
-    const ours = nodes.filter(({ name }) => hosts.has(name))
+    const ours = hosts.size === 0 ? [] : nodes.filter(({ name }) => hosts.has(name))
     if (ours.length === 0) return { skew, controlPlane: undefined }
     return { skew, controlPlane: new Map(ours.map(({ name }) => [name, hindranceTo(name, view)])) }
   }

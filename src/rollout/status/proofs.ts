@@ -25,7 +25,7 @@ export function describeUnproved({ members, pool, rollout }: PoolState): string 
   if (!policy || policy.mode === 'Never' || policy.image !== undefined || wasProven(rollout)) return ''
   const asked = { always: policy.mode === 'Always', since: rollout.startedAt }
   const names: string[] = []
-  for (const member of members) if (isUnproved(member, policy) && isDisturbed(member, asked)) names.push(member.node.name)
+  for (const member of members) if (isDisturbed(member, asked) && isUnproved(member, policy)) names.push(member.node.name)
   if (names.length === 0) return ''
   return `; not proved by a pod, since they report no pause image: ${listNames(firstFirst(names))}; name an image in rollout.proof.pod.image`
 }
