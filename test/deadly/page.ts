@@ -61,7 +61,8 @@ The controller refuses the same commits: no node is hurt. \`test/deadly\` checks
 ${refused.map(({ name }) => `- ${name}`).join('\n')}
 
 Past \`validate\`: a feature gate or flag that the kubelet does not have, in an annotation that somebody wrote by hand, and a TLS cipher suite that it does not
-have are refused by the preflight on the node (scenarios \`by-hand\` and \`refused\`).
+have are refused by the preflight on the node (scenarios \`by-hand\` and \`refused\`). The agent refuses a reservation that is enforced on a control group which uses more
+(\`ReservedBelowUse\`: the kernel would end runtime, kubelet and agent); unit tests check it, since these nodes count no memory for \`/system.slice\`.
 
 ## Measured once
 
@@ -81,7 +82,11 @@ ${APPLIED.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 - A sysctl that stops forwarding for IPv6, or comes from a file that \`validate\` cannot read (a script, a package), applied by a unit: a pod that only starts
   does not notice it, a command that reaches another machine does. nodewave gives back the values of \`sysctls\`, and not those of a plain file.
 - A static pod of the control plane whose manifest the commit itself removes or breaks (\`files\`). No other control-plane node is changed: the pool is
-  stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Where one node has the only API server, nobody is left to roll back.
+  stalled with \`ControlPlaneUnhealthy\`, which names the missing instance. Where one node has the only API server, its agent goes back after ten minutes
+  without it ([a node that is cut off](agent.md#a-node-that-is-cut-off)).
+- A change that drops new connections only: agent and kubelet keep theirs.
+- What only a new image shows, as a wrong \`/etc/resolv.conf\` of the host or a registry that nobody reaches: the image of the proof is on the node by then.
+- A label of Nodes by which a DaemonSet of the cluster chooses them, as that of the network: taken out of Git, its pods end, and no kubelet restarts.
 - Eviction thresholds that put nodes under pressure. In a soak, \`MemoryPressure\`, \`DiskPressure\` and \`PIDPressure\` fail the node; after it, nothing does.
 - Whatever shows later than the soak of a wave. [Gates](rollouts.md#gates) on your own metrics are for that.
 `

@@ -67,7 +67,8 @@ export function showsCertificate({ address: host, port }: KubeletEndpoint): Prom
     }
     signal.addEventListener('abort', () => socket.destroy(), { once: true })
     socket.on('secureConnect', () => end({ ok: true, detail: 'it shows a certificate' }))
-    socket.on('error', (error) => end({ ok: false, detail: error.message }))
+    // OpenSSL puts the place in its own source around the reason.
+    socket.on('error', (error: Error & { reason?: string }) => end({ ok: false, detail: error.reason ?? error.message }))
   })
 }
 

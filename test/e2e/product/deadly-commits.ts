@@ -159,6 +159,20 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       cause: 'hostPath type check failed',
     },
     {
+      name: 'serving certificate that nobody approves',
+      about: '`serverTLSBootstrap: true`: pods run, and logs, exec and metrics are gone',
+      fleet: { config: { serverTLSBootstrap: true } },
+      caughtBy: 'health',
+      cause: 'does not serve',
+    },
+    {
+      name: 'unit that cuts the node off',
+      about: 'a firewall; here a route that drops all packets to the API server as long as the unit runs',
+      fleet: { host: { units: [{ name: 'firewall.service', content: dropping(server), state: 'running' }] } },
+      caughtBy: 'health',
+      cause: 'the API server answered right before the change',
+    },
+    {
       name: 'eviction threshold over capacity',
       about: '`evictionHard: {memory.available: 900Gi}`',
       fleet: { config: { evictionHard: { 'memory.available': '900Gi' } } },
@@ -178,6 +192,11 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
 }
 
 const stranger = '/etc/kubernetes/stranger.conf'
+
+function dropping(server: string): string {
+  const route = `blackhole ${server.replace(/^https:\/\/|:\d+$/g, '')}/32`
+  return `[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/usr/sbin/ip route add ${route}\nExecStop=/usr/sbin/ip route del ${route}\n`
+}
 
 function kubeconfigOf(server: string): string {
   return JSON.stringify({

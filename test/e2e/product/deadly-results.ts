@@ -24,11 +24,14 @@ interface Course {
   readonly said: string
 }
 
+/** Reasons of an agent that disturbed nothing. */
+const REFUSALS = ['PreflightFailed', 'StaticPodsLost', 'ReservedBelowUse']
+
 /** An agent that put the host back says for what reason; else it was the controller, which says so in the pool. */
 export function catcherOf({ moments, commit, said }: Course): DeadlyResult['caughtBy'] {
   const rolledBack = moments.find((moment) => saysOf(moment, commit, 'RolledBack'))
   const reason = parseAgentStatus(rolledBack?.annotations.status)?.error?.reason
-  if (reason === 'PreflightFailed' || reason === 'StaticPodsLost') return 'preflight'
+  if (reason !== undefined && REFUSALS.includes(reason)) return 'preflight'
   if (reason === 'UnitNotStarted') return 'activation'
   if (reason !== undefined) return 'health'
   if (said.includes('the pod that proves the node')) return 'pod proof'
