@@ -42,8 +42,12 @@ export interface AgentVersion {
 }
 
 /** Images of several versions of this agent. */
-export async function agentImages(cluster: Cluster, agents: readonly AgentVersion[]): Promise<BuiltFile[]> {
-  const options = await imageOptions(cluster)
+export async function agentImages(
+  cluster: Cluster,
+  agents: readonly AgentVersion[],
+  more: Pick<BuildOptions, 'prefix'> | object = {},
+): Promise<BuiltFile[]> {
+  const options = { ...(await imageOptions(cluster)), ...more }
   const bundle = await readFile(join(options.dist, 'nodewave-agent.mjs'), 'utf8')
   const built: BuiltFile[] = []
   for (const { version, begins = '' } of agents) {
