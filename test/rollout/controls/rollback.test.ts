@@ -18,11 +18,12 @@ const ada = { rollback: { who: 'ada', at: '2026-11-21T11:59:00Z' } }
 
 /** Three nodes at `present`, the newest commit; `good` completed before it, and `unfinished` never did. */
 function aPoolAsked(rollback: string, options: PoolOptions = {}, ...more: readonly NodeView[]) {
+  return anEmptyPoolAsked(rollback, options).with(...nodes('a', 'b', 'c').map((node) => node.on('present')), ...more)
+}
+
+function anEmptyPoolAsked(rollback: string, options: PoolOptions = {}) {
   const settled = { head: 'present', stable: 'present', history: past, waves: canary, maxUnavailable: 2 } as const
-  return aPool({ ...settled, controls: { rollback, by: ada }, ...options }).with(
-    ...nodes('a', 'b', 'c').map((node) => node.on('present')),
-    ...more,
-  )
+  return aPool({ ...settled, controls: { rollback, by: ada }, ...options })
 }
 
 test('a rollback goes to the last commit that completed before, without canary and soak, and keeps the budget', () => {
@@ -39,6 +40,13 @@ test('a rollback to what never completed goes wave by wave', () => {
 
   expect(selected(decision)).toHaveLength(1)
   expect(decision.status.wave).toEqual({ index: 1, count: 2, name: 'canary', opened: ['canary'] })
+})
+
+test('a node that joins a pool without members gets what the pool was rolled back to, unless that never completed', () => {
+  const askedOf = (rollback: string) => anEmptyPoolAsked(rollback).with(aYoungNode('fresh'))
+
+  expect(assignments(decide(askedOf(''), noon))).toEqual(['fresh → good'])
+  expect(assignments(decide(askedOf('unfinished'), noon))).not.toContain('fresh → good')
 })
 
 test('a pool that was rolled back stays there through passes and restarts, and says who asked', () => {

@@ -17,7 +17,7 @@ function keepsToTheCanary(decided: Decided): boolean {
   const content = status.target?.fingerprint.slice('of '.length)
   const added = stepsOf(decided).filter(({ digest }) => digest === content)
   if (top?.result !== 'Running' || status.stable?.fingerprint === status.target?.fingerprint || added.length === 0) return true
-  if (status.wave === undefined) return false
+  if (status.wave === undefined) return added.every(({ node }) => isYoung(node)) && hasCompletedBefore(status)
   const canary = pool.policy.waves[0]
   if (!canary || !('count' in canary.nodes) || status.wave.name !== canary.name) return true
   const began = Date.parse(top.startedAt)
@@ -27,6 +27,16 @@ function keepsToTheCanary(decided: Decided): boolean {
   const sound = others.filter(({ node }) => isSound(node)).length
   const tried = exposed.filter((node) => !wasSound(node)).length
   return isWithin(exposed.length - tried, sound, canary.nodes.count) && isWithin(tried, others.length - sound, canary.nodes.count)
+}
+
+/** Who joins a pool without members gets what the pool was sent back to: it proved itself there, and was not gone back from. */
+function hasCompletedBefore({ history, target }: Decided['decision']['status']): boolean {
+  return history.some((entry) => entry.result === 'Completed' && entry.fingerprint === target?.fingerprint && !entry.abandoned)
+}
+
+/** It has never been assigned anything. */
+function isYoung({ assigned }: NodeView): boolean {
+  return assigned === undefined
 }
 
 function isWithin(before: number, added: number, places: number): boolean {
