@@ -108,6 +108,7 @@ test('kustomize puts image, repository and credential of the overlay in docs/ins
     '--state-dir=/var/lib/nodewave',
     '--log-format=json',
     '--metrics-address=:8080',
+    '--dashboard-port=8081',
     '--token-file=/etc/nodewave/git/token',
   ])
   expect(containers[0].volumeMounts).toContainEqual({ name: 'git', mountPath: '/etc/nodewave/git', readOnly: true })
