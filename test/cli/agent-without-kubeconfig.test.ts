@@ -2,20 +2,44 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/agent-main.ts', import.meta.url))
-/** Of a server that nobody has to reach. */
-const USABLE = JSON.stringify({
-  'current-context': 'c',
-  contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
-  clusters: [{ name: 'k', cluster: { server: 'http://127.0.0.1:1' } }],
-  users: [{ name: 'u', user: { token: 't' } }],
-})
+function kubeconfigFor(server: string, token: string): string {
+  return JSON.stringify({
+    'current-context': 'c',
+    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
+    clusters: [{ name: 'k', cluster: { server } }],
+    users: [{ name: 'u', user: { token } }],
+  })
+}
+
+/** Answers nothing that helps. */
+async function aServer() {
+  const asked = Promise.withResolvers<IncomingMessage>()
+  const server = createServer((request, response) => {
+    asked.resolve(request)
+    response.writeHead(503).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    /** The first request. */
+    asked: asked.promise,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await promisify(server.close.bind(server))()
+    },
+  }
+}
 
 const roots: string[] = []
 afterAll(() => {
@@ -75,7 +99,11 @@ test.each([
   expect(await agent.line(/works without the API server/)).toContain(text === undefined ? 'does not exist' : 'failed to parse')
   expect(await agent.line(/transaction recovered/)).toContain('ending=undone')
   expect(readFileSync(motd, 'utf8')).toBe('theirs\n')
-  put(`${kubeconfig}.new`, USABLE)
+  await using server = await aServer()
+  put(`${kubeconfig}.new`, kubeconfigFor(server.url, 'of-the-new-file'))
   renameSync(`${kubeconfig}.new`, kubeconfig)
   expect(await agent.line(/the kubeconfig was replaced/)).toContain(kubeconfig)
+  const { url, headers } = await server.asked
+  expect(url).toContain('/api/v1/nodes')
+  expect(headers.authorization).toBe('Bearer of-the-new-file')
 })

@@ -127,6 +127,7 @@ test('a first commit that is invalid is an event on the namespace of the control
     type: 'Warning',
     message: expect.stringContaining('fleet.yaml:14:5'),
   })
+  await stage.clock.awaited(600_000)
   await stage.kube.delete(`${EVENTS}/${event?.metadata.name}`)
   stage.clock.advance(600_000)
   await stage.until(EVENTS, (found) => told(found) !== undefined)

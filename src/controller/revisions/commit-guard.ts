@@ -52,10 +52,9 @@ function policiesOf(from: CompiledFleet, to: CompiledFleet): Pick<PolicyChange, 
   return { before: policySide(from), after: policySide(to), placeOf: (field, pool) => to.placeOf?.(field, pool) }
 }
 
-function policySide({ pools, policy, blastRadius }: CompiledFleet): PolicySide {
+function policySide({ pools, policy, blastRadius, byHand }: CompiledFleet): PolicySide {
   const policies = new Map([...pools.values()].map((pool) => [pool.name, { ...pool.policy, disruption: pool.disruption }]))
-  const isByHand = [...policies.values()].some(({ byHand }) => byHand === 'Allow')
-  return { fleet: { ...policy, blastRadius, byHand: isByHand ? 'Allow' : 'Deny' }, pools: policies }
+  return { fleet: { ...policy, blastRadius, byHand }, pools: policies }
 }
 
 /** Where no commit is known that was accepted before, the objects in the cluster still tell which pools there were. */

@@ -134,6 +134,7 @@ function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> 
     problems: [],
     pools: new Map(pools.map((pool) => [pool.name, pool])),
     policy: fleetPolicy(model.fleet.spec),
+    ...byHandOf(model),
     blastRadius: model.fleet.spec.blastRadius ?? {},
     historyLimit: model.fleet.spec.historyLimit ?? DEFAULT_HISTORY_LIMIT,
     placeOf: (field, pool) => policyPlace(model, field, pool),
@@ -145,6 +146,10 @@ function ready(model: FleetModel, namespace: string): Omit<FleetParts, 'files'> 
       return owner
     },
   }
+}
+
+function byHandOf({ fleet }: FleetModel): Pick<CompiledFleet, 'byHand'> {
+  return fleet.spec.byHand === 'Allow' ? { byHand: 'Allow' } : {}
 }
 
 function fleetPolicy({ maxUnavailable, maxFailures }: FleetSpec): FleetPolicy {
@@ -181,7 +186,7 @@ function compiledPool(pool: Doc<NodePoolSpec>, { model, renderer, readsCapacity 
     ...(readsCapacity(pool) && { readsCapacity: true }),
     policy: {
       ...{ ...settings, waves, gates: settings.gates.map(gatePolicy), ...poolDependencies(spec) },
-      ...(model.fleet.spec.byHand === 'Allow' && { byHand: 'Allow' }),
+      ...byHandOf(model),
     },
     disruption: settings.disruption,
     ...(spec.node && { nodeObject: nodeObjectOf(model, pool) }),

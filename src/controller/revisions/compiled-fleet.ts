@@ -33,6 +33,8 @@ export interface CompiledFleet {
   readonly problems: readonly string[]
   readonly pools: ReadonlyMap<string, CompiledPool>
   readonly policy: FleetPolicy
+  /** Absent: nobody but the controller assigns. */
+  readonly byHand?: 'Allow'
   /** What a commit that follows this one may do at once. */
   readonly blastRadius: BlastLimits
   /** Where a field of a pool stands, or of the Fleet: `pools/workers.yaml:12`. Absent: nobody knows. */

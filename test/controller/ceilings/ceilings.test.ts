@@ -186,3 +186,27 @@ test('such a label stays when a commit takes it out of Git', async () => {
   expect(nodes.get('n0')?.metadata.labels).toMatchObject({ tier: 'restricted' })
   expect(nodes.get('n0')?.metadata.labels).not.toHaveProperty('team')
 })
+
+const NO_POOL = {
+  'fleet.yaml': 'apiVersion: nodewave.io/v1alpha1\nkind: Fleet\nmetadata: {name: fleet}\nspec: {byHand: Allow}\n',
+}
+
+test('a commit that allows assignments by hand together with content is held', async () => {
+  await using stage = await aStageWith({ rules: [{ maxUnavailable: '100%' }] })
+  stage.push('a', aFleet())
+  await stage.completed('a'.repeat(40))
+  stage.push('b', aFleet({ v: 4, fleet: 'byHand: Allow' }))
+  const pools = await stage.until(POOLS, (found) => stalled(found) === 'CommitNeedsPromotion')
+
+  expect(conditionOf(pools.get('workers'), 'Stalled')?.message).toBe(
+    'commit "bbbbbbbbbbbb" needs promotion: it changes 4 nodes and loosens the rollout policy: byHand of the Fleet (fleet.yaml:5): Deny → Allow; push one of the two first, and the other when that is accepted; if this is intended: nodewave promote --all --revision bbbbbbbbbbbb',
+  )
+})
+
+test('the first pool of a fleet that allows assignments by hand already is no loosening', async () => {
+  await using stage = await aStageWith({ rules: [{ maxUnavailable: '100%' }] })
+  stage.push('a', NO_POOL)
+  await stage.until('/api/v1/namespaces/nodewave-revisions/configmaps', (found) => found.size > 0)
+  stage.push('b', aFleet({ fleet: 'byHand: Allow' }))
+  await stage.completed('b'.repeat(40))
+})

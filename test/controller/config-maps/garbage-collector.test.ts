@@ -4,6 +4,8 @@ import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { GarbageCollector } from '../../../src/controller/config-maps/garbage-collector.ts'
 import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import type { StoredAccess } from '../../../src/controller/payload-access/access-objects.ts'
+import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
 import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { RevisionStore } from '../../../src/controller/revisions/revision-store.ts'
 import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
@@ -11,19 +13,46 @@ import { aFleet } from '../a-fleet.ts'
 import { aSnapshot } from '../a-snapshot.ts'
 import { FakeKube } from '../fake-kube.ts'
 
+const MINUTE = 60_000
 const PAYLOADS = '/api/v1/namespaces/nodewave-system/configmaps'
 const NOW = Date.UTC(2026, 10, 21, 8)
 const nothing = () => undefined
 
+function aCluster() {
+  return { nodes: new ObjectCache<ClusterNode>(nothing), pools: new ObjectCache<NodePoolView>(nothing) }
+}
+
+function aStore(kube: FakeKube): RevisionStore {
+  return new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps: new ObjectCache<StoredConfigMap>(nothing) })
+}
+
+test('rights are compared again ten minutes after the last time, and a look that is due counts as made', () => {
+  const kube = new FakeKube()
+  const access = new PayloadAccess({
+    ...{ kube, namespace: 'nodewave-system', uidOf: nothing },
+    ...{ roles: new ObjectCache<StoredAccess>(nothing), bindings: new ObjectCache<StoredAccess>(nothing) },
+  })
+  const sources = { cluster: aCluster(), store: aStore(kube), renderer: new PoolRenderer(), payloads: [] }
+  const garbage = new GarbageCollector({ ...sources, access })
+
+  // The last time is 0 for one that has just begun.
+  expect(garbage.nextLook(10 * MINUTE - 1)).toBe(10 * MINUTE)
+  expect(garbage.nextLook(10 * MINUTE)).toBe(20 * MINUTE)
+  expect(garbage.nextLook(10 * MINUTE + 1)).toBe(20 * MINUTE + 1)
+  expect(new GarbageCollector(sources).nextLook(10 * MINUTE)).toBeUndefined()
+})
+
 test('what is left of a sweep is swept by the next passes, not only when the next commit or the next look comes', async () => {
   const kube = new FakeKube()
   for (let index = 0; index < 250; index += 1) kube.put(`${PAYLOADS}/m${index}`, { metadata: { name: `m${index}` } })
-  const maps = () => new ObjectCache<StoredConfigMap>(nothing)
-  const payloads = { kube, namespace: 'nodewave-system', configMaps: maps() }
+  const payloads = { kube, namespace: 'nodewave-system', configMaps: new ObjectCache<StoredConfigMap>(nothing) }
   payloads.configMaps.observe({ type: 'sync', items: [...kube.objects.values()].map(projectConfigMap) })
-  const cluster = { nodes: new ObjectCache<ClusterNode>(nothing), pools: new ObjectCache<NodePoolView>(nothing) }
-  const store = new RevisionStore({ kube, namespace: 'nodewave-revisions', configMaps: maps() })
-  const garbage = new GarbageCollector({ cluster, store, renderer: new PoolRenderer(), payloads: [payloads] })
+  const garbage = new GarbageCollector({
+    cluster: aCluster(),
+    store: aStore(kube),
+    renderer: new PoolRenderer(),
+    payloads: [payloads],
+  })
   const fleet = createCompiler({ namespace: 'nodewave-system' })(aSnapshot('a', aFleet()))
   const gathered = { revisions: new Map(), members: { byPool: new Map(), contested: new Map(), strays: [], mislabelled: [] } }
   const done: (readonly [boolean, number])[] = []

@@ -23,3 +23,16 @@ test('write that failed before the clock was put back is tried again at once', (
   expect(failures.refusals(NOW - HOUR).map(({ isDue }) => isDue)).toEqual([true])
   expect(failures.nextTry(NOW - HOUR)).toBeUndefined()
 })
+
+test('a write without an answer is a refusal from the third time in a row on, and one that is refused at once', () => {
+  const failures = new WriteFailures()
+  const away = new KubeError('no answer', { code: 0, reason: 'Unreachable' })
+  const isRefusal = [1, 2, 3, 4].map(() => {
+    failures.failed(nodeKey('n0'), { error: away, now: NOW })
+    return failures.refusal(nodeKey('n0')) !== undefined
+  })
+  failures.failed(nodeKey('n1'), { error: forbidden, now: NOW })
+
+  expect(isRefusal).toEqual([false, false, true, true])
+  expect(failures.refusals(NOW).map(({ object }) => object)).toEqual(['node n0', 'node n1'])
+})

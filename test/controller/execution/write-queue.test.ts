@@ -63,6 +63,22 @@ test('an uncordon is sent before assignments that were queued earlier', async ()
   expect(sent.at(-1)).toBe('uncordon')
 })
 
+test.each([false, true])(
+  'a pool that gets the places of another one one by one is sent all of its writes, first: %s',
+  async (first) => {
+    const { queue, sent, push, end } = aQueue()
+    fill(push, 'a', 16)
+    fill(push, 'b', 16)
+    fill(push, 'c', 8)
+    for (const name of ['d0', 'd1', 'd2']) push('d', name, first)
+    await end('a0')
+    expect(queue.isWaiting('d')).toBe(true)
+    await end('a1')
+    await end('a2')
+    expect(sent.slice(40)).toEqual(['d0', 'd1', 'd2'])
+  },
+)
+
 test('a queue takes back what was not sent, tells of each, and sends none of it', async () => {
   const { queue, sent, recalled, push, end } = aQueue()
   fill(push, 'a', 18)

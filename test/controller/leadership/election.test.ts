@@ -105,6 +105,11 @@ test('a release names nobody, for a second, and is no transition', () => {
 
 test.each([
   [{ leaseDuration: 10_000 }, 'a lease duration of 10000 ms must be greater than the renew deadline of 10000 ms'],
+  [
+    { renewDeadline: 12_000, retryPeriod: 10_000 },
+    'a renew deadline of 12000 ms must be greater than 1.2 times the retry period of 10000 ms',
+  ],
+  [{ renewDeadline: 12_001, retryPeriod: 10_000 }, undefined],
   [{ retryPeriod: 9000 }, 'a renew deadline of 10000 ms must be greater than 1.2 times the retry period of 9000 ms'],
   [{}, undefined],
 ])('timings with %j are judged as client-go does', (more, problem) => {

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { projectProofPod } from '../../../src/controller/proof/proof-facts.ts'
 import { ProofWatch } from '../../../src/controller/proof/proof-watch.ts'
-import type { FollowOptions, KubeApi } from '../../../src/kube/kube-api.ts'
+import type { FollowOptions, KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
 import { FakeKube } from '../fake-kube.ts'
 import { TestClock } from '../test-clock.ts'
 
@@ -17,4 +19,38 @@ test('a watch of events may be quiet for long, for an API server sends no bookma
 
   expect(followed.get('/api/v1/namespaces/nodewave-proof/events')?.stallAfter).toBe(1_800_000)
   expect(followed.get('/api/v1/namespaces/nodewave-proof/pods')?.stallAfter).toBeUndefined()
+})
+
+function aProofPod(node: string): KubeObject {
+  return {
+    metadata: { name: `proof-${node}`, uid: `uid-${node}`, resourceVersion: '1' },
+    spec: { nodeName: node, containers: [] },
+  }
+}
+
+test('pods that prove nodes are told to the pool of their node alone', async () => {
+  const follow = async function* (path: string) {
+    const items = path.endsWith('/pods') ? [aProofPod('a0'), aProofPod('b0')].map(projectProofPod) : []
+    yield { type: 'sync', items }
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const kube: KubeApi = Object.assign(new FakeKube(), { follow })
+  const watch = new ProofWatch({
+    kube,
+    clock: new TestClock(),
+    log: () => undefined,
+    signal: ended.signal,
+    changed: () => undefined,
+  })
+  expect(watch.podsOf('a', [{ name: 'a0' }])).toBeUndefined()
+  await turn()
+  ended.abort()
+
+  const podsOf = (pool: string, name: string) => {
+    const pods = watch.podsOf(pool, [{ name }, { name: `${pool}1` }])
+    return pods?.kind === 'known' && [...pods.pods].map(([node, pod]) => `${node} ${pod.uid}`)
+  }
+  expect(podsOf('a', 'a0')).toEqual(['a0 uid-a0'])
+  expect(podsOf('b', 'b0')).toEqual(['b0 uid-b0'])
+  expect(watch.podsOf('a', [{ name: 'a0' }, { name: 'a1' }])).toBe(watch.podsOf('a', [{ name: 'a0' }]))
 })

@@ -15,6 +15,7 @@ interface Options {
   readonly now?: Instant
   readonly agentTimeout?: number
   readonly steadySince?: Instant
+  readonly rolloutStart?: Instant
 }
 
 /** A run that began an hour before noon, an apply timeout of 15 minutes. */
@@ -298,6 +299,22 @@ test('a node that goes down before its agent proved the digest fails though the 
   const fallen = justApplied.reporting('Applied', { lastKnownGood: 'older' }).notReady(noon - minute)
 
   expect(phase(fallen, { now: noon + 14 * minute })).toBe('Failed')
+})
+
+test('a node that goes down a day after it was changed fails its commit only if its agent has not said that the trial is passed', () => {
+  const changed = aNode('a').on('new', { at: noon - 24 * hour })
+  const down = (lastKnownGood: string) =>
+    progress(changed.reporting('Applied', { lastKnownGood }).notReady(noon - 20 * minute), {
+      soak: 10 * minute,
+      rolloutStart: noon - 48 * hour,
+    })
+
+  expect(down('new')).toEqual({ phase: 'Unreachable', pending: false })
+  expect(down('older')).toEqual({
+    phase: 'Failed',
+    pending: false,
+    failure: { reason: 'NotReady', message: 'node is not Ready since 2026-11-21T11:40:00.000Z' },
+  })
 })
 
 test('held and hand-assigned nodes are nobody else’s matter, whatever they report', () => {

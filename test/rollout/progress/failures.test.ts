@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decide } from '../../../src/rollout/decide.ts'
 import { assignments, phases, remembering, selected, verdict } from '../builders/decisions.ts'
-import { minute, noon } from '../builders/instants.ts'
+import { hour, minute, noon } from '../builders/instants.ts'
 import { aNode, aYoungNode, nodes } from '../builders/nodes.ts'
 import { aWave } from '../builders/policies.ts'
 import { aPool } from '../builders/pools.ts'
@@ -182,6 +182,21 @@ test('a commit that failed on all it was tried on is rejected whatever the polic
   )
 
   expect(decide(pool, noon).status.target?.revision).toBe('older')
+})
+
+test('a node that dies a day after its agent passed the trial rejects nothing, and the rest of the pool gets the commit', () => {
+  const decided = (lastKnownGood: string) => {
+    const dead = aNode('a')
+      .on('new', { at: noon - 24 * hour })
+      .reporting('Applied', { lastKnownGood })
+      .notReady(noon - 20 * minute)
+    const pool = aPool({ head: 'new', stable: 'older', since: noon - 48 * hour, maxUnavailable: 2 })
+    return decide(pool.with(dead, aNode('b').on('new'), ...old('c')), noon)
+  }
+
+  expect(decided('new').status).toMatchObject({ target: { revision: 'new' }, failed: [], rejected: [] })
+  expect(assignments(decided('new'))).toEqual(['c → new'])
+  expect(decided('older').status.rejected.map(({ revision }) => revision)).toEqual(['new'])
 })
 
 test('a failure in a completed run rejects nothing', () => {

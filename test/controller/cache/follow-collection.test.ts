@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { type Followed, followCollection } from '../../../src/controller/cache/follow-collection.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { type ProofFacts, projectProofPod } from '../../../src/controller/proof/proof-facts.ts'
+import type { FollowOptions, KubeApi } from '../../../src/kube/kube-api.ts'
+import { FakeKube } from '../fake-kube.ts'
+import { TestClock } from '../test-clock.ts'
+
+/** What the client is asked for. */
+async function asked(more: Partial<Followed<ProofFacts>>): Promise<FollowOptions<unknown> | undefined> {
+  let options: FollowOptions<unknown> | undefined
+  const follow = async function* (_path: string, given: FollowOptions<unknown>) {
+    options = given
+    yield { type: 'sync', items: [] }
+  } as KubeApi['follow']
+  const ending = new AbortController()
+  const { signal } = ending
+  const following = { kube: Object.assign(new FakeKube(), { follow }), clock: new TestClock(), signal }
+  const cache = new ObjectCache<ProofFacts>(() => undefined)
+  await followCollection(
+    { ...following, log: () => undefined, changed: () => undefined },
+    { path: '/api/v1/pods', cache, project: projectProofPod, ...more },
+  )
+  ending.abort()
+  return options
+}
+
+test('a collection is asked for as its cache wants it: streamed, a part of it, and quiet for so long', async () => {
+  const isAwaited = () => true
+  const wanted = { streamed: true, stallAfter: 7000, labelSelector: 'a=b', fieldSelector: 'spec.nodeName=n1', isAwaited }
+
+  expect(await asked(wanted)).toMatchObject(wanted)
+})
+
+test('a collection is asked for without what its cache says nothing of, which the client decides', async () => {
+  expect(Object.keys((await asked({})) ?? {}).sort()).toEqual(['onOpen', 'onTrouble', 'project', 'signal'])
+})
