@@ -176,6 +176,22 @@ const controller: readonly Panel[] = [
     ],
   },
   {
+    ...{ title: 'Time until a change is looked at', type: 'timeseries', width: 8, unit: 's' },
+    description: 'Of the oldest change of each pass.',
+    queries: [
+      { expr: quantile(0.5, 'nodewave_pass_wait_seconds'), legend: 'half' },
+      { expr: quantile(0.99, 'nodewave_pass_wait_seconds'), legend: '99 of 100' },
+    ],
+  },
+  {
+    ...{ title: 'Time until a write is sent', type: 'timeseries', width: 8, unit: 's' },
+    description: 'Writes to nodes, and evictions.',
+    queries: [
+      { expr: quantile(0.5, 'nodewave_write_wait_seconds'), legend: 'half' },
+      { expr: quantile(0.99, 'nodewave_write_wait_seconds'), legend: '99 of 100' },
+    ],
+  },
+  {
     ...{ title: 'Passes that failed', type: 'timeseries', width: 8 },
     queries: one('sum(increase(nodewave_pass_failures_total[$__rate_interval]))', 'failed'),
   },

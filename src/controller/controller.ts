@@ -23,9 +23,9 @@ export interface ControllerOptions {
 export async function control({ settings, signal, ...options }: ControllerOptions): Promise<void> {
   const own = new AbortController()
   const ending = AbortSignal.any([signal, own.signal])
-  const wake = new WakeSignal()
   const contact = new Contact()
   const { clock } = options.ports
+  const wake = new WakeSignal(() => clock.elapsed())
   const kube = contactKube(options.ports.kube, { contact, clock, signal: ending, restored: wake.fire })
   const ports = { ...options.ports, kube }
   const cluster = followCluster({ ...ports, settings, contact, signal: ending, changed: wake.fire })

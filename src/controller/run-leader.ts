@@ -90,15 +90,22 @@ async function passAgainAndAgain(parts: ControllerParts, { wake, signal }: Leade
   const { clock } = parts.ports
   const pace = new PassPace()
   let failures = 0
+  // Until here there was no pass to wait for.
+  wake.take()
+  /** When the oldest change came that no pass has taken yet: one that fails takes none. */
+  let changedAt: number | undefined
   while (!signal.aborted) {
     let until: Instant | undefined
     let notBefore = 0
+    changedAt ??= wake.take()
+    const began = clock.elapsed()
     try {
       const { wakeAt, took } = await pass(parts)
       until = wakeAt
       notBefore = pace.after(took, clock.elapsed())
       failures = 0
-      parts.ports.telemetry?.passed(took)
+      parts.ports.telemetry?.passed({ took, ...(changedAt !== undefined && { waited: began - changedAt }) })
+      changedAt = undefined
       passed()
     } catch (error) {
       if (signal.aborted) return

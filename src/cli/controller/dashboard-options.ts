@@ -61,6 +61,7 @@ class FleetLook {
     },
     passed: () => undefined,
     passFailed: () => undefined,
+    writeSent: () => undefined,
     gitReadable: () => undefined,
     notifies: () => () => undefined,
   }

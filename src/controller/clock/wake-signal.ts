@@ -10,12 +10,27 @@ export interface WaitOptions {
 
 /** Combines many calls: however often `fire` is called before the next `wait`, it is one wake. */
 export class WakeSignal {
+  readonly #elapsed: (() => number) | undefined
   #fired = false
+  #firedAt: number | undefined
   #wake: (() => void) | undefined
+
+  /** @param elapsed monotonic milliseconds; absent: nobody asks how long a call waited */
+  constructor(elapsed?: () => number) {
+    this.#elapsed = elapsed
+  }
 
   readonly fire = (): void => {
     this.#fired = true
+    this.#firedAt ??= this.#elapsed?.()
     this.#wake?.()
+  }
+
+  /** What fired counts as seen to. @returns when the first call came since this was asked before; undefined: none did */
+  take(): number | undefined {
+    const firedAt = this.#firedAt
+    this.#firedAt = undefined
+    return firedAt
   }
 
   /**

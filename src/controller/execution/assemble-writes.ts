@@ -13,6 +13,7 @@ import { clearControl } from './clear-control.ts'
 import { NodeWrites } from './node-writes.ts'
 import { PayloadWrites } from './payload-writes.ts'
 import { PoolWrites } from './pool-writes.ts'
+import { QueueWaits } from './queue-waits.ts'
 import { poolKey, WriteFailures, type WrittenObject } from './write-failures.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -31,7 +32,7 @@ type Writes = Pick<
 
 /** Everything that decisions are carried out with. */
 export function assembleWrites({ ports, settings, cluster, changed, ...parts }: WritesOptions): Writes {
-  const { kube, clock, log, signer } = ports
+  const { kube, clock, log, signer, telemetry } = ports
   const now = (): number => clock.now()
   const [queue, assumed, failures] = [new WriteQueue(), new AssumedNodes(), new WriteFailures()]
   const failed = (object: WrittenObject, error: unknown): void => {
@@ -56,6 +57,7 @@ export function assembleWrites({ ports, settings, cluster, changed, ...parts }: 
     cluster,
     answers,
     queue,
+    waits: telemetry && new QueueWaits({ elapsed: () => clock.elapsed(), sent: telemetry.writeSent }),
     assumed,
     failures,
     payloads,

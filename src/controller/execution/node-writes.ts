@@ -28,6 +28,7 @@ import {
   uncordonPatch,
 } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
+import type { QueueWaits } from './queue-waits.ts'
 import {
   labelKey,
   nodeKey,
@@ -54,6 +55,8 @@ export interface NodeWritesOptions {
   readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode' | 'ceilings'>
   readonly answers: EvictionAnswers
   readonly queue: WriteQueue
+  /** Absent: nobody asks. */
+  readonly waits?: QueueWaits | undefined
   readonly assumed: AssumedNodes
   readonly failures: WriteFailures
   readonly payloads: PayloadWrites
@@ -100,6 +103,7 @@ export class NodeWrites {
   /** What was not sent yet is not meant any more: the next decision says what is. */
   recall(): void {
     this.#options.queue.recall()
+    this.#options.waits?.recalled()
   }
 
   /** From now on it counts as done. */
@@ -118,12 +122,15 @@ export class NodeWrites {
   /** @param ended told when it was carried out, or failed */
   begin(write: PlannedWrite, ended: () => void): void {
     const { pool, deed } = write
+    const { queue, waits } = this.#options
     const object = objectOf(deed)
     this.#underWay.add(object)
-    this.#options.queue.push({
+    waits?.queued(object)
+    queue.push({
       pool,
       first: deed.kind === 'uncordon',
       send: async () => {
+        waits?.sent(object)
         await this.#send(write)
         this.#underWay.delete(object)
         ended()

@@ -16,6 +16,7 @@ export interface PrometheusTelemetry extends Telemetry {
 /** Seconds. */
 const REQUEST_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 30]
 const PASS_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 1, 5]
+const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 
 export interface PrometheusTelemetryOptions {
   readonly version: string
@@ -35,6 +36,18 @@ export function prometheusTelemetry({ version, elapsed, now }: PrometheusTelemet
   new Gauge({ name: 'nodewave_build_info', help: '1, with the version.', labelNames: ['version'], registers }).set({ version }, 1)
   const leads = new Gauge({ name: 'nodewave_leading', help: '1 while this controller leads.', registers })
   const passes = new Histogram({ name: 'nodewave_pass_seconds', help: 'CPU time of passes.', buckets: PASS_BUCKETS, registers })
+  const passWaits = new Histogram({
+    name: 'nodewave_pass_wait_seconds',
+    help: 'Time from a change until the pass that takes it begins; of the oldest change of each pass.',
+    buckets: WAIT_BUCKETS,
+    registers,
+  })
+  const writeWaits = new Histogram({
+    name: 'nodewave_write_wait_seconds',
+    help: 'Time that writes to nodes and evictions are queued until they are sent.',
+    buckets: WAIT_BUCKETS,
+    registers,
+  })
   const failures = new Counter({ name: 'nodewave_pass_failures_total', help: 'Passes that failed.', registers })
   const git = new Gauge({ name: 'nodewave_git_readable', help: '1 while the repository can be read.', registers })
   const gitFailures = new Counter({
@@ -71,8 +84,12 @@ export function prometheusTelemetry({ version, elapsed, now }: PrometheusTelemet
       // The next leader says it: what this one saw last would stand beside that for as long as it stands by.
       if (!leading) git.remove()
     },
-    passed: (milliseconds) => passes.observe(milliseconds / 1000),
+    passed: ({ took, waited }) => {
+      passes.observe(took / 1000)
+      if (waited !== undefined) passWaits.observe(waited / 1000)
+    },
     passFailed: () => failures.inc(),
+    writeSent: (waited) => writeWaits.observe(waited / 1000),
     gitReadable: (readable) => {
       git.set(readable ? 1 : 0)
       if (!readable) gitFailures.inc()

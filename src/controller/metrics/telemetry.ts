@@ -25,15 +25,25 @@ export interface FleetConclusions {
 export const NOTIFICATION_RESULTS = ['sent', 'refused', 'failed'] as const
 export type NotificationResult = (typeof NOTIFICATION_RESULTS)[number]
 
+/** Milliseconds. */
+export interface PassTimes {
+  /** It worked for so long. */
+  readonly took: number
+  /** The oldest change that it took had waited for so long when it began; absent: nothing had changed, its time had come. */
+  readonly waited?: number
+}
+
 /** What a controller tells of its own work, for those who watch it. Nothing depends on who listens. */
 export interface Telemetry {
   /** What may be read from now on: the fleet as it is known. */
   readonly synced: (fleet: FleetSource) => void
   /** It leads from now on, and this is what it concludes; absent: it does not any more. */
   readonly leads: (conclusions?: FleetConclusions) => void
-  /** A pass ended: how long it worked. */
-  readonly passed: (milliseconds: number) => void
+  /** A pass ended. */
+  readonly passed: (times: PassTimes) => void
   readonly passFailed: () => void
+  /** A write to a node, or an eviction, is sent: for how many milliseconds it was queued. */
+  readonly writeSent: (waited: number) => void
   /** Whether the repository can be read, each time that it is learnt. */
   readonly gitReadable: (readable: boolean) => void
   /** There is a channel of notifications. @returns to be told what became of each attempt to send one */
@@ -47,8 +57,9 @@ export function telemetryOf(listeners: readonly (Telemetry | undefined)[]): Tele
   return {
     synced: (fleet) => all.forEach(({ synced }) => void synced(fleet)),
     leads: (conclusions) => all.forEach(({ leads }) => void leads(conclusions)),
-    passed: (milliseconds) => all.forEach(({ passed }) => void passed(milliseconds)),
+    passed: (times) => all.forEach(({ passed }) => void passed(times)),
     passFailed: () => all.forEach(({ passFailed }) => void passFailed()),
+    writeSent: (waited) => all.forEach(({ writeSent }) => void writeSent(waited)),
     gitReadable: (readable) => all.forEach(({ gitReadable }) => void gitReadable(readable)),
     notifies: (channel) => {
       const counts = all.map(({ notifies }) => notifies(channel))

@@ -52,3 +52,24 @@ test('a wait whose notBefore has passed wakes at once', async () => {
   trigger.fire()
   await trigger.wait(clock, { notBefore: clock.elapsed(), signal })
 })
+
+test('what is taken is the time of the first call since the last take', () => {
+  const clock = new TestClock(1_000)
+  const trigger = new WakeSignal(() => clock.elapsed())
+  expect(trigger.take()).toBeUndefined()
+  clock.advance(500)
+  trigger.fire()
+  clock.advance(200)
+  trigger.fire()
+  expect([trigger.take(), trigger.take()]).toEqual([1_500, undefined])
+  trigger.fire()
+  expect(trigger.take()).toBe(1_700)
+})
+
+test('what is taken still wakes whoever waits', async () => {
+  const clock = new TestClock()
+  const trigger = new WakeSignal(() => clock.elapsed())
+  trigger.fire()
+  trigger.take()
+  await trigger.wait(clock, { signal: new AbortController().signal })
+})

@@ -10,7 +10,13 @@ const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 function conclusionsIn(stage: Stage): () => FleetConclusions {
   let conclusions = NO_CONCLUSIONS
   const telemetry: Telemetry = {
-    ...{ synced: () => undefined, passed: () => undefined, passFailed: () => undefined, gitReadable: () => undefined },
+    ...{
+      synced: () => undefined,
+      passed: () => undefined,
+      passFailed: () => undefined,
+      writeSent: () => undefined,
+      gitReadable: () => undefined,
+    },
     notifies: () => () => undefined,
     leads: (given) => {
       conclusions = given ?? conclusions

@@ -61,6 +61,8 @@ const cases: readonly Case[] = [
   { alert: 'NodewaveRepositoryUnreadable', input: { 'nodewave_git_readable{pod="a"}': '0x20' }, at: '16m' },
   { alert: 'NodewaveRepositoryUnreadable', input: { 'nodewave_git_readable{pod="a"}': '0x5 1x15' }, at: '16m', silent: true },
   { alert: 'NodewavePassesFail', input: { 'nodewave_pass_failures_total{pod="a"}': '0+6x30' }, at: '25m' },
+  { alert: 'NodewaveChangesWait', input: passWaits({ '10': '0+1x30', '60': '0+9x30' }), at: '26m' },
+  { alert: 'NodewaveChangesWait', input: passWaits({ '10': '0+19x30', '60': '0+20x30' }), at: '26m', silent: true },
   {
     alert: 'NodewaveNotificationsFail',
     input: { 'nodewave_notifications_total{pod="a",channel="ops",result="failed"}': '0x5 1+0.1x60' },
@@ -85,6 +87,12 @@ const cases: readonly Case[] = [
     summary: 'Pool workers has been paused for a day.',
   },
 ]
+
+/** @param under so many changes have waited for less than so many seconds; none for more than a minute */
+function passWaits(under: Readonly<Record<'10' | '60', string>>): Readonly<Record<string, string>> {
+  const series = Object.entries({ ...under, '+Inf': under['60'] })
+  return Object.fromEntries(series.map(([le, values]) => [`nodewave_pass_wait_seconds_bucket{pod="a",le="${le}"}`, values]))
+}
 
 async function alertsFire({ slot }: Cluster, { part }: Report): Promise<void> {
   const promtool = (await buildBinaries(['promtool'], () => undefined))('promtool')
