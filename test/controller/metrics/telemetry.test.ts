@@ -9,8 +9,9 @@ function aListener(name: string, heard: string[]): Telemetry {
   return {
     synced: hears('synced'),
     leads: hears('leads'),
-    passed: hears('passed'),
+    passed: ({ took, waited }) => hears('passed')(`${took} after ${waited}`),
     passFailed: hears('passFailed'),
+    writeSent: hears('writeSent'),
     gitReadable: hears('gitReadable'),
     notifies: (channel) => hears(`notifies ${channel}`),
   }
@@ -27,12 +28,16 @@ test.each([
   const items = new Map()
   telemetry?.synced({ nodes: { items }, pools: { items }, revisions: { items } })
   telemetry?.leads()
-  telemetry?.passed(7)
+  telemetry?.passed({ took: 7, waited: 30 })
   telemetry?.passFailed()
+  telemetry?.writeSent(4)
   telemetry?.gitReadable(false)
   telemetry?.notifies('mail')('sent')
 
-  const said = ['synced it', 'leads undefined', 'passed 7', 'passFailed undefined', 'gitReadable false', 'notifies mail sent']
+  const said = [
+    ...['synced it', 'leads undefined', 'passed 7 after 30', 'passFailed undefined', 'writeSent 4', 'gitReadable false'],
+    'notifies mail sent',
+  ]
   expect(heard).toEqual(said.flatMap((what) => names.map((name) => `${name} ${what}`)))
 })
 
