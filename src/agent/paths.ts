@@ -69,6 +69,9 @@ export function checkpointDirectory(paths: StatePaths, digest: string): string {
 /** Whoever has it works on this host, wherever its state is. It is gone with a reboot. Followed by a dot and a number. */
 export const HOST_LOCK = '/run/nodewave/lock'
 
+/** Whoever has it installs or removes the agent. Followed by the step, a dot and a number. */
+export const INSTALL_LOCK = '/run/nodewave/installer'
+
 /** The agent that runs and has reached its Node; see src/agent/state/contact.ts. Gone with a reboot. */
 export const CONTACT = '/run/nodewave/agent.json'
 

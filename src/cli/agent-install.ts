@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { copyFolder } from '../agent/adapters/copy-folder.ts'
+import { copyToHost } from '../agent/adapters/copy-folder.ts'
+import { HostTree } from '../agent/adapters/host-tree.ts'
+import { nodeFiles } from '../agent/adapters/node-files.ts'
+import { procProcesses } from '../agent/adapters/proc-processes.ts'
 import { createRealPorts } from '../agent/adapters/real-host.ts'
 import { realInstallHost } from '../agent/adapters/real-install-host.ts'
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
@@ -10,6 +13,7 @@ import type { InstallHost } from '../agent/install/install-host.ts'
 import { INSTALL_DIRECTORY, versionFolder } from '../agent/install/paths.ts'
 import { uninstall } from '../agent/install/uninstall.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
+import { takeInstallLock } from '../agent/state/lock.ts'
 import { VERSION } from '../protocol/version.ts'
 import type { AgentArguments } from './agent-arguments.ts'
 
@@ -19,6 +23,8 @@ const NO_API = unreachableNodeApi(new Error('reach the API server: installing is
 export async function runInstall(settings: AgentArguments, manager: ServiceManagerName): Promise<number> {
   if (settings.host !== undefined) return installOn(settings.host, settings)
   requireOwnFolder()
+  const host = installHost(manager)
+  await takeInstallLock('install', { files: nodeFiles(), processes: procProcesses })
   const result = await install(
     {
       version: VERSION,
@@ -27,14 +33,18 @@ export async function runInstall(settings: AgentArguments, manager: ServiceManag
       retry: settings.retry,
       nodeName: settings.nodeName ?? process.env.NODE_NAME,
     },
-    installHost(manager),
+    host,
   )
   process.stdout.write(`${MESSAGES[result]}\n`)
   return result === 'installed' ? 0 : 1
 }
 
 export async function runUninstall({ options }: AgentArguments, manager: ServiceManagerName): Promise<void> {
-  await uninstall(options.stateDirectory, installHost(manager))
+  const host = installHost(manager)
+  const context = { files: nodeFiles(), processes: procProcesses }
+  await takeInstallLock('copy', context)
+  await takeInstallLock('install', context)
+  await uninstall(options.stateDirectory, host)
   process.stdout.write('the agent is removed\n')
 }
 
@@ -70,9 +80,10 @@ function ownFolder(): string {
 }
 
 /** From a container that sees the host's file system: its folder is copied, and the copy goes on in that file system. */
-function installOn(host: string, { nodeName = process.env.NODE_NAME, proof, retry }: AgentArguments): number {
+async function installOn(host: string, { nodeName = process.env.NODE_NAME, proof, retry }: AgentArguments): Promise<number> {
   const folder = versionFolder(VERSION)
-  copyFolder(ownFolder(), join(host, folder))
+  await takeInstallLock('copy', { files: nodeFiles(new HostTree(host)), processes: procProcesses })
+  copyToHost(ownFolder(), { host, folder })
   const args = [
     'install',
     `--proof=${proof / 1000}`,

@@ -1,7 +1,7 @@
 import { statePaths } from '../paths.ts'
 import type { InstallHost } from './install-host.ts'
 import { AGENT_DROP_IN, AGENT_UNIT, AGENT_UNIT_FILE, CURRENT_LINK, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
-import { removeRefused } from './versions.ts'
+import { isComplete, removeRefused, requireLinks, versionAt } from './versions.ts'
 
 export interface InstallOptions {
   /** Of the folder that is to run. */
@@ -38,6 +38,7 @@ const LONGEST_CHANGE = 15 * 60_000
 export async function install(options: InstallOptions, host: InstallHost): Promise<InstallResult> {
   const { version, retry } = options
   const mark = `${versionFolder(version)}/${REFUSED_MARK}`
+  await requireLinks(host)
   if (retry) await host.remove(mark)
   if ((await host.read(mark)) !== undefined) return refuse(options, host)
   await use(options, host)
@@ -45,7 +46,7 @@ export async function install(options: InstallOptions, host: InstallHost): Promi
     await removeRefused(version, host)
     return 'installed'
   }
-  const before = await versionBefore(host)
+  const before = await versionBefore(version, host)
   if (before === undefined) return 'unproved'
   await host.write(mark, `did not report within ${options.proof / 1000} s\n`)
   await goBack(before, options, host)
@@ -54,8 +55,8 @@ export async function install(options: InstallOptions, host: InstallHost): Promi
 
 /** Who went back last may have been ended on the way. */
 async function refuse(options: InstallOptions, host: InstallHost): Promise<InstallResult> {
-  const before = await versionBefore(host)
-  const current = await host.readLink(CURRENT_LINK)
+  const before = await versionBefore(options.version, host)
+  const current = await versionAt(CURRENT_LINK, host)
   const { mainPid } = await host.services.show(AGENT_UNIT)
   if (before === undefined || ![before, options.version].includes(current ?? '') || (await isOf(before, mainPid, host)))
     return 'refused'
@@ -63,16 +64,15 @@ async function refuse(options: InstallOptions, host: InstallHost): Promise<Insta
   return 'went back'
 }
 
-/** @returns undefined also when a package manager has taken it away with its package */
-async function versionBefore(host: InstallHost): Promise<string | undefined> {
-  const before = await host.readLink(PREVIOUS_LINK)
-  const isThere = before !== undefined && (await host.read(`${versionFolder(before)}/${AGENT_UNIT}`)) !== undefined
-  return isThere ? before : undefined
+/** Where the host went back already, both links lead to one version: there is none before that one. */
+async function versionBefore(version: string, host: InstallHost): Promise<string | undefined> {
+  const before = await versionAt(PREVIOUS_LINK, host)
+  return before !== undefined && before !== version && (await isComplete(before, host)) ? before : undefined
 }
 
 /** Links, unit and process are those of the version afterwards. */
 async function use({ version, nodeName, stateDirectory }: InstallOptions, host: InstallHost): Promise<void> {
-  const current = await host.readLink(CURRENT_LINK)
+  const current = await versionAt(CURRENT_LINK, host)
   if (current !== version) {
     if (current !== undefined) await keepAsPrevious(current, { version, host })
     await host.setLink(CURRENT_LINK, version)
@@ -86,7 +86,8 @@ async function use({ version, nodeName, stateDirectory }: InstallOptions, host: 
 
 /** One that was never seen to report is no version to go back to, as long as there is another. */
 async function keepAsPrevious(current: string, { version, host }: { version: string; host: InstallHost }): Promise<void> {
-  const before = await host.readLink(PREVIOUS_LINK)
+  if (!(await isComplete(current, host))) return
+  const before = await versionAt(PREVIOUS_LINK, host)
   const { mainPid } = await host.services.show(AGENT_UNIT)
   if (before !== undefined && !(await isOf(current, mainPid, host))) return
   await host.setLink(PREVIOUS_LINK, current)

@@ -1,5 +1,34 @@
 import type { InstallHost } from './install-host.ts'
-import { INSTALL_DIRECTORY, REFUSED_MARK } from './paths.ts'
+import { AGENT_UNIT, CURRENT_LINK, INSTALL_DIRECTORY, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
+
+const LINKS = [CURRENT_LINK, PREVIOUS_LINK]
+/** No way out of the directory: folders of versions are removed with all that is in them. */
+const VERSION_NAME = /^[0-9A-Za-z][^/]*$/
+
+/** @returns the version that a link leads to; undefined when there is none, or it leads to something else */
+export async function versionAt(link: string, host: InstallHost): Promise<string | undefined> {
+  const target = await host.readLink(link)
+  const name = target?.startsWith(`${INSTALL_DIRECTORY}/`) ? target.slice(INSTALL_DIRECTORY.length + 1) : target
+  return name !== undefined && VERSION_NAME.test(name) ? name : undefined
+}
+
+/** Whether its files are there: somebody may have removed them, as a package manager with its package. */
+export async function isComplete(version: string, host: InstallHost): Promise<boolean> {
+  return (await host.read(`${versionFolder(version)}/${AGENT_UNIT}`)) !== undefined
+}
+
+/** @throws when something else than a link has the name of one */
+export async function requireLinks(host: InstallHost): Promise<void> {
+  const names = await host.list(INSTALL_DIRECTORY)
+  for (const link of LINKS) {
+    if (!names.includes(link.slice(INSTALL_DIRECTORY.length + 1)) || (await host.readLink(link)) !== undefined) continue
+    throw new Error(`install the agent: "${link}" is not a link, so install did not make it; move it away and install again`)
+  }
+}
+
+export async function removeLinks(host: InstallHost): Promise<void> {
+  for (const link of LINKS) if ((await host.readLink(link)) !== undefined) await host.remove(link)
+}
 
 /** Folders of versions that did not report: a later one does, so nobody will try them again. */
 export async function removeRefused(version: string, host: InstallHost): Promise<void> {
@@ -14,7 +43,8 @@ export async function versionsOf(host: InstallHost): Promise<string[]> {
   const versions: string[] = []
   for (const name of await host.list(INSTALL_DIRECTORY)) {
     const isLink = (await host.readLink(`${INSTALL_DIRECTORY}/${name}`)) !== undefined
-    if (!isLink && (await host.list(`${INSTALL_DIRECTORY}/${name}`)).includes('nodewave-agent.mjs')) versions.push(name)
+    if (!isLink && VERSION_NAME.test(name) && (await host.list(`${INSTALL_DIRECTORY}/${name}`)).includes('nodewave-agent.mjs'))
+      versions.push(name)
   }
   return versions
 }

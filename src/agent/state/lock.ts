@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path/posix'
 import * as z from 'zod/mini'
-import { HOST_LOCK, type StatePaths } from '../paths.ts'
+import { HOST_LOCK, INSTALL_LOCK, type StatePaths } from '../paths.ts'
 import type { HostFiles } from '../ports.ts'
 
 const processIdentity = z.object({
@@ -27,7 +27,14 @@ export interface LockContext {
 interface LockTaking extends LockContext {
   /** A boot empties its directory: an id of the boot, which some containers show to one process and not to another, is not asked for. */
   readonly isOfThisBoot?: boolean
+  /** Why not, and what to do. */
+  readonly refusal: (pid: number) => string
 }
+
+const AGENT_WORKS = (pid: number): string =>
+  `the agent with pid ${pid} works on this host; stop that one, or give this one a --root of its own`
+const INSTALLER_WORKS = (pid: number): string =>
+  `another installation works on this host (pid ${pid}); wait until it has ended, and try again`
 
 /** A disk that takes no file; what is there can be read. */
 const TAKES_NOTHING = ['ENOSPC', 'EDQUOT', 'EROFS']
@@ -38,11 +45,19 @@ const TAKES_NOTHING = ['ENOSPC', 'EDQUOT', 'EROFS']
  * @throws when an agent that runs has one of them
  */
 export async function takeLocks(paths: StatePaths, context: LockContext): Promise<void> {
-  await takeLock(HOST_LOCK, { ...context, isOfThisBoot: true })
+  await takeLock(HOST_LOCK, { ...context, isOfThisBoot: true, refusal: AGENT_WORKS })
   // Nobody was found to have it, and nobody could take it now. An agent that does not start puts nothing back.
-  await takeLock(paths.lock, context).catch((error: NodeJS.ErrnoException) => {
+  await takeLock(paths.lock, { ...context, refusal: AGENT_WORKS }).catch((error: NodeJS.ErrnoException) => {
     if (!TAKES_NOTHING.includes(error.code ?? '')) throw error
   })
+}
+
+/**
+ * Takes one step of installing for this process, until it ends: two that copy to one folder, or set links, would each undo what the other did.
+ * @throws when another process has that step
+ */
+export async function takeInstallLock(step: 'copy' | 'install', context: LockContext): Promise<void> {
+  await takeLock(`${INSTALL_LOCK}-${step}`, { ...context, isOfThisBoot: true, refusal: INSTALLER_WORKS })
 }
 
 /**
@@ -65,14 +80,12 @@ async function takeLock(lock: string, context: LockTaking): Promise<void> {
   }
 }
 
-async function refuseWhenHeld(file: string, { files, processes, isOfThisBoot = false }: LockTaking): Promise<void> {
+async function refuseWhenHeld(file: string, { files, processes, isOfThisBoot = false, refusal }: LockTaking): Promise<void> {
   const holder = parse(await files.read(file))
   if (holder === undefined) return
   const { boot } = isOfThisBoot ? await processes.own() : holder
   if (!(await processes.isRunning({ ...holder, boot }))) return
-  throw new Error(
-    `lock "${dirname(file)}": the agent with pid ${holder.pid} works on this host; stop that one, or give this one a --root of its own`,
-  )
+  throw new Error(`lock "${dirname(file)}": ${refusal(holder.pid)}`)
 }
 
 async function numbers(lock: string, files: HostFiles): Promise<number[]> {

@@ -132,6 +132,67 @@ test('install leaves a version running that does not report when the files of th
   expect(host.running).toBe('1.1.0')
 })
 
+test('install never goes back from a version to itself when the version runs after another did not report', async () => {
+  const host = await hostWith('1.0.0', '1.1.0')
+  host.behaviours.set('1.1.0', 'silent')
+  await installOn(host, '1.1.0')
+  host.behaviours.set('1.0.0', 'silent')
+  await host.services.restart()
+  const { sleep } = host.clock
+  host.clock.sleep = async (milliseconds) => {
+    await sleep(milliseconds)
+    if (host.clock.now() > 150_000) host.behaviours.delete('1.0.0')
+  }
+  expect(await installOn(host, '1.0.0')).toBe('unproved')
+  expect(host.files.has('/opt/nodewave/1.0.0/refused')).toBe(false)
+})
+
+test('install keeps the version before when somebody removed the files of the current one', async () => {
+  const host = await hostWith('1.0.0', '1.1.0', '1.2.0')
+  await installOn(host, '1.1.0')
+  await host.remove('/opt/nodewave/1.1.0')
+  host.behaviours.set('1.2.0', 'silent')
+  expect(await installOn(host, '1.2.0')).toBe('went back')
+  expect(host.running).toBe('1.0.0')
+})
+
+test('install understands links that somebody made with absolute paths', async () => {
+  const host = await hostWith('1.0.0', '1.1.0')
+  host.links.set('/opt/nodewave/current', '/opt/nodewave/1.0.0')
+  host.behaviours.set('1.1.0', 'silent')
+  expect(await installOn(host, '1.1.0')).toBe('went back')
+  expect(host.links.get('/opt/nodewave/current')).toBe('1.0.0')
+})
+
+test.each(['../tools', '/srv/tools', '.', '..'])(
+  'install removes nothing outside of versions when "previous" leads to "%s"',
+  async (target) => {
+    const host = await hostWith('1.0.0', '1.1.0')
+    host.files.set('/opt/tools/program', '').set('/srv/tools/program', '').set('/opt/nodewave/notes', '')
+    host.links.set('/opt/nodewave/previous', target)
+    const removed: string[] = []
+    const { remove } = host
+    host.remove = async (path) => {
+      removed.push(path)
+      return remove.call(host, path)
+    }
+    expect(await installOn(host, '1.1.0')).toBe('installed')
+    expect(removed).toEqual([])
+    expect(host.links.get('/opt/nodewave/previous')).toBe('1.0.0')
+  },
+)
+
+test.each(['current', 'previous'])('install changes nothing when "%s" is no link', async (name) => {
+  const host = await hostWith('1.0.0', '1.1.0')
+  host.links.delete(`/opt/nodewave/${name}`)
+  host.files.set(`/opt/nodewave/${name}/theirs`, '')
+  const links = new Map(host.links)
+  await expect(installOn(host, '1.1.0')).rejects.toThrow(
+    `install the agent: "/opt/nodewave/${name}" is not a link, so install did not make it; move it away and install again`,
+  )
+  expect([host.links, host.running]).toEqual([links, '1.0.0'])
+})
+
 test('install fails when neither the new agent nor the one before reports', async () => {
   const host = await hostWith('1.0.0', '1.1.0')
   for (const version of ['1.0.0', '1.1.0']) host.behaviours.set(version, 'silent')

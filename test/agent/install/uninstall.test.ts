@@ -56,3 +56,33 @@ test.each(['meta/active', 'journal.jsonl'])('uninstall refuses while "%s" says t
   )
   expect(host.running).toBe('1.1.0')
 })
+
+test('uninstall refuses when the agent began a change after the first look, and starts the agent again', async () => {
+  const host = await installed()
+  const { stop } = host.services
+  host.services.stop = async () => {
+    host.files.set('/var/lib/nodewave/journal.jsonl', '{}')
+    await stop()
+  }
+  await expect(uninstall('/var/lib/nodewave', host)).rejects.toThrow('uninstall the agent: it still manages this host')
+  expect(host.running).toBe('1.1.0')
+  expect(host.files.has('/var/lib/nodewave/journal.jsonl')).toBe(true)
+})
+
+test('uninstall leaves a directory "current" that is no link of install', async () => {
+  const host = await installed()
+  host.links.delete('/opt/nodewave/current')
+  host.files.set('/opt/nodewave/current/theirs', '')
+  await uninstall('/var/lib/nodewave', host)
+  expect([...host.files.keys()]).toEqual(['/opt/nodewave/current/theirs'])
+})
+
+test.each(['/opt/nodewave/1.1.0/nodewave-agent.service', '/etc/systemd/system/nodewave-agent.service'])(
+  'uninstall ends an installation that lacks "%s"',
+  async (path) => {
+    const host = await installed()
+    host.files.delete(path)
+    await uninstall('/var/lib/nodewave', host)
+    expect([host.files.size, host.links.size, host.running]).toEqual([0, 0, undefined])
+  },
+)

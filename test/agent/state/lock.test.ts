@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { statePaths } from '../../../src/agent/paths.ts'
 import type { HostFiles } from '../../../src/agent/ports.ts'
-import { type Processes, type ProcessIdentity, takeLocks } from '../../../src/agent/state/lock.ts'
+import { type Processes, type ProcessIdentity, takeInstallLock, takeLocks } from '../../../src/agent/state/lock.ts'
 import { MemoryFiles } from '../../../src/sim/host/memory-files.ts'
 
 const key = ({ pid, started }: ProcessIdentity): string => `${pid} ${started}`
@@ -168,3 +168,22 @@ function heldUp(files: MemoryFiles, scheduler: fc.Scheduler): HostFiles {
     append: (...args) => files.append(...args),
   }
 }
+
+test('takeInstallLock refuses a second installer until the first has ended, and no agent', async () => {
+  const machine = new Machine()
+  await machine.take(first)
+  const installer = (pid: number, step: 'copy' | 'install' = 'copy') =>
+    takeInstallLock(step, {
+      files: machine.files,
+      processes: {
+        own: async () => ({ pid, boot: 'b1', started: '9' }),
+        isRunning: async (other) => other.pid === 200 && other.boot === 'b1',
+      },
+    })
+  await installer(200)
+  await installer(201, 'install')
+  await expect(installer(300)).rejects.toThrow(
+    'lock "/run/nodewave": another installation works on this host (pid 200); wait until it has ended, and try again',
+  )
+  await installer(300, 'install')
+})
