@@ -28,3 +28,20 @@ test('ports of the kubelet are those of its configuration file', async () => {
   expect(facts.kubeletPorts.map(({ port }) => port)).toEqual([11250, 11248])
   expect(facts.listeners).toEqual({ error: expect.stringContaining('/not/there/proc/net/tcp') })
 })
+
+test.each([
+  ['is asked for its health where it serves that', 11248, { ok: false, detail: 'connect ECONNREFUSED' }],
+  ['that serves its health nowhere is not asked', 0, { ok: true, detail: 'not served: its healthzPort is 0' }],
+])('a kubelet %s', async (_, port, answer) => {
+  const machine = new Machine()
+  machine.host.files.put('/var/lib/kubelet/config.yaml', `kind: KubeletConfiguration\nhealthzPort: ${port}\n`)
+  const facts = await readFacts({
+    ports: machine.host.process(machine.node).ports,
+    root: '/not/there',
+    stateDirectory: '/var/lib/nodewave',
+    kubeconfig: { path: '/not/there/kubelet.conf' },
+    server: 'https://127.0.0.1:6443',
+  })
+
+  expect(facts.kubelet).toEqual(answer)
+})

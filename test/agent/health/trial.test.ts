@@ -175,3 +175,15 @@ test('trial fails at the instant at which the kubelet has been unwell for as lon
   expect(judgeTrial(begun.record, aLook(30_999, false, 0), limits).verdict.kind).toBe('holding')
   expect(judgeTrial(begun.record, aLook(31_000, false, 0), limits).verdict.kind).toBe('failed')
 })
+
+test('trial fails when the Node has complained for as long as it may, counted from its first complaint', () => {
+  const limits = { duration: 600_000, unwell: 30_000, unready: 90_000, lost: 60_000, down: 600_000 }
+  const complains = (at: number): TrialLook => ({ ...aLook(at, true, 0), node: { kind: 'complaint', message: 'NotReady' } })
+  const fine = judgeTrial(trialFrom('d', 0), aLook(1000, true, 0), limits)
+  const starting = judgeTrial(fine.record, { ...complains(50_000), isStarting: true }, limits)
+  const begun = judgeTrial(starting.record, complains(100_000), limits)
+
+  expect(begun.verdict.kind).toBe('holding')
+  expect(judgeTrial(begun.record, complains(189_999), limits).verdict.kind).toBe('holding')
+  expect(judgeTrial(begun.record, complains(190_000), limits).verdict).toEqual({ kind: 'failed', message: 'NotReady' })
+})

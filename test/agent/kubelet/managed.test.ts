@@ -49,6 +49,16 @@ test('managed layout brings a kubelet to a machine that has none, upgrades it, a
   expect(await hostOf(machine)).toEqual(before)
 })
 
+test('managed layout writes no file of flags where the assignment has none', async () => {
+  const machine = bare()
+  machine.start()
+  const { flags: _, ...rest } = content(machine)
+  await machine.untilDigest(machine.assign(rest), 'Applied')
+
+  expect((await hostOf(machine)).files).not.toHaveProperty('/etc/kubernetes/kubelet-flags.env')
+  expect(machine.host.services.healthyVersion()).toBe('v1.36.3')
+})
+
 /** The first content of a machine that joins a control plane. */
 function withStaticPod(machine: Machine, image: string): NodeContent {
   const first = content(machine)

@@ -16,8 +16,9 @@ function watching(node: NodeApi, { clock = new VirtualClock(), random = (): numb
     { node, clock, random, log },
     { names: { desiredConfig: 'a/b', pool: 'a/pool' }, retry, onNode: (found) => seen.push(found), onOpen: () => opened++ },
   )
-  void watch.run(new AbortController().signal)
-  return { clock, watch, seen, opened: () => opened }
+  const stop = new AbortController()
+  void watch.run(stop.signal)
+  return { clock, watch, seen, opened: () => opened, stop: () => stop.abort() }
 }
 
 test('node watch knows nothing before the API server answers, and then what is wanted', async () => {
@@ -122,4 +123,17 @@ test('node watches of a fleet that lost its API server do not come back in step'
   const later = [...perSecond].filter(([second]) => second >= 120).map(([, asked]) => asked)
   // 400 agents that ask every 60 s on average: 6 or 7 a second.
   expect(Math.max(...later)).toBeLessThan(30)
+})
+
+test('node watch waits for other news until the agent is to stop, and then no more', async () => {
+  const node = new FakeNode('v1.36.3')
+  const { clock, watch, stop } = watching(node)
+  await clock.advance(0)
+  const never = () => false
+  const before = watch.untilWanted(never)
+  node.write('a/b', '{}')
+  await clock.advance(0)
+  expect(before.aborted).toBe(false)
+  stop()
+  expect([before.aborted, watch.untilWanted(never).aborted]).toEqual([true, true])
 })

@@ -36,6 +36,19 @@ test('rebase takes flags that were put before ours for local ones, and never our
   expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--node-ip=10.0.0.9"\n')
 })
 
+test('rebase takes all flags for local ones where somebody has removed ours', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3', opts: '--max-pods=9' })
+  await machine.until('Applied')
+  machine.host.files.put('/etc/default/kubelet', 'KUBELET_EXTRA_ARGS="--node-ip=10.0.0.9"\n')
+
+  expect(await rebase(contextOf(machine))).toEqual(['/etc/default/kubelet'])
+  machine.annotate(null)
+  await machine.until('Reverted')
+  expect(machine.host.files.text('/etc/default/kubelet')).toBe('KUBELET_EXTRA_ARGS="--node-ip=10.0.0.9"\n')
+})
+
 test('rebase takes nothing again when everything is as it was applied', async () => {
   const machine = new Machine()
   const before = machine.hostFiles()
