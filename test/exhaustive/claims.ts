@@ -33,6 +33,7 @@ const CLAIMS: readonly Claim[] = [
 
 /** @returns the first claim that a pass breaks */
 export function brokenClaim(before: State, after: State, scope: Scope): string | undefined {
+  if (!assignsAnything(before, after)) return undefined
   const steps = after.pools.flatMap((pool): PoolStep[] => {
     const [old, settings] = [before.pools.find(({ name }) => name === pool.name), scope.pools.get(pool.name)]
     const nodes = after.nodes.flatMap((node) => {
@@ -62,6 +63,11 @@ export function withPromotions(before: State, state: State, scope: Scope): State
     return isOver || (promoted !== head && target?.fingerprint !== fingerprintOf(promoted)) ? rest : pool
   })
   return pools.every((pool, index) => pool === state.pools[index]) ? state : { ...state, pools }
+}
+
+/** Every claim is about nodes that are assigned something. */
+function assignsAnything(before: State, after: State): boolean {
+  return after.nodes.some(({ name, assigned }) => assigned !== before.nodes.find((node) => node.name === name)?.assigned)
 }
 
 function newlyAssigned({ nodes }: PoolStep): PoolStep['nodes'] {

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { decideFleet, type FleetSnapshot } from '../../src/rollout/decide-fleet.ts'
-import type { PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
+import { NO_MEMORY, type PoolSnapshot } from '../../src/rollout/model/snapshot.ts'
 import { type Explored, explore } from './explore.ts'
+import { keyOf } from './key.ts'
+import { isSameMemory } from './memory-key.ts'
 import type { Decide } from './pass.ts'
 import { type Scope, type Size, scopesOf } from './scope.ts'
 
@@ -24,15 +26,28 @@ const SCOPES: readonly (readonly [string, Size])[] = [
 ]
 
 test.each(SCOPES)(
-  'every state of the fleet "%s" with %o keeps the rules and has a way to rest',
+  'every state of the fleet "%s" with %o keeps the rules and has a way to rest, and the same follows of those with the same key',
   (name, size) => {
-    const { states, atRest, ...explored } = explore(scopeOf(name, size))
-    console.log(`${name}, ${JSON.stringify(size)}: ${states} states, ${atRest} at rest`)
+    const { states, atRest, twins, ...explored } = explore(scopeOf(name, size), { twins: 10 })
+    console.log(`${name}, ${JSON.stringify(size)}: ${states} states, ${atRest} at rest, ${twins} compared`)
     expect({ complete: explored.complete, wrong: describe(explored) }).toEqual({ complete: true, wrong: undefined })
+    expect(twins).toBeGreaterThan(0)
     // Some seconds of one processor on a quiet machine; it never waits for anything else.
   },
   180_000,
 )
+
+test('a key that leaves out what is read is found', () => {
+  const { wrong } = explore(scopeOf('canary, crash', { ...ONE_POOL, faults: 1 }), {
+    twins: 1,
+    keyOf: ({ nodes, ...state }, scope) => keyOf({ ...state, nodes: nodes.map((node) => ({ ...node, silent: false })) }, scope),
+  })
+  expect(wrong?.claim).toContain('of states that have the same key the same follows')
+})
+
+test('a status is the same again when its pool has begun no rollout', () => {
+  expect(isSameMemory(NO_MEMORY, { ...NO_MEMORY })).toBe(true)
+})
 
 /** The same decision about another fleet than the one that is there: a fault of one rule. */
 function fault(change: (pool: PoolSnapshot) => Partial<PoolSnapshot>): Decide {

@@ -10,12 +10,15 @@ import { type Decide, decideIn, writesOf } from './pass.ts'
 import { settles, unnamedWait } from './rest.ts'
 import type { Scope } from './scope.ts'
 import { initialState, type State } from './state.ts'
+import { Twins } from './twins.ts'
 
 /** What was visited, and what was found wrong first, with the events that lead there. */
 export interface Explored {
   readonly states: number
   readonly events: number
   readonly atRest: number
+  /** States found again of which it was seen that the same follows. */
+  readonly twins: number
   /** All reachable states were visited. */
   readonly complete: boolean
   readonly wrong?: { readonly claim: string; readonly story: readonly string[] }
@@ -50,6 +53,10 @@ export interface ExploreOptions {
   readonly decide?: Decide
   /** Told now and then, for a long way. */
   readonly onProgress?: (progress: Progress) => void
+  /** Of so many states that are found again, one is looked at: what follows must be the same. Default: none of them */
+  readonly twins?: number
+  /** Default: the real one. */
+  readonly keyOf?: typeof keyOf
 }
 
 /** How far an exploration has come: what is known, and what of it was visited. It ends when both are equal in the last layer. */
@@ -79,6 +86,8 @@ class Exploration {
   readonly #mostStates: number
   readonly #decide: Decide
   readonly #onProgress: (progress: Progress) => void
+  readonly #twins: Twins | undefined
+  readonly #keyOf: (state: State) => string
   #visited = 0
   readonly #graph = new Graph()
   readonly #settled = new Set<string>()
@@ -86,10 +95,10 @@ class Exploration {
   #atRest = 0
   #complete = true
 
-  constructor(
-    scope: Scope,
-    { mostStates = Number.POSITIVE_INFINITY, decide = decideFleet, onProgress = () => {} }: ExploreOptions,
-  ) {
+  constructor(scope: Scope, options: ExploreOptions) {
+    const { mostStates = Number.POSITIVE_INFINITY, decide = decideFleet, onProgress = () => {}, twins } = options
+    this.#twins = twins === undefined ? undefined : new Twins(twins)
+    this.#keyOf = (state) => (options.keyOf ?? keyOf)(state, scope)
     this.#onProgress = onProgress
     this.#scope = scope
     this.#mostStates = mostStates
@@ -98,14 +107,38 @@ class Exploration {
 
   run(): void {
     const state = this.#established()
-    let layer: Found[] = [{ state, number: this.#graph.add(keyOf(state, this.#scope), { from: 0, label: '' }) }]
+    let layer: readonly Found[] = [{ state, number: this.#graph.add(this.#keyOf(state), { from: 0, label: '' }) }]
     for (let faults = 0; faults <= this.#scope.mostFaults; faults++) layer = this.#visit(layer, faults)
     const endless = this.#complete ? this.#graph.endless() : undefined
     if (endless !== undefined) throw new Wrong('the fleet never comes to rest', { number: endless })
+    if (this.#complete) this.#compareTwins()
+  }
+
+  /** A key that left out what is read would make one state of two, and one of them would never be visited. */
+  #compareTwins(): void {
+    for (const twin of this.#twins?.chosen ?? []) {
+      const { from, label, state } = twin
+      const moment = this.#momentOf(state)
+      this.#check(moment, { number: from, last: label })
+      const followersOf = (mayFail: boolean): readonly (number | undefined)[] =>
+        [...ordinaryEvents(moment), ...(mayFail ? faultEvents(moment) : [])].map((event) => this.#known(event, state))
+      if (this.#twins?.isSame(twin, followersOf) === false) {
+        const other = this.#graph.story(twin.number).join('; ')
+        throw new Wrong(`of states that have the same key the same follows; the other story: ${other}`, {
+          number: from,
+          last: label,
+        })
+      }
+    }
+  }
+
+  #known({ state }: Event, from: State): number | undefined {
+    return this.#graph.find(this.#keyOf(withPromotions(from, state, this.#scope)))
   }
 
   result(): Omit<Explored, 'wrong'> {
-    return { states: this.#graph.size, events: this.#events, atRest: this.#atRest, complete: this.#complete }
+    const twins = this.#twins?.chosen.length ?? 0
+    return { states: this.#graph.size, events: this.#events, atRest: this.#atRest, twins, complete: this.#complete }
   }
 
   describe({ message, number, last }: Wrong): NonNullable<Explored['wrong']> {
@@ -120,37 +153,44 @@ class Exploration {
     return moment.state
   }
 
-  /** @returns the states that one more fault leads to */
-  #visit(queue: Found[], faults: number): Found[] {
-    const failed: Found[] = []
-    const mayFail = faults < this.#scope.mostFaults
-    for (let index = 0; index < queue.length; index++) {
-      const found = queue[index]
-      if (!found) break
-      this.#visited += 1
-      if (this.#visited % TELL_EVERY === 0) this.#onProgress({ faults, known: this.#graph.size, visited: this.#visited })
-      const moment = this.#momentOf(found.state)
-      this.#check(moment, found)
-      const next = nextByItself(moment)
-      this.#graph.follows(found.number, next ? this.#numberOf(next, found, queue) : -2)
-      if (!next) this.#checkRest(moment, found)
-      for (const event of ordinaryEvents(moment)) this.#numberOf(event, found, queue)
-      if (mayFail) for (const event of faultEvents(moment)) this.#numberOf(event, found, failed)
+  /** Those at the same distance together, so that no longer than needed is held what was visited. @returns the states that one more fault leads to */
+  #visit(first: readonly Found[], faults: number): readonly Found[] {
+    const failed: Found[] | undefined = faults < this.#scope.mostFaults ? [] : undefined
+    let nearest = first
+    while (nearest.length > 0) {
+      const next: Found[] = []
+      for (const found of nearest) {
+        this.#visited += 1
+        if (this.#visited % TELL_EVERY === 0) this.#onProgress({ faults, known: this.#graph.size, visited: this.#visited })
+        this.#visitOne(found, { next, failed })
+      }
+      nearest = next
     }
-    return failed
+    return failed ?? []
+  }
+
+  #visitOne(found: Found, { next, failed }: { readonly next: Found[]; readonly failed: Found[] | undefined }): void {
+    const moment = this.#momentOf(found.state)
+    this.#check(moment, found)
+    const byItself = nextByItself(moment)
+    this.#graph.follows(found.number, byItself ? this.#numberOf(byItself, found, next) : -2)
+    if (!byItself) this.#checkRest(moment, found)
+    const numbers = ordinaryEvents(moment).map((event) => this.#numberOf(event, found, next))
+    if (failed) numbers.push(...faultEvents(moment).map((event) => this.#numberOf(event, found, failed)))
+    this.#twins?.visited(found.number, { numbers, mayFail: failed !== undefined })
   }
 
   #numberOf({ state, label }: Event, from: Found, queue: Found[]): number {
     this.#events += 1
     const next = withPromotions(from.state, state, this.#scope)
-    const claim =
-      state.pools === from.state.pools && state.nodes === from.state.nodes
-        ? undefined
-        : brokenClaim(from.state, next, this.#scope)
+    const claim = brokenClaim(from.state, next, this.#scope)
     if (claim !== undefined) throw new Wrong(claim, { number: from.number, last: label })
-    const key = keyOf(next, this.#scope)
+    const key = this.#keyOf(next)
     const known = this.#graph.find(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      this.#twins?.meet({ state: next, number: known, from: from.number, label })
+      return known
+    }
     if (this.#graph.size >= this.#mostStates) {
       this.#complete = false
       return -1
@@ -160,11 +200,11 @@ class Exploration {
     return number
   }
 
-  #check(moment: Moment, { number }: Found): void {
+  #check(moment: Moment, at: { readonly number: number; readonly last?: string }): void {
     const { observed, writes } = moment
-    for (const { claim, ofDecision } of OF_DECISIONS) if (!ofDecision?.(observed)) throw new Wrong(claim, { number })
+    for (const { claim, ofDecision } of OF_DECISIONS) if (!ofDecision?.(observed)) throw new Wrong(claim, at)
     if (writes.length === 0 && this.#writesJustBeforeWake(moment).length > 0)
-      throw new Wrong('what waits for time has asked to be decided again by then', { number })
+      throw new Wrong('what waits for time has asked to be decided again by then', at)
   }
 
   #checkRest(moment: Moment, { number }: Found): void {

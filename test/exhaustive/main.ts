@@ -1,4 +1,4 @@
-/** `npm run explore -- --nodes 3 --pools 2 --faults 2 [--scope NAME] [--states N]`: visits every state of small fleets. */
+/** `npm run explore -- --nodes 3 --pools 2 --faults 2 [--scope NAME] [--states N] [--twins N]`: visits every state of small fleets. */
 import { parseArgs } from 'node:util'
 import { type Explored, explore, type Progress } from './explore.ts'
 import { scopesOf } from './scope.ts'
@@ -10,6 +10,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '1' },
     states: { type: 'string', default: '3000000' },
     scope: { type: 'string' },
+    twins: { type: 'string' },
   },
 })
 const size = { nodes: number('nodes'), pools: number('pools'), faults: number('faults') }
@@ -20,7 +21,11 @@ for (const scope of scopes) {
   const began = performance.now()
   const onProgress = ({ faults, known, visited }: Progress): void =>
     console.error(`${scope.name}: ${visited} of ${known} known states visited, with ${faults} faults so far`)
-  const explored = explore(scope, { mostStates: number('states'), onProgress })
+  const explored = explore(scope, {
+    mostStates: number('states'),
+    onProgress,
+    ...(values.twins !== undefined && { twins: number('twins') }),
+  })
   console.log(`${scope.name}: ${describe(explored)} in ${((performance.now() - began) / 1000).toFixed(1)} s`)
   if (explored.wrong) {
     console.log(['', ...explored.wrong.story.map((event) => `  ${event}`), `  wrong: ${explored.wrong.claim}`, ''].join('\n'))
@@ -28,13 +33,14 @@ for (const scope of scopes) {
   }
 }
 
-function describe({ states, events, atRest, complete, wrong }: Explored): string {
+function describe({ states, events, atRest, twins, complete, wrong }: Explored): string {
   const extent = wrong ? 'until the first wrong one' : complete ? 'all of them' : 'stopped at the limit'
-  return `${states} states (${extent}), ${events} events, ${atRest} at rest`
+  const compared = twins > 0 ? `, ${twins} of those found again compared` : ''
+  return `${states} states (${extent}), ${events} events, ${atRest} at rest${compared}`
 }
 
-function number(option: 'nodes' | 'pools' | 'faults' | 'states'): number {
-  const text = values[option]
+function number(option: 'nodes' | 'pools' | 'faults' | 'states' | 'twins'): number {
+  const text = values[option] ?? ''
   if (!/^\d{1,9}$/.test(text)) throw new Error(`read --${option} "${text}": it must be a number`)
   return Number(text)
 }
