@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Listening, listen } from '../http/listen.ts'
 import type { FleetView } from './fleet-view.ts'
+import type { NodeChangesView } from './node-changes-view.ts'
 import { answer, assetAt, HEADERS } from './page-assets.ts'
 import type { PlanView } from './plan-view.ts'
 import { refusalOf } from './refuse-foreign.ts'
@@ -13,6 +14,8 @@ export interface DashboardSource {
   readonly node: (name: string) => readonly (readonly [string, string])[] | undefined
   /** Of the commit that waits in a pool, or is under way; undefined: there is none. */
   readonly plan: (pool: string) => Promise<PlanView | undefined>
+  /** Of what is assigned to a node. Busy: ask again. */
+  readonly changes: (node: string) => Promise<NodeChangesView | 'busy' | undefined>
 }
 
 export interface DashboardOptions {
@@ -76,10 +79,24 @@ async function serve({ request, response, source, viewers }: Exchange): Promise<
   if (asset) return answer(response, asset)
   if (path === '/events' && !viewers.makeRoom()) return answer(response, { status: 503, body: 'too many viewers\n' })
   if (path === '/events') return follow(response, viewers)
-  const [, kind, name = ''] = /^\/(nodes|plans)\/([a-z0-9.-]{1,253})$/.exec(path) ?? []
-  const found = kind === 'nodes' ? source.node(name) : kind === 'plans' ? await source.plan(name) : undefined
+  const [, kind, name = ''] = /^\/(nodes|plans|changes)\/([a-z0-9.-]{1,253})$/.exec(path) ?? []
+  const found = await foundOf(source, kind, name)
+  if (found === 'busy') return answer(response, { status: 202, body: 'the controller has other work; ask again\n' })
   if (found) return answer(response, { status: 200, type: 'application/json', body: JSON.stringify(found) })
   return answer(response, { status: 404, body: 'there is no such page, node or plan\n' })
+}
+
+async function foundOf(source: DashboardSource, kind: string | undefined, name: string): Promise<object | 'busy' | undefined> {
+  switch (kind) {
+    case 'nodes':
+      return source.node(name)
+    case 'plans':
+      return source.plan(name)
+    case 'changes':
+      return source.changes(name)
+    default:
+      return undefined
+  }
 }
 
 function follow(response: ServerResponse, viewers: Viewers): void {

@@ -9,6 +9,7 @@ const SCRIPTS = [
   'commands',
   'dom',
   'fleet',
+  'node-changes',
   'node-dialog',
   'page',
   'plan',

@@ -4,4 +4,5 @@ export const NO_CONCLUSIONS: FleetConclusions = {
   assessments: () => [],
   waiting: () => undefined,
   plan: () => Promise.resolve(undefined),
+  nodeChanges: () => Promise.resolve(undefined),
 }

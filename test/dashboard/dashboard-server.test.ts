@@ -7,10 +7,15 @@ import { startDashboard } from '../../src/dashboard/dashboard-server.ts'
 import { fleetView } from '../../src/dashboard/fleet-view.ts'
 import type { PlanView } from '../../src/dashboard/plan-view.ts'
 import { aFleet } from '../controller/a-fleet.ts'
-import { aStage, POOLS } from '../controller/stage.ts'
+import { aStage, assignedRevision, NODES, POOLS } from '../controller/stage.ts'
 
 const A = 'a'.repeat(40)
-const EMPTY = { fleet: () => undefined, node: () => undefined, plan: () => Promise.resolve(undefined) }
+const EMPTY = {
+  fleet: () => undefined,
+  node: () => undefined,
+  plan: () => Promise.resolve(undefined),
+  changes: () => Promise.resolve(undefined),
+}
 
 const A_PLAN: PlanView = {
   ...{
@@ -115,6 +120,16 @@ test('the plan of a pool is served, and one that cannot be made harms nothing', 
   expect((await get(dashboard.port, '/plans/others')).status).toBe(404)
 })
 
+test('the changes of a node are served, and a controller with other work is asked again', async () => {
+  const view = { title: 'b on this node', comparisons: [] }
+  const changes = async (node: string) => (node === 'n0' ? view : node === 'n1' ? 'busy' : undefined)
+  await using dashboard = await startDashboard({ port: 0, source: { ...EMPTY, changes } })
+  const found = await get(dashboard.port, '/changes/n0')
+  expect([found.status, JSON.parse(found.text)]).toEqual([200, view])
+  expect((await get(dashboard.port, '/changes/n1')).status).toBe(202)
+  expect((await get(dashboard.port, '/changes/n2')).status).toBe(404)
+})
+
 test('a fleet that cannot be shown breaks the page alone, not the controller', async () => {
   let looks = 0
   const fleet = () => {
@@ -182,6 +197,54 @@ test('the page of a controller shows what a node was brought to before', async (
   await stage.completed('b'.repeat(40))
   const rows = new Map<string, string>(JSON.parse((await get(dashboard.port, '/nodes/n0')).text))
   expect(rows.get('earlier')).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d to \d{4}-\d\d-\d\d \d\d:\d\d, Applied,.* aaaaaaaaaaaa$/)
+})
+
+test('the page of a controller shows what the assigned commit changes on a node, until and after it is applied', async () => {
+  await using stage = await aStage()
+  await using dashboard = await serveDashboard(0)
+  const changes = async () => JSON.parse((await get(dashboard.port, '/changes/n0')).text)
+  await stage.addNodes(1)
+  stage.startController({ telemetry: dashboard.telemetry })
+  stage.startAgents((_, { REVISION }) => (REVISION === A ? 'applies' : 'says nothing'))
+  stage.push('a', aFleet())
+  await stage.completed(A)
+  expect((await get(dashboard.port, '/changes/n9')).status).toBe(404)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.until(NODES, (found) => assignedRevision(found.get('n0')) === 'b'.repeat(40))
+  expect(await changes()).toEqual({
+    title: 'bbbbbbbbbbbb on this node',
+    comparisons: [
+      {
+        title: 'Compared with what it ran before and the commit before, aaaaaaaaaaaa',
+        remark: '',
+        changes: [['flags.v', '2', '3']],
+      },
+    ],
+  })
+  expect((await get(dashboard.port, '/changes/n0')).status).toBe(202)
+})
+
+test('the page of a controller says where an earlier commit is to be had, once that is out of use', async () => {
+  await using stage = await aStage()
+  await using dashboard = await serveDashboard(0)
+  await stage.addNodes(1)
+  stage.startController({ telemetry: dashboard.telemetry })
+  stage.startAgents()
+  stage.push('a', aFleet())
+  await stage.completed(A)
+  stage.push('b', aFleet({ v: 3 }))
+  await stage.completed('b'.repeat(40))
+  const { text } = await get(dashboard.port, '/changes/n0')
+  expect(JSON.parse(text)).toEqual({
+    title: 'bbbbbbbbbbbb on this node',
+    comparisons: [
+      {
+        title: 'Compared with what it ran before and the commit before, aaaaaaaaaaaa',
+        remark: 'Not in the memory of the controller. In a clone: nodewave plan --from aaaaaaaaaaaa --to bbbbbbbbbbbb',
+        changes: [],
+      },
+    ],
+  })
 })
 
 test('the page of a controller shows the commit that waits, its plan and the windows', async () => {

@@ -11,6 +11,7 @@ const SOURCE: DashboardSource = {
   fleet: () => ({ pools: [] }),
   node: (name) => (name === 'n1' ? [['pool', 'workers']] : undefined),
   plan: () => Promise.reject(new Error('away')),
+  changes: () => Promise.resolve(undefined),
 }
 
 interface Sent {

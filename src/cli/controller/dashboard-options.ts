@@ -2,14 +2,17 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FleetConclusions, FleetSource, Telemetry } from '../../controller/metrics/telemetry.ts'
 import { startDashboard } from '../../dashboard/dashboard-server.ts'
 import { type FleetView, fleetView, type PoolConclusion } from '../../dashboard/fleet-view.ts'
+import type { NodeChangesView } from '../../dashboard/node-changes-view.ts'
 import type { PlanView } from '../../dashboard/plan-view.ts'
 import { parseNodeHistory } from '../../protocol/node-history.ts'
 import type { Assessment } from '../../rollout/decide.ts'
 import { nodeRunText } from '../history/node-history.ts'
 import { nodeFacts } from '../status/node-facts.ts'
+import { dashboardNodeChanges } from './dashboard-node-changes.ts'
 import { dashboardPlan } from './dashboard-plan.ts'
 import { dashboardWindows } from './dashboard-windows.ts'
 import { RecentPlans } from './recent-plans.ts'
+import { Spaced } from './spaced.ts'
 
 export interface DashboardOptions {
   readonly dashboardPort?: number
@@ -42,7 +45,10 @@ export async function serveDashboard(port: number): Promise<ServedDashboard> {
   const look = new FleetLook()
   const server = await startDashboard({
     port,
-    source: { fleet: () => look.fleet(), node: (name) => look.node(name), plan: (pool) => look.plan(pool) },
+    source: {
+      ...{ fleet: () => look.fleet(), node: (name) => look.node(name) },
+      ...{ plan: (pool) => look.plan(pool), changes: (node) => look.changes(node) },
+    },
   })
   return { telemetry: look.telemetry, port: server.port, [Symbol.asyncDispose]: server[Symbol.asyncDispose] }
 }
@@ -52,6 +58,7 @@ class FleetLook {
   #known: FleetSource | undefined
   #conclusions: FleetConclusions | undefined
   readonly #plans = new RecentPlans(() => performance.now())
+  readonly #spaced = new Spaced(() => performance.now())
   readonly telemetry: Telemetry = {
     synced: (fleet) => {
       this.#known = fleet
@@ -82,6 +89,13 @@ class FleetLook {
       const found = await conclusions.plan(name)
       return found && dashboardPlan(found, dashboardWindows(assessment.pool.policy.windows, Date.now()).window)
     })
+  }
+
+  async changes(name: string): Promise<NodeChangesView | 'busy' | undefined> {
+    const conclusions = this.#conclusions
+    if (!conclusions || !this.#known?.nodes.items.has(name)) return undefined
+    const found = await this.#spaced.run(() => conclusions.nodeChanges(name))
+    return found === 'busy' ? found : found && dashboardNodeChanges(found)
   }
 
   node(name: string): readonly (readonly [string, string])[] | undefined {

@@ -42,15 +42,20 @@ function remarksOf({ left, uncompared, problems, groups }: PoolPlan): string[] {
 }
 
 function groupView({ nodes, disruption, reasons, changes }: PlannedGroup): PlanGroupView {
-  const more = changes.length - MOST_CHANGES
   return {
     title: `${nameList(nodes)}: ${disruptionText(disruption)}`,
     reasons: reasons.slice(0, MOST_REASONS),
-    changes: [
-      ...changes.slice(0, MOST_CHANGES).map((change) => changeRow(change)),
-      ...(more > 0 ? [[`and ${more} more`, '', ''] as const] : []),
-    ],
+    changes: changeRows(changes),
   }
+}
+
+/** The first ones, without what may be secret. */
+export function changeRows(changes: readonly ContentChange[]): PlanGroupView['changes'] {
+  const more = changes.length - MOST_CHANGES
+  return [
+    ...changes.slice(0, MOST_CHANGES).map((change) => changeRow(change)),
+    ...(more > 0 ? [[`and ${more} more`, '', ''] as const] : []),
+  ]
 }
 
 /** Parts of the host document, and fields in others, that hold no text of a file, a unit or an address. */

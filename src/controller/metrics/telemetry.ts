@@ -2,6 +2,7 @@ import type { Assessment } from '../../rollout/decide.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
+import type { NodeChanges } from '../plans/node-changes.ts'
 import type { PoolPlan, WaitingCommit } from '../plans/pool-plan.ts'
 
 /** What is known of the fleet, as it is whenever it is looked at. */
@@ -19,6 +20,8 @@ export interface FleetConclusions {
   readonly waiting: (assessment: Assessment) => WaitingCommit | undefined
   /** What the commit that waits, or is under way, still changes in a pool. Undefined: there is none. */
   readonly plan: (pool: string) => Promise<PoolPlan | undefined>
+  /** What is assigned to a node changes on it. Undefined: nothing is. */
+  readonly nodeChanges: (node: string) => Promise<NodeChanges | undefined>
 }
 
 /** Sent: the channel has it. Refused: it will not take this one, and may take others. Failed: it takes nothing now. */

@@ -7,6 +7,7 @@ import { revisionsInUse } from '../snapshot/gather.ts'
 import { changingNodes } from './changing-nodes.ts'
 import { groupChanges } from './group-changes.ts'
 import { SYSTEM_TURNS } from './in-slices.ts'
+import { type NodeChanges, nodeChanges } from './node-changes.ts'
 import { plannedWaves, wavesToCome, wavesUnderWay } from './planned-waves.ts'
 import type { PoolPlan } from './pool-plan.ts'
 import { type Waiting, waitingCommit } from './upcoming.ts'
@@ -26,7 +27,19 @@ export function conclusionsOf(parts: ConclusionSources): FleetConclusions {
       const assessment = decider.assessments().find(({ pool }) => pool.name === name)
       return assessment && planOf(parts, assessment, waiting(assessment))
     },
+    nodeChanges: (name) => changesOf(parts, name),
   }
+}
+
+async function changesOf(
+  { intake, cluster, library, renderer }: ConclusionSources,
+  name: string,
+): Promise<NodeChanges | undefined> {
+  const { fleet: head } = intake.state
+  const node = cluster.nodes.get(name)
+  if (!head || !node) return undefined
+  const kept = library.kept()
+  return nodeChanges(node, { revisions: await revisionsInUse({ cluster, library }, { head, kept }), kept, renderer })
 }
 
 async function planOf(

@@ -2,6 +2,7 @@
 import { prepareActions } from './action.js'
 import { byId, element, showOnly } from './dom.js'
 import { withChanges } from './fleet.js'
+import { prepareChanges } from './node-changes.js'
 import { PoolCard } from './pool-card.js'
 import { openSession } from './session.js'
 import { COLOURS } from './squares.js'
@@ -90,6 +91,7 @@ function follow() {
   })
 }
 
+prepareChanges()
 const session = await openSession()
 if (session) {
   byId('session').textContent = `You act as ${session.user} on ${session.cluster}`

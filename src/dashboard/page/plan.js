@@ -40,6 +40,7 @@ export class PlanDetails {
     if (!this.root.open || this.root.hidden || this.loading) return
     this.loading = true
     this.isOld = false
+    /** @type {{ readonly plan: PlanView } | { readonly text: string, readonly isFinal: boolean }} */
     const answer = await planAnswer(() => fetch(`plans/${encodeURIComponent(this.pool)}`))
     this.#show(answer)
     if ('text' in answer && !answer.isFinal) this.isOld = true
@@ -49,7 +50,7 @@ export class PlanDetails {
     }, REST)
   }
 
-  /** @param {Awaited<ReturnType<typeof planAnswer>>} answer */
+  /** @param {{ readonly plan: PlanView } | { readonly text: string, readonly isFinal: boolean }} answer */
   #show(answer) {
     const made = JSON.stringify(answer)
     if (made === this.listed) return

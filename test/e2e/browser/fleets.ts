@@ -1,6 +1,7 @@
 /** Fleets that the page is given to show, without a cluster behind them. */
 import type { DashboardSource } from '../../../src/dashboard/dashboard-server.ts'
 import { type FleetView, fleetView, type PoolConclusion } from '../../../src/dashboard/fleet-view.ts'
+import type { NodeChangesView } from '../../../src/dashboard/node-changes-view.ts'
 import type { PlanView } from '../../../src/dashboard/plan-view.ts'
 import type { NodePhase } from '../../../src/protocol/node-pool.ts'
 
@@ -21,7 +22,24 @@ function aPlan(text: string): PlanView {
   }
 }
 
+/** @param text stands in everything that others write */
+function someChanges(node: string, text: string): NodeChangesView {
+  return {
+    title: `bbbbbbbbbbbb on ${node}`,
+    comparisons: [
+      {
+        title: `Compared with what it ran before, aaaaaaaaaaaa${text}`,
+        remark: '',
+        changes: [[`flags.node-labels${text}`, `old${text}`, `new${text}`]],
+      },
+      { title: 'Compared with the commit before, ccccccccccccc', remark: `Not in the memory${text}`, changes: [] },
+    ],
+  }
+}
+
 export class ShownFleet {
+  #refusals = 1
+
   #fleet: FleetView
 
   constructor(pools: readonly PoolConclusion[]) {
@@ -39,6 +57,11 @@ export class ShownFleet {
       ['error', `${name} ${MARKUP}`],
     ],
     plan: async () => aPlan(MARKUP),
+    // The controller has other work at first.
+    changes: async (node) => {
+      this.#refusals -= 1
+      return this.#refusals < 0 ? someChanges(node, MARKUP) : 'busy'
+    },
   }
 }
 

@@ -25,6 +25,7 @@ async function dashboardInChromium({ slot }: Cluster, { part, time, say }: Repor
   await part('15,000 nodes', () => largeFleetIsDrawn(browser, time))
   await part('squares change, focus stays', () => squaresChange(browser))
   await part('keyboard', () => keyboardOpensNodes(browser))
+  await part('changes of a node', () => changesAreShown(browser))
   await part('plan and timeline', () => planIsShown(browser))
   await part('commands are copied', () => commandsAreCopied(browser))
   await part('commands are run', () => commandsAreRun(browser))
@@ -99,6 +100,34 @@ async function keyboardOpensNodes(browser: Browser): Promise<void> {
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'hidden' })
   check('the focus is back where it was', (await focused(page)).startsWith('rest'), await focused(page))
+  watched.assertQuiet()
+}
+
+async function changesAreShown(browser: Browser): Promise<void> {
+  const fleet = new ShownFleet(smallFleet('', ['Current', 'Applying', 'Waiting']))
+  await using dashboard = await startDashboard({ port: 0, source: fleet.source })
+  await using watched = await openPage(browser, `http://127.0.0.1:${dashboard.port}`)
+  const { page } = watched
+  await page.getByRole('slider', { name: /^rest/ }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'worker-1' })
+  const isChanges = 'document.activeElement?.textContent === "What the assigned commit changes"'
+  for (let presses = 0; presses < 10 && !(await page.evaluate(isChanges)); presses += 1) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The changes cannot be read now; the page asks again.').waitFor()
+  await dialog.getByRole('cell', { name: `flags.node-labels${MARKUP}` }).waitFor()
+  check('the page asks again where the controller had other work', await dialog.getByText('bbbbbbbbbbbb on worker-1').isVisible())
+  const made = await page.locator('img, script:not([src])').count()
+  check('markup in changes makes no element', made === 0, made)
+  await assertAccessible(page)
+  await page.setViewportSize({ width: 360, height: 700 })
+  const wide = await page.evaluate('document.documentElement.scrollWidth')
+  check('a phone shows changes without scrolling sideways', wide === 360, wide)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('slider', { name: /^canary/ }).press('Enter')
+  const other = page.getByRole('dialog', { name: 'worker-0' })
+  await other.waitFor()
+  check('another node begins without the changes of the first', (await other.getByRole('cell').count()) === 0)
   watched.assertQuiet()
 }
 
