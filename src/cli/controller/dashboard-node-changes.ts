@@ -8,8 +8,7 @@ const NOTHING_BEFORE = 'The controller knows nothing that this node ran before, 
 
 export function dashboardNodeChanges({ revision, sinceRun, sinceCommit }: NodeChanges): NodeChangesView {
   const to = shortRevision(revision, 12)
-  const isSame = sinceRun !== undefined && sinceCommit !== undefined && short(sinceRun.revision) === short(sinceCommit.revision)
-  const comparisons = isSame
+  const comparisons = isOne(sinceRun, sinceCommit)
     ? [comparison('what it ran before and the commit before', to, sinceRun)]
     : [
         ...(sinceRun ? [comparison('what it ran before', to, sinceRun)] : []),
@@ -17,6 +16,12 @@ export function dashboardNodeChanges({ revision, sinceRun, sinceCommit }: NodeCh
       ]
   const none = { title: '', remark: NOTHING_BEFORE, changes: [] }
   return { title: `${to} on this node`, comparisons: comparisons.length === 0 ? [none] : comparisons }
+}
+
+/** A node writes itself what it runs: it may name the commit before, and run something else. */
+function isOne(run: NodeComparison | undefined, commit: NodeComparison | undefined): run is NodeComparison {
+  if (run === undefined || commit === undefined || short(run.revision) !== short(commit.revision)) return false
+  return JSON.stringify(run.changes) === JSON.stringify(commit.changes)
 }
 
 function comparison(what: string, to: string, { revision, changes }: NodeComparison): NodeChangesView['comparisons'][number] {
@@ -31,7 +36,7 @@ function comparison(what: string, to: string, { revision, changes }: NodeCompari
   return { title, remark: changes.length === 0 ? 'Nothing changes on this node.' : '', changes: changeRows(changes) }
 }
 
-/** A node writes itself what it runs: only what is a commit may end up in somebody's shell. */
+/** Only what is a commit may end up in somebody's shell. */
 const COMMIT = /^[0-9a-f]{7,64}$/
 
 function commandFor(...revisions: readonly [from: string, to: string]): readonly string[] {

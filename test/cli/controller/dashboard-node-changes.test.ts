@@ -53,3 +53,16 @@ test('a revision that a node made up ends up in no command', () => {
     'Not in the memory of the controller. In a clone: nodewave plan --from aaaaaaaaaaaa --to bbbbbbbbbbbb',
   )
 })
+
+test('a node that names the commit before, and runs something else, hides nothing of that commit', () => {
+  const sinceCommit = { revision: A, changes: [{ path: ['flags', 'v'], from: '2', to: '3' }] }
+
+  expect(dashboardNodeChanges({ revision: B, sinceRun: { revision: A }, sinceCommit }).comparisons).toEqual([
+    {
+      title: 'Compared with what it ran before, aaaaaaaaaaaa',
+      remark: 'Not in the memory of the controller. In a clone: nodewave plan --from aaaaaaaaaaaa --to bbbbbbbbbbbb',
+      changes: [],
+    },
+    { title: 'Compared with the commit before, aaaaaaaaaaaa', remark: '', changes: [['flags.v', '2', '3']] },
+  ])
+})
