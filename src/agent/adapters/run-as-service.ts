@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { nameOfOne, runInUnit } from './run-in-unit.ts'
 import { type Outcome, runProgram } from './run-program.ts'
 
 export interface RunAsServiceOptions {
@@ -21,7 +22,5 @@ export async function runAsService(
   { timeout = 120_000, run = runProgram, hasSystemd = existsSync(SYSTEMD) }: RunAsServiceOptions = {},
 ): Promise<Outcome> {
   if (!hasSystemd) return run(program, args, { timeout })
-  const bounds = [`--property=RuntimeMaxSec=${Math.ceil(timeout / 1000)}`, '--setenv=LANG=C.UTF-8']
-  const service = ['--quiet', '--wait', '--pipe', '--collect', '--service-type=exec', ...bounds, '--', program, ...args]
-  return run('systemd-run', service, { timeout: timeout + 10_000 })
+  return runInUnit(run, [program, ...args], { name: nameOfOne('nodewave-run'), timeout, env: { LANG: 'C.UTF-8' } })
 }

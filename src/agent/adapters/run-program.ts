@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile } from 'node:child_process'
+import { whenOver } from './when-over.ts'
 
 export interface Outcome {
   /** Exit code; -1 when it was killed by a signal or by the timeout. */
@@ -20,6 +21,11 @@ export interface RunOptions {
   readonly timeout?: number
   readonly env?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
+  /**
+   * Whether stdout, of which it gets the end, is complete. What the program started may write on after it has exited: it is read until
+   * then, and no longer than the timeout.
+   */
+  readonly until?: (stdout: string) => boolean
 }
 
 /**
@@ -27,6 +33,7 @@ export interface RunOptions {
  * @param options.timeout milliseconds, after which it is killed
  * @param options.env besides what every program gets
  * @param options.signal kills it as well
+ * @param options.until when there is no more to wait for; otherwise, when it exits
  * @throws when it cannot be started at all
  */
 export function runProgram(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
@@ -43,7 +50,7 @@ export function runProgram(program: string, args: readonly string[], options: Ru
       if (typeof error.code === 'string') return reject(new Error(`run "${program}": ${error.message}`, { cause: error }))
       resolve({ code: error.code ?? -1, stdout, stderr, timedOut: error.killed === true })
     })
-    child.on('exit', () => readWhatIsLeft(child))
+    whenOver(child, options.until, () => readWhatIsLeft(child))
   })
 }
 

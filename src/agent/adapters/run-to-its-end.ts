@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { ENVIRONMENT, type Outcome, type RunOptions } from './run-program.ts'
+import { whenOver } from './when-over.ts'
 
 /** Characters of each stream that are kept, from its end. */
 const MOST_KEPT = 65_536
@@ -13,7 +14,7 @@ const NO_PROGRAM = 127
  * All that it started in its own session ends with it.
  */
 export function runToItsEnd(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const { timeout = 30_000, env } = options
+  const { timeout = 30_000, env, until } = options
   return new Promise((resolve) => {
     const child = spawn(program, [...args], {
       ...{ env: { ...ENVIRONMENT, ...env }, cwd: '/', detached: true },
@@ -24,21 +25,25 @@ export function runToItsEnd(program: string, args: readonly string[], options: R
     let drain: NodeJS.Timeout | undefined
     const timer = setTimeout(() => {
       timedOut = true
-      killGroup(child.pid)
+      // When it has exited, what is awaited does not come, and its id may be another's.
+      if (child.exitCode === null) killGroup(child.pid)
+      else close()
     }, timeout)
+    const close = (): void => {
+      child.stdout.destroy()
+      child.stderr.destroy()
+    }
     child.on('error', ({ message }) => {
       clearTimeout(timer)
       resolve({ code: NO_PROGRAM, stdout: '', stderr: message, timedOut: false })
     })
-    child.on('exit', () => {
+    child.on('exit', () => killGroup(child.pid))
+    whenOver(child, until, () => {
       clearTimeout(timer)
-      killGroup(child.pid)
-      drain = setTimeout(() => {
-        child.stdout.destroy()
-        child.stderr.destroy()
-      }, LONGEST_DRAIN)
+      drain = setTimeout(close, LONGEST_DRAIN)
     })
     child.on('close', (code) => {
+      clearTimeout(timer)
       clearTimeout(drain)
       resolve({ code: code ?? -1, stdout: stdout(), stderr: stderr(), timedOut })
     })

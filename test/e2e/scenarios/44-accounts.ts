@@ -32,11 +32,15 @@ const STEP = `#!/bin/sh
 getent passwd ada > /dev/null && there=there || there=missing
 echo "$1 $there" >> ${LOG}
 [ "$1" != fail ] || { echo "the balancer says no" >&2; exit 3; }
+[ "$1" != reexec ] || { systemctl daemon-reexec; echo "systemd is another" >&2; exit 4; }
+[ "$1" != bus ] || { systemctl restart dbus; sleep 3; echo "the bus is another" >&2; exit 5; }
 `
 const POLICY = `steps:
   leave: {command: [/usr/local/sbin/note, leave], undo: [/usr/local/sbin/note, back]}
   enter: {command: [/usr/local/sbin/note, enter], timeoutSeconds: 20}
   fail: {command: [/usr/local/sbin/note, fail]}
+  reexec: {command: [/usr/local/sbin/note, reexec]}
+  bus: {command: [/usr/local/sbin/note, bus]}
   slow: {command: [/bin/sleep, "600"], timeoutSeconds: 2}
 `
 
@@ -107,15 +111,22 @@ async function removed(cluster: Cluster): Promise<void> {
 
 async function failing(cluster: Cluster, product: Product): Promise<void> {
   const users = [{ ...host.users[0], shell: '/bin/sh' }, host.users[1]]
-  const broken = async (after: string, message: string) => {
+  const broken = async (after: string, ...messages: string[]) => {
     const commit = await product.push({ ...fleet, host: { ...host, users, steps: { before: ['leave'], after: [after] } } }, after)
     const stall = stallOf(await waitPool(cluster, { for: `the failure of ${after}`, when: rolledBack(commit) }))
-    check('the pool has the words of the step', stall.includes(message), stall)
+    for (const message of messages) check('the pool has the words of the step', stall.includes(message), { stall, message })
     for (const node of cluster.nodes) await checkAccounts(node)
   }
   await broken('fail', 'step "fail" (/usr/local/sbin/note): exit 3: the balancer says no')
   const logs = await Promise.all(cluster.nodes.map((node) => node.output(['sh', '-c', `cat ${LOG} 2>/dev/null || true`])))
   check('one node has tried it, and gone back', logs.filter((log) => log.includes('fail there\nback there')).length === 1, logs)
+  // Of both, systemd-run says that all went well; of the second, with words of its own among the step's.
+  await broken('reexec', 'step "reexec" (/usr/local/sbin/note): exit 4: systemd is another')
+  await broken('bus', 'step "bus" (/usr/local/sbin/note): exit 5: ', 'the bus is another')
   await broken('slow', 'step "slow" (/bin/sleep): it took longer than 2 s')
   await broken('unknown', 'run step "unknown": the policy of this host has no such step')
+  for (const node of cluster.nodes) {
+    const units = await node.output(['systemctl', 'list-units', '--all', '--no-legend', '--no-pager', 'nodewave-step*'])
+    check(`"${node.name}" has no unit of a step left`, units === '', units)
+  }
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { nameOfOne, runInUnit } from '../run-in-unit.ts'
 import type { Outcome, RunOptions, runProgram } from '../run-program.ts'
 
 export interface OutsideUnit {
@@ -7,6 +7,7 @@ export interface OutsideUnit {
   readonly name: string
   /** Besides those that bound its time. */
   readonly properties: readonly string[]
+  readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
 /** A daemon that an old init script started is not ended with it. */
@@ -22,21 +23,13 @@ const ENDED: ReadonlySet<string> = new Set(['inactive', 'failed', ''])
  * half unpacked. What an earlier agent has started ends first. No name is used twice: systemd keeps a unit that has ended for as long as a
  * daemon that it left runs, and starts no other one of that name.
  */
-export function runOutside(run: typeof runProgram, { name, properties } = PACKAGES_UNIT): typeof runProgram {
+export function runOutside(
+  run: typeof runProgram,
+  { name, properties, pause = sleep }: OutsideUnit = PACKAGES_UNIT,
+): typeof runProgram {
   return async (program, args, { timeout = 30_000, env = {} }: RunOptions = {}): Promise<Outcome> => {
-    await untilIdle(run, { name, within: timeout })
-    const settings = Object.entries(env).map(([name, value]) => `--setenv=${name}=${value}`)
-    const unit = [
-      '--quiet',
-      '--wait',
-      '--pipe',
-      '--collect',
-      `--unit=${name}-${randomUUID().slice(0, 8)}.service`,
-      '--service-type=exec',
-      ...properties.map((property) => `--property=${property}`),
-      `--property=RuntimeMaxSec=${Math.ceil(timeout / 1000)}`,
-    ]
-    return run('systemd-run', [...unit, ...settings, '--', program, ...args], { timeout: timeout + 10_000 })
+    await untilIdle(run, { name, within: timeout, pause })
+    return runInUnit(run, [program, ...args], { name: nameOfOne(name), properties, timeout, env })
   }
 }
 
@@ -59,14 +52,16 @@ export function endedInTime(run: typeof runProgram, elapsed: () => number = () =
 /** Waits until none runs that an agent has started. */
 async function untilIdle(
   run: typeof runProgram,
-  { name, within }: { readonly name: string; readonly within: number },
+  { name, within, pause }: Pick<Required<OutsideUnit>, 'name' | 'pause'> & { readonly within: number },
 ): Promise<void> {
   const until = performance.now() + within
   for (;;) {
-    const { stdout } = await run('systemctl', ['show', '--property=ActiveState', '--value', `${name}*.service`])
+    const { code, stdout, stderr } = await run('systemctl', ['show', '--property=ActiveState', '--value', `${name}*.service`])
     const atWork = stdout.split(/\s+/).filter((state) => !ENDED.has(state))
-    if (atWork.length === 0) return
-    if (performance.now() > until) throw new Error(`wait for "${name}" of an earlier agent: it is ${atWork[0]} still`)
-    await sleep(POLL)
+    // It does not answer while systemd executes itself again.
+    if (code === 0 && atWork.length === 0) return
+    const state = code === 0 ? `it is ${atWork[0]} still` : `systemctl show: exit ${code}: ${stderr.trim()}`
+    if (performance.now() > until) throw new Error(`wait for "${name}" of an earlier agent: ${state}`)
+    await pause(POLL)
   }
 }
