@@ -1,30 +1,32 @@
 import type { ChildProcess } from 'node:child_process'
 import type { RunOptions } from './run-program.ts'
 
-/** Characters. */
-const LONGEST_LAST_WORD = 1024
+/** Characters that what is awaited may have when it comes in parts. */
+const LONGEST_LAST = 1024
 
-/**
- * Calls once when a program has ended and its output is complete by `until`. A program that a signal ended says nothing more of what it
- * waited for.
- */
+/** Calls once when a program has ended and its stdout is complete. Nothing more is awaited of a program that a signal ended. */
 export function whenOver(child: ChildProcess, until: RunOptions['until'], call: () => void): void {
+  if (until === undefined) {
+    child.on('exit', call)
+    return
+  }
   let last = ''
-  let [hasEnded, isOver] = [false, false]
+  let [hasEnded, isComplete, isOver] = [false, false, false]
   const look = (): void => {
-    if (isOver || !hasEnded || (until !== undefined && !until(last))) return
+    if (isOver || !hasEnded || !isComplete) return
     isOver = true
     call()
   }
-  if (until !== undefined)
-    child.stdout?.on('data', (text: string) => {
-      last = `${last}${text}`.slice(-LONGEST_LAST_WORD)
-      look()
-    })
+  child.stdout?.on('data', (text: string) => {
+    const end = `${last}${text}`
+    // A daemon that is left may write behind it.
+    isComplete ||= until(end)
+    last = end.slice(-LONGEST_LAST)
+    look()
+  })
   child.on('exit', (code) => {
     hasEnded = true
-    if (code !== null) return look()
-    isOver = true
-    call()
+    isComplete ||= code === null
+    look()
   })
 }

@@ -7,7 +7,7 @@ const leaving = (work: string) => `exec 3>&1; said=$(setsid sh -c '(${work}) >&3
 /** Longer than what is left in pipes is waited for. */
 const LATER = leaving('sleep 3; echo late; echo last')
 const HOLDER = leaving('exec sleep 60')
-const until = (stdout: string): boolean => stdout.endsWith('last\n')
+const until = (stdout: string): boolean => stdout.includes('last\n')
 
 test.each([
   ['runProgram', runProgram],
@@ -46,4 +46,15 @@ test.each([
     stderr: '',
     timedOut: false,
   })
+})
+
+test.each([
+  ['runProgram', runProgram],
+  ['runToItsEnd', runToItsEnd],
+])('%s awaits no more when thousands of characters came behind the last', async (_, run) => {
+  const { stdout, ...outcome } = await run('/bin/sh', ['-c', `echo last; head -c 5000 /dev/zero | tr "\\0" x; ${HOLDER}`], {
+    until,
+  })
+  process.kill(Number(/\d+/.exec(stdout)?.[0]))
+  expect(outcome).toEqual({ code: 0, stderr: '', timedOut: false })
 })
