@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
-import type { RunOptions } from './run-program.ts'
 
 /** Characters that what is awaited may have when it comes in parts. */
 const LONGEST_LAST = 1024
 
 /** Calls once when a program has ended and its stdout is complete. Nothing more is awaited of a program that a signal ended. */
-export function whenOver(child: ChildProcess, until: RunOptions['until'], call: () => void): void {
+export function whenOver(child: ChildProcess, until: ((stdout: string) => boolean) | undefined, call: () => void): void {
   if (until === undefined) {
     child.on('exit', call)
     return
