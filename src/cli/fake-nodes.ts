@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { NoKubeconfigError } from '../kube/kubeconfig.ts'
 import type { FleetModel } from '../repo/model.ts'
 import type { GivenNode } from '../simulate/given-node.ts'
 import { type FakeNodes, inventNodes } from '../simulate/node-objects.ts'
@@ -41,6 +42,11 @@ export async function nodesOfChange<Options extends NodeSource & FakeNodesOption
   { model, options }: { readonly model: FleetModel; readonly options: Options },
 ): Promise<{ readonly nodes: readonly GivenNode[]; readonly source: Options }> {
   const { fakeNodes: counts } = options
-  if (counts === undefined) return { nodes: await readNodes(io, options), source: options }
+  if (counts === undefined) return { nodes: await readNodes(io, options).catch(explainNoCluster), source: options }
   return { nodes: inventNodes(model, counts), source: { ...options, nodes: NO_FILE } }
+}
+
+function explainNoCluster(error: unknown): never {
+  if (!(error instanceof NoKubeconfigError)) throw error
+  throw new NoKubeconfigError(`${error.message}; without a cluster, name the nodes by --nodes FILE or --fake-nodes COUNT`)
 }
