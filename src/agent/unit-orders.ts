@@ -4,7 +4,7 @@ import { type AgentPorts, ServiceCallKilled } from './ports.ts'
 
 type OrderPorts = Pick<AgentPorts, 'services' | 'clock'>
 
-/** Started, or started anew. @throws {AgentError} UnitNotStarted, with the unit's own words. */
+/** Started, or started again. @throws {AgentError} UnitNotStarted, with the unit's own words. */
 export function startUnit(unit: string, verb: 'start' | 'restart', ports: OrderPorts): Promise<void> {
   return withWords(unit, { reason: 'UnitNotStarted', did: 'did not start', order: () => ports.services[verb](unit), ports })
 }

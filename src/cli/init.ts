@@ -76,7 +76,7 @@ async function runInit(io: CliIo, path: string, { output, ...source }: InitOptio
   io.exit(imported !== undefined && imported.changes.length > 0 ? 1 : 0)
 }
 
-/** What only an import heeds would be ignored without a word. */
+/** Options that only an import reads would be ignored without a word. */
 function refuseUnused({ fromCluster, host, configz, kubeconfig, context }: InitSource): void {
   if (fromCluster) return
   const given = { '--host': host.length > 0, '--no-configz': !configz, '--kubeconfig': kubeconfig, '--context': context }
