@@ -48,7 +48,7 @@ async function serve({ request, response, options }: Exchange): Promise<void> {
   if (request.method !== 'GET') return answer(response, { status: 405, body: 'expected GET\n' })
   const asset = await assetAt(path)
   if (asset) return answer(response, asset)
-  return passOn({ request, response, options })
+  return path === '/events' ? passOnEvents({ request, response, options }) : passOn({ request, response, options })
 }
 
 /** For whoever has the key alone. */
@@ -91,16 +91,38 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Each request has a connection of its own, to the controller that leads by then. */
+/** Events end when the connection to the controller does, as it does while the kubelet of its node restarts: the page asks again. */
+async function passOnEvents({ request, response, options }: Exchange): Promise<void> {
+  try {
+    const from = await askLeader({ request, response, options })
+    if (from) pass(from, response, () => response.end())
+  } catch (error) {
+    const body = `event: unreachable\ndata: ${JSON.stringify((error as Error).message)}\n\n`
+    answer(response, { status: 200, type: 'text/event-stream', body })
+  }
+}
+
 async function passOn({ request, response, options }: Exchange): Promise<void> {
+  const from = await askLeader({ request, response, options })
+  if (from) pass(from, response, () => response.destroy())
+}
+
+/**
+ * Each request has a connection of its own, to the controller that leads by then.
+ * @returns nothing when nobody waits for the answer any more
+ */
+async function askLeader({ request, response, options }: Exchange): Promise<IncomingMessage | undefined> {
   const socket = await options.connect()
   if (response.destroyed) return void socket.destroy()
   response.on('close', () => socket.destroy())
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const sent = ask({ createConnection: () => socket, path: request.url, headers: { host: 'localhost', connection: 'close' } })
   sent.on('response', resolve).on('error', reject).end()
-  const from = await promise
+  return promise
+}
+
+function pass(from: IncomingMessage, response: ServerResponse, onCut: () => void): void {
   response.writeHead(from.statusCode ?? 502, { ...HEADERS, 'content-type': from.headers['content-type'] ?? 'text/plain' })
-  from.on('error', () => response.destroy()).on('close', () => response.end())
+  from.on('error', onCut)
   from.pipe(response)
 }

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { type DashboardSource, startDashboard } from '../../src/dashboard/dashboard-server.ts'
 import { type GatewayOptions, startGateway } from '../../src/dashboard/gateway.ts'
@@ -45,10 +47,8 @@ async function aGateway({ isReadOnly = false, ...more }: Partial<GatewayOptions>
   const send = ({ path, method = 'GET', headers = {}, body = '' }: Sent) =>
     new Promise<readonly [number | undefined, string]>((resolve, reject) => {
       const all = { host: 'localhost', ...headers }
-      const sent = request({ host: '127.0.0.1', port: gateway.port, path, method, headers: all }, async (response) => {
-        let text = ''
-        for await (const part of response) text += part
-        resolve([response.statusCode, text])
+      const sent = request({ host: '127.0.0.1', port: gateway.port, path, method, headers: all }, (response) => {
+        textOf(response).then((text) => resolve([response.statusCode, text]), reject)
       })
       sent.on('error', reject).end(body)
     })
@@ -80,7 +80,23 @@ test('the gateway serves the page itself, and what the controller knows', async 
 
 test('the gateway says why the controller cannot be reached', async () => {
   const { send } = await aGateway({ connect: () => Promise.reject(new Error('no controller leads')) })
-  expect(await send({ path: '/events' })).toEqual([502, 'no controller leads\n'])
+  expect(await send({ path: '/nodes/n1' })).toEqual([502, 'no controller leads\n'])
+  expect(await send({ path: '/events' })).toEqual([200, 'event: unreachable\ndata: "no controller leads"\n\n'])
+})
+
+test.each([
+  ['/events', 'is whole', 'event: fleet\n'],
+  ['/nodes/n1', 'is cut as well', 'aborted'],
+])('an answer of %s %s when the connection to the controller is cut', async (path, _, text) => {
+  const cut = createServer((socket) => {
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nd\r\nevent: fleet\n\r\n', () => socket.resetAndDestroy())
+    })
+  })
+  await once(cut.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void cut.close())
+  const { send } = await aGateway({ connect: async () => connect((cut.address() as AddressInfo).port, '127.0.0.1') })
+  expect(await send({ path }).catch((error: Error) => [200, error.message])).toEqual([200, text])
 })
 
 test('the gateway runs an action for whoever has its key', async () => {

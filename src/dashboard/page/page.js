@@ -78,16 +78,17 @@ function follow() {
     fleet = withChanges(fleet, JSON.parse(data))
     drawSoon()
   })
-  events.addEventListener('standby', () => {
-    byId('summary').textContent = 'this controller stands by: look at the one that leads'
+  const askAgain = (/** @type {string} */ why) => {
+    byId('summary').textContent = why
     events.close()
     setTimeout(follow, ASK_AGAIN)
-  })
+  }
+  events.addEventListener('standby', () => askAgain('this controller stands by: look at the one that leads'))
+  events.addEventListener('unreachable', ({ data }) => askAgain(`${JSON.parse(data)}; trying again`))
   events.addEventListener('error', () => {
-    byId('summary').textContent = 'the connection is lost; trying again'
-    if (events.readyState !== EventSource.CLOSED) return
-    events.close()
-    setTimeout(follow, ASK_AGAIN)
+    const lost = 'the connection is lost; trying again'
+    if (events.readyState === EventSource.CLOSED) askAgain(lost)
+    else byId('summary').textContent = lost
   })
 }
 

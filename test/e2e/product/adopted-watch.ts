@@ -38,18 +38,44 @@ export function startDashboardOf({ folder, env }: Workstation): Promise<Started>
   return started(child, /^(http:\/\/localhost:\d+\/#key=\S+)\n/)
 }
 
+const system = ['-n', 'nodewave-system']
+
+/** The pod of the controller that leads. */
+async function leaderOf(cluster: Cluster): Promise<string> {
+  const holder = await cluster.kubectl([
+    ...system,
+    'get',
+    'lease',
+    'nodewave-controller',
+    '-o',
+    'jsonpath={.spec.holderIdentity}',
+  ])
+  return holder.replace(/_[^_]*$/, '')
+}
+
+/** Where the controller that leads runs: when the kubelet there restarts, connections to its pods by way of the API server are cut. */
+export async function nodeOfLeader(cluster: Cluster): Promise<string> {
+  return cluster.kubectl([...system, 'get', 'pod', await leaderOf(cluster), '-o', 'jsonpath={.spec.nodeName}'])
+}
+
 /** Until the metrics of the leader have said each of these at some time. */
 export async function metricsSay(cluster: Cluster, lines: readonly string[]): Promise<void> {
-  const lease = ['-n', 'nodewave-system', 'get', 'lease', 'nodewave-controller', '-o', 'jsonpath={.spec.holderIdentity}']
-  const pod = (await cluster.kubectl(lease)).replace(/_[^_]*$/, '')
-  const args = [`--kubeconfig=${cluster.kubeconfig}`, '-n', 'nodewave-system', 'port-forward', `pod/${pod}`, ':8080']
-  const child = spawn(cluster.binary('kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  await using forward = await started(child, /Forwarding from (127\.0\.0\.1:\d+) /)
   const open = new Set(lines)
   const all = async () => {
-    const text = await (await fetch(`http://${forward.found}/metrics`)).text()
-    for (const line of open) if (text.includes(`${line}\n`)) open.delete(line)
+    for (const line of await linesOf(cluster)) open.delete(line)
     return open.size === 0
   }
   await waitUntil(all, { for: `the metrics to say ${lines.join(', ')}`, everyMs: 200, timeoutMs: 240_000 })
+}
+
+/** @returns none while the leader cannot be reached */
+async function linesOf(cluster: Cluster): Promise<string[]> {
+  const args = [`--kubeconfig=${cluster.kubeconfig}`, ...system, 'port-forward', `pod/${await leaderOf(cluster)}`, ':8080']
+  const child = spawn(cluster.binary('kubectl'), args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  try {
+    await using forward = await started(child, /Forwarding from (127\.0\.0\.1:\d+) /)
+    return (await (await fetch(`http://${forward.found}/metrics`)).text()).split('\n')
+  } catch {
+    return []
+  }
 }

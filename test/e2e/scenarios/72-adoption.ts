@@ -12,7 +12,7 @@ import type { Node } from '../cluster/node.ts'
 import { waitUntil } from '../cluster/wait.ts'
 import { run } from '../exec.ts'
 import { writeMachinePool } from '../product/adopted-machine.ts'
-import { metricsSay, startDashboardOf } from '../product/adopted-watch.ts'
+import { metricsSay, nodeOfLeader, startDashboardOf } from '../product/adopted-watch.ts'
 import { agentUnit, writeContainerDropIn } from '../product/agent.ts'
 import { checkout } from '../product/checkout.ts'
 import { agentImages, importImage } from '../product/images.ts'
@@ -33,16 +33,21 @@ async function adoption(cluster: Cluster, report: Report): Promise<void> {
   const page = await readFile(join(checkout, 'docs/adopt.md'), 'utf8')
   const before = await Promise.all(cluster.nodes.map(prepare))
   const station = await stationFor(cluster)
-  const all = sectionsOf(page).map((section) => ({ ...section, commands: withSettings(station, section.commands) }))
+  const all = sectionsOf(page)
   const titles = all.map(({ title }) => title)
   const places = ['6.', '7.', '8.', 'Take it all away']
   check('the page has its sections', all.length === 9 && places.every((place, at) => titles[5 + at]?.startsWith(place)), titles)
-  const follow = async (from: number, to = from + 1) => followPage(all.slice(from, to), station, report)
+  const follow = async (from: number, { to = from + 1, node = 'n2' } = {}) => {
+    const sections = all
+      .slice(from, to)
+      .map((section) => ({ ...section, commands: withSettings(station, section.commands, node) }))
+    return followPage(sections, station, report)
+  }
   const kubelets = await Promise.all(ofKubeadm(cluster).map(kubeletOf))
-  await follow(0, 5)
+  await follow(0, { to: 5 })
   const now = await Promise.all(ofKubeadm(cluster).map(kubeletOf))
   check('no kubelet was restarted', String(now) === String(kubelets), kubelets)
-  await watched(cluster, { station, report, change: () => follow(5) })
+  await watched(cluster, { station, report, change: (node) => follow(5, { node }) })
   const images = await part('images of newer agents', () => agentImages(cluster, AGENTS, { prefix: PREFIX }))
   await importInto(ofKubeadm(cluster), images)
   await follow(6)
@@ -64,10 +69,10 @@ function ofKubeadm({ nodes }: Cluster): readonly Node[] {
 interface Watched {
   readonly station: Workstation
   readonly report: Report
-  readonly change: () => Promise<string[]>
+  readonly change: (node: string) => Promise<string[]>
 }
 
-/** Dashboard and metrics show the change of one node as it happens, and somebody acts by the page. */
+/** Dashboard and metrics show the change of one node as it happens, be it the node of what they show, and somebody acts by the page. */
 async function watched(cluster: Cluster, { station, report: { part, say }, change }: Watched): Promise<void> {
   await using chromium = await part('start Chromium', () => startChromium(say))
   const { browser } = chromium
@@ -75,7 +80,7 @@ async function watched(cluster: Cluster, { station, report: { part, say }, chang
   const picture = join(process.env.NODEWAVE_E2E_PICTURES ?? cluster.slot.dir, 'adoption.png')
   const applying = 'nodewave_pool_nodes{pool="workers",phase="Applying"} 1'
   const [printed] = await Promise.all([
-    change(),
+    change(await nodeOfLeader(cluster)),
     watchesChange(browser, dashboard.found, picture),
     metricsSay(cluster, [applying, 'nodewave_pool_nodes{pool="workers",phase="Current"} 2']),
   ])
@@ -140,8 +145,8 @@ async function kubeletOf(node: Node): Promise<string> {
 }
 
 /** The settings at the beginning of the page are this cluster's, in the shell of each section. */
-function withSettings({ env }: Workstation, commands: string): string {
-  const settings = `export REGISTRY=registry.example.com/platform FLEET=${env.FLEET} NODE=n2 MACHINE=n3 AGENTS=0.1.1`
+function withSettings({ env }: Workstation, commands: string, node: string): string {
+  const settings = `export REGISTRY=registry.example.com/platform FLEET=${env.FLEET} NODE=${node} MACHINE=n3 AGENTS=0.1.1`
   return `${settings}\n${commands.replaceAll(/^export (?:REGISTRY|FLEET|NODE|MACHINE)=.*\n/gm, '')}`
 }
 
