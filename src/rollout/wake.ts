@@ -38,6 +38,8 @@ function considerMember(
   consider(pastDrainingAt(node, poolState.pool.policy))
   // Its wave may have given its place to another meanwhile.
   consider(skipEnds(node, poolState.pool.policy))
+  // A stamp that is ahead counts as now until then: what is measured from it moves on with the time.
+  consider(node.assigned?.at)
   consider(takenAt)
   consider(lossCountsFrom(member, poolState))
   consider(requestChangesAt(node, poolState.now))

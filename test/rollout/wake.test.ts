@@ -59,6 +59,22 @@ test('pool wakes when the stamp of a controller whose clock was ahead is past: f
   expect(assess(pool, noon + 3000).proposal.servedAt).toBe(noon + 3000)
 })
 
+test('pool wakes when the stamp of a node is past that came after the rollout began: from then on the end of its soak is known', () => {
+  const pool = aPool({ since: noon - minute, maxUnavailable: 0, waves: [aWave('canary', 1, { soak: minute })] }).with(
+    aNode('n0')
+      .createdAtInstant(noon + 3000)
+      .on('new', { at: noon + 3000 }),
+    aNode('n1').on('older'),
+  )
+  const message = '0 of 2 nodes are at new; wave 1 of 2, "canary"'
+
+  expect(decide(pool, noon)).toMatchObject({
+    status: { conditions: [{ reason: 'Soaking', message }, {}, {}] },
+    wakeAt: noon + 3000,
+  })
+  expect(decide(pool, noon + 3000).status.conditions[0]?.message).toBe(`${message}; soaks until 2026-11-21T12:01:03.000Z`)
+})
+
 test('pool wakes when its window closes while nodes wait for the target, and not once all have it', () => {
   const windows = [{ action: 'allow', schedule: '0 11 * * *', duration: 2 * hour, timeZone: 'UTC' }] as const
   const underway = aPool({ stable: 'older', since: noon - minute, windows, maxUnavailable: 0 }).with(aNode('n0').on('older'))
