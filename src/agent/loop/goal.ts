@@ -1,4 +1,5 @@
 import type { AgentContext } from '../context.ts'
+import { enforceOrder } from '../policy/enforce-order.ts'
 import { enforceOnRemoval, enforceSignature } from '../policy/enforce-signature.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
@@ -32,6 +33,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
     return { goal: undefined }
   }
   parseAssignment(wanted.text)
+  await enforceOrder({ ...wanted, text: wanted.text }, context)
   await context.turns.exclusively(() => enforceSignature({ ...wanted, text: wanted.text ?? '' }, context))
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
 }

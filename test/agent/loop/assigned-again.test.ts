@@ -53,3 +53,70 @@ test('agent reads a ConfigMap that is named anew, though the digest is that of w
 
   expect(await machine.until('Fetching')).toMatchObject({ error: { reason: 'DownloadFailed' } })
 })
+
+test.each([
+  ['Applied', { flags: '--v=4' }],
+  ['RolledBack', { flags: '--container-runtime-endpoint=unix:///not/there.sock' }],
+] as const)('agent refuses an older assignment that comes back after one that ended as %s, also after a restart', async (phase, content) => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first })
+  await machine.until('Applied')
+  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  machine.assign(content, { ASSIGNED: second })
+  expect(await machine.until(phase)).toMatchObject({ assignedAt: second })
+  const files = machine.hostFiles()
+  machine.kill()
+  machine.start()
+
+  machine.annotate(backup)
+  await machine.clock.advance(60_000)
+
+  expect(machine.status).toMatchObject({
+    phase: 'RolledBack',
+    assignedAt: first,
+    error: { reason: 'AssignmentOutdated', message: expect.stringContaining(`assigned at ${first}, and one of ${second}`) },
+  })
+  expect(machine.hostFiles()).toEqual(files)
+})
+
+test('agent stays with an older assignment that comes back before a newer one was applied, and takes that when it is assigned again', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first })
+  await machine.until('Applied')
+  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+  const files = machine.hostFiles()
+  machine.assign({ flags: '--v=4' }, { ASSIGNED: second })
+  await machine.until('Applying')
+
+  machine.annotate(backup)
+  await machine.clock.advance(60_000)
+  expect(machine.status).toMatchObject({ phase: 'Applied', assignedAt: first })
+  expect(machine.hostFiles()).toEqual(files)
+  machine.assign({ flags: '--v=4' }, { ASSIGNED: '2026-11-21T10:00:00.000Z' })
+  expect(await machine.until('Applying', 'RolledBack')).toMatchObject({ phase: 'Applying' })
+  await machine.until('Applied')
+})
+
+test('agent takes what it has once more by an older assignment, and what has no stamp', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: second })
+  await machine.until('Applied')
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: first, GRANT: 'none' })
+  await machine.clock.advance(60_000)
+  expect(machine.status).toMatchObject({ phase: 'Applied', assignedAt: first })
+  const digest = machine.assign({ flags: '--v=4' })
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ phase: 'Applied' })
+})
+
+test('a Node that is registered again begins anew, by whatever clock', async () => {
+  const machine = new Machine()
+  machine.start()
+  machine.assign({ flags: '--v=3' }, { ASSIGNED: second })
+  await machine.until('Applied')
+  machine.node.registerAnew('u2')
+  const digest = machine.assign({ flags: '--v=4' }, { ASSIGNED: first })
+  expect(await machine.untilDigest(digest, 'Applied')).toMatchObject({ assignedAt: first })
+})
