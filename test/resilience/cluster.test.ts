@@ -90,6 +90,35 @@ test('an API server that forgets the past in the middle of a wave is listed agai
   await world.untilDone(commit)
 })
 
+test('an etcd that is restored from a backup sends no node back: each keeps what it has, and is assigned that again', async () => {
+  await heal()
+  const restore = backUp()
+  const commit = await pushHealthy()
+  await world.untilDone(commit)
+  const [{ active: newest } = {}] = [...(await world.until(NODES, () => true)).values()].map(agentStatusOf)
+  const seen = new Set<string | undefined>()
+
+  restore()
+  await world.until(NODES, (found) => {
+    for (const node of found.values()) if (agentStatusOf(node)?.error) seen.add(agentStatusOf(node)?.active)
+    return [...found.values()].every((node) => agentStatusOf(node)?.revision === commit && isApplied(node))
+  })
+  await world.untilDone(commit)
+
+  expect([...seen]).toEqual([newest])
+})
+
+/** @returns what brings Nodes and pools back as they are now */
+function backUp(): () => void {
+  const { server } = world
+  const kept = ['nodes', 'nodepools.nodewave.io'].map((name) => [name, server.store.list(name)] as const)
+  return () => {
+    server.stop()
+    for (const [name, objects] of kept) for (const object of objects) server.store.put(name, object)
+    server.start()
+  }
+}
+
 function isApplied(node: Parameters<typeof agentStatusOf>[0]): boolean {
   return agentStatusOf(node)?.phase === 'Applied'
 }

@@ -57,28 +57,31 @@ test('agent reads a ConfigMap that is named anew, though the digest is that of w
 test.each([
   ['Applied', { flags: '--v=4' }],
   ['RolledBack', { flags: '--container-runtime-endpoint=unix:///not/there.sock' }],
-] as const)('agent refuses an older assignment that comes back after one that ended as %s, also after a restart', async (phase, content) => {
-  const machine = new Machine()
-  machine.start()
-  machine.assign({ flags: '--v=3' }, { ASSIGNED: first })
-  await machine.until('Applied')
-  const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
-  machine.assign(content, { ASSIGNED: second })
-  expect(await machine.until(phase)).toMatchObject({ assignedAt: second })
-  const files = machine.hostFiles()
-  machine.kill()
-  machine.start()
+] as const)(
+  'agent refuses an older assignment that comes back after one that ended as %s, also after a restart',
+  async (phase, content) => {
+    const machine = new Machine()
+    machine.start()
+    machine.assign({ flags: '--v=3' }, { ASSIGNED: first })
+    await machine.until('Applied')
+    const backup = machine.node.annotations['nodewave.io/desired-config'] ?? ''
+    machine.assign(content, { ASSIGNED: second })
+    expect(await machine.until(phase)).toMatchObject({ assignedAt: second })
+    const files = machine.hostFiles()
+    machine.kill()
+    machine.start()
 
-  machine.annotate(backup)
-  await machine.clock.advance(60_000)
+    machine.annotate(backup)
+    await machine.clock.advance(60_000)
 
-  expect(machine.status).toMatchObject({
-    phase: 'RolledBack',
-    assignedAt: first,
-    error: { reason: 'AssignmentOutdated', message: expect.stringContaining(`assigned at ${first}, and one of ${second}`) },
-  })
-  expect(machine.hostFiles()).toEqual(files)
-})
+    expect(machine.status).toMatchObject({
+      phase: 'RolledBack',
+      assignedAt: first,
+      error: { reason: 'AssignmentOutdated', message: expect.stringContaining(`assigned at ${first}, and one of ${second}`) },
+    })
+    expect(machine.hostFiles()).toEqual(files)
+  },
+)
 
 test('agent stays with an older assignment that comes back before a newer one was applied, and takes that when it is assigned again', async () => {
   const machine = new Machine()

@@ -5,19 +5,20 @@ import { openPage } from './watched-page.ts'
 
 /** Milliseconds in which the change must have been seen. */
 const PATIENCE = 240_000
+const ALL_READY = '2 nodes in 1 pool; all Ready'
 
 /** Until a node of the pool has been seen while it changes, and the pool complete after it. */
 export async function watchesChange(browser: Browser, address: string, picture: string): Promise<void> {
   const url = address.replace(/\/#.*/, '')
   await using watched = await openPage(browser, url, { viewport: { width: 980, height: 640 } })
   const { page } = watched
-  await page.getByText('2 nodes in 1 pool; all Ready').waitFor({ timeout: PATIENCE })
+  await page.getByText(ALL_READY).waitFor({ timeout: PATIENCE })
   await page
     .getByRole('slider', { name: /1 (?:Applying|Assigned|Proving)/ })
     .first()
     .waitFor({ timeout: PATIENCE })
   await page.screenshot({ path: picture, fullPage: true })
-  await page.getByText('2 nodes in 1 pool; all Ready').waitFor({ timeout: PATIENCE })
+  await page.getByText(ALL_READY).waitFor({ timeout: PATIENCE })
   watched.assertQuiet()
 }
 
@@ -30,6 +31,7 @@ export async function actsByPage(browser: Browser, address: string, held: () => 
   await page.reload()
   await page.getByText(/^You act as /).waitFor()
   check('the key is not in the address bar', page.url() === `${url}/`, page.url())
+  await page.getByText(ALL_READY).waitFor({ timeout: PATIENCE })
   for (const verb of ['hold', 'release']) {
     await page.getByRole('slider').first().press('Home')
     await page.getByRole('slider').first().press('Enter')
