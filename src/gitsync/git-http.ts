@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import * as http from 'node:http'
 import * as https from 'node:https'
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git'
+import { retryAfterOf } from '../protocol/retry-after.ts'
 import { movedTo } from './explain-failure.ts'
 import { authorizationOf, type GitCredentials } from './git-credentials.ts'
 import { GitSyncError } from './git-sync-error.ts'
 import { createTransport, type Exchange, type GitTransport, type TransportOptions } from './git-transport.ts'
 import { checkProxy } from './proxy.ts'
 import type { RequestGuard } from './request-guard.ts'
-import { retryAfterOf } from './retry-after.ts'
 
 /** Files, as PEM; read for every request. */
 export interface ClientCertificate {

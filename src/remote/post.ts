@@ -1,4 +1,5 @@
 import { foreignText } from '../protocol/foreign-text.ts'
+import { retryAfterOf } from '../protocol/retry-after.ts'
 import { RemoteError } from './remote-error.ts'
 
 export interface Post {
@@ -14,7 +15,6 @@ export interface Post {
 /** Milliseconds. */
 const DEADLINE = 10_000
 const SHORTEST_WAIT = 1_000
-const LONGEST_WAIT = 3_600_000
 const LONGEST_MESSAGE = 200
 
 /** Answers that lie in what was sent, not in the address, the credential or the server. */
@@ -33,7 +33,7 @@ export async function post({ url, headers, body, signal, now }: Post): Promise<v
   const { status } = response
   const isRedirect = status >= 300 && status < 400
   throw new RemoteError(`HTTP ${status}${isRedirect ? ': redirects are not followed; state the URL that it leads to' : ''}`, {
-    retryAfter: waitAsked(response.headers.get('retry-after'), now),
+    retryAfter: retryAfterOf(response.headers.get('retry-after'), now, SHORTEST_WAIT),
     isRefusal: OF_THE_REQUEST.has(status),
   })
 }
@@ -43,13 +43,6 @@ export const LOGIN_REFUSED = 'a URL with a user name or a password is refused; u
 export function hasLogin(url: string): boolean {
   const { username, password } = new URL(url)
   return username + password !== ''
-}
-
-/** Seconds or a date. */
-function waitAsked(retryAfter: string | null, now: number): number | undefined {
-  if (retryAfter === null) return undefined
-  const wait = /^\d+$/.test(retryAfter) ? Number(retryAfter) * 1000 : Date.parse(retryAfter) - now
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(SHORTEST_WAIT, wait), LONGEST_WAIT)
 }
 
 /** "fetch failed" says nothing; what it was caused by does. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { checkProxy } from '../../src/gitsync/proxy.ts'
-import { retryAfterOf } from '../../src/gitsync/retry-after.ts'
 
 const URL = 'https://git.example.com/fleet.git'
 
@@ -25,18 +24,4 @@ test.for([
   { ALL_PROXY: 'socks5://proxy:1080', no_proxy: '*' },
 ])('no proxy, one that can be used, or one that is not for this host is no error: %o', (environment) => {
   expect(() => checkProxy(URL, environment)).not.toThrow()
-})
-
-const NOW = Date.parse('2026-11-22T08:00:00Z')
-
-test.for([
-  ['120', 120_000],
-  ['0', 0],
-  ['Sun, 22 Nov 2026 08:01:30 GMT', 90_000],
-  ['Sun, 22 Nov 2026 07:00:00 GMT', 0],
-  ['999999999999', 3_600_000],
-  ['soon', undefined],
-  [undefined, undefined],
-] as const)('Retry-After of %s is a wait of %s ms', ([header, wait]) => {
-  expect(retryAfterOf(header, NOW)).toBe(wait)
 })

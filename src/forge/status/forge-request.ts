@@ -1,5 +1,6 @@
 import { request } from '@octokit/request'
 import { foreignText } from '../../protocol/foreign-text.ts'
+import { boundedWait, retryAfterOf } from '../../protocol/retry-after.ts'
 import { ForgeError } from './commit-status.ts'
 
 export interface ForgeAccess {
@@ -37,8 +38,6 @@ const DEADLINE = 20_000
 /** Bytes. A page of statuses has some ten thousand. */
 const LONGEST_ANSWER = 2 * 1024 * 1024
 const LONGEST_MESSAGE = 300
-/** A forge that asks for more is asked again by then all the same; milliseconds. */
-const LONGEST_WAIT = 3_600_000
 
 /** Answers that lie in what is asked for, not in the token or the server. */
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 409, 410, 422])
@@ -119,8 +118,7 @@ function deepest(error: Error): Error {
 
 function waitAsked(error: unknown, now: number): number | undefined {
   const headers = (error as Failure).response?.headers ?? {}
-  const after = Number(headers['retry-after'] ?? Number.NaN) * 1000
-  const reset = headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 - now : Number.NaN
-  const wait = Number.isNaN(after) ? reset : after
-  return Number.isNaN(wait) ? undefined : Math.min(Math.max(0, wait), LONGEST_WAIT)
+  const after = retryAfterOf(headers['retry-after']?.toString(), now)
+  if (after !== undefined || headers['x-ratelimit-remaining'] !== '0') return after
+  return boundedWait(Number(headers['x-ratelimit-reset']) * 1000 - now)
 }

@@ -119,6 +119,8 @@ test.each([
     { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW / 1000 + 90) } },
     90_000,
   ],
+  ['says a date', { status: 503, headers: { 'retry-after': new Date(NOW + 90_000).toUTCString() } }, 90_000],
+  ['says a date of next year', { status: 429, headers: { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' } }, 3_600_000],
   ['wants a day', { status: 429, headers: { 'retry-after': '86400' } }, 3_600_000],
   ['does not say', { status: 403, headers: { 'x-ratelimit-remaining': '7', 'x-ratelimit-reset': '1' } }, undefined],
 ])('a forge that %s is asked again by then', async (_, answer, retryAfter) => {
@@ -128,7 +130,7 @@ test.each([
     .catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(ForgeError)
   expect((error as ForgeError).retryAfter).toBe(retryAfter)
-  expect((error as ForgeError).message).toMatch(/: HTTP (429|403): slow\\u\{1b\}\[31m down/)
+  expect((error as ForgeError).message).toMatch(/: HTTP (429|403|503): slow\\u\{1b\}\[31m down/)
 })
 
 test.each([
