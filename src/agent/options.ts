@@ -47,6 +47,10 @@ export interface Timing {
   readonly drift: number
   /** A machine that was asked to reboot and is still up after this long is not going to. */
   readonly reboot: number
+  /** Between two looks for a kubeconfig beside one that works. */
+  readonly otherKubeconfig: number
+  /** Between two looks for the first one that can be used. */
+  readonly usableKubeconfig: number
   /** Before something that may pass later is tried again. */
   readonly retry: Pauses
 }
@@ -68,6 +72,8 @@ export const DEFAULT_TIMING: Timing = {
   watch: 10 * SECOND,
   drift: 5 * MINUTE,
   reboot: 5 * MINUTE,
+  otherKubeconfig: 30 * SECOND,
+  usableKubeconfig: 2 * SECOND,
   retry: { first: SECOND, longest: MINUTE },
 }
 

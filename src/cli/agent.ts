@@ -8,6 +8,7 @@ import { findServiceManager } from '../agent/adapters/services/find-service-mana
 import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { createContext } from '../agent/context.ts'
 import { Agent } from '../agent/loop/agent.ts'
+import type { Timing } from '../agent/options.ts'
 import { statePaths } from '../agent/paths.ts'
 import type { ContactSign, HostFiles, NodeApi } from '../agent/ports.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
@@ -24,15 +25,19 @@ import { AGENT_HELP, type AgentArguments, parseAgentArguments } from './agent-ar
 import { runDoctor } from './agent-doctor.ts'
 import { errorText } from './error-text.ts'
 import { joinCluster } from './join-cluster.ts'
-import { kubeconfigChange, LOOK_FOR_OTHER, LOOK_FOR_USABLE, textOf } from './kubeconfig-change.ts'
+import { kubeconfigChange, textOf } from './kubeconfig-change.ts'
 
 /** The kubelet's own credential: it may read and annotate its own Node, and nothing has to be handed out or rotated. */
 const KUBELET_KUBECONFIG = '/etc/kubernetes/kubelet.conf'
 
-/** Runs until a signal. @returns the exit code: 0, 1 when the doctor finds an error, or an agent that was installed does not report, or 2 for an error of its own. */
-export async function runAgentCommand(args: readonly string[]): Promise<number> {
+/**
+ * Runs until a signal.
+ * @param timing instead of what the arguments and defaults say
+ * @returns the exit code: 0, 1 when the doctor finds an error, or an agent that was installed does not report, or 2 for an error of its own.
+ */
+export async function runAgentCommand(args: readonly string[], timing: Partial<Timing> = {}): Promise<number> {
   try {
-    const parsed = parseAgentArguments(args)
+    const parsed = withTiming(parseAgentArguments(args), timing)
     if (parsed.command === 'help') process.stdout.write(AGENT_HELP)
     else if (parsed.command === 'version') process.stdout.write(`${VERSION}\n`)
     else if (parsed.command === 'rebase') await runRebase(parsed)
@@ -61,6 +66,11 @@ async function runAgent(settings: AgentArguments): Promise<void> {
   while (!stop.signal.aborted) await runOnce(settings, stop.signal)
 }
 
+function withTiming(settings: AgentArguments, timing: Partial<Timing>): AgentArguments {
+  const { options } = settings
+  return { ...settings, options: { ...options, timing: { ...options.timing, ...timing } } }
+}
+
 /** Sent by `agent install`: another version is to run once this one has no change under way. */
 const LEAVE = 'SIGUSR2'
 
@@ -77,7 +87,8 @@ async function runOnce(settings: AgentArguments, stop: AbortSignal): Promise<voi
   const ended = new AbortController()
   const signal = AbortSignal.any([stop, ended.signal])
   const isFollowed = trouble !== undefined || (file !== undefined && known !== undefined)
-  const every = trouble ? LOOK_FOR_USABLE : LOOK_FOR_OTHER
+  const { otherKubeconfig, usableKubeconfig } = settings.options.timing
+  const every = trouble ? usableKubeconfig : otherKubeconfig
   const changed =
     isFollowed &&
     kubeconfigChange(path, known, { clock: ports.clock, signal, every }).then(() => {

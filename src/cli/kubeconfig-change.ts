@@ -2,10 +2,6 @@ import type { Clock } from '../agent/ports.ts'
 import { readFile } from '../kube/file-calls.ts'
 import { loadKubeconfig } from '../kube/kubeconfig.ts'
 
-/** Milliseconds between two looks: for a kubeconfig beside one that works, and for the first that does. */
-export const LOOK_FOR_OTHER = 30_000
-export const LOOK_FOR_USABLE = 2000
-
 export interface KubeconfigWatch {
   readonly clock: Clock
   /** Ends the waiting. */

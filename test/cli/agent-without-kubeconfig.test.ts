@@ -1,25 +1,13 @@
 /** The agent as a process: what needs no API server does not wait for a kubeconfig. */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-
-const MAIN = fileURLToPath(new URL('../../src/cli/agent-main.ts', import.meta.url))
-function kubeconfigFor(server: string, token: string): string {
-  return JSON.stringify({
-    'current-context': 'c',
-    contexts: [{ name: 'c', context: { cluster: 'k', user: 'u' } }],
-    clusters: [{ name: 'k', cluster: { server } }],
-    users: [{ name: 'u', user: { token } }],
-  })
-}
+import { kubeconfigFor, put, startAgent } from './agent-process.ts'
 
 /** Answers nothing that helps. */
 async function aServer() {
@@ -46,11 +34,6 @@ afterAll(() => {
   for (const root of roots) rmSync(root, { recursive: true, force: true })
 })
 
-function put(path: string, text: string): void {
-  mkdirSync(join(path, '..'), { recursive: true, mode: 0o755 })
-  writeFileSync(path, text, { mode: 0o644 })
-}
-
 /** A host on which the power went while a file was being changed. */
 function interruptedHost(): { readonly root: string; readonly motd: string; readonly kubeconfig: string } {
   const root = mkdtempSync(join(tmpdir(), 'agent-'))
@@ -66,26 +49,6 @@ function interruptedHost(): { readonly root: string; readonly motd: string; read
   put(join(root, undo.from), 'theirs\n')
   put(join(root, undo.path), 'half of ou')
   return { root, motd: join(root, undo.path), kubeconfig: join(root, 'etc/kubernetes/kubelet.conf') }
-}
-
-function startAgent(root: string) {
-  const child = spawn(process.execPath, [MAIN, '--root', root, '--node-name', 'n1'], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const lines = createInterface(child.stderr)[Symbol.asyncIterator]()
-  return {
-    /** @returns the first line that matches; all others before it are dropped */
-    async line(pattern: RegExp): Promise<string> {
-      for (;;) {
-        const { value, done } = await lines.next()
-        if (done) throw new Error(`wait for ${pattern}: the agent ended`)
-        if (pattern.test(value)) return value
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
 }
 
 test.each([
