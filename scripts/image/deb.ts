@@ -27,7 +27,7 @@ export function debPackage({ version, architecture, files }: DebOptions): Buffer
     ' what does not prove healthy.',
     '',
   ].join('\n')
-  const scripts = Object.entries(maintainerScripts(version)).map(([path, text]) => ({
+  const scripts = Object.entries(maintainerScripts()).map(([path, text]) => ({
     path,
     mode: 0o755,
     content: Buffer.from(text),

@@ -27,7 +27,7 @@ export function writeRpm(path: string, { version, architecture, files, nfpm, sig
   const folder = mkdtempSync(join(tmpdir(), 'nodewave-rpm-'))
   try {
     for (const entry of files) writeEntry(join(folder, 'root'), entry)
-    for (const [name, text] of Object.entries(rpmScripts(version))) writeFileSync(join(folder, name), text)
+    for (const [name, text] of Object.entries(rpmScripts())) writeFileSync(join(folder, name), text)
     const config = {
       name: 'nodewave-agent',
       arch: architecture,
@@ -38,7 +38,7 @@ export function writeRpm(path: string, { version, architecture, files, nfpm, sig
       license: 'Apache-2.0',
       description: 'configures this Kubernetes node as its Git repository says',
       mtime: NO_TIME.toISOString(),
-      depends: ['glibc >= 2.28', 'diffutils'],
+      depends: ['glibc >= 2.28'],
       contents: [{ src: join(folder, 'root', PACKAGE_FOLDER), dst: `/${PACKAGE_FOLDER}`, type: 'tree' }],
       scripts: { postinstall: join(folder, 'postinst'), preremove: join(folder, 'prerm') },
       rpm: { buildhost: 'nodewave', ...(signKey === undefined ? {} : { signature: { key_file: signKey } }) },
@@ -53,8 +53,8 @@ export function writeRpm(path: string, { version, architecture, files, nfpm, sig
 }
 
 /** Rpm says how many versions there are afterwards, where dpkg names what it does. */
-export function rpmScripts(version: string): Readonly<Record<'postinst' | 'prerm', string>> {
-  const { postinst, prerm } = maintainerScripts(version)
+export function rpmScripts(): Readonly<Record<'postinst' | 'prerm', string>> {
+  const { postinst, prerm } = maintainerScripts()
   const begin = (script: string, lines: string): string => script.replace('#!/bin/sh\n', `#!/bin/sh\n${lines}`)
   return {
     postinst: begin(postinst, 'set -- configure\n'),

@@ -27,6 +27,8 @@ export interface AgentArguments {
   readonly proof: number
   /** Of `install`: also a version that did not report when it was tried. */
   readonly retry: boolean
+  /** Of `install` and `uninstall`: the host does not run, as while an image of a machine is built. */
+  readonly offline: boolean
   readonly options: AgentOptions
 }
 
@@ -67,6 +69,8 @@ Options:
   --host DIR                 of install in a container: directory where the host's file system is mounted
   --proof SECONDS            of install: time for the new agent to report (default: 60)
   --retry                    of install: try a version again that did not report
+  --offline                  of install and uninstall: the host below --host (default: /) does not run, as while an
+                             image is built; its agent starts when it boots
   --log-format FORMAT        ${FORMATS.join(' or ')} (default: text)
   -o, --output FORMAT        format of doctor: ${FORMATS.join(' or ')} (default: text)
   --version                  print the version
@@ -110,6 +114,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
       host: { type: 'string' },
       proof: { type: 'string', default: '60' },
       retry: { type: 'boolean', default: false },
+      offline: { type: 'boolean', default: false },
       'log-format': { type: 'string', default: 'text' },
       output: { type: 'string', short: 'o', default: 'text' },
       version: { type: 'boolean', default: false },
@@ -128,6 +133,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
     host: values.host,
     proof: atLeastOne('--proof', values.proof) * 1000,
     retry: values.retry,
+    offline: values.offline,
     serviceManager: oneOf(MANAGERS, { option: '--service-manager', value: values['service-manager'] }),
     logFormat: oneOf(FORMATS, { option: '--log-format', value: values['log-format'] }),
     output: oneOf(FORMATS, { option: '--output', value: values.output }),

@@ -11,6 +11,7 @@ import { unreachableNodeApi } from '../agent/adapters/unreachable-node-api.ts'
 import { type InstallResult, install } from '../agent/install/install.ts'
 import type { InstallHost } from '../agent/install/install-host.ts'
 import { INSTALL_DIRECTORY, versionFolder } from '../agent/install/paths.ts'
+import { place } from '../agent/install/place.ts'
 import { uninstall } from '../agent/install/uninstall.ts'
 import type { ServiceManagerName } from '../agent/service-managers.ts'
 import { takeInstallLock } from '../agent/state/lock.ts'
@@ -21,6 +22,7 @@ const NO_API = unreachableNodeApi(new Error('reach the API server: installing is
 
 /** @returns the exit code: 0 when the agent of this folder runs and reports, 1 when it does not */
 export async function runInstall(settings: AgentArguments, manager: ServiceManagerName): Promise<number> {
+  if (settings.offline) return placeOn(settings.host ?? '/', settings)
   if (settings.host !== undefined) return installOn(settings.host, settings)
   requireOwnFolder()
   const host = installHost(manager)
@@ -39,11 +41,11 @@ export async function runInstall(settings: AgentArguments, manager: ServiceManag
   return result === 'installed' ? 0 : 1
 }
 
-export async function runUninstall({ options }: AgentArguments, manager: ServiceManagerName): Promise<void> {
-  const host = installHost(manager)
-  const context = { files: nodeFiles(), processes: procProcesses }
-  await takeInstallLock('copy', context)
-  await takeInstallLock('install', context)
+export async function runUninstall(settings: AgentArguments, manager: ServiceManagerName): Promise<void> {
+  const { offline, options } = settings
+  const tree = new HostTree(offline ? settings.host : '/')
+  const host = offline ? realInstallHost(tree, { say }) : installHost(manager)
+  await takeBothLocks(tree)
   await uninstall(options.stateDirectory, host)
   process.stdout.write('the agent is removed\n')
 }
@@ -60,8 +62,28 @@ function installHost(manager: ServiceManagerName): InstallHost {
     throw new Error(
       `install the agent: this host is run by ${manager}, and install supports systemd only; see docs/service-managers.md`,
     )
-  const { files, services } = createRealPorts({ node: NO_API, manager })
-  return realInstallHost(files, services, (line) => void process.stdout.write(`${line}\n`))
+  const { services } = createRealPorts({ node: NO_API, manager })
+  return realInstallHost(new HostTree(), { say, services })
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+async function takeBothLocks(tree: HostTree): Promise<void> {
+  const context = { files: nodeFiles(tree), processes: procProcesses }
+  await takeInstallLock('copy', context)
+  await takeInstallLock('install', context)
+}
+
+/** A host that does not run: what it starts is proved when it boots. */
+async function placeOn(host: string, { nodeName }: AgentArguments): Promise<number> {
+  const tree = new HostTree(host)
+  await takeBothLocks(tree)
+  copyToHost(ownFolder(), { host, folder: versionFolder(VERSION) })
+  await place({ version: VERSION, nodeName }, realInstallHost(tree, { say }))
+  say(`agent ${VERSION} is in place, and starts when this host boots`)
+  return 0
 }
 
 /** What is installed is what runs now. */

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { rpmScripts } from '../../scripts/image/rpm.ts'
 
-const { postinst, prerm } = rpmScripts('1.2.3')
+const { postinst, prerm } = rpmScripts()
 
 /** The lines that turn the arguments of rpm into those of dpkg. */
 function translated(script: string, lines: number, argument: string): string {

@@ -1,29 +1,43 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readdir, readFile, rm } from '../../kube/file-calls.ts'
+import { readFile } from '../../kube/file-calls.ts'
 import { monotonic } from '../../kube/timers.ts'
 import type { InstallHost } from '../install/install-host.ts'
 import { CONTACT } from '../paths.ts'
-import type { HostFiles, ServiceManager } from '../ports.ts'
 import { parseContact } from '../state/contact.ts'
+import type { HostTree } from './host-tree.ts'
+import { nodeFiles } from './node-files.ts'
 import { orMissing } from './or-missing.ts'
 import { procProcesses } from './proc-processes.ts'
+import { removeTree } from './remove-tree.ts'
+import { stoppedServices } from './stopped-services.ts'
 
-/** The machine that this process runs on. */
-export function realInstallHost(files: HostFiles, services: ServiceManager, say: (line: string) => void): InstallHost {
+interface HostOptions {
+  readonly say: (line: string) => void
+  /** Undefined: the host does not run. */
+  readonly services?: InstallHost['services'] | undefined
+}
+
+/** The machine that this process runs on, or one that does not run and whose file system the tree has. */
+export function realInstallHost(tree: HostTree, { say, services }: HostOptions): InstallHost {
+  const files = nodeFiles(tree)
   const read = async (path: string): Promise<string | undefined> => {
     const bytes = await files.read(path)
     return bytes === undefined ? undefined : Buffer.from(bytes).toString()
   }
   return {
-    services,
+    services: services ?? stoppedServices(files),
     say,
     read,
     readLink: (path) => files.readLink(path).catch(() => undefined),
     setLink: (path, target) => files.link(path, target),
     write: (path, text) => files.writeAtomic(path, Buffer.from(text), { mode: 0o644 }),
-    remove: (path) => rm(path, { recursive: true, force: true }),
-    list: async (path) => (await orMissing(readdir(path))) ?? [],
+    remove: async (path) => {
+      using place = tree.find(path)
+      if (place !== undefined) await removeTree(place)
+    },
+    list: files.list,
     contact: async () => {
+      if (services === undefined) return undefined
       const found = parseContact(await orMissing(readFile(CONTACT, 'utf8')))
       return found !== undefined && (await procProcesses.isRunning({ ...found, boot: await bootId() })) ? found : undefined
     },

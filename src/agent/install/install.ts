@@ -1,6 +1,7 @@
 import { statePaths } from '../paths.ts'
 import type { InstallHost } from './install-host.ts'
-import { AGENT_DROP_IN, AGENT_UNIT, AGENT_UNIT_FILE, CURRENT_LINK, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
+import { AGENT_UNIT, CURRENT_LINK, PREVIOUS_LINK, REFUSED_MARK, versionFolder } from './paths.ts'
+import { placeUnit } from './place.ts'
 import { isComplete, removeRefused, requireLinks, versionAt } from './versions.ts'
 
 export interface InstallOptions {
@@ -92,25 +93,6 @@ async function keepAsPrevious(current: string, { version, host }: { version: str
   if (before !== undefined && !(await isOf(current, mainPid, host))) return
   await host.setLink(PREVIOUS_LINK, current)
   if (before !== undefined && ![current, version].includes(before)) await host.remove(versionFolder(before))
-}
-
-/** @returns whether the service manager runs something else than what the files say now. */
-async function placeUnit(
-  { version, nodeName }: Pick<InstallOptions, 'version' | 'nodeName'>,
-  host: InstallHost,
-): Promise<boolean> {
-  const unit = await host.read(`${versionFolder(version)}/${AGENT_UNIT}`)
-  if (unit === undefined) throw new Error(`install the agent: "${versionFolder(version)}" has no ${AGENT_UNIT}`)
-  const wanted = new Map([[AGENT_UNIT_FILE, unit]])
-  if (nodeName !== undefined) wanted.set(AGENT_DROP_IN, `[Service]\nEnvironment=NODE_NAME=${nodeName}\n`)
-  let isChanged = false
-  for (const [path, text] of wanted) {
-    if ((await host.read(path)) === text) continue
-    await host.write(path, text)
-    isChanged = true
-  }
-  if (isChanged) await host.services.reload()
-  return isChanged
 }
 
 async function isOf(version: string, pid: number, host: InstallHost): Promise<boolean> {
