@@ -136,6 +136,11 @@ export interface ServiceManager {
   stop(unit: string): Promise<void>
   enable(unit: string): Promise<void>
   disable(unit: string): Promise<void>
+  /**
+   * Has what these units set up be as their files say now: a restart of networkd leaves routes and addresses that its files no longer have.
+   * Absent: no unit is known that leaves anything.
+   */
+  dropLeftovers?(units: readonly string[]): Promise<void>
   /** Read unit files again. */
   reload(): Promise<void>
   /** Whether the machine is starting, or on its way down. */

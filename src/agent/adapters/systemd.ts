@@ -1,6 +1,7 @@
 import { readFile } from '../../kube/file-calls.ts'
 import { type MachineState, ServiceCallKilled, type ServiceManager, type ServiceState, type UnitLook } from '../ports.ts'
 import { isTemplate } from '../service-managers.ts'
+import { configureLinks } from './network-links.ts'
 import { type Outcome, runProgram } from './run-program.ts'
 
 const PROPERTIES = [
@@ -121,6 +122,7 @@ export function systemd(run: typeof runProgram = runProgram): ServiceManager {
     },
     enable: (unit) => act('enable', unit),
     disable: (unit) => act('disable', unit),
+    dropLeftovers: (units) => configureLinks(units, run),
     reload: () => act('daemon-reload'),
     // Its exit code says whether all is well, which is another question.
     bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),

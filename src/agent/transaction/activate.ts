@@ -24,6 +24,16 @@ export async function activate(
   for (const { unit, service } of others) if (service.exists && !isRunning(service.active)) await startUnit(unit, 'start', ports)
 }
 
+/** The way back is complete without it where nothing was left, so a failure takes nothing back. */
+export async function dropLeftovers(
+  units: readonly string[],
+  { services, log }: Pick<AgentPorts, 'services' | 'log'>,
+): Promise<void> {
+  await services
+    .dropLeftovers?.(units)
+    .catch((error: unknown) => log.warn('what restarted units left may still be there', { error: String(error) }))
+}
+
 /** What triggers a unit is stopped after it, and may have started it again by then. */
 export async function stopAgain(units: readonly string[], ports: ServicePorts): Promise<void> {
   for (const { unit, service } of await ports.services.showAll(units)) if (isRunning(service.active)) await stopUnit(unit, ports)

@@ -3,7 +3,7 @@ import { allEnded } from '../all-ended.ts'
 import { type Proved, verifyKubelet } from '../health/verify.ts'
 import { type AgentPorts, ServiceCallKilled } from '../ports.ts'
 import type { BoundUndo, RecordedProof } from '../resources/kind.ts'
-import { activate, stopAgain } from './activate.ts'
+import { activate, dropLeftovers, stopAgain } from './activate.ts'
 import { INTERRUPTED } from './interrupted.ts'
 import type { Ending, Failure, JournalRecord, Suspended, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
@@ -39,6 +39,7 @@ export async function runTransaction(
     }
     unreadSince = undefined
     await activate(head.activation, ports)
+    if (head.purpose === 'fallback') await dropLeftovers(head.activation.restarts, ports)
     if (head.awaits !== undefined) return await suspend(context)
     await journal.write({ at: 'committed' })
     return { kind: 'kept', ...(await prove(head, context)) }

@@ -3,7 +3,7 @@ import { verifyKubelet } from '../health/verify.ts'
 import { KUBELET_UNIT } from '../paths.ts'
 import type { AgentPorts } from '../ports.ts'
 import type { BoundUndo } from '../resources/kind.ts'
-import { activate } from './activate.ts'
+import { activate, dropLeftovers } from './activate.ts'
 import type { Failure, TransactionHead } from './journal.ts'
 import { awaitStart, refuseWhenGoingDown } from './machine-state.ts'
 import { needsBootBack } from './reboot.ts'
@@ -49,6 +49,7 @@ export async function undoAll(done: Done, context: TransactionContext): Promise<
     const { running = [] } = head.before
     const activation = { reload: head.activation.reload, restarts, required: running, alongside: running }
     failed.push(...(await persist([() => activate(activation, ports)], ports)))
+    await dropLeftovers(restarts, ports)
   }
   // A boot is a restart, too. What is not as before is tried again later, and these with it.
   if (failed.length === 0 && !(await needsBootBack(head, context))) failed.push(...(await undoAfterRestarts(undos, ports)))

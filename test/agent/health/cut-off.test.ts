@@ -1,5 +1,6 @@
 /** A change may take the way to the API server away: firewalls, routes, names, clocks. Nobody could tell such a node to go back. */
 import { expect, test } from 'vitest'
+import type { ServiceManager } from '../../../src/agent/ports.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 import { Machine } from '../support/machine.ts'
 
@@ -55,6 +56,43 @@ test('agent goes back when a change cuts it off from the API server, and says so
   )
   expect(machine.host.files.text(RULES)).toBe('accept\n')
   expect(machine.clock.elapsed() - assignedAt).toBeLessThan(2 * MINUTE)
+})
+
+/** A daemon that sets the network up by its file when it starts, and forgets a route only when it is told to. */
+function withNetworkDaemon(machine: Machine): void {
+  const { files } = machine.host
+  const services: ServiceManager = machine.host.services
+  let isCut = false
+  const restart = services.restart.bind(services)
+  const asks = (units: readonly string[]): boolean => units.includes('nftables.service')
+  const isDropping = (): boolean => files.text(RULES)?.includes('drop') ?? false
+  services.restart = async (unit) => {
+    await restart(unit)
+    if (asks([unit])) isCut ||= isDropping()
+  }
+  Object.assign(services, {
+    dropLeftovers: async (units: readonly string[]) => {
+      if (asks(units)) isCut = isDropping()
+    },
+  })
+  Object.defineProperty(machine.host.faults, 'network', { get: () => (isCut ? 'lost' : undefined) })
+}
+
+test('agent has what a restarted unit left taken away when it goes back, and is reached again', async () => {
+  const { machine } = await settled()
+  withNetworkDaemon(machine)
+  const deadly = machine.assign(rules('drop\n'))
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ digest: deadly, error: { reason: 'ApiServerLost' } })
+  expect(machine.host.files.text(RULES)).toBe('accept\n')
+})
+
+test('agent has what a restarted unit left taken away when the change itself fails', async () => {
+  const { machine } = await settled()
+  withNetworkDaemon(machine)
+  machine.assign({ ...rules('drop\n'), flags: '--container-runtime-endpoint=unix:///run/none.sock' })
+
+  expect(await machine.until('RolledBack', 'Failed')).toMatchObject({ error: { reason: 'HealthCheckFailed' } })
 })
 
 test('agent tries a change again, and blames it for nothing, when an outage of the API server began with it', async () => {
