@@ -63,6 +63,7 @@ export class Agent {
       fallBack: (goingBack, signal) => this.#fallBack(goingBack, signal),
       show: (outcome) => this.#showUnlessTaken(outcome),
       callForHelp: (error) => this.#callForHelp(error),
+      onFound: () => this.#reporter.retryNow(),
       onWork: () => this.#watch.wake(),
       onLook: () => this.#pulse.beat(),
     })

@@ -23,6 +23,8 @@ export interface GuardActions {
    */
   readonly fallBack: (goingBack: GoneBad, signal: AbortSignal) => Promise<unknown>
   readonly show: (outcome: Outcome) => Promise<void>
+  /** The API server, which was lost with a change, answers: what it was not told is told now. */
+  readonly onFound: () => void
   /** Something is to be applied again. */
   readonly onWork: () => void
   readonly callForHelp: (error: AgentError) => Promise<void>
@@ -173,6 +175,7 @@ export class Guard {
     ports.log.warn('the API server is found again', { phase: now.phase })
     await state.setOutcome(now)
     await this.#actions.show(now)
+    this.#actions.onFound()
     this.#actions.onWork()
     return true
   }

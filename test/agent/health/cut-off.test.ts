@@ -58,6 +58,18 @@ test('agent goes back when a change cuts it off from the API server, and says so
   expect(machine.clock.elapsed() - assignedAt).toBeLessThan(2 * MINUTE)
 })
 
+test('agent says why it went back as soon as it finds the API server again', async () => {
+  const { machine } = await settled()
+  obeyRules(machine, 8_000)
+  machine.assign(rules('drop\n'))
+  await machine.clock.runUntil(() => machine.host.files.text(RULES) === 'drop\n')
+  await machine.clock.runUntil(() => machine.logged.some((line) => line.startsWith('the API server is found again')))
+  const foundAt = machine.clock.elapsed()
+
+  await machine.until('RolledBack')
+  expect(machine.clock.elapsed() - foundAt).toBeLessThan(1_000)
+})
+
 /** A daemon that sets the network up by its file when it starts, and forgets a route only when it is told to. */
 function withNetworkDaemon(machine: Machine): void {
   const { files } = machine.host
