@@ -63,9 +63,10 @@ async function soak({ name }: Kind): Promise<number> {
   }
   await Promise.all(Array.from({ length: number('workers', values.workers) }, work))
   const seconds = (performance.now() - began) / 1000
+  const { user, system } = process.cpuUsage()
   process.stderr.write('\n')
   console.log(
-    `${seeds} ${name} stories from seed ${start} in ${seconds.toFixed(1)} s: ${seeds - failures.length} hold, ${failures.length} fail`,
+    `${seeds} ${name} stories from seed ${start} in ${seconds.toFixed(1)} s (${((user + system) / 1e6).toFixed(1)} s of CPU): ${seeds - failures.length} hold, ${failures.length} fail`,
   )
   if (reached.size > 0) console.log(describeSituations(reached))
   return failures.length > 0 ? 1 : 0
