@@ -208,10 +208,15 @@ export class SimController {
     this.#pods = new Map(drained.map(({ name }) => [name, this.#world.workload.on(name).map(podView)]))
   }
 
+  /** Of a node that is not under drain, nothing stays known: when it is drained again, its pods are read again. */
+  #forgetPods(): void {
+    const isDrained = (name: string): boolean => isUnderDrain(this.#nodes.get(name)?.view ?? { unschedulable: false })
+    this.#pods = new Map([...this.#pods].filter(([name]) => isDrained(name)))
+  }
+
   #podsNow(): ReadonlyMap<string, NodePods> {
-    const drained = [...this.#pods].filter(([name]) => isUnderDrain(this.#nodes.get(name)?.view ?? { unschedulable: false }))
     return new Map(
-      drained.map(([name, pods]) => [name, { kind: 'known', pods: pods.map((pod) => this.#withAnswers(pod)) }] as const),
+      [...this.#pods].map(([name, pods]) => [name, { kind: 'known', pods: pods.map((pod) => this.#withAnswers(pod)) }] as const),
     )
   }
 
@@ -222,6 +227,7 @@ export class SimController {
   }
 
   #snapshot(): FleetSnapshot {
+    this.#forgetPods()
     const members = Map.groupBy([...this.#nodes.items.values()], (node) => node.pool)
     const pools = [...this.#pools.items.values()].map((pool) => this.#poolSnapshot(pool, members.get(pool.name) ?? []))
     const strays = [...members].flatMap(([pool, nodes]) => (this.#pools.get(pool) ? [] : nodes.map(({ view }) => view)))

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from '../../../../src/protocol/node-pool.ts'
+import type { HistoryEntry, LaterFailures } from '../../../../src/protocol/node-pool.ts'
 import type { NodeView } from '../../../../src/rollout/model/node-view.ts'
 import type { Share } from '../../../../src/rollout/model/policy.ts'
 import type { Invariant } from '../invariants.ts'
@@ -31,10 +31,19 @@ function isCounted({ pool, decision: { status }, at }: Decided): boolean {
   if (known === undefined || !isSameRollout(before, after) || wasRetried(pool.memory, status)) return true
   const gone = known.nodes.filter((name) => pool.nodes.every((node) => node.name !== name || isAnother(node)))
   const counted = after?.laterFailures?.replaced ?? 0
-  if (gone.length > 0) return counted >= gone.length && after?.laterFailures?.since === new Date(at).toISOString()
+  if (gone.length > 0) return counted >= gone.length && after?.laterFailures?.since === lastGone(known, { pool, at })
   const { replaced = 0, nodes, uids = [] } = known
   const back = pool.nodes.filter((node) => !isAnother(node) && !nodes.includes(node.name) && uids.includes(node.uid ?? ''))
   return counted === replaced - back.length || (counted === 0 && pool.nodes.some((node) => worksSince(known.since ?? '', node)))
+}
+
+/**
+ * After a failover to a replica whose clock is a little behind, the loss before is stamped later than now: what was assigned before that
+ * one would end the count if it were counted from now. What is further ahead than work may take is no stamp of such a clock.
+ */
+function lastGone({ since }: LaterFailures, { pool, at }: Pick<Decided, 'pool' | 'at'>): string {
+  const ahead = since === undefined ? 0 : Date.parse(since) - at
+  return since !== undefined && ahead > 0 && ahead < pool.policy.applyTimeout ? since : new Date(at).toISOString()
 }
 
 /** After a clock was put back, the next one may begin at the instant that this one was stamped again. */
