@@ -22,7 +22,9 @@ export function failedAfterCompletion(state: PoolState): (member: Member) => Blo
   return (member) => {
     if (member.exposure.because === 'Joining') return ofNewMachine(member)
     if (!isNewChange(member)) return undefined
-    return ofFailed ?? (isOfNewMachine(member, state) ? ofNewMachine(member) : ofBoth)
+    const isOfNew = isOfNewMachine(member, state)
+    if (isUnderDrain(member.node)) return isOfNew ? ofNewMachine(member) : undefined
+    return ofFailed ?? (isOfNew ? ofNewMachine(member) : ofBoth)
   }
 }
 
@@ -55,7 +57,7 @@ function describeReplaced(
 
 /** What has begun ends, what a failure broke is repaired, and a host that has the content is not changed by it. */
 function isNewChange({ node, wanted, exposure, assigned, broken, reboot }: Member): boolean {
-  if (exposure.because !== 'Completed' || assigned || broken || reboot !== undefined || isUnderDrain(node)) return false
+  if (exposure.because !== 'Completed' || assigned || broken || reboot !== undefined) return false
   return wanted.kind === 'config' && !alreadyRuns(wanted.digest, node.status)
 }
 
@@ -76,9 +78,9 @@ function oneAtATime(state: PoolState, blocker: Blocker): (member: Member) => Blo
   }
 }
 
-/** It has begun with the content, and may still fail, or show that it works. */
+/** It has begun with the content or is drained for it, and may still fail, or show that it works. */
 function isTrying({ node, assigned, exposure, progress }: Member, { rollout }: PoolState): boolean {
   if (node.createdAt <= rollout.startedAt || progress.phase === 'Failed') return false
-  if (!assigned) return exposure.because === 'Joining' && isUnderDrain(node)
+  if (!assigned) return exposure.content !== 'none' && isUnderDrain(node)
   return progress.pending || progress.until !== undefined
 }

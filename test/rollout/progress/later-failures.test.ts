@@ -87,6 +87,24 @@ test('a node that waited until it was young no more counts as new when it came a
   expect(afterReplacement(began)).toEqual([])
 })
 
+test('a new node that is drained until it is young no more is the one that tries the content, and no other one goes on beside it', () => {
+  const drained = (name: string) =>
+    aNode(name)
+      .createdAtInstant(noon - hour)
+      .drainedFor('new', { at: noon })
+  const afterReplacement = (members: readonly NodeView[], more: PoolOptions = {}) =>
+    inTurn(
+      [
+        [served, failing('bad')],
+        [served, ...members],
+      ],
+      { drain: { mode: 'Always' }, ...more },
+    )
+
+  expect(afterReplacement([young('a'), drained('b')]).actions).toEqual([])
+  expect(selected(afterReplacement([drained('b'), drained('c')], { pods: { b: [], c: [] } }))).toEqual(['b'])
+})
+
 test('a new node that is not Ready in time gives its turn to the next one', () => {
   const down = young('j1')
     .notReady(noon)
