@@ -4,6 +4,8 @@ import { act } from './session.js'
 
 /** The command that the dialog is open for. */
 let command = ''
+/** Counts openings of the dialog: what comes of a command is not shown under another one. */
+let opened = 0
 
 /** Verbs that take a reason. */
 const WITH_REASON = ['pause', 'hold']
@@ -11,6 +13,7 @@ const WITH_REASON = ['pause', 'hold']
 /** @param {string} text such as `nodewave pause workers` */
 export function openAction(text) {
   command = text
+  opened += 1
   byId('action-command').textContent = text
   byId('action-outcome').textContent = ''
   byId('action-outcome').className = ''
@@ -24,9 +27,11 @@ export function openAction(text) {
 /** To be called once, when somebody may act. */
 export function prepareActions() {
   run().addEventListener('click', async () => {
+    const mine = opened
     run().disabled = true
     byId('action-outcome').textContent = 'running'
     const { isDone, text } = await act({ words: wordsOf(command), reason: reason().value.trim() })
+    if (mine !== opened) return
     byId('action-outcome').textContent = text
     byId('action-outcome').className = isDone ? 'True' : 'Failed'
     run().disabled = isDone
