@@ -1,6 +1,7 @@
 import { type Duplex, duplexPair, Writable } from 'node:stream'
 import type { KubeConfig } from '@kubernetes/client-node'
 import type { Connection } from './connection.ts'
+import { type Flow, passingTo } from './flow.ts'
 
 /** A port on which a pod listens, be it on its loopback address only. */
 export interface PodPort {
@@ -26,15 +27,18 @@ export async function connectToPod(connection: Connection, { namespace, pod, por
     },
   })
   const forward = new PortForward(await configOf(connection))
-  const tunnel = (await forward.portForward(namespace, pod, [port], end, failures, end).catch((cause) => {
+  let opened: Tunnel | undefined
+  const output = passingTo(end, () => opened)
+  const tunnel = (await forward.portForward(namespace, pod, [port], output, failures, end).catch((cause) => {
     throw new Error(`failed to forward a port to pod "${pod}" in namespace "${namespace}": ${cause.message}`, { cause })
   })) as Tunnel
+  opened = tunnel
   tunnel.onclose = () => end.end()
   socket.on('close', () => tunnel.close())
   return socket
 }
 
-interface Tunnel {
+interface Tunnel extends Flow {
   onclose: () => void
   close(): void
 }

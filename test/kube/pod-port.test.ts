@@ -81,3 +81,25 @@ test('a refusal of the API server is named', async () => {
     'failed to forward a port to pod "p" in namespace "nodewave-system": Unexpected server response: 403',
   )
 })
+
+test('all of a long answer arrives through pauses of a slow reader, and the API server waits meanwhile', async () => {
+  const PIECES = 1_000
+  const frame = Buffer.concat([Buffer.from([0x82, 126, 0x80, 0x01, 0]), Buffer.alloc(32 * 1024, 'x')])
+  let waited = 0
+  const { connection } = await aServer(async (socket, key) => {
+    accepted(socket, key)
+    for (let sent = 0; sent < PIECES; sent++)
+      if (!socket.write(frame)) {
+        waited++
+        await once(socket, 'drain')
+      }
+  })
+  const socket = await connectToPod(connection, PLACE)
+  let read = 0
+  for await (const bytes of socket) {
+    read += bytes.length
+    if (read === PIECES * 32 * 1024) break
+  }
+  expect(read).toBe(PIECES * 32 * 1024)
+  expect(waited).toBeGreaterThan(0)
+})
