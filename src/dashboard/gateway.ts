@@ -24,6 +24,8 @@ const HOST = '127.0.0.1'
 const KEY_HEADER = 'x-nodewave-key'
 const LARGEST_ACTION = 4096
 const MOST_CONNECTIONS = 64
+/** Of answers of the controller. */
+const PASSED_TYPES: readonly string[] = ['application/json', 'text/event-stream']
 
 /** Serves the page, and what the controller knows. @throws when the port cannot be had */
 export function startGateway(options: GatewayOptions): Promise<Listening> {
@@ -121,8 +123,13 @@ async function askLeader({ request, response, options }: Exchange): Promise<Inco
   return promise
 }
 
+/** A page or a script of the controller would act with the key of this one. */
+function typeOf({ headers: { 'content-type': type = '' } }: IncomingMessage): string {
+  return PASSED_TYPES.includes(type) ? type : 'text/plain'
+}
+
 function pass(from: IncomingMessage, response: ServerResponse, onCut: () => void): void {
-  response.writeHead(from.statusCode ?? 502, { ...HEADERS, 'content-type': from.headers['content-type'] ?? 'text/plain' })
+  response.writeHead(from.statusCode ?? 502, { ...HEADERS, 'content-type': typeOf(from) })
   from.on('error', onCut)
   from.pipe(response)
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { createServer as createHttpServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
@@ -151,4 +151,20 @@ test('every command that the page shows is an action', () => {
   ]
   const refused = shown.filter((text) => !pageActionSchema.safeParse({ words: text.split(' ').slice(1) }).success)
   expect(refused).toEqual([])
+})
+
+test.each([
+  ['text/html', 'text/plain'],
+  ['text/javascript', 'text/plain'],
+  ['image/svg+xml; charset=utf-8', 'text/plain'],
+  ['application/json', 'application/json'],
+])('what a controller calls %s is %s to the browser: no page or script of its own acts with the key', async (type, shown) => {
+  const hostile = createHttpServer((_, response) => response.writeHead(200, { 'content-type': type }).end('<script>'))
+  hostile.listen(0, '127.0.0.1')
+  await once(hostile, 'listening')
+  onTestFinished(() => void hostile.close())
+  const { port } = await aGateway({ connect: async () => connect((hostile.address() as AddressInfo).port, '127.0.0.1') })
+
+  const response = await fetch(`http://127.0.0.1:${port}/nodes/n1`)
+  expect([response.headers.get('content-type'), await response.text()]).toEqual([shown, '<script>'])
 })
