@@ -173,6 +173,13 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
       cause: 'the API server answered right before the change',
     },
     {
+      name: 'route of systemd-networkd that cuts the node off',
+      about: 'a drop-in with a gateway that does not exist, and `restartOn` of `systemd-networkd.service`',
+      fleet: { host: routing(server) },
+      caughtBy: 'health',
+      cause: 'the API server answered right before the change',
+    },
+    {
       name: 'eviction threshold over capacity',
       about: '`evictionHard: {memory.available: 900Gi}`',
       fleet: { config: { evictionHard: { 'memory.available': '900Gi' } } },
@@ -193,8 +200,18 @@ export function deadlyCommits({ containerd, server }: DeadlyPlace): readonly Dea
 
 const stranger = '/etc/kubernetes/stranger.conf'
 
+const addressOf = (server: string): string => server.replace(/^https:\/\/|:\d+$/g, '')
+
+/** The last address of the network belongs to nobody. */
+function routing(server: string): NonNullable<FleetOptions['host']> {
+  const path = '/etc/systemd/network/10-host0.network.d/50-route.conf'
+  const address = addressOf(server)
+  const content = `[Route]\nDestination=${address}/32\nGateway=${address.replace(/\d+$/, '254')}\n`
+  return { files: [{ path, content }], units: [{ name: 'systemd-networkd.service', state: 'running', restartOn: [path] }] }
+}
+
 function dropping(server: string): string {
-  const route = `blackhole ${server.replace(/^https:\/\/|:\d+$/g, '')}/32`
+  const route = `blackhole ${addressOf(server)}/32`
   return `[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/usr/sbin/ip route add ${route}\nExecStop=/usr/sbin/ip route del ${route}\n`
 }
 
