@@ -9,15 +9,35 @@ export class GateOracle {
 
   answer(pool: string, { gate, wave, rollout, revision, question }: AskGate, at: Instant): GateAnswer {
     const verdict = this.says
-    if (question === 'after' && verdict === 'Passed') this.held.add(passKey({ pool, revision, wave, gate: gate.name }))
+    if (question === 'after' && verdict === 'Passed') {
+      const key = passKey({ pool, revision, wave, gate: gate.name })
+      this.held.add(key).add(runKey(key, rollout))
+    }
     return { gate: gate.name, wave, rollout, question, at, verdict, message: verdict, unavailable: [] }
   }
 
-  /** What held in an older rollout counts no more. A rollout that goes on may be stamped again: its commit identifies it. */
+  /**
+   * What held in an older rollout counts no more. A rollout that goes on may be stamped again: its commit identifies it. One that is found
+   * again by its nodes has its own stamp.
+   */
   rolloutWritten(pool: string, before: Memory, after: Memory): void {
     if (isSameRollout(before, after)) return
-    for (const key of this.held) if (key.startsWith(`${pool} `)) this.held.delete(key)
+    const [run] = after.history
+    const found = isLost(before) ? run?.startedAt : undefined
+    const isKept = (key: string): boolean =>
+      found !== undefined && (key.endsWith(` ${found}`) || this.held.has(runKey(key, found)))
+    for (const key of this.held) if (key.startsWith(`${pool} `) && !isKept(key)) this.held.delete(key)
   }
+}
+
+/** Somebody deleted the NodePool: the run is found again by what its nodes were assigned. */
+export function isLost({ history }: Pick<Memory, 'history'>): boolean {
+  return history.length === 0
+}
+
+/** That it held in the run which began at this instant. */
+export function runKey(key: string, startedAt: string): string {
+  return `${key} ${startedAt}`
 }
 
 export function isSameRollout(

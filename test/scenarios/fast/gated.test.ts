@@ -13,7 +13,7 @@ test.each(Array.from({ length: 5 }, (_, i) => i * BATCH))(
   180_000,
 )
 
-test.each([1182, 2923, 78_000_218, 81_000_050, 81_002_745])(
+test.each([1182, 2923, 78_000_218, 81_000_050, 81_002_745, 500_000_414])(
   'story %i of a fleet with gates, which once failed, holds',
   async (seed) => {
     expect(await failureOf(gated, seed)).toBeUndefined()

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { decideFleet } from '../../../src/rollout/decide-fleet.ts'
 import type { Decision } from '../../../src/rollout/model/decision.ts'
-import type { PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
+import { stamp } from '../../../src/rollout/model/instant.ts'
+import { NO_MEMORY, type PoolSnapshot } from '../../../src/rollout/model/snapshot.ts'
 import { hour, minute, noon } from '../../rollout/builders/instants.ts'
 import { aNode, nodes } from '../../rollout/builders/nodes.ts'
 import { aGate, aWave } from '../../rollout/builders/policies.ts'
@@ -55,4 +56,14 @@ test('the claim falls for a run that goes on while the fleet stops the newest co
 
   expect(holds(pool, { others: [failing] })).toBe(true)
   expect(holds(pool, { others: [failing], status: passed })).toBe(false)
+})
+
+test('the claim holds of a run that is found again by its nodes, after its NodePool was deleted, when the gates held in that run', () => {
+  const known = aPool(options).with(aNode('a').on('new', { at: noon - minute }), aNode('b').on('older'))
+  const pool = { ...known, memory: NO_MEMORY }
+  const key = 'workers new canary slo'
+
+  expect(holds(pool, { status: passed, held: [key, `${key} ${stamp(noon - minute)}`] })).toBe(true)
+  expect(holds(pool, { status: passed, held: [key, `${key} ${stamp(noon - hour)}`] })).toBe(false)
+  expect(holds(pool, { status: passed })).toBe(false)
 })
