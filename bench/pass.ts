@@ -2,21 +2,22 @@
  * `node bench/pass.ts`: how long a pass of the controller takes to look at a large fleet, render it and decide, after a commit that
  * changes every node, when one node reported, and when nothing changed. Requests are not part of it. Figures are medians, in milliseconds.
  */
+
+import type { StoredAccess } from '../src/controller/cache/access-objects.ts'
+import type { CeilingView } from '../src/controller/cache/ceiling-schema.ts'
 import type { ClusterCache } from '../src/controller/cache/cluster-cache.ts'
 import { type ClusterNode, projectNode } from '../src/controller/cache/cluster-node.ts'
+import type { ClusterSecret } from '../src/controller/cache/cluster-secret.ts'
 import { projectNodePool } from '../src/controller/cache/node-pool-view.ts'
 import { ObjectCache } from '../src/controller/cache/object-cache.ts'
-import type { CeilingView } from '../src/controller/ceilings/ceiling-schema.ts'
-import type { StoredConfigMap } from '../src/controller/config-maps/stored-config-map.ts'
+import type { StoredConfigMap } from '../src/controller/cache/stored-config-map.ts'
 import { Decider } from '../src/controller/decider.ts'
-import type { StoredAccess } from '../src/controller/payload-access/access-objects.ts'
+import type { CompiledFleet } from '../src/controller/fleet/compiled-fleet.ts'
+import { PoolRenderer } from '../src/controller/fleet/pool-renderer.ts'
 import { createCompiler } from '../src/controller/revisions/compile.ts'
-import type { CompiledFleet } from '../src/controller/revisions/compiled-fleet.ts'
 import { RevisionLibrary } from '../src/controller/revisions/revision-library.ts'
 import { RevisionStore } from '../src/controller/revisions/revision-store.ts'
-import type { ClusterSecret } from '../src/controller/secrets/cluster-secret.ts'
 import { gather } from '../src/controller/snapshot/gather.ts'
-import { PoolRenderer } from '../src/controller/snapshot/pool-renderer.ts'
 import { PoolSnapshots } from '../src/controller/snapshot/pool-snapshots.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'

@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { ceilingCrd } from '../src/controller/ceilings/ceiling-crd.ts'
-import { nodePoolCrd } from '../src/controller/node-pools/node-pool-crd.ts'
+import { ceilingCrd } from '../src/controller/crds/ceiling-crd.ts'
+import { nodePoolCrd } from '../src/controller/crds/node-pool-crd.ts'
 
 const directory = join(import.meta.dirname, '..', 'deploy', 'crds')
 mkdirSync(directory, { recursive: true })

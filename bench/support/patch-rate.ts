@@ -1,4 +1,4 @@
-import { forEach, throwFirst } from '../../src/controller/execution/for-each.ts'
+import { forEach, throwFirst } from '../../src/controller/writes/for-each.ts'
 import type { KubeApi } from '../../src/kube/kube-api.ts'
 import { type ClusterCpu, cpuBetween } from './cluster-processes.ts'
 import { timed } from './report.ts'

@@ -1,5 +1,5 @@
 import { type ControllerSetup, runController } from '../cli/controller/run-controller.ts'
-import type { Log } from '../controller/log.ts'
+import type { Log } from '../controller/log/log.ts'
 
 export interface ControllersOptions {
   readonly setup: ControllerSetup

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findRepo } from '../../src/cli/controller/find-repo.ts'
 import { type ControllerSetup, runController } from '../../src/cli/controller/run-controller.ts'
-import { ceilingCrd } from '../../src/controller/ceilings/ceiling-crd.ts'
+import { ceilingCrd } from '../../src/controller/crds/ceiling-crd.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage, assignedRevision, NODES } from '../controller/stage.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { parsePoolStatus } from '../../src/controller/status/node-pool-status.ts'
+import { parsePoolStatus } from '../../src/controller/cache/node-pool-status.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from '../controller/a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, readyOf, type Stage } from '../controller/stage.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeFleet } from '../../src/cli/read-fleet.ts'
-import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
+import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { poolFingerprint } from '../../src/render/pool-fingerprint.ts'

@@ -1,7 +1,7 @@
 /** What an API server keeps of the status of a NodePool: it drops, without a word, what the definition of the kind does not know. */
 import { beforeAll, expect, test } from 'vitest'
 import { NODEPOOL_API_VERSION, nodePoolsPath, projectNodePool } from '../../src/controller/cache/node-pool-view.ts'
-import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
+import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
 import type { NodePoolStatus } from '../../src/protocol/node-pool.ts'
 import { contractServer } from './server.ts'
 

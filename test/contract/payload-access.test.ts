@@ -3,7 +3,6 @@
  * nothing: there, only what is written is looked at.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ObjectCache } from '../../src/controller/cache/object-cache.ts'
 import {
   accessBinding,
   accessPath,
@@ -15,8 +14,9 @@ import {
   sharedBinding,
   sharedPath,
   sharedRole,
-} from '../../src/controller/payload-access/access-objects.ts'
-import { bindingCache } from '../../src/controller/payload-access/binding-cache.ts'
+} from '../../src/controller/cache/access-objects.ts'
+import { bindingCache } from '../../src/controller/cache/binding-cache.ts'
+import { ObjectCache } from '../../src/controller/cache/object-cache.ts'
 import { PayloadAccess } from '../../src/controller/payload-access/payload-access.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { projectConfigMap } from '../../src/controller/config-maps/stored-config-map.ts'
+import { projectConfigMap } from '../../src/controller/cache/stored-config-map.ts'
 import { keptRevisions } from '../../src/controller/revisions/revision-store.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'

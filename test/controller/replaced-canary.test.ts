@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parsePoolStatus } from '../../src/controller/status/node-pool-status.ts'
+import { parsePoolStatus } from '../../src/controller/cache/node-pool-status.ts'
 import type { KubeObject } from '../../src/kube/kube-api.ts'
 import { aFleet } from './a-fleet.ts'
 import { aStage, assignedRevision, conditionOf, NODES, POOLS, type Stage } from './stage.ts'

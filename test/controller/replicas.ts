@@ -1,6 +1,6 @@
 import { control } from '../../src/controller/controller.ts'
+import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
 import { DEFAULT_LEASE_TIMINGS } from '../../src/controller/leadership/election.ts'
-import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
 import { createCompiler } from '../../src/controller/revisions/compile.ts'
 import { atOnce } from '../../src/controller/revisions/compression.ts'
 import type { FollowHead } from '../../src/controller/revisions/head-source.ts'

@@ -1,5 +1,5 @@
 import { control } from '../../src/controller/controller.ts'
-import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
+import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
 import type { ControllerPorts, ControllerSettings } from '../../src/controller/ports.ts'
 import { createCompiler } from '../../src/controller/revisions/compile.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'

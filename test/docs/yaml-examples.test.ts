@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { hostPolicy } from '../../src/agent/policy/host-policy.ts'
-import { ceilingSpec } from '../../src/controller/ceilings/ceiling-schema.ts'
+import { ceilingSpec } from '../../src/controller/cache/ceiling-schema.ts'
 import { parseNotificationSettings } from '../../src/notify/channel-settings.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ControllerSetup, runController } from '../../src/cli/controller/run-controller.ts'
-import { nodePoolCrd } from '../../src/controller/node-pools/node-pool-crd.ts'
+import { nodePoolCrd } from '../../src/controller/crds/node-pool-crd.ts'
 import { startFleet } from '../../src/demo/simulated-fleet.ts'
 import type { KubeApi, KubeObject } from '../../src/kube/kube-api.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'

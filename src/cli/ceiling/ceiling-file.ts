@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { CEILING_NAME, type CeilingView, projectCeiling } from '../../controller/ceilings/ceiling-schema.ts'
+import { CEILING_NAME, type CeilingView, projectCeiling } from '../../controller/cache/ceiling-schema.ts'
 import type { CliIo } from '../cli-io.ts'
 
 const ceiling = z.object({

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { CeilingView } from '../../controller/ceilings/ceiling-schema.ts'
+import type { CeilingView } from '../../controller/cache/ceiling-schema.ts'
 import { changeViolation } from '../../controller/ceilings/content-violation.ts'
 import { blastReasons } from '../../render/blast-radius.ts'
 import { createRenderer, type Renderer } from '../../render/create-renderer.ts'

@@ -1,4 +1,4 @@
-import { CEILING_NAME, CEILINGS_PATH, type CeilingView, projectCeiling } from '../../controller/ceilings/ceiling-schema.ts'
+import { CEILING_NAME, CEILINGS_PATH, type CeilingView, projectCeiling } from '../../controller/cache/ceiling-schema.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { CliIo } from '../cli-io.ts'
 import { connectTo } from '../cluster.ts'

@@ -1,7 +1,7 @@
+import { CEILINGS_PATH } from '../../controller/cache/ceiling-schema.ts'
 import type { ClusterNode } from '../../controller/cache/cluster-node.ts'
 import { projectNode } from '../../controller/cache/cluster-node.ts'
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
-import { CEILINGS_PATH } from '../../controller/ceilings/ceiling-schema.ts'
 import { leasePath, observationOf } from '../../controller/leadership/lease.ts'
 import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { LEADER_VERSION, type Names } from '../../protocol/names.ts'

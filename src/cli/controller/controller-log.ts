@@ -1,4 +1,4 @@
-import type { Log, LogLevel } from '../../controller/log.ts'
+import type { Log, LogLevel } from '../../controller/log/log.ts'
 import type { CliIo } from '../cli-io.ts'
 
 export const LOG_FORMATS = ['text', 'json'] as const

@@ -1,5 +1,5 @@
 import type { Clock } from '../../controller/clock/clock.ts'
-import type { Log } from '../../controller/log.ts'
+import type { Log } from '../../controller/log/log.ts'
 import type { HeadSource } from '../../controller/revisions/head-source.ts'
 import { SharedPushes } from '../../controller/webhook/shared-pushes.ts'
 import { startReceiver } from '../../forge/webhook/receiver.ts'

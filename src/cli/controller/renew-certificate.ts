@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../controller/clock/clock.ts'
-import type { Log } from '../../controller/log.ts'
+import type { Log } from '../../controller/log/log.ts'
 import type { Certificate, Receiver } from '../../forge/webhook/receiver.ts'
 
 export interface RenewalOptions {

@@ -1,5 +1,5 @@
 import { nodePoolsPath } from '../../controller/cache/node-pool-view.ts'
-import { configMapsPath } from '../../controller/config-maps/stored-config-map.ts'
+import { configMapsPath } from '../../controller/cache/stored-config-map.ts'
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import { askedByKey, type FLEET_CONFIG_MAP, OBJECT_KEYS } from '../../protocol/names.ts'
 import { formatRequestedBy, type RequestedBy } from '../../protocol/requested-by.ts'

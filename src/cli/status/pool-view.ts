@@ -1,5 +1,5 @@
+import { parsePoolStatus } from '../../controller/cache/node-pool-status.ts'
 import { poolControls } from '../../controller/controls/controls.ts'
-import { parsePoolStatus } from '../../controller/status/node-pool-status.ts'
 import type { KubeObject } from '../../kube/kube-api.ts'
 import type { NodePoolStatus, PoolConditionType } from '../../protocol/node-pool.ts'
 import type { Controls } from '../../rollout/model/snapshot.ts'

@@ -1,20 +1,9 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
-import { CEILINGS_PATH, type CeilingView, projectCeiling } from '../ceilings/ceiling-schema.ts'
-import { ConfirmedCeilings } from '../ceilings/confirmed-ceilings.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
 import { storedPath } from '../config-maps/config-map-store.ts'
-import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
-import {
-  configMapsPath,
-  FLEET,
-  PAYLOADS,
-  projectConfigMap,
-  projectSecret,
-  REVISIONS,
-  SECRET_PAYLOADS,
-} from '../config-maps/stored-config-map.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
+import type { ControllerSettings } from '../ports.ts'
 import {
   type AccessCollection,
   accessPath,
@@ -22,13 +11,14 @@ import {
   projectBinding,
   projectRole,
   type StoredAccess,
-} from '../payload-access/access-objects.ts'
-import { bindingCache } from '../payload-access/binding-cache.ts'
-import type { ControllerSettings } from '../ports.ts'
-import { type ClusterSecret, projectClusterSecret } from '../secrets/cluster-secret.ts'
+} from './access-objects.ts'
+import { bindingCache } from './binding-cache.ts'
+import { CEILINGS_PATH, type CeilingView, projectCeiling } from './ceiling-schema.ts'
 import { areChangesAwaited } from './changes-awaited.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import { projectNode } from './cluster-node.ts'
+import { type ClusterSecret, projectClusterSecret } from './cluster-secret.ts'
+import { ConfirmedCeilings } from './confirmed-ceilings.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
 import { limitFacts } from './fact-limit.ts'
@@ -37,6 +27,16 @@ import type { NodePoolView } from './node-pool-view.ts'
 import { nodePoolsPath, projectNodePool } from './node-pool-view.ts'
 import { type Cached, ObjectCache } from './object-cache.ts'
 import { ServerVersions } from './server-versions.ts'
+import type { StoredConfigMap } from './stored-config-map.ts'
+import {
+  configMapsPath,
+  FLEET,
+  PAYLOADS,
+  projectConfigMap,
+  projectSecret,
+  REVISIONS,
+  SECRET_PAYLOADS,
+} from './stored-config-map.ts'
 
 export interface ClusterCache {
   readonly nodes: ObjectCache<ClusterNode>

@@ -1,7 +1,7 @@
 import type { FollowEvent, FollowOptions, KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import type { Cached, ObjectCache } from './object-cache.ts'
 
 export interface Following {

@@ -3,7 +3,7 @@ import { API_GROUP, API_VERSION, MANAGER, NODEPOOLS, OBJECT_KEYS } from '../../p
 import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Controls } from '../../rollout/model/snapshot.ts'
 import { poolControls } from '../controls/controls.ts'
-import { parsePoolStatus } from '../status/node-pool-status.ts'
+import { parsePoolStatus } from './node-pool-status.ts'
 
 /** A NodePool object: the mirror of a pool of the repository, and the memory of its rollouts. */
 export interface NodePoolView {

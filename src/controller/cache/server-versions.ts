@@ -1,6 +1,6 @@
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 
 export interface ServerVersionsOptions {
   readonly kube: KubeApi

@@ -7,7 +7,7 @@ import { type Ceiling, ceilingRemedy, disruptionViolation, selects } from '../..
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 
 type Config = Extract<NodeTarget, { kind: 'config' }>
 

@@ -1,6 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import { configMapsPath, projectConfigMap, projectSecret, type StoredConfigMap } from './stored-config-map.ts'
+import { configMapsPath, projectConfigMap, projectSecret, type StoredConfigMap } from '../cache/stored-config-map.ts'
 
 /** Where the controller's ConfigMaps of one namespace are written, and what is known of them. */
 export interface ConfigMapStore {

@@ -2,8 +2,8 @@ import type { KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Payload } from '../../render/payload.ts'
+import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
-import type { StoredConfigMap } from './stored-config-map.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
 
 /** Of a pool, or of a revision as a whole. */

@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { API_GROUP, CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { NODEPOOL_API_VERSION } from '../cache/node-pool-view.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import { EventLimit } from './event-limit.ts'
 
 /** Something to tell people on an object. */

@@ -3,8 +3,8 @@ import { contestedSettings, parseWrittenSettings } from '../../protocol/node-set
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import { isNodePart, type Refusal, writtenObject } from '../execution/write-failures.ts'
 import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
+import { isNodePart, type Refusal, writtenObject } from '../writes/write-failures.ts'
 import type { ObjectEvent } from './event-recorder.ts'
 
 export interface PassOutcome {

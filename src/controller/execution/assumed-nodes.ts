@@ -2,8 +2,8 @@ import { copyMap } from '../../protocol/copy-map.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import { type NodeAction, wantedProof } from './node-patch.ts'
-import { isWaiting, type Wait } from './write-failures.ts'
 
 interface Assumption {
   /** The node as the decision saw it. */

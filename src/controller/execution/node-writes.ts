@@ -2,18 +2,27 @@ import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
+import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import type { Clock } from '../clock/clock.ts'
 import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
-import type { Log } from '../log.ts'
+import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
+import type { Log } from '../log/log.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
 import type { ControllerSettings } from '../ports.ts'
-import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
+import {
+  labelKey,
+  nodeKey,
+  payloadKey,
+  settingsKey,
+  signatureKey,
+  type WriteFailures,
+  type WrittenObject,
+} from '../writes/write-failures.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
 import type { LabelPool, NodeAction, NodePatch, RestoreSettings, SignNode } from './node-patch.ts'
 import {
@@ -29,15 +38,6 @@ import {
 } from './node-patch.ts'
 import { PayloadNotWritten, type PayloadWrites } from './payload-writes.ts'
 import type { QueueWaits } from './queue-waits.ts'
-import {
-  labelKey,
-  nodeKey,
-  payloadKey,
-  settingsKey,
-  signatureKey,
-  type WriteFailures,
-  type WrittenObject,
-} from './write-failures.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What no decision is made upon. */

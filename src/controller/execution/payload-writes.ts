@@ -2,7 +2,7 @@ import type { Payload } from '../../render/payload.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
 import { ensurePayloads } from '../config-maps/payloads.ts'
-import { payloadKey, type WriteFailures } from './write-failures.ts'
+import { payloadKey, type WriteFailures } from '../writes/write-failures.ts'
 
 export interface PayloadWritesOptions {
   readonly store: ConfigMapStore

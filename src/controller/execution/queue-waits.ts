@@ -1,4 +1,4 @@
-import type { WrittenObject } from './write-failures.ts'
+import type { WrittenObject } from '../writes/write-failures.ts'
 
 export interface QueueWaitsOptions {
   /** Monotonic milliseconds. */

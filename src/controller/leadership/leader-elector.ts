@@ -2,7 +2,7 @@ import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../k
 import { CONTROLLER_LEASE } from '../../protocol/names.ts'
 import type { Clock } from '../clock/clock.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import {
   aCandidate,
   afterClaim,

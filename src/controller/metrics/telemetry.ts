@@ -1,7 +1,7 @@
 import type { Assessment } from '../../rollout/decide.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { StoredConfigMap } from '../config-maps/stored-config-map.ts'
+import type { StoredConfigMap } from '../cache/stored-config-map.ts'
 import type { NodeChanges } from '../plans/node-changes.ts'
 import type { PoolPlan, WaitingCommit } from '../plans/pool-plan.ts'
 

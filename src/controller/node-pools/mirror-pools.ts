@@ -4,7 +4,7 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool } from '../cache/node-pool-view.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
+import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
 
 export interface PoolObjects {
   readonly kube: KubeApi

@@ -1,6 +1,6 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
-import { configMapsPath } from '../config-maps/stored-config-map.ts'
+import { configMapsPath } from '../cache/stored-config-map.ts'
 import { filterIn, type ToldRecord, textOf, toldIn } from './told-record.ts'
 
 const KEYS = { told: 'told', filter: 'filter' }

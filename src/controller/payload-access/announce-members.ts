@@ -1,6 +1,6 @@
 import type { Action } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
+import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PayloadAccess } from './payload-access.ts'
 import { readablesOf } from './readables-of.ts'
 

@@ -1,5 +1,5 @@
-import { forEnough } from '../execution/for-each.ts'
-import type { Readable } from './access-objects.ts'
+import type { Readable } from '../cache/access-objects.ts'
+import { forEnough } from '../writes/for-each.ts'
 import type { AccessedNode, PayloadAccess } from './payload-access.ts'
 
 /** What a node was assigned, and has to be able to read again should it lose its disk. */

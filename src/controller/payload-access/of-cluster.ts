@@ -1,6 +1,6 @@
 import type { KubeApi } from '../../kube/kube-api.ts'
+import { nameOf } from '../cache/access-objects.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import { nameOf } from './access-objects.ts'
 import { PayloadAccess } from './payload-access.ts'
 
 export interface ClusterAccessOptions {

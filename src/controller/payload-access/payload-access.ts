@@ -12,7 +12,7 @@ import {
   projectRole,
   type Readable,
   type StoredAccess,
-} from './access-objects.ts'
+} from '../cache/access-objects.ts'
 import { SharedAccess, type SharedAccessOptions } from './shared-access.ts'
 import { type Needs, UnneededAccess } from './unneeded-access.ts'
 

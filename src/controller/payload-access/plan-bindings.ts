@@ -1,5 +1,5 @@
 import { sharedAccessName } from '../../protocol/names.ts'
-import { type NodesOfBinding, nameOf, type SharedPayload, type StoredAccess } from './access-objects.ts'
+import { type NodesOfBinding, nameOf, type SharedPayload, type StoredAccess } from '../cache/access-objects.ts'
 
 /** More make each write larger; fewer make more objects. */
 const NODES_A_BINDING = 200

@@ -1,5 +1,5 @@
-import type { RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { Readable } from './access-objects.ts'
+import type { Readable } from '../cache/access-objects.ts'
+import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 
 /** What a node has to read to become this. */
 export function readablesOf({ payloads }: Pick<RenderedConfig, 'payloads'>): Readable[] {

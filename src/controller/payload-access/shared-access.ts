@@ -1,8 +1,6 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { sharedAccessName } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { ObjectCache } from '../cache/object-cache.ts'
-import { forEach, throwFirst } from '../execution/for-each.ts'
 import {
   accessPath,
   type NodesOfBinding,
@@ -15,7 +13,9 @@ import {
   sharedBinding,
   sharedPath,
   sharedRole,
-} from './access-objects.ts'
+} from '../cache/access-objects.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 import { Batches } from './batches.ts'
 import { planBindings } from './plan-bindings.ts'
 import { UnseenBindings } from './unseen-bindings.ts'

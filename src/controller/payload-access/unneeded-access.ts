@@ -1,7 +1,7 @@
 import { sharedAccessName } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import { forEach, throwFirst } from '../execution/for-each.ts'
-import { nameOf, type Readable } from './access-objects.ts'
+import { nameOf, type Readable } from '../cache/access-objects.ts'
+import { forEach, throwFirst } from '../writes/for-each.ts'
 import type { SharedAccess, SharedAccessOptions } from './shared-access.ts'
 import { GRACE } from './unseen-bindings.ts'
 

@@ -1,6 +1,5 @@
 import { type KubeApi, KubeError } from '../../kube/kube-api.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { ObjectCache } from '../cache/object-cache.ts'
 import {
   projectBinding,
   type Readable,
@@ -8,7 +7,8 @@ import {
   type StoredAccess,
   sharedBinding,
   sharedPath,
-} from './access-objects.ts'
+} from '../cache/access-objects.ts'
+import type { ObjectCache } from '../cache/object-cache.ts'
 
 /** Between the first look and the change, in milliseconds: an assignment may be on its way. */
 export const GRACE = 10 * 60_000

@@ -1,9 +1,9 @@
 import type { NodeContent } from '../../protocol/digest.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { factsFor } from '../cache/rendered-from.ts'
-import type { CompiledFleet, CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
+import type { CompiledFleet, CompiledPool, Rendered } from '../fleet/compiled-fleet.ts'
+import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import { runningContent } from '../snapshot/node-targets.ts'
-import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 import { inSlices, type Turns } from './in-slices.ts'
 
 export interface ChangingNode {

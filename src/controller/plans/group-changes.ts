@@ -1,6 +1,6 @@
 import { diffContent } from '../../render/diff-content.ts'
 import { createDisruptionJudge } from '../../render/disruption.ts'
-import type { CompiledPool } from '../revisions/compiled-fleet.ts'
+import type { CompiledPool } from '../fleet/compiled-fleet.ts'
 import type { Changing, ChangingNode } from './changing-nodes.ts'
 import { inSlices, type Turns } from './in-slices.ts'
 import type { PlannedGroup } from './pool-plan.ts'

@@ -3,9 +3,9 @@ import { parseNodeHistory } from '../../protocol/node-history.ts'
 import { shortRevision } from '../../protocol/revision-id.ts'
 import { type ContentChange, diffContent } from '../../render/diff-content.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
+import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
+import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import { runningContent } from '../snapshot/node-targets.ts'
-import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
 
 /** What the content that is assigned to a node changes on it. */
 export interface NodeChanges {

@@ -3,7 +3,7 @@ import type { RolloutPolicy, WavePolicy } from '../../rollout/model/policy.ts'
 import type { PoolState } from '../../rollout/model/pool-state.ts'
 import { isProven } from '../../rollout/model/remembered-revision.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { CompiledPool } from '../revisions/compiled-fleet.ts'
+import type { CompiledPool } from '../fleet/compiled-fleet.ts'
 import type { ChangingNode } from './changing-nodes.ts'
 import type { PlannedWave } from './pool-plan.ts'
 

@@ -3,9 +3,9 @@ import { MANAGER, OBJECT_KEYS, PROOF_NAMESPACE } from '../../protocol/names.ts'
 import type { Action, StartProof } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import type { BackgroundWrites } from '../execution/background-writes.ts'
-import { proofKey } from '../execution/write-failures.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
+import type { BackgroundWrites } from '../writes/background-writes.ts'
+import { proofKey } from '../writes/write-failures.ts'
 import { OUR_PODS, PROOF_PODS, proofPod, proofPodName } from './proof-pod.ts'
 
 export type ProofWrite = StartProof | Extract<Action, { kind: 'removeProof' }>

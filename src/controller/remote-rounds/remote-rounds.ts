@@ -2,7 +2,7 @@ import { RemoteError } from '../../remote/remote-error.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { Clock } from '../clock/clock.ts'
 import { WakeSignal } from '../clock/wake-signal.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import { backoffAfter, Refusals } from './refusals.ts'
 
 export interface RemoteRoundsOptions {

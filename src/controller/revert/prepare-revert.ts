@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { FileChange, RequestText } from '../../forge/revert/revert-requests.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
-import type { Compile, CompiledFleet } from '../revisions/compiled-fleet.ts'
+import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { HeadState } from '../revisions/head-intake.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
 import type { RevisionStore } from '../revisions/revision-store.ts'

@@ -4,12 +4,12 @@ import { type BlastStep, blastReasons, measureBlast } from '../../render/blast-r
 import { looseningReason, type PolicyChange, type PolicySide } from '../../rollout/ceilings/loosening-reason.ts'
 import { denotes, isProven } from '../../rollout/model/remembered-revision.ts'
 import { NO_MEMORY } from '../../rollout/model/snapshot.ts'
+import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { CEILING_NAME } from '../ceilings/ceiling-schema.ts'
 import { fleetControls } from '../controls/controls.ts'
-import type { PoolRenderer } from '../snapshot/pool-renderer.ts'
-import type { CompiledFleet, CompiledPool, RenderedConfig } from './compiled-fleet.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
+import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 
 /** Decides whether a valid commit is taken at once, or only when a person has said that it is meant. */
 export interface CommitGuard {

@@ -18,11 +18,11 @@ import type { FleetSpec } from '../../repo/schema/fleet.ts'
 import type { NodePoolSpec } from '../../repo/schema/node-pool.ts'
 import { secretUses } from '../../repo/secret-ref.ts'
 import type { FleetPolicy } from '../../rollout/decide-fleet.ts'
+import type { Compile, CompiledFleet, CompiledPool, CompileNow, Ownership, Rendered } from '../fleet/compiled-fleet.ts'
 import { gatePolicy } from '../gates/gate-policy.ts'
 import { mirrorSpec } from '../node-pools/mirror-spec.ts'
 import type { AgeKeys } from '../secrets/age-keys.ts'
 import { openSecrets } from '../secrets/open-secrets.ts'
-import type { Compile, CompiledFleet, CompiledPool, CompileNow, Ownership, Rendered } from './compiled-fleet.ts'
 import { subjectOf } from './revision-store.ts'
 
 export interface CompilerOptions {

@@ -1,7 +1,7 @@
 import type { RepoSnapshot } from '../../protocol/repo-snapshot.ts'
 import { commitOf, revisionId } from '../../protocol/revision-id.ts'
+import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
 import type { SecretTaker } from '../secrets/secret-taker.ts'
-import type { Compile, CompiledFleet } from './compiled-fleet.ts'
 
 export interface PreparedHead {
   /** With what was taken from Secrets. */

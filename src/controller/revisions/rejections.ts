@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../kube/kube-api.ts'
 import { REJECTED_PREFIX, REVISION_KEYS } from '../../protocol/names.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
+import { configMapsPath, projectConfigMap, type StoredConfigMap } from '../cache/stored-config-map.ts'
 import type { ConfigMapStore } from '../config-maps/config-map-store.ts'
-import { configMapsPath, projectConfigMap, type StoredConfigMap } from '../config-maps/stored-config-map.ts'
 
 /**
  * Which kept revisions failed on which pool, noted on the revisions themselves: a NodePool object that somebody deletes takes its

@@ -1,5 +1,5 @@
-import type { Log } from '../log.ts'
-import type { Compile, CompiledFleet } from './compiled-fleet.ts'
+import type { Compile, CompiledFleet } from '../fleet/compiled-fleet.ts'
+import type { Log } from '../log/log.ts'
 import { RevisionError } from './revision-error.ts'
 import type { RevisionStore } from './revision-store.ts'
 

@@ -3,9 +3,9 @@ import { canonicalJson } from '../../protocol/digest.ts'
 import type { TakenValue } from '../../protocol/repo-snapshot.ts'
 import { formatLocation } from '../../repo/problem.ts'
 import { refText, type SecretRef } from '../../repo/secret-ref.ts'
+import type { ClusterSecret } from '../cache/cluster-secret.ts'
 import type { ObjectCache } from '../cache/object-cache.ts'
-import type { PlacedRef } from '../revisions/compiled-fleet.ts'
-import type { ClusterSecret } from './cluster-secret.ts'
+import type { PlacedRef } from '../fleet/compiled-fleet.ts'
 import type { HashKey } from './hash-key.ts'
 
 /** Contents of Secrets at one moment; or why they are not to be had, one line each. */

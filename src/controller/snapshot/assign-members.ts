@@ -1,6 +1,6 @@
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { LabelPool } from '../execution/node-patch.ts'
-import type { CompiledFleet } from '../revisions/compiled-fleet.ts'
+import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
 
 export interface Members {
   /** Nodes by pool; every pool of the fleet has an entry. */

@@ -7,8 +7,8 @@ import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { contentViolation } from '../ceilings/content-violation.ts'
-import type { CompiledFleet, CompiledPool, RenderedConfig } from '../revisions/compiled-fleet.ts'
-import type { PoolRenderer, RenderableNode } from './pool-renderer.ts'
+import type { CompiledFleet, CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
+import type { PoolRenderer, RenderableNode } from '../fleet/pool-renderer.ts'
 import type { RefusedWrites } from './refused-writes.ts'
 
 export interface WantedSources {

@@ -9,10 +9,10 @@ import type { GateAnswer, Memory, PoolSnapshot, Revision } from '../../rollout/m
 import { NO_MEMORY, withMemory } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
-import type { Refusal } from '../execution/write-failures.ts'
-import type { CompiledFleet, CompiledPool } from '../revisions/compiled-fleet.ts'
+import type { CompiledFleet, CompiledPool } from '../fleet/compiled-fleet.ts'
+import type { PoolRenderer } from '../fleet/pool-renderer.ts'
+import type { Refusal } from '../writes/write-failures.ts'
 import { type Wanted, wantedBy } from './node-targets.ts'
-import type { PoolRenderer } from './pool-renderer.ts'
 import { refusedProofs } from './refused-proofs.ts'
 import { refusedWrites } from './refused-writes.ts'
 

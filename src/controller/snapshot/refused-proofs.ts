@@ -1,7 +1,7 @@
 import type { ProofPods } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { proofKey, type Refusal } from '../execution/write-failures.ts'
 import { proofPodName } from '../proof/proof-pod.ts'
+import { proofKey, type Refusal } from '../writes/write-failures.ts'
 
 /** Nodes that wait for a pod which cannot be made or seen, and why: that is no fault of theirs. */
 export function refusedProofs(

@@ -1,6 +1,6 @@
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import { nodeKey, payloadKey, type Refusal, UNCORDON } from '../execution/write-failures.ts'
-import type { Rendered } from '../revisions/compiled-fleet.ts'
+import type { Rendered } from '../fleet/compiled-fleet.ts'
+import { nodeKey, payloadKey, type Refusal, UNCORDON } from '../writes/write-failures.ts'
 
 /** What the server refuses to write, found by node. */
 export interface RefusedWrites {

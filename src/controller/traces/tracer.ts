@@ -1,6 +1,6 @@
 import { RemoteError } from '../../remote/remote-error.ts'
 import type { Clock } from '../clock/clock.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 import { RemoteRounds } from '../remote-rounds/remote-rounds.ts'
 import type { Span } from './span.ts'
 import { SpanRecorder, type TracedFleet } from './span-recorder.ts'

@@ -1,7 +1,7 @@
 import { type KubeApi, KubeError, type KubeObject, unlessMissing } from '../../kube/kube-api.ts'
 import { PUSH_LEASE } from '../../protocol/names.ts'
 import { leasesPath, microTime } from '../leadership/lease.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
 
 export interface SharedPushesOptions {
   readonly kube: KubeApi

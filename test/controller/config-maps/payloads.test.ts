@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { ensurePayloads, PayloadConflict } from '../../../src/controller/config-maps/payloads.ts'
-import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
 import { sweep } from '../../../src/controller/config-maps/sweep.ts'
 import { makePayload } from '../../../src/render/payload.ts'
 import { FakeKube } from '../fake-kube.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { reclaim, sweep } from '../../../src/controller/config-maps/sweep.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
 import { projectNodePool } from '../../../src/controller/cache/node-pool-view.ts'
-import { projectConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { projectConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { DurationRecorder } from '../../../src/controller/metrics/durations.ts'
 import { prometheusTelemetry } from '../../../src/controller/metrics/prometheus-telemetry.ts'
 import type { FleetSource } from '../../../src/controller/metrics/telemetry.ts'

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import {
   accessPath,
   accessRole,
@@ -7,8 +6,9 @@ import {
   projectRole,
   type Readable,
   type StoredAccess,
-} from '../../../src/controller/payload-access/access-objects.ts'
-import { bindingCache } from '../../../src/controller/payload-access/binding-cache.ts'
+} from '../../../src/controller/cache/access-objects.ts'
+import { bindingCache } from '../../../src/controller/cache/binding-cache.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { grantMissing } from '../../../src/controller/payload-access/grant-missing.ts'
 import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
 import { FakeKube, refusal } from '../fake-kube.ts'

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
+import { projectBinding, projectRole, type Readable, type StoredAccess } from '../../../src/controller/cache/access-objects.ts'
+import { bindingCache } from '../../../src/controller/cache/binding-cache.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import {
-  projectBinding,
-  projectRole,
-  type Readable,
-  type StoredAccess,
-} from '../../../src/controller/payload-access/access-objects.ts'
-import { bindingCache } from '../../../src/controller/payload-access/binding-cache.ts'
 import { PayloadAccess } from '../../../src/controller/payload-access/payload-access.ts'
 import { updateAccess } from '../../../src/controller/payload-access/update-access.ts'
 import type { KubeObject } from '../../../src/kube/kube-api.ts'

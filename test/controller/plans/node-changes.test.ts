@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 import { nodeChanges } from '../../../src/controller/plans/node-changes.ts'
-import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
 
 const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
-import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { projectConfigMap, type StoredConfigMap } from '../../../src/controller/cache/stored-config-map.ts'
 import { createCompiler } from '../../../src/controller/revisions/compile.ts'
 import { RevisionLibrary } from '../../../src/controller/revisions/revision-library.ts'
 import { RevisionStore } from '../../../src/controller/revisions/revision-store.ts'

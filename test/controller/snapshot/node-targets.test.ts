@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { type ClusterNode, projectNode } from '../../../src/controller/cache/cluster-node.ts'
-import type { CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
+import type { CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
+import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 import { wantedBy } from '../../../src/controller/snapshot/node-targets.ts'
-import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
 import { formatDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 

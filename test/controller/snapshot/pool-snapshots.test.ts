@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { NodePoolView } from '../../../src/controller/cache/node-pool-view.ts'
-import type { CompiledFleet, CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
-import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
+import type { CompiledFleet, CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
+import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 import { PoolSnapshots, type PoolSources } from '../../../src/controller/snapshot/pool-snapshots.ts'
 
 const pool: CompiledPool = {

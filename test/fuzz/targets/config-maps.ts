@@ -1,6 +1,6 @@
 import { Kinds } from '../../../src/agent/resources/kinds.ts'
 import { readDocument } from '../../../src/agent/resources/read-document.ts'
-import { projectConfigMap, projectSecret } from '../../../src/controller/config-maps/stored-config-map.ts'
+import { projectConfigMap, projectSecret } from '../../../src/controller/cache/stored-config-map.ts'
 import { parseHostDocument } from '../../../src/protocol/host-document.ts'
 import { parseSecretDocument } from '../../../src/protocol/secret-document.ts'
 import { readSops } from '../../../src/repo/sops-document.ts'

@@ -1,6 +1,6 @@
+import { parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
 import { Decider } from '../../../src/controller/decider.ts'
-import { parsePoolStatus } from '../../../src/controller/status/node-pool-status.ts'
 import type { FollowEvent } from '../../../src/kube/kube-api.ts'
 import { isSameData } from '../../../src/protocol/same-data.ts'
 import { rollbackAsked, rollbackChoices } from '../../../src/rollout/controls/rollback.ts'

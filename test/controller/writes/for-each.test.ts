@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { forEach, throwFirst } from '../../../src/controller/execution/for-each.ts'
+import { forEach, throwFirst } from '../../../src/controller/writes/for-each.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 
 function answer(code: number): KubeError {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { CompiledPool } from '../../../src/controller/revisions/compiled-fleet.ts'
-import { PoolRenderer } from '../../../src/controller/snapshot/pool-renderer.ts'
+import type { CompiledPool } from '../../../src/controller/fleet/compiled-fleet.ts'
+import { PoolRenderer } from '../../../src/controller/fleet/pool-renderer.ts'
 
 function aPool(fingerprint: string): CompiledPool {
   const policy = {} as CompiledPool['policy']

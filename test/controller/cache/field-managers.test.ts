@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldManagers } from '../../../src/controller/node-settings/field-managers.ts'
+import { fieldManagers } from '../../../src/controller/cache/field-managers.ts'
 
 test('field manager is known of labels, annotations and the list of taints, where it is not nodewave', () => {
   const managedFields = [

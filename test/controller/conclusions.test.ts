@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { FleetConclusions, Telemetry } from '../../../src/controller/metrics/telemetry.ts'
-import { aFleet } from '../a-fleet.ts'
-import { NO_CONCLUSIONS } from '../no-conclusions.ts'
-import { aStage, NODES, POOLS, type Stage } from '../stage.ts'
+import type { FleetConclusions, Telemetry } from '../../src/controller/metrics/telemetry.ts'
+import { aFleet } from './a-fleet.ts'
+import { NO_CONCLUSIONS } from './no-conclusions.ts'
+import { aStage, NODES, POOLS, type Stage } from './stage.ts'
 
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)]
 

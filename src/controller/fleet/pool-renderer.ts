@@ -2,7 +2,7 @@ import { createDisruptionJudge, type JudgeDisruption } from '../../render/disrup
 import type { NodeFacts } from '../../render/node-facts.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { factsFor } from '../cache/rendered-from.ts'
-import type { CompiledPool, Rendered } from '../revisions/compiled-fleet.ts'
+import type { CompiledPool, Rendered } from './compiled-fleet.ts'
 
 export type RenderableNode = Pick<ClusterNode, 'facts' | 'renderedFrom'>
 

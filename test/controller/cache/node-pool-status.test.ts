@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
-import { type nodePoolStatus, parsePoolStatus } from '../../../src/controller/status/node-pool-status.ts'
+import { type nodePoolStatus, parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
 import type { NodePoolStatus } from '../../../src/protocol/node-pool.ts'
 
 /** Members of a status, at any depth, that the schema lacks: the API server would drop them, and a decision forget them. */

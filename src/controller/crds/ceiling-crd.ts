@@ -1,6 +1,6 @@
 import { API_GROUP, API_VERSION } from '../../protocol/names.ts'
-import { structuralSchema } from '../node-pools/structural-schema.ts'
-import { CEILING_NAME, ceilingSpec } from './ceiling-schema.ts'
+import { CEILING_NAME, ceilingSpec } from '../cache/ceiling-schema.ts'
+import { structuralSchema } from './structural-schema.ts'
 
 /** The CustomResourceDefinition of Ceiling; `deploy/crds/ceilings.yaml` is made from it. */
 export function ceilingCrd(): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { nodePoolCrd } from '../../../src/controller/node-pools/node-pool-crd.ts'
-import { structuralSchema } from '../../../src/controller/node-pools/structural-schema.ts'
-import { parsePoolStatus } from '../../../src/controller/status/node-pool-status.ts'
+import { parsePoolStatus } from '../../../src/controller/cache/node-pool-status.ts'
+import { nodePoolCrd } from '../../../src/controller/crds/node-pool-crd.ts'
+import { structuralSchema } from '../../../src/controller/crds/structural-schema.ts'
 import { nodePool } from '../../../src/repo/schema/node-pool.ts'
 
 test('the CustomResourceDefinition in deploy is the one of the code; else run "node scripts/generate-crd.ts"', () => {

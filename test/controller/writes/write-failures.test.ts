@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nodeKey, WriteFailures } from '../../../src/controller/execution/write-failures.ts'
+import { nodeKey, WriteFailures } from '../../../src/controller/writes/write-failures.ts'
 import { KubeError } from '../../../src/kube/kube-api.ts'
 
 const HOUR = 3_600_000

@@ -1,8 +1,8 @@
 import type { FollowEvent, KubeApi } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
-import type { ObjectCache } from '../cache/object-cache.ts'
 import type { Clock } from '../clock/clock.ts'
 import { CEILING_NAME, CEILINGS_PATH, type CeilingView, projectCeiling } from './ceiling-schema.ts'
+import type { ObjectCache } from './object-cache.ts'
 
 export interface ConfirmedCeilingsOptions {
   readonly kube: KubeApi

@@ -1,6 +1,6 @@
 import { API_GROUP, API_VERSION, NODEPOOLS } from '../../protocol/names.ts'
 import { nodePool } from '../../repo/schema/node-pool.ts'
-import { nodePoolStatus } from '../status/node-pool-status.ts'
+import { nodePoolStatus } from '../cache/node-pool-status.ts'
 import { structuralSchema } from './structural-schema.ts'
 
 /** The columns of `kubectl get nwp`; priority 1 shows with `-o wide`. */

@@ -1,4 +1,4 @@
-import { throwFirst } from '../execution/for-each.ts'
+import { throwFirst } from '../writes/for-each.ts'
 
 /** What is refused in one step keeps no other from being taken: what cannot be deleted keeps no node from its rights. */
 export class Steps {

@@ -1,6 +1,6 @@
 import { sharedAccessName } from '../../protocol/names.ts'
-import { ObjectCache } from '../cache/object-cache.ts'
 import type { StoredAccess } from './access-objects.ts'
+import { ObjectCache } from './object-cache.ts'
 
 const SHARED = sharedAccessName('')
 
