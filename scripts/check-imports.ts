@@ -1,12 +1,12 @@
 /**
  * Fails when a folder under src/ imports one that the architecture does not let it see, when files import each other in a circle, and
- * when a folder of src/rollout imports one of a later step.
+ * when a folder of src/rollout or src/controller imports one that comes later in its order.
  * The table is the one in docs/architecture.md: imports go one way, so that the agent can never
  * reach rollout code nor the controller host code.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
-import { importsAgainst, ROLLOUT_STEPS } from './folder-order.ts'
+import { CONTROLLER_STEPS, importsAgainst, ROLLOUT_STEPS } from './folder-order.ts'
 import { circlesIn } from './import-circles.ts'
 
 const ALL = [
@@ -79,11 +79,12 @@ for (const found of reachable('src/cli/agent.ts')) {
 const graph = ownImports()
 for (const circle of circlesIn(graph)) problems.push(`${circle.join(' → ')}: a circle`)
 problems.push(...importsAgainst(ROLLOUT_STEPS, { root: 'src/rollout', graph }))
+problems.push(...importsAgainst(CONTROLLER_STEPS, { root: 'src/controller', graph }))
 
 if (problems.length > 0) {
   console.error(problems.sort().join('\n'))
   console.error(
-    `\n${problems.length} imports break the layering; scripts/check-imports.ts has the table, scripts/folder-order.ts the steps of src/rollout.`,
+    `\n${problems.length} imports break the layering; scripts/check-imports.ts has the table, scripts/folder-order.ts the orders of src/rollout and src/controller.`,
   )
   process.exit(1)
 }

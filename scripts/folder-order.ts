@@ -18,6 +18,43 @@ export const ROLLOUT_STEPS = [
   'status',
 ] as const
 
+/** The folders of src/controller: each may import those before it. docs/architecture.md says what they are for. */
+export const CONTROLLER_STEPS = [
+  'log',
+  'clock',
+  'leadership',
+  'controls',
+  'cache',
+  'crds',
+  'writes',
+  'remote-rounds',
+  'webhook',
+  'fleet',
+  'ceilings',
+  'config-maps',
+  'secrets',
+  'node-pools',
+  'gates',
+  'revisions',
+  'payload-access',
+  'signing',
+  'node-settings',
+  'drain',
+  'proof',
+  'other-clusters',
+  'events',
+  'execution',
+  'status',
+  'snapshot',
+  'garbage',
+  'plans',
+  'traces',
+  'metrics',
+  'commit-status',
+  'notifications',
+  'revert',
+] as const
+
 /** The imports below `root` that lead to a later folder of `order`, types too. The files of `root` itself come after all folders. */
 export function importsAgainst(
   order: readonly string[],

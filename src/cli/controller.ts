@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { PAYLOAD_READERS } from '../controller/ports.ts'
+import { PAYLOAD_READERS } from '../controller/cache/cluster-settings.ts'
 import {
   DEFAULT_GATES_NAMESPACE,
   DEFAULT_NAMESPACE,

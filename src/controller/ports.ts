@@ -1,7 +1,7 @@
 import type { CommitStatuses } from '../forge/status/commit-status.ts'
 import type { KubeApi } from '../kube/kube-api.ts'
 import type { Channel } from '../notify/notification.ts'
-import type { Names } from '../protocol/names.ts'
+import type { ClusterSettings } from './cache/cluster-settings.ts'
 import type { Clock } from './clock/clock.ts'
 import type { Compile } from './fleet/compiled-fleet.ts'
 import type { GateChecks } from './gates/gate-check.ts'
@@ -47,25 +47,9 @@ export interface ControllerPorts {
   readonly gateChecks?: GateChecks
 }
 
-export const PAYLOAD_READERS = ['own', 'all'] as const
-export type PayloadReaders = (typeof PAYLOAD_READERS)[number]
-
-export interface ControllerSettings {
-  readonly names: Names
-  /** Where payloads live, which nodes read. */
-  readonly namespace: string
-  /** Where accepted revisions live, which no node may read. */
-  readonly revisionsNamespace: string
+export interface ControllerSettings extends ClusterSettings {
   /** Where Jobs of gates run, and their templates are; absent: `nodewave-gates`. */
   readonly gatesNamespace?: string
-  /** Whether the Ceiling of the cluster is read; absent: there is none. */
-  readonly readsCeiling?: boolean
-  /** Who may read a payload: absent or `own`, the nodes that need it; `all`: whoever has rights that somebody else gave. */
-  readonly payloadReaders?: PayloadReaders
-  /** Whether payloads may be Secrets, which needs the rights of deploy/secrets-rbac.yaml. Absent: they may not. */
-  readonly secrets?: boolean
-  /** Where people write Secrets whose values hosts get, which needs the rights of deploy/secret-refs-rbac.yaml. Absent: nowhere. */
-  readonly secretsNamespace?: string
   /** Absent: this process leads, and nobody else may run. */
   readonly election?: ElectionSettings
   /**

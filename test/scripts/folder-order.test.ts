@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { importsAgainst, ROLLOUT_STEPS } from '../../scripts/folder-order.ts'
+import { CONTROLLER_STEPS, importsAgainst, ROLLOUT_STEPS } from '../../scripts/folder-order.ts'
 
 const order = ['first', 'second', 'third']
 
@@ -34,10 +34,13 @@ test('importsAgainst names a file whose folder has no place in the order', () =>
   expect(importsAgainst(order, { root: 'src/x', graph })).toEqual(['src/x/fourth/a.ts: its folder is not in the order of src/x'])
 })
 
-test('the architecture lists the folders of src/rollout in the order that is enforced', () => {
+test.each([
+  ['src/rollout', '| folder | what it decides |', ROLLOUT_STEPS],
+  ['src/controller', '| folder | purpose |', CONTROLLER_STEPS],
+])('the architecture lists the folders of %s in the order that is enforced', (_, heading, steps) => {
   const architecture = readFileSync(join(import.meta.dirname, '../../docs/architecture.md'), 'utf8')
-  const [, table = ''] = architecture.split('| folder | what it decides |')
+  const [, table = ''] = architecture.split(heading)
   const [rows = ''] = table.split('\n\n')
 
-  expect([...rows.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, folder]) => folder)).toEqual([...ROLLOUT_STEPS])
+  expect([...rows.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, folder]) => folder)).toEqual([...steps])
 })

@@ -1,9 +1,7 @@
 import { type KubeApi, KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
-import { storedPath } from '../config-maps/config-map-store.ts'
 import type { Log } from '../log/log.ts'
-import type { ControllerSettings } from '../ports.ts'
 import {
   type AccessCollection,
   accessPath,
@@ -18,6 +16,7 @@ import { areChangesAwaited } from './changes-awaited.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import { projectNode } from './cluster-node.ts'
 import { type ClusterSecret, projectClusterSecret } from './cluster-secret.ts'
+import type { ClusterSettings } from './cluster-settings.ts'
 import { ConfirmedCeilings } from './confirmed-ceilings.ts'
 import { ControlPlaneCache } from './control-plane-cache.ts'
 import { CONTROL_PLANE_PODS, CONTROL_PLANE_SELECTOR, type ControlPlanePod, projectControlPlanePod } from './control-plane-pods.ts'
@@ -36,6 +35,7 @@ import {
   projectSecret,
   REVISIONS,
   SECRET_PAYLOADS,
+  storedPath,
 } from './stored-config-map.ts'
 
 export interface ClusterCache {
@@ -69,7 +69,7 @@ export interface FollowedCluster extends ClusterCache {
 
 export interface ClusterCacheOptions {
   readonly kube: KubeApi
-  readonly settings: ControllerSettings
+  readonly settings: ClusterSettings
   readonly clock: Clock
   readonly log: Log
   readonly contact: Contact

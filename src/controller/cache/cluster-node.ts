@@ -12,12 +12,12 @@ import { capacityOf } from '../../render/node-capacity.ts'
 import type { NodeFacts } from '../../render/node-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
-import type { SettingsOnNode } from '../execution/settings-patch.ts'
 import { type AnnotatedConfig, NOTHING, readAnnotatedConfig } from './annotated-config.ts'
 import { fieldManagers } from './field-managers.ts'
 import { MAX_FACT, type NodeStatus } from './node-status.ts'
 import { viewOf } from './node-view.ts'
 import { parseRenderedFrom, type RenderedFrom } from './rendered-from.ts'
+import type { SettingsOnNode } from './settings-on-node.ts'
 
 /** What the controller keeps of a Node: the raw object, ten times as large, is not retained. */
 export interface ClusterNode {

@@ -2,6 +2,9 @@ import type { KubeObject } from '../../kube/kube-api.ts'
 import { digestOf } from '../../protocol/digest.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 
+/** Secrets are kept in the same way. */
+export type StoredKind = 'ConfigMap' | 'Secret'
+
 /** A ConfigMap of ours, without what is in it. */
 export interface StoredConfigMap {
   readonly name: string
@@ -32,6 +35,14 @@ export function configMapsPath(namespace: string, name?: string): string {
   return `/api/v1/namespaces/${namespace}/configmaps${name === undefined ? '' : `/${name}`}`
 }
 
+export function storedPath(
+  { namespace, kind }: { readonly namespace: string; readonly kind?: StoredKind },
+  name?: string,
+): string {
+  if (kind !== 'Secret') return configMapsPath(namespace, name)
+  return `/api/v1/namespaces/${namespace}/secrets${name === undefined ? '' : `/${name}`}`
+}
+
 /** Only their digest stays in memory. */
 export function projectSecret(object: KubeObject): StoredConfigMap {
   const data = Object.entries((object.data ?? {}) as Record<string, string>)
@@ -54,4 +65,8 @@ export function projectConfigMap(object: KubeObject): StoredConfigMap {
     immutable: object.immutable === true,
     dataDigest: digestOf((object.data ?? {}) as Record<string, string>),
   }
+}
+
+export function projectStored({ kind }: { readonly kind?: StoredKind }, object: KubeObject): StoredConfigMap {
+  return kind === 'Secret' ? projectSecret(object) : projectConfigMap(object)
 }

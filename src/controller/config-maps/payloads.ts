@@ -3,7 +3,8 @@ import { KubeError } from '../../kube/kube-api.ts'
 import { MANAGER, OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Payload } from '../../render/payload.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
-import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
+import { projectStored, storedPath } from '../cache/stored-config-map.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
 import { deleteVersion, reclaim } from './sweep.ts'
 
 /** Of a pool, or of a revision as a whole. */

@@ -2,8 +2,9 @@ import { KubeError, type KubeObject } from '../../kube/kube-api.ts'
 import { OBJECT_KEYS } from '../../protocol/names.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { StoredConfigMap } from '../cache/stored-config-map.ts'
+import { projectStored, storedPath } from '../cache/stored-config-map.ts'
 import { forEnough } from '../writes/for-each.ts'
-import { type ConfigMapStore, projectStored, storedPath } from './config-map-store.ts'
+import type { ConfigMapStore } from './config-map-store.ts'
 
 /** Between mark and deletion, in milliseconds: an agent may be about to read what its node has just ceased to name. */
 const GRACE = 10 * 60_000

@@ -3,7 +3,7 @@ import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
 import { addToNodeHistory } from '../../protocol/node-history.ts'
 import { formatNodeProof, type NodeProof } from '../../protocol/node-proof.ts'
-import { formatWrittenSettings, type NodeSettings, settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
+import { formatWrittenSettings, settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
 import { formatRebootOrder } from '../../protocol/reboot-order.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Action } from '../../rollout/model/decision.ts'
@@ -11,12 +11,12 @@ import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import { formatRenderedFrom } from '../cache/rendered-from.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
-import type { SettingsRepair } from '../node-settings/settings-drift.ts'
+import type { RestoreSettings } from '../node-settings/restore-settings.ts'
+import { settingsPatch } from '../node-settings/settings-patch.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
+import type { Assign, SignNode } from '../signing/sign-node.ts'
 import { runBefore } from './node-run.ts'
-import { settingsPatch } from './settings-patch.ts'
 
-export type Assign = Extract<Action, { kind: 'assign' }>
 /** What is done by a patch of the Node. */
 export type NodeAction = Extract<
   Action,
@@ -28,21 +28,6 @@ export interface LabelPool {
   readonly kind: 'label'
   readonly node: string
   readonly pool: string
-}
-
-/** The same assignment once more, signed by the key that the controller has now. */
-export interface SignNode extends Omit<Assign, 'kind'> {
-  readonly kind: 'sign'
-  readonly pool: string
-}
-
-/** What others changed of the Node's settings, written again. For the rollout nothing changes. */
-export interface RestoreSettings {
-  readonly kind: 'restore'
-  readonly node: string
-  readonly pool: string
-  readonly settings: NodeSettings
-  readonly repair: SettingsRepair
 }
 
 /** One JSON merge patch of a Node. With the resourceVersion that the decision was based on, a late one is refused instead of doing harm. */

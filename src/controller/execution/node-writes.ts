@@ -1,5 +1,6 @@
 import type { KubeApi, KubeObject } from '../../kube/kube-api.ts'
 import { KubeError } from '../../kube/kube-api.ts'
+import type { Names } from '../../protocol/names.ts'
 import type { Action } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import { CEILING_NAME } from '../cache/ceiling-schema.ts'
@@ -10,10 +11,11 @@ import { evict } from '../drain/evict.ts'
 import type { EvictionAnswers } from '../drain/eviction-answers.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { Log } from '../log/log.ts'
+import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { PayloadAccess } from '../payload-access/payload-access.ts'
 import { readablesOf } from '../payload-access/readables-of.ts'
-import type { ControllerSettings } from '../ports.ts'
 import type { AssignmentSigner } from '../signing/assignment-signer.ts'
+import type { SignNode } from '../signing/sign-node.ts'
 import {
   labelKey,
   nodeKey,
@@ -24,7 +26,7 @@ import {
   type WrittenObject,
 } from '../writes/write-failures.ts'
 import type { AssumedNodes } from './assumed-nodes.ts'
-import type { LabelPool, NodeAction, NodePatch, RestoreSettings, SignNode } from './node-patch.ts'
+import type { LabelPool, NodeAction, NodePatch } from './node-patch.ts'
 import {
   assignPatch,
   byHandPatch,
@@ -51,7 +53,7 @@ export interface NodeWritesOptions {
   readonly kube: KubeApi
   readonly clock: Clock
   readonly log: Log
-  readonly settings: Pick<ControllerSettings, 'names'>
+  readonly settings: { readonly names: Names }
   readonly cluster: Pick<ClusterCache, 'nodes' | 'readNode' | 'ceilings'>
   readonly answers: EvictionAnswers
   readonly queue: WriteQueue

@@ -3,9 +3,11 @@ import type { Action, Decision } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
+import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
+import type { SignNode } from '../signing/sign-node.ts'
 import { poolKey, type WriteFailures } from '../writes/write-failures.ts'
-import type { LabelPool, RestoreSettings, SignNode } from './node-patch.ts'
+import type { LabelPool } from './node-patch.ts'
 import type { Deed, NodeWrites, PlannedWrite } from './node-writes.ts'
 
 /** Unless the settings say otherwise. As many as are sent until the next pass, which decides again about those that were not. */

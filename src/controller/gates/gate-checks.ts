@@ -1,10 +1,10 @@
+import type { KubeApi } from '../../kube/kube-api.ts'
 import { DEFAULT_GATES_NAMESPACE } from '../../protocol/names.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
-import type { ControllerPorts, ControllerSettings } from '../ports.ts'
 import type { GateChecks } from './gate-check.ts'
 import { job } from './job.ts'
 import { nodeConditions } from './node-conditions.ts'
-import { prometheus } from './prometheus.ts'
+import { type PrometheusAccess, prometheus } from './prometheus.ts'
 import { workloads } from './workloads.ts'
 
 /** Each kind, asked for real. */
@@ -13,8 +13,8 @@ export function gateChecks({
   settings,
   cluster,
 }: {
-  readonly ports: Pick<ControllerPorts, 'kube' | 'prometheus'>
-  readonly settings: Pick<ControllerSettings, 'gatesNamespace'>
+  readonly ports: { readonly kube: KubeApi; readonly prometheus?: PrometheusAccess }
+  readonly settings: { readonly gatesNamespace?: string }
   readonly cluster: Pick<ClusterCache, 'nodes'>
 }): GateChecks {
   return {

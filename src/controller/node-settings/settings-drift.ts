@@ -10,8 +10,8 @@ import {
 import { isSameData } from '../../protocol/same-data.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
+import type { SettingsOnNode } from '../cache/settings-on-node.ts'
 import { decidesOfRule } from '../ceilings/rule-labels.ts'
-import type { SettingsOnNode } from '../execution/settings-patch.ts'
 
 const HOUR = 3_600_000
 const LABEL = 'label '

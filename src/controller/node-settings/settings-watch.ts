@@ -1,10 +1,10 @@
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { RestoreSettings } from '../execution/node-patch.ts'
-import type { SettingsOnNode } from '../execution/settings-patch.ts'
+import type { SettingsOnNode } from '../cache/settings-on-node.ts'
 import type { CompiledFleet, NodeObject } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
+import type { RestoreSettings } from './restore-settings.ts'
 import { type SettingsRepair, settingsRepair } from './settings-drift.ts'
 
 /** In one pass and pool, as elsewhere: nothing waits for them. */

@@ -1,5 +1,5 @@
 import type { ClusterNode } from '../cache/cluster-node.ts'
-import type { SignNode } from '../execution/node-patch.ts'
+import type { SignNode } from './sign-node.ts'
 
 /** In one pass and pool: nothing waits for them. */
 const AT_ONCE = 64

@@ -9,6 +9,7 @@ import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import { factsFor } from '../cache/rendered-from.ts'
+import type { Clock } from '../clock/clock.ts'
 import type { Contact } from '../clock/contact.ts'
 import { fleetControls } from '../controls/controls.ts'
 import type { DrainWatch } from '../drain/drain-watch.ts'
@@ -17,7 +18,6 @@ import type { CompiledFleet, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PoolRenderer } from '../fleet/pool-renderer.ts'
 import type { GateRunner } from '../gates/gate-runner.ts'
 import type { OtherClusters } from '../other-clusters/other-clusters.ts'
-import type { ControllerPorts } from '../ports.ts'
 import type { ProofWatch } from '../proof/proof-watch.ts'
 import { commitsOf } from '../revisions/commits-in-use.ts'
 import type { AcceptedHead } from '../revisions/head-intake.ts'
@@ -44,7 +44,7 @@ export interface Sources {
   readonly library: RevisionLibrary
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
-  readonly ports: Pick<ControllerPorts, 'clock'>
+  readonly ports: { readonly clock: Clock }
   readonly contact: Pick<Contact, 'unbrokenSince'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
   readonly failures: Pick<WriteFailures, 'refusals'>

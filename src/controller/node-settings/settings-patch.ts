@@ -6,19 +6,8 @@ import {
   taintName,
 } from '../../protocol/node-settings.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
+import type { SettingsOnNode } from '../cache/settings-on-node.ts'
 import { decidesOfRule } from '../ceilings/rule-labels.ts'
-
-/** What is on a Node now, as far as it matters. */
-export interface SettingsOnNode {
-  /** The record of what the controller wrote. */
-  readonly written?: string | undefined
-  readonly taints?: readonly Taint[] | undefined
-  /** Of the keys that the record names. */
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-  /** By subject (`label tier`), who wrote it last; only where something was changed before. */
-  readonly managers?: Readonly<Record<string, string>>
-}
 
 export interface SettingsPatch {
   readonly labels: Readonly<Record<string, string | null>>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { settingsPatch } from '../../../src/controller/execution/settings-patch.ts'
+import { settingsPatch } from '../../../src/controller/node-settings/settings-patch.ts'
 
 const key = 'nodewave.io/node-settings'
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }

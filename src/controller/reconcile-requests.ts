@@ -1,4 +1,4 @@
-import type { NodePoolView } from '../cache/node-pool-view.ts'
+import type { NodePoolView } from './cache/node-pool-view.ts'
 
 /** Notices when somebody annotates a pool with a new `reconcile-at`: that person has just pushed, and does not want to wait for the poll. */
 export class ReconcileRequests {
