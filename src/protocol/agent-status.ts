@@ -30,6 +30,9 @@ export const CHANGED_BY_OTHERS = 'ChangedByOthers'
 /** Reason of a report: the API server answered right before a change, and not once after it, so the host went back. */
 export const API_SERVER_LOST = 'ApiServerLost'
 
+/** Reason of a RolledBack report: the agent had taken up a later assignment, so this one was not tried. */
+export const ASSIGNMENT_REPLAYED = 'AssignmentReplayed'
+
 /** Why a machine has to start again. */
 const rebootNeed = z.object({
   /** Id of the boot that has to end. */

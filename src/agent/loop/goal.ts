@@ -1,6 +1,5 @@
 import type { AgentContext } from '../context.ts'
-import { enforceOrder } from '../policy/enforce-order.ts'
-import { enforceOnRemoval, enforceSignature } from '../policy/enforce-signature.ts'
+import { acceptAssignment, enforceOnRemoval } from '../policy/accept-assignment.ts'
 import type { Outcome } from '../state/state.ts'
 import { type Assignment, fetchAssignment, parseAssignment } from './fetch.ts'
 import { isFinal } from './final.ts'
@@ -33,8 +32,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
     return { goal: undefined }
   }
   parseAssignment(wanted.text)
-  await enforceOrder({ ...wanted, text: wanted.text }, context)
-  await context.turns.exclusively(() => enforceSignature({ ...wanted, text: wanted.text ?? '' }, context))
+  await context.turns.exclusively(() => acceptAssignment({ ...wanted, text: wanted.text ?? '' }, context))
   return { goal: (await checkpointed(wanted.text, context)) ?? (await takeUp({ ...wanted, text: wanted.text }, context)) }
 }
 
@@ -44,7 +42,7 @@ export async function nextGoal(wanted: Wanted | undefined, context: AgentContext
  */
 async function moveTo(wanted: Wanted & { readonly text: string }, context: AgentContext): Promise<void> {
   await context.turns.exclusively(async () => {
-    await enforceSignature(wanted, context)
+    await acceptAssignment(wanted, context)
     await context.state.moveOutcome(wanted.node)
   })
 }

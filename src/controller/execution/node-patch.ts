@@ -1,3 +1,4 @@
+import { nextCounter } from '../../protocol/assignment-signature.ts'
 import { formatCordonMark } from '../../protocol/cordon-mark.ts'
 import { formatDesiredConfig } from '../../protocol/desired-config.ts'
 import { askedByKey, type Names } from '../../protocol/names.ts'
@@ -102,8 +103,9 @@ function desiredText(assign: Omit<Assign, 'kind'>, { rendered, node, signer, now
     GRANT: assign.grant,
     ...(assign.reboot && { REBOOT: formatRebootOrder(assign.reboot) }),
     ASSIGNED: new Date(assign.at).toISOString(),
+    COUNTER: nextCounter(node.counter, now),
   }
-  return formatDesiredConfig(signer ? signer.sign(desired, { uid: node.uid, previous: node.counter, now }) : desired)
+  return formatDesiredConfig(signer ? signer.sign(desired, node.uid) : desired)
 }
 
 /** Cordon and mark come together: one without the other would be nobody's, and stay for ever. */

@@ -1,4 +1,4 @@
-import { type AgentStatus, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
+import { type AgentStatus, ASSIGNMENT_REPLAYED, CHANGED_BY_OTHERS } from '../../protocol/agent-status.ts'
 import { atMost } from '../../protocol/desired-config.ts'
 import type { Instant } from './instant.ts'
 import type { NodeView } from './node-view.ts'
@@ -36,6 +36,11 @@ function isToMerge(report: AgentStatus | undefined): boolean {
 /** The agent ended the work: the change does not hold. */
 export function isFailure(report: AgentStatus | undefined): boolean {
   return report?.phase === 'RolledBack' || report?.phase === 'Failed'
+}
+
+/** What it is assigned came back from a backup: nobody tried it, and the agent waits for a new assignment. */
+export function isReplayed(report: AgentStatus | undefined): boolean {
+  return report?.phase === 'RolledBack' && report.error?.reason === ASSIGNMENT_REPLAYED
 }
 
 /** Assigned something that the agent has not ended, well or badly. */

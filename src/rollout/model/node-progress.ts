@@ -1,6 +1,6 @@
 import { type AgentStatus, REBOOTING } from '../../protocol/agent-status.ts'
 import type { NodePhase } from '../../protocol/node-pool.ts'
-import { asksForMore, isApplied, isFailure } from './agent-report.ts'
+import { asksForMore, isApplied, isFailure, isReplayed } from './agent-report.ts'
 import { countedFrom, countsFrom, deadlineOf, latestOf, type RolloutClock, silenceEnds, wasDownBefore } from './deadlines.ts'
 import { isEvidence } from './evidence.ts'
 import type { Instant } from './instant.ts'
@@ -72,10 +72,19 @@ export function hasGoal(
   const { assigned } = node
   if (!assigned || wanted.kind === 'problem' || assigned.digest !== wanted.digest) return false
   if (isFailure(report) && hasRebootedAfterAll(node)) return false
+  if (isReplayed(report) && clock.now >= refusalStands(assigned)) return false
   if (isTriedAgain(node, assigned, { report, clock })) return false
   if (isInRollout(assigned, clock)) return true
   if (isApplied(report)) return !hasFailedProof(node, report)
   return !isFailure(report) && clock.now < deadlineOf(assigned, clock)
+}
+
+/** Milliseconds. Where a clock was ahead before, agents refuse what is assigned now, too: that is written once a minute, not without end. */
+const REFUSAL_STANDS = 60_000
+
+/** Until then the word of the agent that an assignment is older than another is a failure like any other; after it, a new assignment is due. */
+function refusalStands({ at = 0 }: Assignment): Instant {
+  return at + REFUSAL_STANDS
 }
 
 /** Its failure is older than the retry, whether its agent tells of it or has not ended the work in time. */
@@ -107,7 +116,7 @@ function onGoal(subject: Subject): NodeProgress {
   const { node, assigned, report, wanted, course } = subject
   if (wasDownBefore(node, assigned, course)) return untried(subject)
   if (report?.phase === 'RolledBack' && !node.ready) return putBackBadly(subject)
-  if (report && isFailure(report)) return failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
+  if (report && isFailure(report)) return ended(subject, report)
   if (course.proof?.kind === 'Failed') return failed({ reason: 'PodProofFailed', message: course.proof.message })
   if (isApplied(report) && report?.digest === wanted.digest) return node.ready ? proving(subject) : fallen(subject)
   if (report === undefined) return silent(subject)
@@ -115,6 +124,11 @@ function onGoal(subject: Subject): NodeProgress {
   if (report.error?.reason === REBOOTING) return rebooting(subject, report)
   const phase = report.phase === 'Fetching' ? 'Assigned' : 'Applying'
   return untilDeadline(subject, { phase, failure: { reason: 'ApplyTimeout', message: whatItWaitsFor(report, assigned) } })
+}
+
+function ended({ assigned }: Subject, report: AgentStatus): NodeProgress {
+  const failure = failed(report.error ?? { reason: report.phase, message: 'the agent reports no reason' })
+  return isReplayed(report) ? { ...failure, until: refusalStands(assigned) } : failure
 }
 
 /** Nothing has been tried: a window, a pause or a budget keeps it. One that went bad asks with an error; that does not wait for a window. */

@@ -6,6 +6,7 @@ import { checkSignature, readSigningKey, readTrustedKey } from '../../../src/pro
 import { parseDesiredConfig } from '../../../src/protocol/desired-config.ts'
 import { aFleet } from '../../controller/a-fleet.ts'
 import { aStage, NODES, POOLS } from '../stage.ts'
+import { TestClock } from '../test-clock.ts'
 
 function aKey() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -76,12 +77,8 @@ test('the counter grows though the clock of the controller went back', async () 
   await using stage = await aStage()
   await stage.addNodes(1)
   const now = stage.clock.now()
-  const ahead = {
-    ...FIRST.signer,
-    sign: (desired: object, node: { uid: string; previous: number | undefined }) =>
-      FIRST.signer.sign(desired, { ...node, now: now + 3_600_000 }),
-  }
-  const end = stage.startController({ signer: ahead })
+  const ahead = new TestClock(now + 3_600_000)
+  const end = stage.startController({ signer: FIRST.signer, clock: ahead })
   stage.startAgents()
   stage.push('a', aFleet())
   await stage.until(POOLS, ready)

@@ -299,3 +299,21 @@ test('the history tells which nodes fail after a rollout, and how many of them w
 
   expect(run?.laterFailures).toEqual({ nodes: ['b'], replaced: 1, since: stamp(noon + minute) })
 })
+
+test('assignments that a restored etcd brought back are no failures: each node is assigned the content again, within the budget', () => {
+  const error = { reason: 'AssignmentReplayed', message: 'refuse the desired-config' }
+  const refusing = (name: string) => aNode(name).on('new').reporting('RolledBack', { active: 'newer', error })
+  const decision = inTurn([['a', 'b', 'c'].map(refusing)], { maxUnavailable: 2 })
+
+  expect(assignments(decision)).toEqual(['b → new', 'a → new'])
+  expect(condition(decision, 'Ready')).toMatchObject({ reason: 'RollingOut' })
+})
+
+test('an assignment of now that an agent refuses as older is a failure for a minute, and then assigned again', () => {
+  const error = { reason: 'AssignmentReplayed', message: 'its COUNTER is 1' }
+  const pool = aPool(options).with(aNode('a').on('new', { at: noon }).reporting('RolledBack', { error }))
+
+  const [early, late] = [decide(pool, noon + minute - 1), decide(pool, noon + minute)]
+  expect([assignments(early), early.wakeAt]).toEqual([[], noon + minute])
+  expect(assignments(late)).toEqual(['a → new'])
+})

@@ -1,4 +1,5 @@
-import { checkSignature } from '../../protocol/assignment-signature.ts'
+import { ASSIGNMENT_REPLAYED } from '../../protocol/agent-status.ts'
+import { checkSignature, type TrustedKey } from '../../protocol/assignment-signature.ts'
 import { parseDesiredConfig } from '../../protocol/desired-config.ts'
 import { AgentError } from '../agent-error.ts'
 import type { AgentContext } from '../context.ts'
@@ -6,22 +7,39 @@ import { TRUSTED_KEYS } from '../paths.ts'
 import { sha256Of } from '../sha256.ts'
 import { readTrustedKeys } from './trusted-keys.ts'
 
+/** An assignment as it stands on a Node. */
+interface Standing {
+  readonly text: string
+  /** uid of the Node. */
+  readonly node: string
+}
+
 /**
- * On a host with trusted keys: nothing is taken up that no such key signed for this Node, nor anything older than what was taken up last.
+ * Nothing is taken up that is older than what was taken up last: an etcd that is restored from a backup brings older assignments back, to
+ * all Nodes at the same time. On a host with trusted keys, nothing either that no such key signed for this Node.
  * What is accepted is on disk before it is acted upon.
  * @throws {AgentError} the host stays as it is
  */
-export async function enforceSignature(
-  { text, node }: { readonly text: string; readonly node: string },
-  { ports, state }: Pick<AgentContext, 'ports' | 'state'>,
-): Promise<void> {
-  const keys = await readTrustedKeys(ports.files)
-  if (keys === undefined) return
+export async function acceptAssignment(standing: Standing, context: Pick<AgentContext, 'ports' | 'state'>): Promise<void> {
+  const keys = await readTrustedKeys(context.ports.files)
+  if (keys !== undefined) enforceSignature(standing, keys)
+  const { COUNTER: counter } = parseDesiredConfig(standing.text)
+  // Written by a person, or by an older controller: nothing says when.
+  if (counter !== undefined) await enforceOrder(standing, { counter, isSigned: keys !== undefined, state: context.state })
+}
+
+function enforceSignature({ text, node }: Standing, keys: readonly TrustedKey[]): void {
   const verdict = checkSignature(text, { node, keys })
   if ('problem' in verdict) throw refused(verdict.problem, verdict.message)
   const { KUBELET_CONFIG, HOST_CONFIG, SECRET_CONFIG, DIGEST } = parseDesiredConfig(text)
   if (DIGEST === undefined && (KUBELET_CONFIG ?? HOST_CONFIG ?? SECRET_CONFIG) !== undefined)
     throw refused('UntrustedPayload', 'it names a payload without DIGEST, and nobody signed what is in that')
+}
+
+async function enforceOrder(
+  { text, node }: Standing,
+  { counter, isSigned, state }: { readonly counter: number; readonly isSigned: boolean; readonly state: AgentContext['state'] },
+): Promise<void> {
   const assignment = sha256Of(Buffer.from(text))
   const last = await state.accepted()
   if (last === 'damaged')
@@ -32,10 +50,11 @@ export async function enforceSignature(
   // Of another Node of this machine counters start from zero: what was signed for the one counts nowhere else.
   if (last?.node === node) {
     if (last.assignment === assignment) return
-    if (verdict.counter <= last.counter)
-      throw refused('AssignmentReplayed', `its COUNTER is ${verdict.counter}, and one with ${last.counter} was accepted before`)
+    // A person who edits what stands there keeps its counter; under a signature nobody can.
+    if (counter < last.counter || (isSigned && counter === last.counter))
+      throw refused(ASSIGNMENT_REPLAYED, `its COUNTER is ${counter}, and one with ${last.counter} was accepted before`)
   }
-  await state.setAccepted({ node, counter: verdict.counter, assignment })
+  await state.setAccepted({ node, counter, assignment })
 }
 
 /** Nobody can sign that there is no annotation. @throws {AgentError} on a host with trusted keys */
