@@ -18,6 +18,7 @@ import { createCompiler } from '../src/controller/revisions/compile.ts'
 import { RevisionLibrary } from '../src/controller/revisions/revision-library.ts'
 import { RevisionStore } from '../src/controller/revisions/revision-store.ts'
 import { gather } from '../src/controller/snapshot/gather.ts'
+import { NodeRoster } from '../src/controller/snapshot/node-roster.ts'
 import { PoolSnapshots } from '../src/controller/snapshot/pool-snapshots.ts'
 import { namesFor } from '../src/protocol/names.ts'
 import type { RepoSnapshot } from '../src/protocol/repo-snapshot.ts'
@@ -74,6 +75,7 @@ function sourcesWith(fleets: readonly CompiledFleet[]) {
     library,
     renderer: new PoolRenderer(),
     snapshots: new PoolSnapshots(),
+    roster: new NodeRoster(),
     decider: new Decider(),
   }
 }

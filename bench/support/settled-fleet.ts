@@ -15,6 +15,7 @@ import type { HeadState } from '../../src/controller/revisions/head-intake.ts'
 import { RevisionLibrary } from '../../src/controller/revisions/revision-library.ts'
 import { RevisionStore } from '../../src/controller/revisions/revision-store.ts'
 import { gather } from '../../src/controller/snapshot/gather.ts'
+import { NodeRoster } from '../../src/controller/snapshot/node-roster.ts'
 import { PoolSnapshots } from '../../src/controller/snapshot/pool-snapshots.ts'
 import { createKubeClient } from '../../src/kube/kube-client.ts'
 import { formatAgentStatus } from '../../src/protocol/agent-status.ts'
@@ -134,6 +135,7 @@ function partsOf(nodes: ObjectCache<ClusterNode>, pools: ObjectCache<NodePoolVie
     renderer: new PoolRenderer(),
     drains: { follow: () => {}, podsOf: () => undefined },
     snapshots: new PoolSnapshots(),
+    roster: new NodeRoster(),
     decider: new Decider(),
   }
 }

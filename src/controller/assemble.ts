@@ -24,6 +24,7 @@ import { RevisionSecrets } from './revisions/revision-secrets.ts'
 import { RevisionStore } from './revisions/revision-store.ts'
 import { HashKey } from './secrets/hash-key.ts'
 import { SecretTaker } from './secrets/secret-taker.ts'
+import { NodeRoster } from './snapshot/node-roster.ts'
 import { PoolSnapshots } from './snapshot/pool-snapshots.ts'
 
 export interface AssembleOptions {
@@ -68,6 +69,7 @@ export function assemble({ ports, settings, cluster, contact, wake, signal }: As
     intake: new HeadIntake({ compile, store, library, log, taker, guard: commitGuard({ cluster, renderer }) }),
     requests: new ReconcileRequests(cluster.pools.items.values()),
     snapshots: new PoolSnapshots(),
+    roster: new NodeRoster(),
     decider: new Decider(),
     settingsWatch: new SettingsWatch(),
     access,

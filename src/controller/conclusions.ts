@@ -12,7 +12,7 @@ import { type Waiting, waitingCommit } from './plans/upcoming.ts'
 import { assignMembers } from './snapshot/assign-members.ts'
 import { revisionsInUse } from './snapshot/gather.ts'
 
-export interface ConclusionSources extends Pick<ControllerParts, 'decider' | 'cluster' | 'library' | 'renderer'> {
+export interface ConclusionSources extends Pick<ControllerParts, 'decider' | 'cluster' | 'library' | 'renderer' | 'roster'> {
   readonly intake: Pick<ControllerParts['intake'], 'state'>
 }
 
@@ -32,24 +32,24 @@ export function conclusionsOf(parts: ConclusionSources): FleetConclusions {
 }
 
 async function changesOf(
-  { intake, cluster, library, renderer }: ConclusionSources,
+  { intake, cluster, library, renderer, roster }: ConclusionSources,
   name: string,
 ): Promise<NodeChanges | undefined> {
   const { fleet: head } = intake.state
   const node = cluster.nodes.get(name)
   if (!head || !node) return undefined
   const kept = library.kept()
-  return nodeChanges(node, { revisions: await revisionsInUse({ cluster, library }, { head, kept }), kept, renderer })
+  return nodeChanges(node, { revisions: await revisionsInUse({ cluster, library, roster }, { head, kept }), kept, renderer })
 }
 
 async function planOf(
-  { intake, cluster, library, renderer }: ConclusionSources,
+  { intake, cluster, library, renderer, roster }: ConclusionSources,
   { pool: { name }, state }: Assessment,
   waiting: Waiting | undefined,
 ): Promise<PoolPlan | undefined> {
   const { fleet: head, heldFleet } = intake.state
   if (!head || (!waiting && state.rollout.state !== 'InProgress')) return undefined
-  const revisions = await revisionsInUse({ cluster, library }, { head, kept: library.kept() })
+  const revisions = await revisionsInUse({ cluster, library, roster }, { head, kept: library.kept() })
   const fleet = waiting ? (waiting.isUnaccepted ? heldFleet : head) : revisions.get(state.rollout.target.revision)
   const pool = fleet?.pools.get(name)
   if (!fleet || !pool) return undefined

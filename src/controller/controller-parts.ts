@@ -20,6 +20,7 @@ import type { HeadIntake } from './revisions/head-intake.ts'
 import type { Rejections } from './revisions/rejections.ts'
 import type { RevisionLibrary } from './revisions/revision-library.ts'
 import type { RevisionStore } from './revisions/revision-store.ts'
+import type { NodeRoster } from './snapshot/node-roster.ts'
 import type { PoolSnapshots } from './snapshot/pool-snapshots.ts'
 import type { ClusterJournal } from './status/pool-journal.ts'
 import type { BackgroundWrites } from './writes/background-writes.ts'
@@ -38,6 +39,7 @@ export interface ControllerParts {
   readonly renderer: PoolRenderer
   readonly requests: ReconcileRequests
   readonly snapshots: PoolSnapshots
+  readonly roster: NodeRoster
   readonly decider: Decider
   readonly settingsWatch: SettingsWatch
   readonly contact: Pick<Contact, 'unbrokenSince' | 'restoredAt'>

@@ -61,8 +61,10 @@ async function passWith(parts: ControllerParts, head: AcceptedHead): Promise<Pas
   const { decisions, undecided } = decider.decide(gathered.fleet, now)
   const wakes = act(parts, { head, gathered, decisions, now })
   const refusals = failures.refusals(now)
-  const { nodes } = gathered
-  void events.record(objectEvents({ nodes, head, undecided, refusals, pools: cluster.pools.items }), now)
+  void events.record(
+    objectEvents({ ofNodes: parts.roster.events(gathered.nodes), head, undecided, refusals, pools: cluster.pools.items }),
+    now,
+  )
   background.begin('object garbage', () => garbage.collect({ fleet: head.fleet, gathered, now }))
   return { wakeAt: earliest([...wakes, failures.nextTry(now), garbage.nextLook(now)]), failures: [...undecided.values()] }
 }

@@ -1,5 +1,4 @@
-import { type ControlPlaneView, isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
-import type { NodeView } from '../../rollout/model/node-view.ts'
+import type { ControlPlaneView } from '../../rollout/control-plane/control-plane.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import type { ControlPlanePod } from './control-plane-pods.ts'
 import { ObjectCache } from './object-cache.ts'
@@ -34,11 +33,11 @@ export class ControlPlaneCache {
     if (this.#watch === watch) this.#tell(undefined)
   }
 
-  view(nodes: Iterable<ClusterNode>): ControlPlaneView {
+  /** @param byRole nodes that carry the role. @param nodeAt finds those that only a part of it runs on */
+  view(byRole: readonly ClusterNode[], nodeAt: (name: string) => ClusterNode | undefined): ControlPlaneView {
     const instances = [...this.pods.items.values()].map(({ instance }) => instance)
-    const hosts = new Set(instances.map(({ node }) => node))
-    const ofControlPlane: NodeView[] = []
-    for (const { name, view } of nodes) if (hosts.has(name) || isControlPlaneNode(view)) ofControlPlane.push(view)
+    const hosts = instances.flatMap(({ node }) => nodeAt(node) ?? [])
+    const ofControlPlane = [...new Set([...byRole, ...hosts])].map(({ view }) => view)
     return {
       nodes: ofControlPlane,
       instances,

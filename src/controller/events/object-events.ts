@@ -1,14 +1,13 @@
 import { KubeError } from '../../kube/kube-api.ts'
-import { contestedSettings, parseWrittenSettings } from '../../protocol/node-settings.ts'
 import type { Decision, PoolEvent } from '../../rollout/model/decision.ts'
-import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import type { AcceptedHead, HeadState } from '../revisions/head-intake.ts'
 import { isNodePart, type Refusal, writtenObject } from '../writes/write-failures.ts'
 import type { ObjectEvent } from './event-recorder.ts'
 
 export interface PassOutcome {
-  readonly nodes: ReadonlyMap<string, ClusterNode>
+  /** What agents could not do, and the like. */
+  readonly ofNodes: readonly ObjectEvent[]
   readonly head: AcceptedHead
   /** Pools that could not be decided upon, and why. */
   readonly undecided: ReadonlyMap<string, unknown>
@@ -18,13 +17,8 @@ export interface PassOutcome {
 }
 
 /** Everything that people should find at the objects concerned after a pass, for as long as it is so. */
-export function objectEvents({ nodes, ...outcome }: PassOutcome): ObjectEvent[] {
-  const failures: ObjectEvent[] = []
-  for (const node of nodes.values()) {
-    for (const event of agentFailure(node)) failures.push(event)
-    for (const event of foughtSettings(node)) failures.push(event)
-  }
-  return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...failures]
+export function objectEvents({ ofNodes, ...outcome }: PassOutcome): ObjectEvent[] {
+  return [...eventsOfPools(outcome), ...eventsOfRefusals(outcome), ...ofNodes]
 }
 
 /** What is new with a decision, once its status has been written: what was not written has not happened. */
@@ -48,23 +42,7 @@ export function firstCommitEvents({ problem, untrusted, trouble }: HeadState, na
   ]
 }
 
-const NO_EVENTS: readonly ObjectEvent[] = []
-
-/** What an agent could not do, on its Node: a rollback may already have moved the pool on. */
-function agentFailure({ name, view: { status } }: ClusterNode): readonly ObjectEvent[] {
-  if (status?.phase !== 'RolledBack' && status?.phase !== 'Failed') return NO_EVENTS
-  return warning(nodeObject(name), { reason: status.error?.reason ?? status.phase, message: status.error?.message })
-}
-
-function foughtSettings({ name, settings }: ClusterNode): readonly ObjectEvent[] {
-  if (settings?.written === undefined) return NO_EVENTS
-  const fought = contestedSettings(parseWrittenSettings(settings.written)).join(', ')
-  if (fought === '') return NO_EVENTS
-  const message = `others change what Git has each time that it is written again: ${fought}. Remove it there or in Git`
-  return warning(nodeObject(name), { reason: 'SettingsContested', message })
-}
-
-function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'nodes'>): ObjectEvent[] {
+function eventsOfPools({ head, undecided, pools }: Omit<PassOutcome, 'ofNodes'>): ObjectEvent[] {
   const ofHead = [...head.fleet.pools.keys()].flatMap((pool) => {
     const object = poolObject(pool, pools)
     return [
@@ -106,7 +84,7 @@ function refusalText(error: unknown): string | undefined {
   return error.message
 }
 
-function warning(
+export function warning(
   object: ObjectEvent['object'],
   { reason, message }: { readonly reason: string; readonly message: string | undefined },
 ): ObjectEvent[] {
@@ -117,6 +95,6 @@ function textOf({ type, reason, message }: PoolEvent): Pick<ObjectEvent, 'type' 
   return { type, reason, message }
 }
 
-function nodeObject(name: string): ObjectEvent['object'] {
+export function nodeObject(name: string): ObjectEvent['object'] {
   return { kind: 'Node', name }
 }

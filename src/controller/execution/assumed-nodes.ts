@@ -1,7 +1,7 @@
-import { copyMap } from '../../protocol/copy-map.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodeList } from '../cache/node-list.ts'
 import { isWaiting, type Wait } from '../writes/write-failures.ts'
 import { type NodeAction, wantedProof } from './node-patch.ts'
 
@@ -51,14 +51,14 @@ export class AssumedNodes {
     return node
   }
 
-  /** All of them, in a map of its own. */
-  applyTo(nodes: ReadonlyMap<string, ClusterNode>, now: Instant): ReadonlyMap<string, ClusterNode> {
-    const assumed = copyMap(nodes)
-    for (const name of this.#byName.keys()) {
-      const node = nodes.get(name)
-      if (node) assumed.set(name, this.of(node, now))
-    }
-    return assumed
+  /** All of them, those that are assumed as they will be. */
+  applyTo(nodes: NodeList, now: Instant): NodeList {
+    if (this.#byName.size === 0) return nodes
+    return nodes.with([...this.#byName.keys()].flatMap((name) => this.#at(nodes.get(name), now)))
+  }
+
+  #at(node: ClusterNode | undefined, now: Instant): ClusterNode[] {
+    return node === undefined ? [] : [this.of(node, now)]
   }
 }
 

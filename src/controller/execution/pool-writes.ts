@@ -2,6 +2,7 @@ import type { NodePoolStatus } from '../../protocol/node-pool.ts'
 import type { Action, Decision } from '../../rollout/model/decision.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodesByName } from '../cache/node-list.ts'
 import type { CompiledPool, RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { RestoreSettings } from '../node-settings/restore-settings.ts'
 import type { ProofWrite } from '../proof/proof-writes.ts'
@@ -18,7 +19,7 @@ export interface PoolWork {
   readonly compiled: CompiledPool
   /** With the status as it is to be written. */
   readonly decision: Decision
-  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly nodes: Pick<NodesByName, 'get'>
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined
   readonly now: Instant
 }

@@ -1,12 +1,13 @@
 import type { Action } from '../../rollout/model/decision.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodesByName } from '../cache/node-list.ts'
 import type { RenderedConfig } from '../fleet/compiled-fleet.ts'
 import type { PayloadAccess } from './payload-access.ts'
 import { readablesOf } from './readables-of.ts'
 
 export interface MembersToAnnounce {
   readonly actions: readonly Action[]
-  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly nodes: Pick<NodesByName, 'get'>
   /** Of the pool. */
   readonly members: readonly ClusterNode[]
   readonly rendered: (node: ClusterNode, revision: string) => RenderedConfig | undefined

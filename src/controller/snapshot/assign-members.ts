@@ -1,6 +1,7 @@
+import { mapOnce } from '../../protocol/map-once.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
 import type { LabelPool } from '../execution/node-patch.ts'
-import type { CompiledFleet } from '../fleet/compiled-fleet.ts'
+import type { CompiledFleet, Ownership } from '../fleet/compiled-fleet.ts'
 
 export interface Members {
   /** Nodes by pool; every pool of the fleet has an entry. */
@@ -13,19 +14,54 @@ export interface Members {
   readonly mislabelled: readonly LabelPool[]
 }
 
+/** What pools there are, and whose each node is. */
+export interface Owners extends Pick<CompiledFleet, 'ownerOf'> {
+  readonly pools: ReadonlyMap<string, unknown>
+}
+
+/** Where a node belongs. */
+interface Place {
+  /** Absent: to no pool. */
+  readonly pool?: string
+  readonly contested?: Extract<Ownership, { kind: 'contested' }>
+  readonly isMislabelled?: true
+}
+
 /** Which pool each node belongs to, by the selectors of the accepted commit. */
-export function assignMembers(fleet: CompiledFleet, nodes: Iterable<ClusterNode>): Members {
-  const byPool = new Map<string, ClusterNode[]>([...fleet.pools.keys()].map((name) => [name, []]))
+export function assignMembers(fleet: Owners, nodes: Iterable<ClusterNode>): Members {
+  return membersOf(fleet)([...nodes])
+}
+
+/** The same of one list after the other: selectors are asked about nodes that have changed. */
+export function membersOf(fleet: Owners): (nodes: readonly ClusterNode[]) => Members {
+  // Most nodes are a usual member of their pool, and share what is said of it.
+  const usual = new Map<string, Place>([...fleet.pools.keys()].map((pool) => [pool, { pool }]))
+  const placesOf = mapOnce((node: ClusterNode) => placeOf(node, fleet, usual))
+  return (nodes) => sorted(nodes, placesOf(nodes), fleet)
+}
+
+function placeOf({ facts, poolLabel }: ClusterNode, fleet: Owners, usual: ReadonlyMap<string, Place>): Place {
+  const owner = fleet.ownerOf(facts)
+  if (owner.kind === 'unowned') return NOWHERE
+  if (owner.kind === 'contested') return { contested: owner }
+  const { pool } = owner
+  const isMislabelled = poolLabel !== undefined && poolLabel !== pool
+  return isMislabelled ? { pool, isMislabelled } : (usual.get(pool) ?? { pool })
+}
+
+const NOWHERE: Place = {}
+
+function sorted(nodes: readonly ClusterNode[], places: readonly Place[], { pools }: Owners): Members {
+  const byPool = new Map<string, ClusterNode[]>([...pools.keys()].map((name) => [name, []]))
   const contested = new Map<string, string[]>()
   const strays: ClusterNode[] = []
   const mislabelled: LabelPool[] = []
-  for (const node of nodes) {
-    const owner = fleet.ownerOf(node.facts)
-    if (owner.kind === 'owned') byPool.get(owner.pool)?.push(node)
-    else strays.push(node)
-    if (owner.kind === 'owned' && node.poolLabel !== undefined && node.poolLabel !== owner.pool)
-      mislabelled.push({ kind: 'label', node: node.name, pool: owner.pool })
-    if (owner.kind === 'contested') for (const pool of owner.pools) listIn(contested, pool).push(owner.message)
+  for (const [index, { pool, contested: claims, isMislabelled }] of places.entries()) {
+    const node = nodes[index] as ClusterNode
+    if (pool === undefined) strays.push(node)
+    else byPool.get(pool)?.push(node)
+    if (pool !== undefined && isMislabelled) mislabelled.push({ kind: 'label', node: node.name, pool })
+    for (const each of claims?.pools ?? []) listIn(contested, each).push(claims?.message ?? '')
   }
   return { byPool, contested, strays, mislabelled }
 }

@@ -1,12 +1,12 @@
 import { FLEET_CONFIG_MAP } from '../../protocol/names.ts'
 import { commitOf } from '../../protocol/revision-id.ts'
 import type { FleetSnapshot } from '../../rollout/decide-fleet.ts'
-import { isUnderDrain } from '../../rollout/model/cordon.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodePods } from '../../rollout/model/node-view.ts'
 import { CEILING_NAME } from '../cache/ceiling-schema.ts'
 import type { ClusterCache } from '../cache/cluster-cache.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
+import type { NodeList } from '../cache/node-list.ts'
 import type { NodePoolView } from '../cache/node-pool-view.ts'
 import { factsFor } from '../cache/rendered-from.ts'
 import type { Clock } from '../clock/clock.ts'
@@ -25,14 +25,14 @@ import type { Rejections } from '../revisions/rejections.ts'
 import type { RevisionLibrary } from '../revisions/revision-library.ts'
 import type { WriteFailures } from '../writes/write-failures.ts'
 import type { Members } from './assign-members.ts'
-import { assignMembers } from './assign-members.ts'
+import type { NodeRoster } from './node-roster.ts'
 import type { PoolSnapshots } from './pool-snapshots.ts'
 
-/** Everything one pass decides upon. The maps are copies: what the watches tell meanwhile is for the next pass. */
+/** Everything one pass decides upon. Lists are copies: what the watches tell meanwhile is for the next pass. */
 export interface Gathered {
   readonly fleet: FleetSnapshot
   readonly members: Members
-  readonly nodes: ReadonlyMap<string, ClusterNode>
+  readonly nodes: NodeList
   /** Commits that some pool may be brought to. */
   readonly revisions: ReadonlyMap<string, CompiledFleet>
 }
@@ -44,6 +44,7 @@ export interface Sources {
   readonly library: RevisionLibrary
   readonly renderer: PoolRenderer
   readonly snapshots: PoolSnapshots
+  readonly roster: NodeRoster
   readonly ports: { readonly clock: Clock }
   readonly contact: Pick<Contact, 'unbrokenSince'>
   readonly assumed: Pick<AssumedNodes, 'applyTo'>
@@ -56,16 +57,19 @@ export interface Sources {
 
 /** @throws {KubeError} when a kept revision cannot be read now. */
 export async function gather(
-  { cluster, drains, rejections, library, renderer, snapshots, gates, proofs, otherClusters, ...sources }: Sources,
+  { cluster, drains, rejections, library, renderer, snapshots, roster, gates, proofs, otherClusters, ...sources }: Sources,
   head: AcceptedHead,
 ): Promise<Gathered> {
   const now = sources.ports.clock.now()
   const kept = library.kept()
-  const revisions = await revisionsInUse({ cluster, library }, { head: head.fleet, kept })
+  const revisions = await revisionsInUse({ cluster, library, roster }, { head: head.fleet, kept })
   renderer.retain([...revisions.values()].flatMap((fleet) => [...fleet.pools.values()]))
-  const nodes = sources.assumed.applyTo(cluster.nodes.items, now)
-  followDrains({ cluster, drains })
-  const members = assignMembers(head.fleet, nodes.values())
+  const cached = roster.list(cluster.nodes.items.values())
+  const underDrain = roster.underDrain(cached)
+  drains.follow(new Set(underDrain.map(({ name }) => name)))
+  const nodes = sources.assumed.applyTo(cached, now)
+  const members = roster.members(nodes, head.fleet)
+  const pods = podsByPool(head.fleet, underDrain, drains)
   const steadySince = unbrokenSince(sources, now)
   const ceiling = cluster.ceilings.get(CEILING_NAME)?.ceiling
   const refusals = sources.failures.refusals(now)
@@ -82,7 +86,7 @@ export async function gather(
       view,
       ...(isForgetful(view) && { rejected: rejections.of(pool.name) }),
       nodes: members.byPool.get(pool.name) ?? [],
-      pods: podsOf(members.byPool.get(pool.name) ?? [], drains),
+      pods: pods.get(pool.name) ?? NO_PODS,
       proofs: proofs.podsOf(pool.name, members.byPool.get(pool.name) ?? []),
       contested: members.contested.get(pool.name) ?? [],
       known: commitsOf(view, kept).flatMap((commit) => revisions.get(commit) ?? []),
@@ -95,7 +99,7 @@ export async function gather(
     }
     return snapshots.of(parts, { renderer, revisions })
   })
-  const controlPlane = cluster.controlPlane.view(nodes.values())
+  const controlPlane = cluster.controlPlane.view(roster.ofControlPlane(nodes), (name) => nodes.get(name))
   const controls = fleetControls(cluster.fleet.get(FLEET_CONFIG_MAP)?.annotations)
   const strays = members.strays.map(({ view }) => view)
   return { fleet: { pools, strays, policy: head.fleet.policy, controls, controlPlane }, members, nodes, revisions }
@@ -121,21 +125,21 @@ function isForgetful(view: NodePoolView | undefined): boolean {
   return view?.status.rejected === undefined
 }
 
-/** Whose pods are to be known. */
-function followDrains({ cluster, drains }: Pick<Sources, 'cluster' | 'drains'>): void {
-  const underDrain = new Set<string>()
-  for (const { name, view } of cluster.nodes.items.values()) if (isUnderDrain(view)) underDrain.add(name)
-  drains.follow(underDrain)
-}
+const NO_PODS: ReadonlyMap<string, NodePods> = new Map()
 
-/** Of those that are looked at. */
-function podsOf(nodes: readonly ClusterNode[], drains: Sources['drains']): ReadonlyMap<string, NodePods> {
-  const known = new Map<string, NodePods>()
-  for (const { name } of nodes) {
-    const pods = drains.podsOf(name)
-    if (pods) known.set(name, pods)
+/** Of nodes under drain, as far as they are known. */
+function podsByPool(
+  fleet: CompiledFleet,
+  underDrain: readonly ClusterNode[],
+  drains: Sources['drains'],
+): ReadonlyMap<string, ReadonlyMap<string, NodePods>> {
+  const byPool = new Map([...fleet.pools.keys()].map((pool) => [pool, new Map<string, NodePods>()]))
+  for (const { name, facts } of underDrain) {
+    const owner = fleet.ownerOf(facts)
+    const pods = owner.kind === 'owned' ? drains.podsOf(name) : undefined
+    if (owner.kind === 'owned' && pods) byPool.get(owner.pool)?.set(name, pods)
   }
-  return known
+  return byPool
 }
 
 /** What an action of a decision on `gathered` writes. */
@@ -155,11 +159,11 @@ export function renderedFor(
 }
 
 export async function revisionsInUse(
-  { cluster, library }: Pick<Sources, 'cluster' | 'library'>,
+  { cluster, library, roster }: Pick<Sources, 'cluster' | 'library' | 'roster'>,
   { head, kept }: { readonly head: CompiledFleet; readonly kept: readonly string[] },
 ): Promise<ReadonlyMap<string, CompiledFleet>> {
   const fleets = new Map([[head.commit, head]])
-  const running = runningCommits(cluster.nodes.items.values())
+  const running = roster.runningCommits(roster.list(cluster.nodes.items.values()))
   const named = [...cluster.pools.items.values()].flatMap((view) => commitsOf(view, kept))
   const commits = new Set([...named, head.commit, ...kept.filter((commit) => running.has(commit))])
   library.retain(commits)
@@ -168,11 +172,4 @@ export async function revisionsInUse(
     if (fleet) fleets.set(commit, fleet)
   }
   return fleets
-}
-
-/** What nodes run now says how much a change disturbs them; most often that is a commit in use anyway. */
-function runningCommits(nodes: Iterable<ClusterNode>): ReadonlySet<string> {
-  const commits = new Set<string>()
-  for (const { current } of nodes) if (current?.REVISION !== undefined) commits.add(current.REVISION)
-  return commits
 }

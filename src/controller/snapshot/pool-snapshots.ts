@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
+import { mapOnce } from '../../protocol/map-once.ts'
 import type { RevisionRef } from '../../protocol/node-pool.ts'
 import { isSameData } from '../../protocol/same-data.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { Awaited } from '../../rollout/model/fleet-facts.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
-import type { NodePods, ProofPods } from '../../rollout/model/node-view.ts'
+import type { NodePods, NodeView, ProofPods } from '../../rollout/model/node-view.ts'
 import type { GateAnswer, Memory, PoolSnapshot, Revision } from '../../rollout/model/snapshot.ts'
 import { NO_MEMORY, withMemory } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -63,14 +64,21 @@ type WantedByContent = ReadonlyMap<string, Wanted>
 /** Gives the same snapshot again for as long as nothing has changed that it is made of: then the last decision holds, too. */
 export class PoolSnapshots {
   readonly #last = new Map<string, Made>()
+  readonly #views = new Map<string, (nodes: readonly ClusterNode[]) => readonly NodeView[]>()
 
   of(sources: PoolSources, rendering: Rendering): PoolSnapshot {
     const last = this.#last.get(sources.pool.name)
     if (last && isSame(last.sources, sources)) return this.#remembering(last, sources)
     const wanted = wantedAt(sources, rendering, last?.wanted)
-    const snapshot = snapshotOf(sources, { ...rendering, wanted })
+    const snapshot = snapshotOf(sources, { ...rendering, wanted, views: this.#viewsOf(sources) })
     this.#last.set(sources.pool.name, { sources, snapshot, wanted })
     return snapshot
+  }
+
+  #viewsOf({ pool: { name }, nodes }: PoolSources): readonly NodeView[] {
+    const viewsOf = this.#views.get(name) ?? mapOnce(({ view }: ClusterNode) => view)
+    this.#views.set(name, viewsOf)
+    return viewsOf(nodes)
   }
 
   /** The same parts, and another memory only if it says something else: a status comes back from each write as another object. */
@@ -128,7 +136,7 @@ function isSame(a: PoolSources, b: PoolSources): boolean {
     isSameList(a.known, b.known) &&
     isSameList(a.kept, b.kept) &&
     a.nodes.length === b.nodes.length &&
-    a.nodes.every((node, index) => node.view === b.nodes[index]?.view)
+    a.nodes.every((node, index) => node === b.nodes[index] || node.view === b.nodes[index]?.view)
   )
 }
 
@@ -157,7 +165,11 @@ function snapshotOf(
     awaitedClusters,
     refusals,
   }: PoolSources,
-  { renderer, wanted }: Pick<Rendering, 'renderer'> & { readonly wanted: WantedByContent },
+  {
+    renderer,
+    wanted,
+    views,
+  }: Pick<Rendering, 'renderer'> & { readonly wanted: WantedByContent; readonly views: readonly NodeView[] },
 ): PoolSnapshot {
   const refused = refusedWrites(refusals)
   const revisionAt = (fleet: CompiledFleet, compiled: CompiledPool): Revision => ({
@@ -179,7 +191,7 @@ function snapshotOf(
   return {
     name: pool.name,
     policy: pool.policy,
-    nodes: nodes.map((node) => node.view),
+    nodes: views,
     pods,
     ...(proofs && { proofs }),
     head: revisionAt(head, pool),

@@ -19,10 +19,10 @@ test('what is known is outdated from when the watch breaks off until another sta
   cache.lost('Unreachable')
   const answer = Promise.withResolvers<void>()
   const opened = cache.opened(answer.promise)
-  expect(cache.view([]).outdated).toBe('Unreachable')
+  expect(cache.view([], () => undefined).outdated).toBe('Unreachable')
   answer.resolve()
   await opened
-  expect(cache.view([])).toEqual({ nodes: [], instances: [], answers: [] })
+  expect(cache.view([], () => undefined)).toEqual({ nodes: [], instances: [], answers: [] })
   expect(told.changes).toBe(2)
 })
 
@@ -33,5 +33,5 @@ test('a version that comes when its watch has broken off again mends nothing', a
   cache.lost('Forbidden')
   answer.resolve()
   await opened
-  expect(cache.view([]).outdated).toBe('Forbidden')
+  expect(cache.view([], () => undefined).outdated).toBe('Forbidden')
 })

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { projectNode } from '../../../src/controller/cache/cluster-node.ts'
+import { NodeList } from '../../../src/controller/cache/node-list.ts'
 import { AssumedNodes } from '../../../src/controller/execution/assumed-nodes.ts'
 import { namesFor } from '../../../src/protocol/names.ts'
 
 const node = projectNode(namesFor())({ metadata: { name: 'n0', resourceVersion: '1' } })
-const nodes = new Map([['n0', node]])
+const nodes = new NodeList([node])
 const assign = { kind: 'assign', node: 'n0', revision: 'new', digest: 'd', grant: 'restart', at: 5 } as const
 
 test('a node whose assignment is under way counts as assigned, until it changes in the cache', () => {
@@ -14,7 +15,7 @@ test('a node whose assignment is under way counts as assigned, until it changes 
   expect(assumed.applyTo(nodes, 10).get('n0')?.view.assigned).toEqual(assigned)
   expect(assumed.applyTo(nodes, 10).get('n0')).toBe(assumed.applyTo(nodes, 20).get('n0'))
   const changed = { ...node, view: { ...node.view } }
-  expect(assumed.applyTo(new Map([['n0', changed]]), 10).get('n0')).toBe(changed)
+  expect(assumed.applyTo(new NodeList([changed]), 10).get('n0')).toBe(changed)
 })
 
 test('a write whose fate is not known is counted on for a while only', () => {

@@ -1,0 +1,54 @@
+import { mapOnce } from '../../protocol/map-once.ts'
+import { isControlPlaneNode } from '../../rollout/control-plane/control-plane.ts'
+import { isUnderDrain } from '../../rollout/model/cordon.ts'
+import type { ClusterNode } from '../cache/cluster-node.ts'
+import { NodeList } from '../cache/node-list.ts'
+import type { ObjectEvent } from '../events/event-recorder.ts'
+import { eventsOfNode } from '../events/node-events.ts'
+import { type Members, membersOf, type Owners } from './assign-members.ts'
+
+/** What a pass asks of every node: asked again of those that have changed since the last pass. */
+export class NodeRoster {
+  #listed = new NodeList([])
+  #assigning: { readonly fleet: Owners; readonly members: (nodes: readonly ClusterNode[]) => Members } | undefined
+  readonly #commits = mapOnce(({ current }: ClusterNode) => current?.REVISION)
+  readonly #draining = mapOnce(({ view }: ClusterNode) => isUnderDrain(view))
+  readonly #roles = mapOnce(({ view }: ClusterNode) => isControlPlaneNode(view))
+  readonly #events = mapOnce(eventsOfNode)
+
+  list(nodes: Iterable<ClusterNode>): NodeList {
+    this.#listed = new NodeList([...nodes], this.#listed)
+    return this.#listed
+  }
+
+  /** What they run now says how much a change disturbs them; most often that is a commit in use anyway. */
+  runningCommits({ nodes }: NodeList): ReadonlySet<string | undefined> {
+    return new Set(this.#commits(nodes))
+  }
+
+  underDrain({ nodes }: NodeList): readonly ClusterNode[] {
+    return picked(nodes, this.#draining(nodes))
+  }
+
+  /** By their role. */
+  ofControlPlane({ nodes }: NodeList): readonly ClusterNode[] {
+    return picked(nodes, this.#roles(nodes))
+  }
+
+  members({ nodes }: NodeList, fleet: Owners): Members {
+    if (this.#assigning?.fleet !== fleet) this.#assigning = { fleet, members: membersOf(fleet) }
+    return this.#assigning.members(nodes)
+  }
+
+  events({ nodes }: NodeList): readonly ObjectEvent[] {
+    return this.#events(nodes)
+      .filter(({ length }) => length > 0)
+      .flat()
+  }
+}
+
+function picked(nodes: readonly ClusterNode[], are: readonly boolean[]): readonly ClusterNode[] {
+  const found: ClusterNode[] = []
+  for (let index = 0; index < nodes.length; index++) if (are[index]) found.push(nodes[index] as ClusterNode)
+  return found
+}
