@@ -19,10 +19,6 @@ export class SharedMap<T> {
     return place === undefined ? undefined : this.#values[place]
   }
 
-  values(): Iterable<T> {
-    return this.#values
-  }
-
   *[Symbol.iterator](): Iterator<[string, T]> {
     for (const [name, place] of this.#places) yield [name, this.#values[place] as T]
   }

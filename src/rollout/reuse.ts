@@ -5,7 +5,7 @@ import type { Instant } from './model/instant.ts'
 import type { NodeView } from './model/node-view.ts'
 import type { Member, PoolContext } from './model/pool-state.ts'
 import { type Indices, scatteredIndices } from './model/scattered.ts'
-import type { PoolSnapshot } from './model/snapshot.ts'
+import type { PoolSnapshot, Revision } from './model/snapshot.ts'
 
 /** How the nodes of a pool are scattered: as before, while they have the same names. */
 export function scatteredOrder({ name, nodes }: PoolSnapshot, last: AssessedPool | undefined): Indices {
@@ -27,14 +27,19 @@ export function reusableFacts(
   if (!last || !isSameBasis(context, last)) return (node) => factsOf(node, context)
   const { now } = context.clock
   const { target, stable } = context.rollout
-  const isTargetKept = target.wanted === last.rollout.target.wanted
-  const isStableKept = stable?.wanted === last.rollout.stable?.wanted
+  const isTargetKept = keepsTargets(target, last.rollout.target)
+  const isStableKept = keepsTargets(stable, last.rollout.stable)
   return (node, index) => {
     const known = last.facts[index]
     if (known?.node !== node || !(now === last.now || now < known.validUntil)) return factsOf(node, context)
     const isSameTarget = isTargetKept || targetFor(node, target) === known.target
     return isSameTarget && (isStableKept || (stable && targetFor(node, stable)) === known.stable) ? known : factsOf(node, context)
   }
+}
+
+/** Of nodes that are the same. */
+function keepsTargets(revision: Revision | undefined, last: Revision | undefined): boolean {
+  return revision?.wanted === last?.wanted || (revision?.basis !== undefined && revision.basis === last?.basis)
 }
 
 /** The same for all nodes of the pool. A clock that went back, or that is not relied on yet, makes every instant another one. */

@@ -1,8 +1,8 @@
-import { copyMap } from '../../protocol/copy-map.ts'
 import { type DesiredConfig, type Disruption, greatest } from '../../protocol/desired-config.ts'
 import type { NodeContent } from '../../protocol/digest.ts'
 import { settingsIn, type Taint, taintName } from '../../protocol/node-settings.ts'
 import { isSameData } from '../../protocol/same-data.ts'
+import { SharedMap } from '../../protocol/shared-map.ts'
 import type { Ceiling } from '../../rollout/model/ceiling.ts'
 import type { NodeTarget } from '../../rollout/model/snapshot.ts'
 import type { ClusterNode } from '../cache/cluster-node.ts'
@@ -26,7 +26,9 @@ export interface WantedSources {
 export interface Wanted {
   readonly nodes: readonly ClusterNode[]
   readonly sources: WantedSources
-  readonly byName: ReadonlyMap<string, NodeTarget>
+  readonly byName: SharedMap<NodeTarget>
+  /** The same object while all targets are found with the same: then one that has changed is of a node that has. */
+  readonly basis: object
 }
 
 /**
@@ -46,12 +48,14 @@ export function wantedBy(nodes: readonly ClusterNode[], sources: WantedSources, 
     changed.push(node)
   }
   if (changed.length === 0) return { ...before, nodes }
-  const byName = copyMap(before.byName)
-  for (const [name, target] of wantedAnew(changed, sources).byName) byName.set(name, target)
-  return { nodes, sources, byName }
+  return { nodes, sources, byName: before.byName.with(targetsOf(changed, sources)), basis: before.basis }
 }
 
 function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Wanted {
+  return { nodes, sources, byName: SharedMap.of(targetsOf(nodes, sources)), basis: {} }
+}
+
+function targetsOf(nodes: readonly ClusterNode[], sources: WantedSources): ReadonlyMap<string, NodeTarget> {
   const render = sources.renderer.renderOf(sources.pool)
   const byName = new Map<string, NodeTarget>()
   for (const node of nodes) {
@@ -60,7 +64,7 @@ function wantedAnew(nodes: readonly ClusterNode[], sources: WantedSources): Want
     if (refusal?.isDue === false) byName.set(node.name, { kind: 'problem', reason: 'WriteRefused', message: refusal.message })
     else byName.set(node.name, rendered.kind === 'config' ? targetOf(node, rendered, sources) : rendered)
   }
-  return { nodes, sources, byName }
+  return byName
 }
 
 function isSameSources(a: WantedSources, b: WantedSources): boolean {

@@ -178,6 +178,7 @@ function snapshotOf(
     author: fleet.author,
     subject: fleet.subject,
     wanted: wanted.get(compiled.fingerprint)?.byName ?? new Map(),
+    basis: wanted.get(compiled.fingerprint)?.basis,
   })
   const others = known.flatMap((fleet) => {
     const compiled = fleet.pools.get(pool.name)

@@ -31,10 +31,15 @@ export type NodeTarget =
   /** CeilingExceeded: an administrator forbids it. WriteRefused: the server refuses it, and it is not tried again yet. Absent: it could not be rendered. */
   | { readonly kind: 'problem'; readonly reason?: 'WriteRefused' | 'CeilingExceeded'; readonly message: string }
 
+/** By name of the node. */
+export type Targets = Pick<ReadonlyMap<string, NodeTarget>, 'get'> & Iterable<[string, NodeTarget]>
+
 /** One commit, seen by one pool. */
 export interface Revision extends RevisionRef {
   /** By node name; every node of the pool has an entry. */
-  readonly wanted: ReadonlyMap<string, NodeTarget>
+  readonly wanted: Targets
+  /** While this is the same object, nodes that are the same objects have the same targets. Absent: nothing is known of that. */
+  readonly basis?: object | undefined
 }
 
 /** What the pool's status remembered, as it stands there; `NO_MEMORY` when there is none. */

@@ -64,6 +64,6 @@ function versionFor({ name }: NodeView, revision: Revision | undefined): string 
 
 function versionsOf({ wanted }: Revision): ReadonlySet<string> {
   const versions = new Set<string>()
-  for (const each of wanted.values()) if (each.kind === 'config' && each.version !== undefined) versions.add(each.version)
+  for (const [, each] of wanted) if (each.kind === 'config' && each.version !== undefined) versions.add(each.version)
   return versions
 }

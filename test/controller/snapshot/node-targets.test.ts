@@ -58,6 +58,21 @@ test.each<[string, Seen, number]>([
   expect(change(seen)).toEqual({ isSameMap: false, a: false, b: true, rendered })
 })
 
+test('targets of nodes that are the same objects are said to be the same, unless they are found with something else', () => {
+  const render: CompiledPool['render'] = () => ({ kind: 'problem', message: 'a test' })
+  const pool: CompiledPool = { name: 'workers', fingerprint: '1', spec: {}, policy: {} as never, disruption: {}, render }
+  const sources = { pool, revisions: new Map(), renderer: new PoolRenderer() }
+  const [a, b] = [see('a', {}), see('b', {})]
+  const first = wantedBy([a, b], sources)
+  const isSame = (nodes: readonly ClusterNode[], more: object = {}) =>
+    wantedBy(nodes, { ...sources, ...more }, first).basis === first.basis
+
+  expect(isSame([see('a', { kubeletVersion: 'v1.36.3' }, a), b])).toBe(true)
+  expect(isSame([a, b], { revisions: new Map([['abc', {} as never]]) })).toBe(false)
+  expect(isSame([a, b], { ceiling: { rules: [] } })).toBe(false)
+  expect(isSame([a])).toBe(false)
+})
+
 const GPU = { key: 'gpu', effect: 'NoExecute' }
 
 /** What the assignment of other content needs on a node with these taints, where the content has one that evicts, before and after. */
