@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Assessment, assess, conclude } from '../../src/rollout/decide.ts'
+import type { NodeFacts } from '../../src/rollout/exposure/node-facts.ts'
 import type { Instant } from '../../src/rollout/model/instant.ts'
 import type { PoolSnapshot, Revision } from '../../src/rollout/model/snapshot.ts'
+import { reusableMembers } from '../../src/rollout/reuse.ts'
 import { budgetHolders } from '../../src/rollout/selection/budget-holders.ts'
 import { propose } from '../../src/rollout/selection/propose.ts'
 import { wakeAt } from '../../src/rollout/wake.ts'
@@ -117,6 +119,17 @@ test('an assessment looks again at a node in its soak whose agent stamps the fut
   const later = { ...pool, memory: first.memory }
 
   expect(gistOf(assess(later, noon + 3 * minute, first))).toEqual(gistOf(assess(later, noon + 3 * minute)))
+})
+
+test('reusableMembers takes over no member while nodes are at their last resort, be they as many as before', () => {
+  const pool = aPool({ stable: 'older', waves, since: noon - minute }).with(...NAMES.map((name) => aNode(name).on('older')))
+  const { state } = assess(pool, noon)
+  const [fact, member] = [state.facts[0] as NodeFacts, state.members[0]]
+  const known = (now: readonly string[], before: readonly string[]) =>
+    reusableMembers({ ...state, lastResort: new Set(now) }, { ...state, lastResort: new Set(before) })(fact, member?.wave, 0)
+
+  expect(known([], [])).toBe(member)
+  expect(known(['a'], ['b'])).toBeUndefined()
 })
 
 /** Were no member at rest, all of them would be looked at. */

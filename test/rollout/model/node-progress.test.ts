@@ -61,6 +61,16 @@ test('a node is not Current by a Ready from before its kubelet was restarted, an
   expect(progress(stale, { now: noon + 10 * minute }).failure?.reason).toBe('HeartbeatMissing')
 })
 
+test('a node whose content cannot be rendered has failed, and nothing of it is pending', () => {
+  const wanted = { kind: 'problem', message: 'label "rack" is missing' } as const
+
+  expect(progress(aNode('a').on('older'), { wanted })).toEqual({
+    phase: 'Waiting',
+    pending: false,
+    failure: { reason: 'RenderFailed', message: 'label "rack" is missing' },
+  })
+})
+
 test('a node is not Current by a report about another digest', () => {
   expect(phase(aNode('a').on('older').assignedTo('new'))).toBe('Assigned')
 })
