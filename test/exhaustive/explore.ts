@@ -1,4 +1,5 @@
 import { decideFleet } from '../../src/rollout/decide-fleet.ts'
+import { HISTORY_KEPT } from '../../src/rollout/target/history.ts'
 import { sameAgain } from '../scenarios/fast/invariants/same-again.ts'
 import { INVARIANTS } from '../scenarios/fast/invariants.ts'
 import { brokenClaim, withPromotions } from './claims.ts'
@@ -201,7 +202,10 @@ class Exploration {
   }
 
   #check(moment: Moment, at: { readonly number: number; readonly last?: string }): void {
-    const { observed, writes } = moment
+    const { state, observed, writes } = moment
+    // The key leaves out how long a history is: what is forgotten then would make two states of one key differ.
+    if (state.pools.some(({ memory }) => memory.history.length >= HISTORY_KEPT))
+      throw new Wrong('no history is so long that its oldest entry is forgotten', at)
     for (const { claim, ofDecision } of OF_DECISIONS) if (!ofDecision?.(observed)) throw new Wrong(claim, at)
     if (writes.length === 0 && this.#writesJustBeforeWake(moment).length > 0)
       throw new Wrong('what waits for time has asked to be decided again by then', at)

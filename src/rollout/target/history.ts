@@ -6,7 +6,7 @@ import { completionOf, refOf } from '../model/remembered-revision.ts'
 import type { Memory, Revision } from '../model/snapshot.ts'
 import { withLaterFailures } from '../model/target-failures.ts'
 
-const KEPT = 10
+export const HISTORY_KEPT = 10
 
 /**
  * The history with the run towards `target` on top: the one that goes on, or a new one. A run ends where its content does;
@@ -16,7 +16,7 @@ export function withRollout(history: readonly HistoryEntry[], target: RevisionRe
   if (goesOn(history, target)) return repaired(history, startedAt)
   const rollout: HistoryEntry = { ...refOf(target), startedAt: stamp(startedAt), result: 'Running' }
   const before = endRollout(withLaterFailures(history, { nodes: [] }), { result: 'Superseded', at: startedAt })
-  return [rollout, ...leftBehind(before, target)].slice(0, KEPT)
+  return [rollout, ...leftBehind(before, target)].slice(0, HISTORY_KEPT)
 }
 
 /** A return to older content is no word for what completed after that: it has to prove itself again. */
