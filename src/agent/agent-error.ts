@@ -1,7 +1,7 @@
 import { ERROR_OPENINGS, type ErrorClass } from '../protocol/agent-status.ts'
 
 /**
- * Why the host is not as it was told to be. The class carries the reaction: `download` and `sync` are tried again after a pause,
+ * Why the host is not as it is assigned. The class carries the reaction: `download` and `sync` are tried again after a pause,
  * the others only when the assignment changes. The reason is CamelCase and stable, for people's alerts.
  */
 export class AgentError extends Error {

@@ -18,7 +18,7 @@ export interface Kernel {
   writeSysctl(path: string, value: string): Promise<void>
   /** When the machine, or the container, has started: milliseconds by the clock of today. */
   startedAt(): Promise<number>
-  /** What the boot loader told the kernel, as /proc/cmdline has it. */
+  /** The arguments that the boot loader gave the kernel, as /proc/cmdline has it. */
   commandLine(): Promise<string>
   /** Whether a module is loaded, or built into this kernel. */
   hasModule(name: string): Promise<boolean>

@@ -30,7 +30,7 @@ export interface Timing {
   readonly told: number
   /** A kubelet that is not healthy after this long is not going to be. */
   readonly healthy: number
-  /** The same for a service that first fetches the version it was told to run. */
+  /** The same for a service that first fetches the version that it has to run. */
   readonly fetched: number
   /** How long a health that held before may be gone during the trial. */
   readonly unwell: number

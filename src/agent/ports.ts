@@ -101,7 +101,7 @@ export interface HostFiles {
 /**
  * Tells of the names in one directory that are made, written, renamed, removed, or get another mode or owner, from now on. Of the directory
  * itself it tells by its own name; it goes on watching that one when another takes its place.
- * @param onEvent told the name; undefined: something may have been missed, and this watch may have ended
+ * @param onEvent called with the name; undefined: something may have been missed, and this watch may have ended
  * @returns what ends it @throws with the code of the system when there is no such directory, or no more watches are to be had
  */
 export type WatchDirectory = (directory: string, onEvent: (name: string | undefined) => void) => Promise<() => void>
@@ -296,11 +296,11 @@ export interface OwnNode {
   readonly annotations: Readonly<Record<string, string>>
   readonly labels: Readonly<Record<string, string>>
   readonly ready: boolean
-  /** When the kubelet last told whether it is ready: milliseconds since the epoch by the node's clock, whole seconds; undefined before. */
+  /** When the kubelet last reported whether it is ready: milliseconds since the epoch by the node's clock, whole seconds; undefined before. */
   readonly heartbeat: number | undefined
   /** As the kubelet reports it: `v1.36.3`. */
   readonly kubeletVersion: string
-  /** Undefined while the kubelet has told none. */
+  /** Undefined while the kubelet has reported none. */
   readonly endpoint?: KubeletEndpoint | undefined
 }
 

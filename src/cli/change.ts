@@ -54,7 +54,7 @@ export interface FleetChange {
 /** A branch of this name is `heads/none`. */
 const NO_COMMIT = 'none'
 
-/** Both ends, the newer one first: undefined when there is an error in one, which is then told and the exit code set. */
+/** Both ends, the newer one first: undefined when there is an error in one, which is then printed and the exit code set. */
 export async function readChange(
   io: CliIo,
   { path, options, ...reading }: { readonly path: string; readonly options: ChangeOptions; readonly warnOfConflicts?: true },

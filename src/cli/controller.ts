@@ -104,7 +104,7 @@ const OPTION_GROUPS: readonly ((command: Command) => Command)[] = [
 
 const POLL = new Option('--poll <duration>', 'interval between fetches of a URL').argParser(parseDuration).default(30_000, '30s')
 
-/** Once told to stop, a write that is under way ends first, and the lease is handed over; told twice, the process ends at once. */
+/** After the first signal, a write that is under way ends first, and the lease is handed over; after the second one, the process ends at once. */
 async function untilSignal(run: (signal: AbortSignal) => Promise<void>, log: ControllerSetup['log']): Promise<void> {
   const stop = new AbortController()
   const onSignal = (name: NodeJS.Signals): void => {

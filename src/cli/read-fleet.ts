@@ -40,7 +40,7 @@ export function judgeFiles(files: RepoSnapshot['files'], choice: ClusterChoice =
   return { model: renderProblems.length > 0 ? undefined : model, problems, renderProblems }
 }
 
-/** The model, for commands that need a valid one: undefined when there is an error, which is then told and the exit code set. */
+/** The model, for commands that need a valid one: undefined when there is an error, which is then printed and the exit code set. */
 export async function readFleet(io: CliIo, source: FleetSource): Promise<FleetModel | undefined> {
   return validModel(io, await judgeFleet(io, source), source)
 }

@@ -106,7 +106,7 @@ function heldFrom(last: Last, { pool, facts, at }: Asked): Last | undefined {
   return { pool, facts, assessment, concluded: { grant, decision: withoutEvents(decision) } }
 }
 
-/** They were told when the status was written. */
+/** They were reported when the status was written. */
 function withoutEvents(decision: Decision): Decision {
   return decision.events.length === 0 ? decision : { ...decision, events: [] }
 }

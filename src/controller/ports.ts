@@ -25,7 +25,7 @@ export interface ControllerPorts {
   readonly log: Log
   /** Absent: assignments are not signed. */
   readonly signer?: AssignmentSigner
-  /** On threads unless told otherwise. */
+  /** Default: on threads. */
   readonly compression?: Compression
   /** Whom to show a token to when a gate asks it; absent: nobody. */
   readonly prometheus?: PrometheusAccess
@@ -35,13 +35,13 @@ export interface ControllerPorts {
   readonly reverts?: RevertPlace
   /** The same as deployments of environments; absent: nowhere. */
   readonly deployments?: { readonly statuses: CommitStatuses; readonly prefix: string }
-  /** Who is told of rollouts and obstacles; absent: nobody. */
+  /** Channels for notifications of rollouts and blockers; absent: none. */
   readonly notifications?: readonly Channel[]
   /** Who gets traces of rollouts; absent: nobody. */
   readonly traces?: SendSpans
-  /** What other clusters have completed, for pools that depend on theirs; absent: nobody knows. Gets told whom to wake. */
+  /** What other clusters have completed, for pools that depend on theirs; absent: nobody knows. Gets what wakes a pass. */
   readonly otherClusters?: (changed: () => void) => OtherClusters
-  /** Told of the work that is done; absent: nobody. */
+  /** Gets the work that is done; absent: nothing does. */
   readonly telemetry?: Telemetry
   /** How gates are asked, where it is not to be done for real. */
   readonly gateChecks?: GateChecks

@@ -4,7 +4,7 @@ import type { Log } from '../controller/log/log.ts'
 export interface ControllersOptions {
   readonly setup: ControllerSetup
   readonly ended: AbortSignal
-  /** Told when one of them ends with an error. */
+  /** Called when one of them ends with an error. */
   readonly fail: (error: unknown) => void
 }
 

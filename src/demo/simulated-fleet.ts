@@ -38,7 +38,7 @@ export interface FleetOptions {
   /** What can be downloaded, by URL. */
   readonly artifacts: ReadonlyMap<string, Uint8Array>
   readonly signal: AbortSignal
-  /** Told of each host. */
+  /** Called for each host. */
   readonly onHost?: (name: string, host: SimulatedHost) => void
 }
 

@@ -18,7 +18,7 @@ export interface FollowRepoOptions {
   readonly folder?: string
   /** The commit that was accepted last, perhaps by another process: a head must descend from it. */
   readonly lastAccepted?: string | undefined
-  /** The same at any time; the default is the last snapshot that was told, as if each were accepted. */
+  /** The same at any time; the default is the last snapshot that was yielded, as if each were accepted. */
   readonly acceptedNow?: (() => string | undefined) | undefined
   /** Asked at each poll for a head that does not descend; the default is never. */
   readonly mayRewrite?: (head: string) => boolean

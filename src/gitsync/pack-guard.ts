@@ -7,7 +7,7 @@ const PACK_BAND = 1
 
 export interface PackGuard {
   readonly limits: PackLimits
-  /** Told of the commits of a pack that was refused. */
+  /** Called with the commits of a pack that was refused. */
   readonly onRefused: (commits: readonly Buffer[]) => void
 }
 

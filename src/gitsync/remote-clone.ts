@@ -114,7 +114,7 @@ export function createRemoteClone({ url, gitdir, http, limits, filter, needs, ke
       const commit = await peel(objectStore(gitdir), id).catch((error) => {
         throw error instanceof Errors.NotFoundError ? corruptPack(`object "${id}" is not in it`) : error
       })
-      // Of all that was fetched so, the server is told of the last one alone.
+      // Of all that was fetched so, the server hears of the last one alone.
       if (depth === 1) shallow.clear()
       for (const each of depth === 1 ? [commit] : sent.shallow) shallow.add(each)
       for (const each of sent.deepened) shallow.delete(each)

@@ -4,9 +4,9 @@ import type { RepoSnapshot } from '../protocol/repo-snapshot.ts'
 export type RepoEvent =
   /** The branch has a new head, and it may be used. */
   | { readonly type: 'snapshot'; readonly snapshot: RepoSnapshot }
-  /** The branch has a head that may not be used; the last accepted one stays. Told once for each such head. */
+  /** The branch has a head that may not be used; the last accepted one stays. Yielded once for each such head. */
   | { readonly type: 'refused'; readonly commit: string; readonly reason: RefusalReason; readonly message: string }
-  /** Reading fails and is being retried. Told at every failure. */
+  /** Reading fails and is being retried. Yielded at every failure. */
   | { readonly type: 'trouble'; readonly error: Error; readonly failures: number; readonly retryAfter: number }
   /** Reading works again. */
   | { readonly type: 'recovered' }

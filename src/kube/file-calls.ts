@@ -40,7 +40,7 @@ export async function open(path: string, flags: number, mode?: number): Promise<
   return new OpenFile(await calls.open(path, flags, mode))
 }
 
-/** Reads and writes go on where the last one ended, unless told otherwise. */
+/** Reads and writes go on where the last one ended, by default. */
 export class OpenFile implements AsyncDisposable {
   readonly fd: number
 

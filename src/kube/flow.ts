@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 
-/** What sends, and can be told to wait. */
+/** What sends, and can be made to wait. */
 export interface Flow {
   pause(): void
   resume(): void

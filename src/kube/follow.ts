@@ -124,7 +124,7 @@ function isForgotten(error: KubeError): boolean {
 
 /**
  * A server that was restored from a backup takes a version of its future for granted, and is silent, without even a bookmark, until it has
- * come so far: what changes before would never be told.
+ * come so far: what changes before would never arrive.
  */
 function isStalled(error: KubeError): boolean {
   return error.reason === 'Stalled'

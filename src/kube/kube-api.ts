@@ -6,7 +6,7 @@ export interface KubeApi {
   get<T>(path: string, options?: RequestOptions): Promise<T>
   create<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>
   replace<T>(path: string, body: unknown, options?: RequestOptions): Promise<T>
-  /** JSON merge patch unless told otherwise: only our own keys, so that nobody's write is lost. */
+  /** Default: JSON merge patch, only our own keys, so that nobody's write is lost. */
   patch<T>(path: string, body: unknown, options?: RequestOptions & { readonly type?: PatchType }): Promise<T>
   delete(path: string, options?: RequestOptions & { readonly body?: unknown }): Promise<void>
   /** All items, page by page; each is projected as it arrives, so that only what is kept costs memory. */
@@ -48,9 +48,9 @@ export interface FollowOptions<T> extends Omit<ListOptions<T>, 'timeout'> {
    * complete; a server that does not know this is asked for a list, as usual.
    */
   readonly streamed?: boolean
-  /** Told of every failure that is being retried. */
+  /** Called with every failure that is retried. */
   readonly onTrouble?: (error: unknown) => void
-  /** Told each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */
+  /** Called each time a watch stands, at first and after every break: whoever waits for the server may ask it again. */
   readonly onOpen?: () => void
 }
 

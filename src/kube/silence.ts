@@ -18,7 +18,7 @@ export interface Silence {
 }
 
 /**
- * Fails when the next chunk does not come in time, when another watch tells of what this one should have told, or when nobody answers the
+ * Fails when the next chunk does not come in time, when another watch shows what this one should have shown, or when nobody answers the
  * kernel's probes. The clock stands still while the consumer is at work.
  */
 export async function* guarded(

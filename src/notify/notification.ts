@@ -34,7 +34,7 @@ export interface Sending {
   readonly signal: AbortSignal
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Told what went wrong though the notification was sent. */
+  /** Called with what went wrong although the notification was sent. */
   readonly warn: (message: string) => void
 }
 

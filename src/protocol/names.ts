@@ -11,12 +11,12 @@ export const DEFAULT_PREFIX = 'nodewave.io'
 /** The prefix of the CoreOS Node Agent, whose annotations an agent of ours obeys when started with it. */
 export const COREOS_PREFIX = 'node-agent.alpha.coreos.com'
 
-/** Where payload ConfigMaps and the lease live, unless told otherwise. Every kubelet may read the ConfigMaps there. */
+/** Where payload ConfigMaps and the lease live by default. Every kubelet may read the ConfigMaps there. */
 export const DEFAULT_NAMESPACE = 'nodewave-system'
 
-/** Where accepted revisions live, unless told otherwise: a whole fleet's configuration, which no node may read. */
+/** Where accepted revisions live by default: a whole fleet's configuration, which no node may read. */
 export const DEFAULT_REVISIONS_NAMESPACE = 'nodewave-revisions'
-/** Where people write Secrets whose values hosts are to get, unless told otherwise. */
+/** Where people write Secrets whose values hosts are to get, by default. */
 export const DEFAULT_SECRETS_NAMESPACE = 'nodewave-secrets'
 /** Of the Jobs of gates, and their templates. Apart: a pod may mount every Secret of its namespace. */
 export const DEFAULT_GATES_NAMESPACE = 'nodewave-gates'

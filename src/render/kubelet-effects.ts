@@ -9,7 +9,7 @@ export interface KubeletEffect {
   readonly source: string
 }
 
-/** The comments of the fields in `KubeletConfiguration`, which told what a change on a live node does; later releases lost them. */
+/** The comments of the fields in `KubeletConfiguration`, which said what a change on a live node does; later releases lost them. */
 const TYPES = 'k8s.io/kubelet v0.21.0, config/v1beta1/types.go'
 const POLICIES = 'kubernetes.io, Control CPU Management Policies: changing the policy; the Memory Manager keeps such a state too'
 const TOPOLOGY = 'kubernetes.io, Control Topology Management Policies: a policy acts when the kubelet admits a pod'

@@ -91,7 +91,7 @@ function renderedBy(
   return rendered?.ok ? rendered : undefined
 }
 
-/** What pools have completed before is known to the cluster alone: a revert may be told as held though it will not be. */
+/** What pools have completed before is known to the cluster alone: a revert may be shown as held although it will not be. */
 function blastStep({ node, ownerBefore, before, owner }: Owned, after: Renderer): BlastStep[] {
   const poolBefore = ownerBefore.kind === 'owned' ? ownerBefore.pool : undefined
   const poolAfter = owner.kind === 'owned' ? owner.pool : undefined

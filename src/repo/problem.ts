@@ -33,7 +33,7 @@ export type ProblemReason =
   | 'CeilingExceeded'
 
 export interface Problem {
-  /** An error makes the commit invalid as a whole; a warning is only told. */
+  /** An error makes the commit invalid as a whole; a warning is only shown. */
   readonly severity: 'error' | 'warning'
   readonly reason: ProblemReason
   readonly at: Place

@@ -1,7 +1,7 @@
 import { parse } from 'yaml'
 import type { SopsSource } from './schema/host-profile.ts'
 
-/** A document that SOPS encrypted. What it means can be told without a key; what it holds cannot. */
+/** A document that SOPS encrypted. What it means can be checked without a key; what it holds cannot. */
 export interface SopsDocument {
   /** Without what SOPS says of itself. */
   readonly values: SopsMap
@@ -88,7 +88,7 @@ export interface Complaint {
   readonly remedy: string
 }
 
-/** @returns undefined when all is well, as far as it can be told without a key */
+/** @returns undefined when all is well, as far as it can be checked without a key */
 export function complaintAbout(bytes: Uint8Array, source: SopsSource): Complaint | undefined {
   try {
     const { values } = readSops(bytes)

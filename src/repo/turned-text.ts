@@ -3,7 +3,7 @@ import type { YamlText } from './source.ts'
 
 /** Marks that turn the direction of text. Forges show what they do, not them. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
-/** A text of many is told of by the first. */
+/** Of many such texts the first one is reported. */
 const MOST = 10
 
 /** A reviewer of such a line sees other text than what counts. */

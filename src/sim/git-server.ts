@@ -16,7 +16,7 @@ export interface GitServerOptions {
   readonly filters?: boolean
   /** Asked of everybody when given; left out, anybody may read and push. */
   readonly password?: { readonly username: string; readonly password: string }
-  /** Told of each push that was received, with the path of the repository below the root. */
+  /** Called for each push that was received, with the path of the repository below the root. */
   readonly onPush?: (repository: string) => void
 }
 

@@ -17,7 +17,7 @@ export class VirtualClock implements Clock {
 
   /**
    * @param startAt milliseconds since the epoch
-   * @param options.settled resolves when all has happened that needs no time; a turn of the event loop unless told otherwise
+   * @param options.settled resolves when all has happened that needs no time; default: a turn of the event loop
    */
   constructor(startAt: number = Date.UTC(2026, 0, 1), { settled = () => setImmediate() as Promise<unknown> } = {}) {
     this.#wall = startAt

@@ -49,7 +49,7 @@ export interface SimulationInput {
   readonly serverVersions: readonly string[]
   /** Nodes on which every change fails. */
   readonly fails: ReadonlySet<string>
-  /** Told of each moment, and says whether to look any further. */
+  /** Called at each moment; says whether to go on. */
   readonly goOn?: (moment: Moment) => boolean
 }
 

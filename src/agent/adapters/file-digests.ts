@@ -37,7 +37,7 @@ export class FileDigests {
     return sha256
   }
 
-  /** Equal as long as nobody changed the file; undefined when that cannot be told. */
+  /** Equal as long as nobody changed the file; undefined when that cannot be known. */
   async #stateOf(path: string): Promise<string | undefined> {
     const now = this.#now()
     const stats = await orMissing(lstat(path, { bigint: true }))

@@ -65,7 +65,7 @@ async function download({ url, sha256 }: Artifact, target: Place, options: Downl
       throw new Error(`download "${shownUrl(url)}": ${cause.message}`, { cause })
     })
     if (found !== sha256) throw new ChecksumError(`download "${shownUrl(url)}": what came does not have the sha256 ${sha256}`)
-    // Not told to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
+    // Not flushed to the disk: after a power cut what is here is read whole and judged again, and what it is installed as has its own fsync.
     await changeMode(partial, options.mode)
     await rename(partial, target.path)
   } finally {

@@ -3,7 +3,7 @@ import type { ServiceManagerName } from '../service-managers.ts'
 import { showEach } from './services/service-parts.ts'
 
 /**
- * Below a `--root` nothing runs: what would be told to the service manager is only said. The machine that the directory lies on has services of
+ * Below a `--root` nothing runs: what would be sent to the service manager is only printed. The machine that the directory lies on has services of
  * the same names, and they are none of ours; to ask its systemd would restart its kubelet.
  */
 export function rootedServices(log: Log, name: ServiceManagerName = 'systemd'): ServiceManager {

@@ -12,7 +12,7 @@ export function stderrLog(format: 'text' | 'json' = 'text'): Log {
   return { info: (message, fields) => write('info', message, fields), warn: (message, fields) => write('warn', message, fields) }
 }
 
-/** As in JSON, what is undefined is not told. */
+/** As in JSON, what is undefined is left out. */
 export function textLine(level: string, message: string, fields: Readonly<Record<string, unknown>>): string {
   const details = Object.entries(fields)
     .filter(([, value]) => value !== undefined)

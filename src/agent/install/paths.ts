@@ -7,7 +7,7 @@ export const AGENT_UNIT = 'nodewave-agent.service'
 export const AGENT_UNIT_FILE = `/etc/systemd/system/${AGENT_UNIT}`
 /** What has systemd start it at boot, as `systemctl enable` makes it. */
 export const AGENT_WANTED = `/etc/systemd/system/multi-user.target.wants/${AGENT_UNIT}`
-/** What `agent install` was told of this node. */
+/** What `agent install` got as options for this node. */
 export const AGENT_DROP_IN = `${AGENT_UNIT_FILE}.d/10-install.conf`
 
 /** In the folder of a version that did not report: it is not started again by itself. */

@@ -7,7 +7,7 @@ interface Field {
   readonly value: unknown
 }
 
-/** Whether the agent, told to apply the field, would find nothing to change on this host. */
+/** Whether the agent, if it had to apply the field, would find nothing to change on this host. */
 export async function isAlreadySo(
   { section, value }: Field,
   { host, place, kinds = new Kinds() }: { readonly host: ObserveHands; readonly place: SectionPlace; readonly kinds?: Kinds },

@@ -139,7 +139,7 @@ export class Agent {
     } catch (error) {
       if (error instanceof MachineGoesDown) throw error
       if (error instanceof Superseded || superseded.aborted) return 0
-      // Without the API server nobody can be told, and nothing may be concluded about what is wanted.
+      // Without the API server nothing can be reported, and nothing may be concluded about what is wanted.
       return wanted === undefined ? this.#trouble(error) : this.#refuse(wanted, error)
     }
   }

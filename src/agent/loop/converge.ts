@@ -17,7 +17,7 @@ import { headOf } from './transaction-head.ts'
 import { requireBad, type Work } from './work.ts'
 
 /**
- * Makes the host what it was told to be, and proves it, or puts it back. Reading the host and changing it take a turn each; what has to be
+ * Makes the host what it is assigned, and proves it, or puts it back. Reading the host and changing it take a turn each; what has to be
  * brought onto it in between does not.
  * @returns how it ended, which then is on disk too.
  * @throws {AgentError} when it did not come to doing anything: the host is as it was.

@@ -24,7 +24,7 @@ export class DirectoryWatches {
   /** Why directories could not be watched the last time. */
   #trouble: string | undefined
 
-  /** @param onChange told which of the paths may be others now */
+  /** @param onChange called with the paths that may have changed */
   constructor(ports: WatchPorts, onChange: (paths: readonly string[]) => void) {
     this.#ports = ports
     this.#onChange = onChange

@@ -4,7 +4,7 @@ import { PAYLOAD_KEYS } from '../../protocol/names.ts'
 import { AgentError, asAgentError } from '../agent-error.ts'
 import type { NodeApi } from '../ports.ts'
 
-/** What the node was told to become, with everything that the annotation names. */
+/** What the node is assigned, with everything that the annotation names. */
 export interface Assignment {
   /** The annotation as it stands on the Node, byte for byte. */
   readonly text: string

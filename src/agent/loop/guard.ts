@@ -23,7 +23,7 @@ export interface GuardActions {
    */
   readonly fallBack: (goingBack: GoneBad, signal: AbortSignal) => Promise<unknown>
   readonly show: (outcome: Outcome) => Promise<void>
-  /** The API server, which was lost with a change, answers: what it was not told is told now. */
+  /** The API server, which was lost with a change, answers: reports that it missed are sent now. */
   readonly onFound: () => void
   /** Something is to be applied again. */
   readonly onWork: () => void
@@ -210,7 +210,7 @@ export class Guard {
     this.#nextFallBack = ports.clock.elapsed() + pause
   }
 
-  /** Told, so that nobody takes the node for what it said before; and tried again later. */
+  /** Reported, so that the last report does not stay as if it were true; and tried again later. */
   async #fallBackFailed(goingBack: GoneBad, error: unknown): Promise<void> {
     if (error instanceof Superseded) return
     if (error instanceof MachineGoesDown) throw error

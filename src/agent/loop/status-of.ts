@@ -65,7 +65,7 @@ function notRestored({ phase, error }: Pick<Outcome, 'phase' | 'error'>): Pick<O
   return { phase, error: error ?? { reason: 'NotRestored', message } }
 }
 
-/** All annotations of a Node share 256 KiB; one that does not fit is refused, and with it everything else that is to be told. */
+/** All annotations of a Node share 256 KiB; one that does not fit is refused, and with it everything else in the same patch. */
 const LONGEST_MESSAGE = 4000
 const MOST_PATHS = 20
 

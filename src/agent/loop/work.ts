@@ -12,7 +12,7 @@ export interface Work {
   readonly node: OwnNode | undefined
   /** Ends the work as long as nothing was disturbed. */
   readonly signal: AbortSignal
-  /** Told once there is something to do, and waited for before it is done. */
+  /** Called once there is something to do, and awaited before it is done. */
   readonly onTaken: (outcome: Outcome) => Promise<void>
   /** Set when the host goes back by itself to what last worked; such work asks for a grant only for more than restarts. */
   readonly goingBack?: GoneBad | undefined

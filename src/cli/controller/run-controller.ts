@@ -67,7 +67,7 @@ export interface ControllerSetup
   readonly allowForcePush?: boolean
   readonly env: Readonly<Record<string, string | undefined>>
   readonly log: Log
-  /** Told of the work, beside metrics and dashboard. */
+  /** Gets the work, beside metrics and dashboard. */
   readonly telemetry?: Telemetry
 }
 

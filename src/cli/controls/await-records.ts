@@ -30,7 +30,7 @@ export interface Awaiting {
   readonly awaits: readonly AwaitedRecord[]
   readonly by: RequestedBy
   readonly timeout: number
-  /** Told of the pools that are waited for, whenever one changes. */
+  /** Called with the awaited pools whenever one changes. */
   readonly tell?: (pools: readonly PoolStatusView[]) => void
 }
 

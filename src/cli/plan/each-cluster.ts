@@ -11,7 +11,7 @@ export interface ClusterPlan {
   readonly view: PlanView
 }
 
-/** The plan of every cluster of the repository; undefined when one is invalid, which is then told and the exit code set. @throws {Error} */
+/** The plan of every cluster of the repository; undefined when one is invalid, which is then printed and the exit code set. @throws {Error} */
 export async function planEachCluster(
   io: CliIo,
   path: string,

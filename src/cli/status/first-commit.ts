@@ -6,7 +6,7 @@ import { printable } from '../printable.ts'
 export interface FirstCommitTrouble {
   readonly reason: string
   readonly message: string
-  /** When it was told last. */
+  /** When it was reported last. */
   readonly at: string
 }
 
@@ -15,7 +15,7 @@ export async function firstCommitTrouble(kube: KubeApi): Promise<FirstCommitTrou
   return lastTrouble(kube, 'Namespace')
 }
 
-/** Why the repository could not be read, while there are pools: an event is told again each hour, and stays for an hour after the last one. */
+/** Why the repository could not be read, while there are pools: an event is written again each hour, and stays for an hour after the last one. */
 export async function repositoryTrouble(kube: KubeApi): Promise<FirstCommitTrouble | undefined> {
   return lastTrouble(kube, 'NodePool', (reason) => reason === 'RepositoryUnreachable')
 }

@@ -74,7 +74,7 @@ export interface ClusterCacheOptions {
   readonly log: Log
   readonly contact: Contact
   readonly signal: AbortSignal
-  /** Told when something visible changed, and when the server is there again: what failed while it was away may pass now. */
+  /** Called when something visible changed, and when the server is there again: what failed while it was away may pass now. */
   readonly changed: () => void
 }
 

@@ -25,7 +25,7 @@ export class ControlPlaneCache {
     this.#tell(trouble)
   }
 
-  /** A watch stands again. What is known holds once the server has told its version too, if the watch has not broken off by then. */
+  /** A watch stands again. What is known holds once the server has reported its version too, if the watch has not broken off by then. */
   async opened(synced: Promise<void>): Promise<void> {
     const watch = Symbol('watch')
     this.#watch = watch

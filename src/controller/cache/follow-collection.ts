@@ -9,7 +9,7 @@ export interface Following {
   readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
-  /** Told when something visible changed, and when the server is there again: what failed while it was away may pass now. */
+  /** Called when something visible changed, and when the server is there again: what failed while it was away may pass now. */
   readonly changed: () => void
 }
 

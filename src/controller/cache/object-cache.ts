@@ -10,7 +10,7 @@ export interface Cached {
 }
 
 /**
- * One collection of the API server as last seen, by name: what its watch told, and the answers to our own writes, which are
+ * One collection of the API server as last seen, by name: what its watch sent, and the answers to our own writes, which are
  * put in at once, so that a decision made before the watch catches up does not repeat them.
  */
 export class ObjectCache<T extends Cached> {
@@ -18,11 +18,11 @@ export class ObjectCache<T extends Cached> {
   /** Objects whose next version must be looked at even if nothing visible changed: a write was refused for being based on an old one. */
   readonly #stale = new Set<string>()
   readonly #changed: (item?: T) => void
-  /** What the watch told to be gone while lists were read for `catchUp`. */
+  /** What the watch reported as gone while lists were read for `catchUp`. */
   readonly #gone = new Set<Set<string>>()
 
   /**
-   * @param changed told whenever something visible changed, and what: the item as it is or was; absent: any of them. A heartbeat that only
+   * @param changed called whenever something visible changed, and what: the item as it is or was; absent: any of them. A heartbeat that only
    * moves resourceVersion is not visible.
    * @param keyOf what `group` finds items by
    */
@@ -58,8 +58,8 @@ export class ObjectCache<T extends Cached> {
   }
 
   /**
-   * Takes in what a list says that is newer than what the watch has told so far. What the watch told meanwhile is newer still, and
-   * what it told to be gone is not brought back: nothing would ever take it away again.
+   * Takes in what a list says that is newer than what the watch has sent so far. What the watch sent meanwhile is newer still, and
+   * what it reported as gone is not brought back: nothing would ever take it away again.
    * @throws what `list` rejects with; then nothing has changed
    */
   async catchUp(list: () => Promise<readonly T[]>): Promise<void> {

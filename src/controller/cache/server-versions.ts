@@ -7,7 +7,7 @@ export interface ServerVersionsOptions {
   readonly clock: Clock
   readonly log: Log
   readonly signal: AbortSignal
-  /** Told when an answer is another than before. */
+  /** Called when an answer differs from the last one. */
   readonly changed: () => void
 }
 

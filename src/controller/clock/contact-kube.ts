@@ -10,7 +10,7 @@ export interface ContactKubeOptions {
   readonly contact: Contact
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Told when the server answers again. */
+  /** Called when the server answers again. */
   readonly restored: () => void
 }
 

@@ -68,7 +68,7 @@ function payloadObject({ namespace, kind = 'ConfigMap' }: ConfigMapStore, payloa
   }
 }
 
-/** An object that is not ours has the name of a payload. Nodes are not told of it; a person has to remove it. */
+/** An object that is not ours has the name of a payload. Nodes get no reference to it; a person has to remove it. */
 export class PayloadConflict extends Error {
   override readonly name = 'PayloadConflict'
 

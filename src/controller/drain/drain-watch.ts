@@ -9,7 +9,7 @@ interface Watched {
   readonly stop: AbortController
   /** Undefined until they were read once. */
   state: 'known' | { readonly why: string } | undefined
-  /** As last told; forgotten as soon as anything changes that it is made of. */
+  /** As last read; forgotten as soon as anything changes that it is made of. */
   known?: NodePods | undefined
 }
 

@@ -8,9 +8,9 @@ import { type BudgetFacts, type PodFacts, projectBudget } from './pod-facts.ts'
 export interface EvictionAnswersOptions extends Omit<Following, 'changed'> {
   /** All that are looked at. */
   readonly pods: () => readonly PodFacts[]
-  /** Told of which pods there is something new, by UID. */
+  /** Called with the UIDs of pods that have a new answer. */
   readonly changed: (uids: ReadonlySet<string>) => void
-  /** Told of which pods there is something new that the pass which is under way knows of itself. */
+  /** The same for new answers that the pass under way knows already. */
   readonly noted: (uids: ReadonlySet<string>) => void
 }
 

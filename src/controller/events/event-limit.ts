@@ -7,7 +7,7 @@ const MOST = 10
 
 interface Account {
   readonly told: readonly Instant[]
-  /** Some were left out since the last one that was told. */
+  /** Some were left out since the last one that was written. */
   readonly full: boolean
 }
 
@@ -25,7 +25,7 @@ export class EventLimit {
     return full ? 'LeftOut' : 'LeftOutFirst'
   }
 
-  /** Forgets the nodes of which nothing was told lately. */
+  /** Forgets the nodes of which nothing was written lately. */
   tidy(now: Instant): void {
     for (const [node, { told }] of this.#accounts) if (!told.some((at) => isRecent(at, now))) this.#accounts.delete(node)
   }

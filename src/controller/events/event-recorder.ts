@@ -24,7 +24,7 @@ const MAX_MESSAGE = 1024
 const MAX_A_PASS = 50
 
 /**
- * Writes Events. What was told in the pass before is not told again; what a former process told is found by its name. A
+ * Writes Events. What the last pass reported is not reported again; what a former process reported is found by its name. A
  * failure to tell is logged and costs nothing else.
  */
 export class EventRecorder {
@@ -50,7 +50,7 @@ export class EventRecorder {
     await Promise.all(fresh.map(([name, event]) => this.#tell(name, event, new Date(now).toISOString())))
   }
 
-  /** Tells again what was told before: a server forgets events after an hour, and does nothing with one that it still has. */
+  /** Writes again what was reported before: a server forgets events after an hour, and does nothing with one that it still has. */
   async recordAnew(events: readonly ObjectEvent[], now: Instant): Promise<void> {
     this.#told = new Set()
     await this.record(events, now)

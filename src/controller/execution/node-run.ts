@@ -4,7 +4,7 @@ import { reportOf } from '../../rollout/model/agent-report.ts'
 import type { Instant } from '../../rollout/model/instant.ts'
 import type { NodeView } from '../../rollout/model/node-view.ts'
 
-/** What the node was at until now, told when it is given something else; undefined when it goes on with the same work. */
+/** What the node was at until now, when it is assigned something else; undefined when it goes on with the same work. */
 export function runBefore(view: NodeView, next: { readonly digest: string; readonly at: Instant }): NodeRun | undefined {
   const { assigned } = view
   if (!assigned) return undefined

@@ -121,7 +121,7 @@ export class NodeWrites {
     else assumed.end(deed.node)
   }
 
-  /** @param ended told when it was carried out, or failed */
+  /** @param ended called when it was carried out, or failed */
   begin(write: PlannedWrite, ended: () => void): void {
     const { pool, deed } = write
     const { queue, waits } = this.#options

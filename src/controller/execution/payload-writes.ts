@@ -12,7 +12,7 @@ export interface PayloadWritesOptions {
   readonly now: () => Instant
 }
 
-/** Payloads that nodes are about to be told of: each is written once, however many nodes wait for it. */
+/** Payloads that assignments are about to name: each is written once, however many nodes wait for it. */
 export class PayloadWrites {
   readonly #options: PayloadWritesOptions
   readonly #underWay = new Map<string, Promise<void>>()

@@ -53,9 +53,9 @@ export interface PoolWritesOptions {
   readonly clearControl: (pool: string, action: Extract<Action, { kind: 'clearControl' }>) => Promise<void>
   readonly now: () => Instant
   readonly actionsAPass?: number | undefined
-  /** Told when a write of the pool itself failed. */
+  /** Called when a write of the pool itself failed. */
   readonly failed: (pool: string, error: unknown) => void
-  /** Told when it is time to decide again. */
+  /** Called when it is time to decide again. */
   readonly changed: () => void
 }
 

@@ -3,7 +3,7 @@ import type { WrittenObject } from '../writes/write-failures.ts'
 export interface QueueWaitsOptions {
   /** Monotonic milliseconds. */
   readonly elapsed: () => number
-  /** Told for how many milliseconds each write was queued that is sent. */
+  /** Called for each sent write with the milliseconds that it was queued. */
   readonly sent: (waited: number) => void
 }
 

@@ -9,7 +9,7 @@ export interface QueuedWrite {
   readonly first?: boolean
   /** Never rejects. */
   readonly send: () => Promise<void>
-  /** Told when it is taken back. */
+  /** Called when it is taken back. */
   readonly recalled: () => void
 }
 

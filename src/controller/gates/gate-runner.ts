@@ -10,7 +10,7 @@ const MAX_MESSAGE = 500
 export interface GateRunnerOptions {
   readonly gateChecks: GateChecks
   readonly clock: Clock
-  /** Told of each answer. */
+  /** Called with each answer. */
   readonly changed: () => void
   /** Ends every question. */
   readonly signal: AbortSignal

@@ -21,7 +21,7 @@ export function nodeConditions(nodes: Pick<ObjectCache<ClusterNode>, 'get'>): Ru
   }
 }
 
-/** A condition of status Unknown is neither: nobody has told about it for a while. */
+/** A condition of status Unknown is neither: it was not reported for a while. */
 function wrongWith({ name, conditions }: ClusterNode, { require, forbid }: NodeConditionsCheck): string[] {
   const statusOf = (type: string) => own(conditions, type)
   return [

@@ -10,7 +10,7 @@ export interface CountedRequest {
   readonly seconds: number
 }
 
-/** Tells of each request when it is answered. Requests that the caller gives up are not told of. */
+/** Reports each request when it is answered, but for requests that the caller gives up. */
 export function countedKube(
   kube: KubeApi,
   { elapsed, told }: { readonly elapsed: () => number; readonly told: (request: CountedRequest) => void },

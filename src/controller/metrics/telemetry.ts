@@ -49,7 +49,7 @@ export interface Telemetry {
   readonly writeSent: (waited: number) => void
   /** Whether the repository can be read, each time that it is learnt. */
   readonly gitReadable: (readable: boolean) => void
-  /** There is a channel of notifications. @returns to be told what became of each attempt to send one */
+  /** There is a channel of notifications. @returns to be called with the result of each attempt to send one */
   readonly notifies: (channel: string) => (result: NotificationResult) => void
 }
 

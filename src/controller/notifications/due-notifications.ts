@@ -38,11 +38,11 @@ const MOST_REMEMBERED = 30_000
 
 export interface CurrentPools {
   readonly pools: ReadonlySet<string>
-  /** What pools say now: forgotten, it would be told again. Bounded by the history of each pool. */
+  /** What pools say now: forgotten, it would be sent again. Bounded by the history of each pool. */
   readonly wanted: readonly Notification[]
 }
 
-/** @returns with these told, and without pools that are no more */
+/** @returns with these as sent, and without pools that are no more */
 export function withTold(told: Told, added: readonly Notification[], { pools, wanted }: CurrentPools): Told {
   const news = Map.groupBy(added, ({ pool }) => pool)
   const names = new Set([...[...told.keys()].filter((pool) => pools.has(pool)), ...news.keys()])

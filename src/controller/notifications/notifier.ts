@@ -21,7 +21,7 @@ export interface NotifierOptions {
   readonly namespace: string
   readonly clock: Clock
   readonly log: Log
-  /** Told what became of each attempt to send; absent: nobody is. */
+  /** Called with the result of each attempt to send. */
   readonly tried?: (result: NotificationResult) => void
 }
 
@@ -29,7 +29,7 @@ export interface NotifierOptions {
 const GRACE = 500
 
 /**
- * Tells one channel what happens to pools. What was told stands in the cluster, so another leader tells nothing twice; only a process that
+ * Sends one channel what happens to pools. What was sent is recorded in the cluster, so another leader sends nothing twice; only a process that
  * ends between a message and its record leaves that one to be sent again, with the same id. No rollout waits for it.
  */
 export class Notifier {

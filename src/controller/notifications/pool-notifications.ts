@@ -11,7 +11,7 @@ export interface NotifiedPool {
   readonly status: Partial<NodePoolStatus>
 }
 
-/** Milliseconds: nobody wants to hear of older rollouts. What keeps a pool now is told of however long it has. */
+/** Milliseconds: older rollouts are not reported. What blocks a pool now is reported, however old it is. */
 const STALE_AFTER = 24 * 3_600_000
 
 /**
@@ -31,7 +31,7 @@ export function rolloutNotifications(pool: NotifiedPool, now: Instant): readonly
     .sort((a, b) => Date.parse(a.time) - Date.parse(b.time))
 }
 
-/** What a person has to do something about; what a rollout ended with is told by that. */
+/** What a person has to do something about; how a rollout ended is reported by its end. */
 export function obstacleNotifications(pool: NotifiedPool): readonly Notification[] {
   const { history = [], conditions = [] } = pool.status
   return conditions

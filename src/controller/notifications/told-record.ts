@@ -1,9 +1,9 @@
 import type { ChannelFilter } from '../../notify/channel-filter.ts'
 
-/** By pool, marks of what was told or need not be, the newest at the end. */
+/** By pool, marks of what was sent or need not be, the newest at the end. */
 export type Told = ReadonlyMap<string, readonly string[]>
 
-/** What a channel was told, and what it wanted to hear then. */
+/** What was sent to a channel, and which messages it wanted then. */
 export interface ToldRecord {
   readonly told: Told
   /** Absent: an earlier release wrote it. */
@@ -21,7 +21,7 @@ export function textOf(told: Told): string {
   return JSON.stringify(Object.fromEntries([...told].map(([pool, marks]) => [pool, marks.join('')])))
 }
 
-/** What cannot be read counts as nothing told: a second message is better than none. */
+/** What cannot be read counts as nothing sent: a second message is better than none. */
 export function toldIn(text = ''): Told {
   try {
     const entries = Object.entries(JSON.parse(text) as Record<string, unknown>)

@@ -6,7 +6,7 @@ import { filterIn, type ToldRecord, textOf, toldIn } from './told-record.ts'
 const KEYS = { told: 'told', filter: 'filter' }
 const PREFIX = 'nodewave-notified-'
 
-/** What a channel was told, in a ConfigMap of its own: another controller goes on there. */
+/** What was sent to a channel, in a ConfigMap of its own: another controller goes on there. */
 export class ToldStore {
   readonly #kube: KubeApi
   readonly #namespace: string
@@ -19,7 +19,7 @@ export class ToldStore {
     this.#name = `${PREFIX}${channel}`
   }
 
-  /** @returns undefined for a channel that was told nothing yet */
+  /** @returns undefined for a channel that got nothing yet */
   async read(signal: AbortSignal): Promise<ToldRecord | undefined> {
     try {
       const { metadata, data } = await this.#kube.get<KubeObject>(this.#path, { signal })

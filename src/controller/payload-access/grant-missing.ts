@@ -13,7 +13,7 @@ const IN_FLIGHT = 8
 
 /**
  * Nodes that were assigned before this controller wrote Roles, or whose Role somebody deleted, get it here. Those that cannot get theirs
- * take no place of others, and are told of when the others have theirs.
+ * take no place of others, and are thrown when the others have theirs.
  * @returns whether that was all
  * @throws {Error} when there are such, and no others
  */

@@ -58,7 +58,7 @@ export class PayloadAccess {
   announce(nodes: readonly NodeIdentity[], object: Readable): void {
     this.#announced.add(object)
     const missing = nodes.filter((node) => !this.isGranted(node, [object])).map(({ name }) => name)
-    // Who assigns asks once more, and is told what failed.
+    // The assignment asks once more, and gets the error.
     if (missing.length > 0) this.#shared.grant(missing, object).catch(() => undefined)
   }
 

@@ -14,7 +14,7 @@ export class ProofWatch {
   readonly #complaints: ObjectCache<Complaint>
   /** Undefined until they were read once. */
   #state: 'known' | { readonly why: string } | undefined
-  /** As last told; forgotten as soon as anything changes. */
+  /** As last read; forgotten as soon as anything changes. */
   #told: ProofPods | undefined
   #byPool = new Map<string, ProofPods>()
   readonly #changed: () => void

@@ -14,7 +14,7 @@ export interface ProofWritesOptions {
   readonly kube: Pick<KubeApi, 'create' | 'delete' | 'list'>
   readonly nodes: Pick<ObjectCache<ClusterNode>, 'get'>
   readonly background: Pick<BackgroundWrites, 'begin'>
-  /** Told of each pod that was made, long before a watch may tell of it: nobody has to ask for it again. */
+  /** Called with each pod that was made, long before a watch may show it: nothing has to ask for it again. */
   readonly made: (pod: KubeObject) => void
   readonly log: Log
 }

@@ -37,7 +37,7 @@ export interface RevisionStoreOptions {
   readonly configMaps: ObjectCache<StoredConfigMap>
   /** What revisions took from Secrets. Absent: none does. */
   readonly secrets?: RevisionSecrets | undefined
-  /** On threads unless told otherwise. */
+  /** Default: on threads. */
   readonly compression?: Compression | undefined
 }
 

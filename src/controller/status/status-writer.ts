@@ -7,7 +7,7 @@ import { NODEPOOL_API_VERSION, type NodePoolView, nodePoolsPath, projectNodePool
 import type { PoolObjects } from '../node-pools/mirror-pools.ts'
 import { essence } from './complete-status.ts'
 
-/** Milliseconds, unless told otherwise. */
+/** The default, in milliseconds. */
 const COUNTS_EVERY = 1000
 
 export interface StatusWriterOptions extends PoolObjects {

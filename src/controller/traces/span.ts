@@ -20,7 +20,7 @@ export interface Span {
 const TRACE_DIGITS = 32
 const SPAN_DIGITS = 16
 
-/** A rollout of a pool is told from every other one, also of the same commit. */
+/** A rollout of a pool is distinguished from every other one, also of the same commit. */
 export function traceIdOf(pool: { readonly uid: string }, { revision, startedAt }: HistoryEntry): string {
   return hashOf([pool.uid, revision, startedAt]).slice(0, TRACE_DIGITS)
 }

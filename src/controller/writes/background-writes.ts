@@ -4,9 +4,9 @@ import type { WriteFailures, WrittenObject } from './write-failures.ts'
 export interface BackgroundWritesOptions {
   readonly failures: WriteFailures
   readonly now: () => Instant
-  /** Told when a write failed. */
+  /** Called when a write failed. */
   readonly failed: (object: WrittenObject, error: unknown) => void
-  /** Told when there is more to do. */
+  /** Called when there is more to do. */
   readonly changed: () => void
 }
 

@@ -41,7 +41,7 @@ export interface Enough<T> {
 }
 
 /**
- * Does `work` until it has come about for enough items. What fails takes no place of the others, and is told of when nothing else is left.
+ * Does `work` until it has come about for enough items. What fails takes no place of the others, and is thrown when nothing else is left.
  * @returns whether that was all
  * @throws {Error} what failed, when that is all that is left
  */

@@ -107,7 +107,7 @@ export const VALUE_RULES: Readonly<Record<string, ValueRule>> = {
   },
 }
 
-/** Of what is no duration the type has told. */
+/** What is no duration is reported by the check of types. */
 function onDuration(takes: (milliseconds: number) => boolean): (value: unknown) => boolean {
   return (value) => {
     const time = typeof value === 'string' ? readGoDuration(value) : undefined

@@ -21,7 +21,7 @@ const kubeletConfigSpec = z.strictObject({
 
 export const kubeletConfig = document('KubeletConfig', kubeletConfigSpec).describe('Kubelet configuration that pools share.')
 
-/** The kubelet's own document, told apart by a name that the kubelet itself does not know. */
+/** The kubelet's own document, distinguished by a name that the kubelet itself does not know. */
 export const plainKubeletConfiguration = z
   .object({
     apiVersion: z.literal(KUBELET_API_VERSION),

@@ -7,7 +7,7 @@ import { isSuperseded } from '../model/rollout.ts'
 
 /**
  * Outside its windows a pool begins with no further node. Nodes that join get what is proven at once, for until then they serve
- * nobody; and a pool goes back at once, unless told otherwise: what broke it will not wait for the night. A person who sends it back means now.
+ * nobody; and a pool goes back at once by default: what broke it will not wait for the night. A person who sends it back means now.
  * Once it is back, it has its windows again: it may stay there for weeks.
  */
 export function closedWindow(poolState: PoolContext): Blocker | undefined {

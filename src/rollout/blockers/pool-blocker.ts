@@ -52,7 +52,7 @@ function paused(poolState: PoolContext): Blocker | undefined {
   return { reason: 'Paused', message, stalls: true, ...(stopsDrains && { stopsDrains }) }
 }
 
-/** What was unavailable before the wave cannot be told once it has begun. */
+/** What was unavailable before the wave cannot be known once it has begun. */
 function unrecordedGates(poolState: PoolState): Blocker | undefined {
   const gates = recordingGates(poolState)
   if (gates.length === 0) return undefined

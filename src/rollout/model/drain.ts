@@ -4,7 +4,7 @@ import type { PodView } from './node-view.ts'
 
 /**
  * What a drain does about a pod, by the filters of `kubectl drain`.
- * Leave: it may stay. Await: it was told to go, and has not ended. Evict: it is to go.
+ * Leave: it may stay. Await: its eviction was accepted, and has not ended. Evict: it is to go.
  * Consent: nobody allowed what its going would cost, `allow` being the setting that does.
  */
 export type PodVerdict =

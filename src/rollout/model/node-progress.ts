@@ -166,7 +166,7 @@ function silent(subject: Subject): NodeProgress {
 
 /** Nothing more is heard of it before it is back. */
 function rebooting(subject: Subject, { since }: AgentStatus): NodeProgress {
-  const message = `the machine was told to reboot after ${since}, and its agent has not come back`
+  const message = `the machine was ordered to reboot after ${since}, and its agent has not come back`
   return untilDeadline(subject, { phase: 'Rebooting', failure: { reason: 'RebootTimeout', message } })
 }
 

@@ -91,7 +91,7 @@ export interface PodView {
   readonly emptyDir: boolean
   /** Succeeded or Failed: nothing of it runs any more. */
   readonly finished: boolean
-  /** It was told to go. */
+  /** Its eviction was accepted. */
   readonly terminating: boolean
   /** The server is being asked to evict it. */
   readonly asked?: boolean

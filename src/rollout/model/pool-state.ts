@@ -13,7 +13,7 @@ export interface Member extends Candidate {
   readonly drain?: Drain
   /** When the rollout took it, as the node shows. */
   readonly takenAt: Instant | undefined
-  /** It waits for its turn, or is done: nothing is under way on it, and nothing is to be told of it but their number. Most are so. */
+  /** It waits for its turn, or is done: nothing is under way on it, and the status counts it and says nothing else of it. Most are so. */
   readonly isAtRest: boolean
 }
 

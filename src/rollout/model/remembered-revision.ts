@@ -12,7 +12,7 @@ export function refOf({ revision, fingerprint, author, subject }: RevisionRef): 
   return { revision, fingerprint, ...(author !== undefined && { author }), ...(subject !== undefined && { subject }) }
 }
 
-/** The same commit, told in the same way. */
+/** The same commit, with the same text. */
 export function isSameRef(ref: RevisionRef | undefined, { revision, fingerprint, author, subject }: RevisionRef): boolean {
   if (ref?.revision !== revision || ref.fingerprint !== fingerprint) return false
   return ref.author === author && ref.subject === subject

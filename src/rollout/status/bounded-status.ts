@@ -48,7 +48,7 @@ function shortened(status: NodePoolStatus): NodePoolStatus {
   }
 }
 
-/** The same list when every entry is the same: what is the same is compared, and told, at no cost. */
+/** The same list when every entry is the same: what is the same is compared, and written, at no cost. */
 function eachBounded<T>(entries: readonly T[], bounded: (entry: T) => T): readonly T[] {
   return entries.every((entry) => bounded(entry) === entry) ? entries : entries.map((entry) => bounded(entry))
 }

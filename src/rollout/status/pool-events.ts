@@ -4,7 +4,7 @@ import type { Memory } from '../model/snapshot.ts'
 import { describeGate, shortName } from '../model/text.ts'
 import { controlEvents } from './control-events.ts'
 
-/** What became of a pool since its last status: told once, because that status is then replaced. */
+/** What became of a pool since its last status: reported once, because that status is then replaced. */
 export function eventsBetween(before: Memory, after: NodePoolStatus): readonly PoolEvent[] {
   return controlEvents(before, after).concat(
     gateEvents(before, after),

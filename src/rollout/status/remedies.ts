@@ -12,7 +12,7 @@ export function promoteCommand(pool: string, { revision }: RevisionRef): string 
   return command(`promote ${pool}`, `${POOL_CONTROLS.promote}=${shortRevision(revision, 12)}`, pool)
 }
 
-/** Unless told which, the command tries again what failed last. */
+/** Without a name, the command tries again what failed last. */
 export function retryCommand(pool: string, { revision }: RevisionRef, { rejected: [last] }: Pick<Memory, 'rejected'>): string {
   const named = shortRevision(revision, 12)
   const which = last?.revision === revision ? '' : ` --revision ${named}`

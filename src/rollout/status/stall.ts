@@ -155,7 +155,7 @@ function failedNodes({ pool, rollout, notable }: PoolState, kind: 'RenderFailed'
   return { reason: kind, message: `${describeFailures(failed)}${remedy}` }
 }
 
-/** The failures of single nodes are its cause, and told in its message. */
+/** The failures of single nodes are its cause, and stand in its message. */
 function toldByBlocker(
   poolState: PoolState,
   selection: Selection,

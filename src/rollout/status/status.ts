@@ -8,7 +8,7 @@ import { boundedStatus } from './bounded-status.ts'
 import { conditionsOf } from './conditions.ts'
 import { rebootsOf } from './reboots.ts'
 
-/** A status is read by people and kept in one object: thousands of failures are all told by the first. */
+/** A status is read by people and kept in one object: of thousands of failures the first ones are shown. */
 const FAILED_SHOWN = 50
 
 /** What the pool shows, and what later decisions build on; the same for as long as nothing changes. */

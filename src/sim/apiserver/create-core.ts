@@ -21,7 +21,7 @@ export interface CoreOptions {
   /** Keep the status of PodDisruptionBudgets true and empty deleted namespaces, as kube-controller-manager does; the default. */
   readonly controllers?: boolean
   /**
-   * Told of every pod that is to end, in the kubelet's place: when it resolves, the pod is gone. Without it such pods stay until
+   * Called for every pod that is to end, in the kubelet's place: when it resolves, the pod is gone. Without it such pods stay until
    * somebody deletes them with a grace period of 0.
    */
   readonly onPodTerminating?: (pod: ApiObject) => void | Promise<void>

@@ -9,7 +9,7 @@ export interface ProofKubeletsOptions {
   readonly now: () => number
   /** Resolves when a pod that is there has had the time that it needs to start; absent: at once. */
   readonly started?: (signal: AbortSignal) => Promise<void>
-  /** Everything runs unless told otherwise. */
+  /** Default: everything runs. */
   readonly outcomeOn?: (node: string) => ProofOutcome
   readonly signal: AbortSignal
 }

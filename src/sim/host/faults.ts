@@ -26,11 +26,11 @@ export interface Faults {
 
 /** Orders the death of one agent process. */
 export interface Death {
-  /** After how many effects on the host it dies. Counted are writes, removals and everything told to the service manager. */
+  /** After how many effects on the host it dies. Counted are writes, removals and everything sent to the service manager. */
   readonly afterEffect?: number
   /** It dies after the first effect of this kind and, if named, on this path or unit. */
   readonly after?: { readonly method: string; readonly subject?: string }
-  /** Told before each effect how many there were, this one among them. */
+  /** Called before each effect with how many there were, this one included. */
   readonly onEffect?: (count: number) => void
   /** The last effect is an append that comes only half as far. */
   readonly torn?: boolean

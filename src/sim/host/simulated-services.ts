@@ -26,7 +26,7 @@ export interface ServicesOptions {
   readonly files: MemoryFiles
   readonly clock: Clock
   readonly startKubelet: () => ProcessOutcome
-  /** Told when a kubelet has started, with what becomes of it. */
+  /** Called when a kubelet has started, with what becomes of it. */
   readonly onStart: (pid: number, fate: ProcessOutcome) => void
   /** The machine is asked to start again. @throws when it refuses. */
   readonly onReboot: () => void

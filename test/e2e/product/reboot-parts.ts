@@ -12,7 +12,7 @@ interface Stage {
 function stagesOf(before: string): Stage[] {
   return [
     { name: 'asked → cordoned', begins: ({ cordoned }) => cordoned },
-    { name: 'cordoned → drained, and told to reboot', begins: ({ annotations }) => orderedBoot(annotations) === before },
+    { name: 'cordoned → drained, and ordered to reboot', begins: ({ annotations }) => orderedBoot(annotations) === before },
     {
       name: 'told → the agent calls systemctl reboot',
       begins: ({ annotations }) => statusOf(annotations).error?.reason === 'Rebooting',

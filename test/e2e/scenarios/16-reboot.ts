@@ -245,7 +245,7 @@ async function isCalm(cluster: Cluster): Promise<void> {
   await waitUntil(calm, { for: 'requests and cordons to be removed' })
 }
 
-/** Each was cordoned when it was told to reboot, told so once, and never two at a time. What nodes were told before is there from the beginning. */
+/** Each was cordoned when it was ordered to reboot, ordered so once, and never two at a time. Orders of before are there from the beginning. */
 function checkOrder(moments: readonly Moment[], nodes: readonly string[]): void {
   const told = new Map<string, string>()
   const orders: string[] = []
@@ -254,7 +254,7 @@ function checkOrder(moments: readonly Moment[], nodes: readonly string[]): void 
     const isNews = REBOOT !== '' && told.has(node) && told.get(node) !== REBOOT
     told.set(node, REBOOT)
     if (!isNews) continue
-    check(`"${node}" was cordoned before it was told to reboot`, cordoned)
+    check(`"${node}" was cordoned before it was ordered to reboot`, cordoned)
     orders.push(node)
   }
   check('never two nodes were cordoned at once', mostCordoned(moments) === 1, mostCordoned(moments))

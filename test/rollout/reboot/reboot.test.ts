@@ -119,7 +119,7 @@ test('machine that does not come back has failed after applyTimeout and the time
     {
       node: 'a',
       reason: 'RebootTimeout',
-      message: `the machine was told to reboot after ${stamp(noon - 25 * minute)}, and its agent has not come back`,
+      message: `the machine was ordered to reboot after ${stamp(noon - 25 * minute)}, and its agent has not come back`,
     },
   ])
   expect(deeds(decision)).toEqual([])

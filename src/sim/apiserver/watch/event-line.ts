@@ -14,7 +14,7 @@ export interface Viewer {
   readonly now: () => number
 }
 
-/** The lines of the change told last: ten thousand watchers of one change share one line. */
+/** The lines of the change sent last: ten thousand watchers of one change share one line. */
 let latest: { readonly change: StoredChange; readonly lines: Map<string, string> } | undefined
 
 /**
