@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Followed, followCollection } from '../../../src/controller/cache/follow-collection.ts'
 import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
@@ -34,4 +35,26 @@ test('a collection is asked for as its cache wants it: streamed, a part of it, a
 
 test('a collection is asked for without what its cache says nothing of, which the client decides', async () => {
   expect(Object.keys((await asked({})) ?? {}).sort()).toEqual(['onOpen', 'onTrouble', 'project', 'signal'])
+})
+
+/** What is left of one Pod after it was deleted. */
+async function leftOf(projected: string, more: { readonly manyNamespaces?: boolean }): Promise<readonly string[]> {
+  const ending = new AbortController()
+  const follow = async function* () {
+    yield { type: 'sync', items: [{ name: projected, namespace: 'team', resourceVersion: '1' }] }
+    yield { type: 'delete', name: 'web', namespace: 'team' }
+    ending.abort()
+  } as KubeApi['follow']
+  const kube = Object.assign(new FakeKube(), { follow })
+  const cache = new ObjectCache<{ name: string; namespace: string; resourceVersion: string }>(() => undefined)
+  const following = { kube, clock: new TestClock(), signal: ending.signal, log: () => undefined, changed: () => undefined }
+  await followCollection(following, { path: '/api/v1/pods', cache, project: () => undefined as never, ...more })
+  await setImmediate()
+  return [...cache.items.keys()]
+}
+
+test('an object that is deleted leaves its cache, by its name, or by namespace and name where names of many namespaces are kept', async () => {
+  expect(await leftOf('web', {})).toEqual([])
+  expect(await leftOf('team/web', { manyNamespaces: true })).toEqual([])
+  expect(await leftOf('team/web', {})).toEqual(['team/web'])
 })

@@ -47,6 +47,14 @@ test('rollouts are told by their start and their end, oldest first', () => {
   expect(found[0]).toMatchObject({ severity: 'Warning', revision: A, subject: 'more pods', nodes: { total: 3, current: 1 } })
 })
 
+test('a notification names the author of its commit where the history has one', () => {
+  const [found] = rolloutNotifications(aPool([anEntry({ author: 'Ada' })]), NOW)
+  const [without] = rolloutNotifications(aPool([anEntry({})]), NOW)
+
+  expect(found).toMatchObject({ revision: A, subject: 'more pods', author: 'Ada' })
+  expect(without).not.toHaveProperty('author')
+})
+
 test('a rollout that has ended has the same start as before', () => {
   const [before] = rolloutNotifications(aPool([anEntry({})]), NOW)
   const after = rolloutNotifications(aPool([anEntry({ endedAt: '2026-11-21T10:30:00.000Z', result: 'Completed' })]), NOW)

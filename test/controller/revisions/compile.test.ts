@@ -25,6 +25,16 @@ test('a commit that is valid has its pools and no problems', () => {
   expect([...pools.keys()]).toEqual(['workers'])
 })
 
+test('a pool names the place of its budget and its waves: its own, that of the Fleet, or none', () => {
+  const places = (files: Readonly<Record<string, string>>) => compile(aSnapshot('a', files)).pools.get('workers')?.places
+
+  expect(places(aFleet({ rollout: 'maxUnavailable: 2' }))).toEqual({ maxUnavailable: 'fleet.yaml:15', waves: 'by default' })
+  expect(places(aFleet({ rollout: '', fleet: 'rollout: {waves: [{name: all, nodes: 100%}]}' }))).toEqual({
+    maxUnavailable: 'by default',
+    waves: 'fleet.yaml:5',
+  })
+})
+
 test('a commit is kept without the files that are nothing to the fleet, and means the same without them', () => {
   const more = `---
 apiVersion: nodewave.io/v1alpha1

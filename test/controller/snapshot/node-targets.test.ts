@@ -76,8 +76,8 @@ test('targets of nodes that are the same objects are said to be the same, unless
 const GPU = { key: 'gpu', effect: 'NoExecute' }
 
 /** What the assignment of other content needs on a node with these taints, where the content has one that evicts, before and after. */
-function disruptionWith(taints: readonly object[]) {
-  const host = (mode: string) => JSON.stringify({ node: { taints: [GPU] }, files: [{ path: '/etc/motd', content: 'x', mode }] })
+function disruptionWith(taints: readonly object[], wanted: readonly object[] = [GPU]) {
+  const host = (mode: string) => JSON.stringify({ node: { taints: wanted }, files: [{ path: '/etc/motd', content: 'x', mode }] })
   const rendering = (digest: string, mode: string): CompiledPool['render'] => {
     const form = { kind: 'config' as const, digest, content: { host: host(mode) }, desired: {}, payloads: [] }
     return () => form
@@ -100,6 +100,13 @@ test('an assignment drains the node first when it writes a taint again that evic
 test('an assignment drains the node first when somebody gave a taint that evicts pods another value, which other pods tolerate', () => {
   expect(disruptionWith([{ ...GPU, value: 'theirs' }])).toBe('drain')
   expect(disruptionWith([{ ...GPU, value: '', timeAdded: '2026-11-22T10:00:00Z' }])).toBe('none')
+})
+
+test('an assignment drains the node first when it writes one of two taints that evict pods again', () => {
+  const infiniband = { key: 'infiniband', effect: 'NoExecute' }
+
+  expect(disruptionWith([GPU, infiniband], [GPU, infiniband])).toBe('none')
+  expect(disruptionWith([GPU], [GPU, infiniband])).toBe('drain')
 })
 
 test('a node whose taint that evicts pods somebody removed gets a target of its own', () => {

@@ -1,0 +1,36 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { CeilingView } from '../../../src/controller/cache/ceiling-schema.ts'
+import { ConfirmedCeilings } from '../../../src/controller/cache/confirmed-ceilings.ts'
+import { ObjectCache } from '../../../src/controller/cache/object-cache.ts'
+import { KubeError } from '../../../src/kube/kube-api.ts'
+import { FakeKube } from '../fake-kube.ts'
+import { TestClock } from '../test-clock.ts'
+
+/** What is known of the Ceiling five seconds after its deletion, when the list that confirms it fails. */
+async function afterDeletion(error: KubeError): Promise<CeilingView['ceiling'] | undefined> {
+  const [clock, ending] = [new TestClock(), new AbortController()]
+  const kube = Object.assign(new FakeKube(), { list: () => Promise.reject(error) })
+  const ceilings = new ObjectCache<CeilingView>(() => undefined)
+  const confirmed = new ConfirmedCeilings({ kube, clock, signal: ending.signal, ceilings })
+  const item = { name: 'fleet', namespace: '', resourceVersion: '1', ceiling: { rules: [] } } as const
+  confirmed.observe({ type: 'sync', items: [item] })
+  confirmed.observe({ type: 'delete', name: 'fleet', namespace: '' })
+  await clock.awaited(5_000)
+  clock.advance(5_000)
+  await setImmediate()
+  ending.abort()
+  return ceilings.get('fleet')?.ceiling
+}
+
+test('a Ceiling whose deletion an unreachable server cannot confirm stays as it was', async () => {
+  expect(await afterDeletion(new KubeError('away', { code: 0, reason: 'Unreachable' }))).toEqual({ rules: [] })
+})
+
+test('a Ceiling whose kind the server no longer gives allows nothing, and says why', async () => {
+  expect(await afterDeletion(new KubeError('no such kind', { code: 404, reason: 'NotFound' }))).toEqual({
+    rules: [],
+    unreadable: 'no such kind',
+    remedy: 'apply deploy/crds/ceilings.yaml and deploy/controller-rbac.yaml',
+  })
+})
