@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util'
 import { type AgentOptions, DEFAULT_OPTIONS, DEFAULT_TIMING } from '../agent/options.ts'
 import { BOOTSTRAP_KUBECONFIG } from '../agent/paths.ts'
 import { SERVICE_MANAGERS, type ServiceManagerName } from '../agent/service-managers.ts'
-import { COREOS_PREFIX } from '../protocol/names.ts'
+import { COREOS_PREFIX, OBJECT_NAME } from '../protocol/names.ts'
 
 export interface AgentArguments {
   readonly command: 'run' | 'rebase' | 'doctor' | 'import' | 'security-updates' | 'install' | 'uninstall' | 'help' | 'version'
   readonly kubeconfig: string | undefined
+  /** Of the option, or of `NODE_NAME`. */
   readonly nodeName: string | undefined
   /** With a bootstrap token, for a machine that has no other credential yet. */
   readonly bootstrapKubeconfig: string
@@ -91,7 +92,7 @@ Examples on a host, where the program is /opt/nodewave/current/nodewave-agent:
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', ppc64: 'ppc64le' }
 
 /** @throws when an option is unknown or its value is none of those it can have. */
-export function parseAgentArguments(args: readonly string[]): AgentArguments {
+export function parseAgentArguments(args: readonly string[], { NODE_NAME }: NodeJS.ProcessEnv = process.env): AgentArguments {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -125,7 +126,7 @@ export function parseAgentArguments(args: readonly string[]): AgentArguments {
   return {
     command: values.help ? 'help' : values.version ? 'version' : commandIn(positionals),
     kubeconfig: values.kubeconfig,
-    nodeName: values['node-name'],
+    nodeName: nameOfNode('--node-name', values['node-name']) ?? nameOfNode('NODE_NAME', NODE_NAME || undefined),
     bootstrapKubeconfig: absolute('--bootstrap-kubeconfig', values['bootstrap-kubeconfig']),
     nodeLabels: labels('--node-labels', values['node-labels']),
     textfileDirectory: directory === undefined ? undefined : absolute('--textfile-directory', directory),
@@ -176,6 +177,12 @@ function oneOf<T extends string>(
 function absolute(option: string, path: string): string {
   if (path.startsWith('/') && !path.split('/').includes('..')) return path.replace(/(?<=.)\/+$/, '')
   throw new Error(`invalid ${option} "${path}": expected an absolute path`)
+}
+
+/** It becomes part of paths of the API and of a unit's drop-in. */
+function nameOfNode(option: string, name: string | undefined): string | undefined {
+  if (name === undefined || OBJECT_NAME.test(name)) return name
+  throw new Error(`invalid ${option} ${JSON.stringify(name)}: expected the name of a Node such as worker-1`)
 }
 
 /** Whether a kubelet may set them is for the API server to say. */

@@ -33,7 +33,7 @@ export async function runInstall(settings: AgentArguments, manager: ServiceManag
       proof: settings.proof,
       stateDirectory: settings.options.stateDirectory,
       retry: settings.retry,
-      nodeName: settings.nodeName ?? process.env.NODE_NAME,
+      nodeName: settings.nodeName,
     },
     host,
   )
@@ -102,7 +102,7 @@ function ownFolder(): string {
 }
 
 /** From a container that sees the host's file system: its folder is copied, and the copy goes on in that file system. */
-async function installOn(host: string, { nodeName = process.env.NODE_NAME, proof, retry }: AgentArguments): Promise<number> {
+async function installOn(host: string, { nodeName, proof, retry }: AgentArguments): Promise<number> {
   const folder = versionFolder(VERSION)
   await takeInstallLock('copy', { files: nodeFiles(new HostTree(host)), processes: procProcesses })
   copyToHost(ownFolder(), { host, folder })

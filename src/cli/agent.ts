@@ -165,7 +165,7 @@ async function managerOf({ serviceManager, root }: AgentArguments): Promise<Serv
 }
 
 function nodeNameOf({ nodeName }: AgentArguments): string {
-  return nodeName ?? process.env.NODE_NAME ?? hostname().toLowerCase()
+  return nodeName ?? hostname().toLowerCase()
 }
 
 async function runRebase(settings: AgentArguments): Promise<void> {

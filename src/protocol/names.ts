@@ -207,3 +207,6 @@ export function sharedAccessName(payload: string): string {
 function bareHash(digest: string): string {
   return digest.slice(digest.indexOf(':') + 1)
 }
+
+/** Of Nodes and pods, and of most other objects. */
+export const OBJECT_NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DEFAULT_PREFIX } from './names.ts'
+import { DEFAULT_PREFIX, OBJECT_NAME } from './names.ts'
 
 /** In a manifest, and so on its mirror pod: which manifest the kubelet has read. */
 export const STATIC_POD_KEY = `${DEFAULT_PREFIX}/static-pod`
@@ -10,7 +10,6 @@ export const MANIFEST_PATH = /^\/(?:(?!\.{1,2}\/)[^/\0\n\r]+\/)+[A-Za-z0-9_][A-Z
 /** Seconds. An agent does nothing else in that time. */
 export const LONGEST_READY = 300
 
-const NAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** Pods that the kubelet runs from files of the host. */
@@ -18,7 +17,7 @@ export const staticPods = z.array(
   z.strictObject({
     path: z.string().check(z.regex(MANIFEST_PATH)),
     namespace: z.string().check(z.regex(NAMESPACE)),
-    name: z.string().check(z.regex(NAME)),
+    name: z.string().check(z.regex(OBJECT_NAME)),
     /** The value of STATIC_POD_KEY in the content. */
     digest: z.string().check(z.regex(/^[0-9a-f]{20}$/)),
     content: z.string(),
@@ -29,7 +28,7 @@ export const staticPods = z.array(
 export type HostStaticPod = z.infer<typeof staticPods>[number]
 
 export function isPodName(name: unknown): name is string {
-  return typeof name === 'string' && NAME.test(name)
+  return typeof name === 'string' && OBJECT_NAME.test(name)
 }
 
 export function isNamespace(name: unknown): name is string {

@@ -43,9 +43,19 @@ test.each([
     ['rebse'],
     'unknown argument "rebse": commands are rebase, doctor, import, security-updates, install, uninstall; see nodewave agent --help',
   ],
+  [['--node-name', '../n1'], 'invalid --node-name "../n1": expected the name of a Node such as worker-1'],
+  [['--node-name', ''], 'invalid --node-name "": expected the name of a Node'],
+  [['--node-name', 'n1\nExecStart=/bin/sh'], 'invalid --node-name "n1\\nExecStart=/bin/sh": expected the name of a Node'],
   [['--no-such'], "Unknown option '--no-such'"],
 ])('agent refuses %j and says what it can be', (args, message) => {
   expect(() => parseAgentArguments(args)).toThrow(message)
+})
+
+test('agent takes the name of its Node from its option, else from the environment', () => {
+  expect(parseAgentArguments(['--node-name=n1'], { NODE_NAME: 'n2' }).nodeName).toBe('n1')
+  expect(parseAgentArguments([], { NODE_NAME: 'n2.example.com' }).nodeName).toBe('n2.example.com')
+  expect(parseAgentArguments([], { NODE_NAME: '' }).nodeName).toBeUndefined()
+  expect(() => parseAgentArguments([], { NODE_NAME: 'n1/status' })).toThrow('invalid NODE_NAME "n1/status": expected the name')
 })
 
 test('agent knows rebase, help and version', () => {

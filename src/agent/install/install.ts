@@ -91,8 +91,9 @@ async function keepAsPrevious(current: string, { version, host }: { version: str
   const before = await versionAt(PREVIOUS_LINK, host)
   const { mainPid } = await host.services.show(AGENT_UNIT)
   if (before !== undefined && !(await isOf(current, mainPid, host))) return
-  await host.setLink(PREVIOUS_LINK, current)
+  // In this order: an older version that no link leads to would stay for ever.
   if (before !== undefined && ![current, version].includes(before)) await host.remove(versionFolder(before))
+  await host.setLink(PREVIOUS_LINK, current)
 }
 
 async function isOf(version: string, pid: number, host: InstallHost): Promise<boolean> {

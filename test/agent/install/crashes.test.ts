@@ -1,0 +1,85 @@
+/** Installers that are killed at every boundary, and called again. */
+import { expect, test } from 'vitest'
+import { install } from '../../../src/agent/install/install.ts'
+import type { InstallHost } from '../../../src/agent/install/install-host.ts'
+import { place } from '../../../src/agent/install/place.ts'
+import { uninstall } from '../../../src/agent/install/uninstall.ts'
+import { type Behaviour, FakeInstallHost } from './fake-install-host.ts'
+
+class Killed extends Error {}
+const EFFECTS = ['setLink', 'write', 'remove', 'askToLeave']
+const ORDERS = ['start', 'restart', 'stop', 'enable', 'disable', 'reload']
+
+/** The host as an installer sees it that is killed right after its effect of that number. */
+function killedAfter(host: FakeInstallHost, last: number): InstallHost {
+  let effects = 0
+  const counted = <T extends object>(target: T, names: readonly string[]): T =>
+    new Proxy(target, {
+      get: (object, key) => {
+        const member: unknown = Reflect.get(object, key)
+        if (key === 'services') return counted(member as object, ORDERS)
+        if (typeof member !== 'function') return member
+        return (...args: unknown[]) => {
+          const result: unknown = Reflect.apply(member, object, args)
+          if (!names.includes(String(key))) return result
+          const after = (): void => {
+            effects += 1
+            if (effects === last) throw new Killed()
+          }
+          return result instanceof Promise ? result.then(after) : after()
+        }
+      },
+    })
+  return counted<InstallHost>(host, EFFECTS)
+}
+
+const OPTIONS = { proof: 60_000, stateDirectory: '/var/lib/nodewave', retry: false, nodeName: 'n1' }
+
+/** A host that runs 1.1.0, came from 1.0.0, and has the folder of 1.2.0. */
+async function aHost(behaviour: Behaviour = 'reports'): Promise<FakeInstallHost> {
+  const host = new FakeInstallHost(['1.0.0', '1.1.0', '1.2.0'])
+  for (const version of ['1.0.0', '1.1.0']) await install({ ...OPTIONS, version }, host)
+  host.behaviours.set('1.2.0', behaviour)
+  return host
+}
+
+const stateOf = (host: FakeInstallHost) => ({
+  links: [...host.links].sort(),
+  files: [...host.files].sort(),
+  running: host.running,
+  enabled: host.enabled,
+})
+
+const TASKS = {
+  install: (host: InstallHost) => install({ ...OPTIONS, version: '1.2.0' }, host),
+  place: (host: InstallHost) => place({ version: '1.2.0', nodeName: 'n1' }, host),
+  uninstall: (host: InstallHost) => uninstall('/var/lib/nodewave', host),
+}
+
+test.each([
+  ['install', 'reports'],
+  ['install', 'silent'],
+  ['install', 'crashes'],
+  ['place', 'reports'],
+  ['uninstall', 'reports'],
+] as const)('%s of a version that %s ends as if it had never been killed, wherever it was', async (name, behaviour) => {
+  const whole = await aHost(behaviour)
+  await TASKS[name](whole)
+  const wanted = stateOf(whole)
+  let kills = 0
+  for (let last = 1; ; last++) {
+    const host = await aHost(behaviour)
+    const ended = await TASKS[name](killedAfter(host, last)).then(
+      () => true,
+      (error: unknown) => {
+        if (!(error instanceof Killed)) throw error
+        return false
+      },
+    )
+    if (ended) break
+    kills += 1
+    await TASKS[name](host)
+    expect(stateOf(host), `killed after effect ${last}`).toEqual(wanted)
+  }
+  expect(kills).toBeGreaterThan(2)
+})
