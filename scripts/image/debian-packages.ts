@@ -21,7 +21,7 @@ export interface DebianPackage {
   readonly sha256: string
 }
 
-export type PackageName = 'libc6' | 'libgcc-s1' | 'libstdc++6' | 'libatomic1' | 'coreutils' | 'patchelf'
+export type PackageName = 'libc6' | 'libgcc-s1' | 'libstdc++6' | 'libatomic1' | 'coreutils' | 'patchelf' | 'qemu-user-static'
 
 export const lockFile = join(import.meta.dirname, 'debian-packages.json')
 const mirror = process.env.NODEWAVE_DEBIAN_MIRROR ?? 'http://deb.debian.org/debian'
@@ -46,8 +46,11 @@ export function lockedPackage(name: PackageName, architecture: Architecture): De
   return found
 }
 
-/** The folder of what is in a package; downloaded when the cache does not have it. */
-export async function unpackedPackage(name: PackageName, architecture: Architecture): Promise<string> {
+/**
+ * The folder of what is in a package; downloaded when the cache does not have it.
+ * @param only the one file of it that is wanted, such as `./usr/bin/x`. Default: all
+ */
+export async function unpackedPackage(name: PackageName, architecture: Architecture, only?: string): Promise<string> {
   const locked = lockedPackage(name, architecture)
   const folder = join(cacheFolder(), `${name}-${architecture}-${locked.sha256.slice(0, 12)}`)
   if (existsSync(folder)) return folder
@@ -55,7 +58,10 @@ export async function unpackedPackage(name: PackageName, architecture: Architect
   mkdirSync(partial, { recursive: true })
   const archive = `${partial}.deb`
   writeFileSync(archive, await downloaded(locked))
-  execFileSync('dpkg-deb', ['--extract', archive, partial], { stdio: ['ignore', 'inherit', 'inherit'] })
+  const tar = ['tar', '--extract', '--directory', partial, ...(only === undefined ? [] : [only])]
+  execFileSync('sh', ['-c', 'archive=$1; shift; dpkg-deb --fsys-tarfile "$archive" | "$@"', 'sh', archive, ...tar], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
   rmSync(archive)
   if (existsSync(folder)) rmSync(partial, { recursive: true })
   else renameSync(partial, folder)

@@ -15,10 +15,13 @@ const SUITES = {
   bookworm: ['libc6', 'coreutils', 'patchelf'],
 } satisfies Record<string, readonly PackageName[]>
 
+/** Of the machine that tests. */
+const EMULATOR = newestPackages(['qemu-user-static'], { architecture: 'amd64', suite: 'bookworm' })
+
 const packages = ARCHITECTURES.flatMap((architecture) =>
   Object.entries(SUITES).flatMap(([suite, names]) => newestPackages(names, { architecture, suite })),
 )
-const unique = new Map(packages.map((found) => [`${found.name} ${found.architecture}`, found]))
+const unique = new Map([...packages, ...EMULATOR].map((found) => [`${found.name} ${found.architecture}`, found]))
 const taken = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')
 const lock: DebianLock = { taken, packages: [...unique.values()] }
 writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`)

@@ -1,6 +1,6 @@
 /** What others do to a host and to the agent's memory, on real nodes: kubeadm's rewrite, units that crash later, another version of the agent. */
 import { bundleAgent } from '../../../scripts/bundle-agent.ts'
-import { hasHistory, previousBundle } from '../../package/previous-bundle.ts'
+import { hasHistory, previousBundle, secondBundleBefore } from '../../package/previous-bundle.ts'
 import { versions } from '../build/versions.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { kubeletConfig } from '../cluster/kubelet-config.ts'
@@ -77,7 +77,7 @@ async function agentVersions(cluster: Cluster, report: Report): Promise<void> {
     for (const node of cluster.nodes) await statusOf(node, ({ phase, error }) => phase === 'Applied' && error === undefined)
   })
   await checkNotRestarted(cluster, before)
-  await previousAgent(cluster, product, report)
+  await previousAgents(cluster, product, report)
   // It would answer the report by another assignment, before anybody saw it.
   await product.controller.kill('SIGTERM')
   const again = await kubeletsOf(cluster)
@@ -96,24 +96,30 @@ async function agentVersions(cluster: Cluster, report: Report): Promise<void> {
   }
 }
 
-/** The agent of the release before goes on with what this one left, applies a commit, and leaves it to this one. */
-async function previousAgent(cluster: Cluster, product: Product, { part, say }: Report): Promise<void> {
-  if (!hasHistory()) return say('this clone has no history: the agent of the release before is left out')
-  const programs = { now: await bundleAgent(cluster.slot.dir), previous: await previousBundle(cluster.slot.dir) }
+/** An agent of either release before goes on with what this one left, applies a commit, and leaves it to this one. */
+async function previousAgents(cluster: Cluster, product: Product, { part, say }: Report): Promise<void> {
+  if (!hasHistory()) return say('this clone has no history: the agents of the releases before are left out')
+  const now = await bundleAgent(cluster.slot.dir)
+  const earlier = {
+    'the second release before': [await secondBundleBefore(cluster.slot.dir), 64],
+    'the release before': [await previousBundle(cluster.slot.dir), 63],
+  } as const
   const run = async (program: string) => {
     const replace = (node: Node) => node.write({ path: agentProgram, content: { file: program } })
     for (const node of cluster.nodes) await restartAgent(node, () => replace(node))
     for (const node of cluster.nodes) await statusOf(node, ({ phase, error }) => phase === 'Applied' && error === undefined)
   }
-  const before = await kubeletsOf(cluster)
-  await part('agent of the release before → at rest', () => run(programs.previous))
-  await checkNotRestarted(cluster, before)
-  await part('commit, by that agent → Ready', () => product.settle({ ...good, config: { maxPods: 63 } }))
-  const after = await kubeletsOf(cluster)
-  await part('this agent again → at rest', () => run(programs.now))
-  await checkNotRestarted(cluster, after)
-  for (const node of cluster.nodes)
-    check(`"${node.name}" has what the commit says`, (await node.read(config)).endsWith('maxPods: 63\n'))
+  for (const [release, [program, maxPods]] of Object.entries(earlier)) {
+    const before = await kubeletsOf(cluster)
+    await part(`agent of ${release} → at rest`, () => run(program))
+    await checkNotRestarted(cluster, before)
+    await part('commit, by that agent → Ready', () => product.settle({ ...good, config: { maxPods } }))
+    const after = await kubeletsOf(cluster)
+    await part('this agent again → at rest', () => run(now))
+    await checkNotRestarted(cluster, after)
+    for (const node of cluster.nodes)
+      check(`"${node.name}" has what the commit says`, (await node.read(config)).endsWith(`maxPods: ${maxPods}\n`))
+  }
 }
 
 async function restartAgent(node: Node, meanwhile: () => Promise<void>): Promise<void> {
