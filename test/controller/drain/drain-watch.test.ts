@@ -1,0 +1,34 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { DrainWatch } from '../../../src/controller/drain/drain-watch.ts'
+import { projectPod } from '../../../src/controller/drain/pod-facts.ts'
+import type { KubeApi, KubeObject } from '../../../src/kube/kube-api.ts'
+import { FakeKube } from '../fake-kube.ts'
+import { TestClock } from '../test-clock.ts'
+
+function aPod(name: string): KubeObject {
+  return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: '1' }, spec: { nodeName: 'n0', containers: [] } }
+}
+
+test('pods of a node that is drained again are unknown until they were read again: others came to it meanwhile', async () => {
+  const pods: KubeObject[] = []
+  const follow = async function* (path: string) {
+    yield { type: 'sync', items: path === '/api/v1/pods' ? pods.map(projectPod) : [] }
+  } as KubeApi['follow']
+  const ended = new AbortController()
+  const kube: KubeApi = Object.assign(new FakeKube(), { follow })
+  const options = { clock: new TestClock(), log: () => undefined, signal: ended.signal, changed: () => undefined }
+  const watch = new DrainWatch({ kube, ...options })
+
+  watch.follow(new Set(['n0']))
+  await turn()
+  expect(watch.podsOf('n0')).toEqual({ kind: 'known', pods: [] })
+  watch.follow(new Set())
+  expect(watch.podsOf('n0')).toBeUndefined()
+  pods.push(aPod('web'))
+  watch.follow(new Set(['n0']))
+  expect(watch.podsOf('n0')).toBeUndefined()
+  await turn()
+  expect(watch.podsOf('n0')).toMatchObject({ kind: 'known', pods: [{ uid: 'web' }] })
+  ended.abort()
+})
